@@ -1,0 +1,7 @@
+/** JMH benchmarks of Weir beside Netty's own allocators. */
+module dev.weir.benchmarks {
+  requires static org.jspecify;
+  requires dev.weir.netty;
+  requires info.picocli;
+  requires jmh.core;
+}

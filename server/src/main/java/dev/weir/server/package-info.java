@@ -1,0 +1,5 @@
+/** The node: an HTTP server for append-only streams in bounded memory. */
+@NullMarked
+package dev.weir.server;
+
+import org.jspecify.annotations.NullMarked;
