@@ -4,4 +4,9 @@ module dev.weir.benchmarks {
   requires dev.weir.netty;
   requires info.picocli;
   requires jmh.core;
+
+  exports dev.weir.benchmarks;
+
+  opens dev.weir.benchmarks to
+      info.picocli;
 }

@@ -4,4 +4,9 @@ module dev.weir.lab {
   requires dev.weir.netty;
   requires info.picocli;
   requires tools.jackson.jr.ob;
+
+  exports dev.weir.lab;
+
+  opens dev.weir.lab to
+      info.picocli;
 }

@@ -4,4 +4,9 @@ module dev.weir.server {
   requires dev.weir.netty;
   requires info.picocli;
   requires io.netty.transport.classes.epoll;
+
+  exports dev.weir.server;
+
+  opens dev.weir.server to
+      info.picocli;
 }

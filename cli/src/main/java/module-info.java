@@ -1,0 +1,11 @@
+/** The weir command: serve, lab and bench behind one entry point. */
+module dev.weir.cli {
+  requires static org.jspecify;
+  requires dev.weir.benchmarks;
+  requires dev.weir.lab;
+  requires dev.weir.server;
+  requires info.picocli;
+
+  opens dev.weir.cli to
+      info.picocli;
+}
