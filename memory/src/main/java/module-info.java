@@ -1,4 +1,11 @@
 /** Pages, slabs, heaps and budgets: bounded memory that depends on nothing but the JDK. */
+@SuppressWarnings("module") // dev.weir.netty is built after this module
 module dev.weir.memory {
-  requires static org.jspecify;
+  requires static transitive org.jspecify;
+
+  exports dev.weir.memory;
+  exports dev.weir.memory.budget;
+  exports dev.weir.memory.heap;
+  exports dev.weir.memory.os to
+      dev.weir.netty;
 }

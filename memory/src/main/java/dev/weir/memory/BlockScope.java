@@ -1,0 +1,91 @@
+package dev.weir.memory;
+
+import dev.weir.memory.budget.Budget;
+import dev.weir.memory.heap.Block;
+import dev.weir.memory.heap.SizeClasses;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SegmentAllocator;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A {@link SegmentAllocator} whose segments are released together. Contents are undefined at first.
+ * For one thread at a time; the segments must not be used after {@link #close}.
+ *
+ * <pre>{@code
+ * try (BlockScope scope = new BlockScope(pool)) {
+ *   MemorySegment name = scope.allocateFrom("weir");
+ * }
+ * }</pre>
+ */
+public final class BlockScope implements SegmentAllocator, AutoCloseable {
+  /** The largest alignment on offer: the smallest page of a run. */
+  public static final int MAX_ALIGNMENT_BYTES = 8 * 1024;
+
+  private static final int SLOT_ALIGNMENT_BYTES = 16;
+
+  private final Pool pool;
+  private final Budget budget;
+  private final List<Block> blocks = new ArrayList<>();
+  private boolean closed;
+
+  /** A scope that charges the pool's root budget. */
+  public BlockScope(Pool pool) {
+    this(pool, pool.rootBudget());
+  }
+
+  /** A scope that charges a budget of the pool. */
+  public BlockScope(Pool pool, Budget budget) {
+    this.pool = pool;
+    this.budget = budget;
+  }
+
+  /**
+   * Allocates a segment.
+   *
+   * @throws IllegalArgumentException if the size is negative, or the alignment not a power of two
+   *     up to {@link #MAX_ALIGNMENT_BYTES}
+   * @throws dev.weir.memory.budget.BudgetExceededError if there is no room
+   */
+  @Override
+  public MemorySegment allocate(long byteSize, long byteAlignment) {
+    if (closed) {
+      throw new IllegalStateException("scope is closed");
+    }
+    if (byteSize < 0 || byteAlignment <= 0 || Long.bitCount(byteAlignment) != 1) {
+      throw new IllegalArgumentException(
+          "size "
+              + byteSize
+              + " is negative, or alignment "
+              + byteAlignment
+              + " is not a power of two");
+    }
+    if (byteAlignment > MAX_ALIGNMENT_BYTES) {
+      throw new IllegalArgumentException(
+          "alignment " + byteAlignment + " is above the largest on offer, " + MAX_ALIGNMENT_BYTES);
+    }
+    Block block = pool.allocate(alignedSize(byteSize, byteAlignment), budget);
+    blocks.add(block);
+    return block.segment().asSlice(0, byteSize);
+  }
+
+  /**
+   * Slots of a power of two lie on multiples of it, runs on pages; other slots on multiples of 16
+   * only.
+   */
+  private static long alignedSize(long byteSize, long byteAlignment) {
+    long atLeast = Math.max(byteSize, byteAlignment);
+    if (byteAlignment <= SLOT_ALIGNMENT_BYTES || atLeast > SizeClasses.MAX_SLOT_BYTES) {
+      return atLeast;
+    }
+    return Long.highestOneBit(atLeast * 2 - 1);
+  }
+
+  /** Releases everything that was allocated from it. */
+  @Override
+  public void close() {
+    closed = true;
+    blocks.forEach(Block::release);
+    blocks.clear();
+  }
+}

@@ -1,0 +1,86 @@
+package dev.weir.memory;
+
+import dev.weir.memory.budget.Budget;
+import dev.weir.memory.budget.BudgetExceededError;
+import dev.weir.memory.heap.Block;
+import dev.weir.memory.heap.RunBlock;
+import dev.weir.memory.pages.PageHeap;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Pages promised to one task before it starts. What is allocated from it is never refused for want
+ * of memory. The rest is given back by {@link #close}. Thread-safe.
+ */
+public final class Grant implements AutoCloseable {
+  private final PageHeap pages;
+  private final Budget root;
+  private final long bytes;
+  private final AtomicLong remainingBytes;
+
+  Grant(PageHeap pages, Budget root, long bytes) {
+    this.pages = pages;
+    this.root = root;
+    this.bytes = bytes;
+    this.remainingBytes = new AtomicLong(bytes);
+  }
+
+  /** What was promised, in bytes: the request rounded up to whole pages. */
+  public long bytes() {
+    return bytes;
+  }
+
+  /** What is left of it. */
+  public long remainingBytes() {
+    return remainingBytes.get();
+  }
+
+  /**
+   * Allocates a run of pages out of the promise.
+   *
+   * @throws IllegalArgumentException if the size is not positive
+   * @throws IllegalStateException if less than that, in whole pages, is left
+   */
+  public Block allocate(long size) {
+    if (size <= 0) {
+      throw new IllegalArgumentException("size is not positive: " + size);
+    }
+    long runBytes = RunBlock.roundUp(pages, size);
+    take(runBytes);
+    Block block = null;
+    try {
+      block = RunBlock.tryAllocatePromised(pages, runBytes, root);
+    } finally {
+      if (block == null) {
+        remainingBytes.addAndGet(runBytes);
+      }
+    }
+    if (block == null) {
+      throw new BudgetExceededError(
+          root,
+          runBytes,
+          "no free run of addresses is long enough: " + pages.reservation().plan().guarantee());
+    }
+    return block;
+  }
+
+  private void take(long runBytes) {
+    long left;
+    do {
+      left = remainingBytes.get();
+      if (runBytes > left) {
+        throw new IllegalStateException(
+            "%,d bytes, in whole pages, asked of a grant that has %,d left"
+                .formatted(runBytes, left));
+      }
+    } while (!remainingBytes.compareAndSet(left, left - runBytes));
+  }
+
+  /** Gives back what is left. Further calls do nothing. */
+  @Override
+  public void close() {
+    long left = remainingBytes.getAndSet(0);
+    if (left > 0) {
+      pages.returnPromise(left);
+    }
+  }
+}

@@ -1,0 +1,114 @@
+package dev.weir.memory;
+
+import dev.weir.memory.budget.Budget;
+import dev.weir.memory.budget.BudgetExceededError;
+import dev.weir.memory.pages.PageHeap;
+import dev.weir.memory.sync.SpinLock;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * Requests for promised pages, served in the order of their arrival. The one at the head waits
+ * until it fits; nobody overtakes it, so a large request is not starved by small ones.
+ *
+ * <p>Thread-safe. Futures are completed outside the lock, by the thread that calls {@link #serve}.
+ */
+final class GrantQueue {
+  private static final int MAX_WAITING = 1 << 16;
+
+  private final PageHeap pages;
+  private final Budget root;
+  private final SpinLock lock = new SpinLock();
+  private final ArrayDeque<Waiting> queue = new ArrayDeque<>();
+  private volatile int waiting;
+
+  private record Waiting(long bytes, long deadlineNanos, CompletableFuture<Grant> future) {}
+
+  GrantQueue(PageHeap pages, Budget root) {
+    this.pages = pages;
+    this.root = root;
+  }
+
+  boolean hasWaiting() {
+    return waiting > 0;
+  }
+
+  /**
+   * Enters a request for so many bytes, whole pages; served at once if nobody waits and there is
+   * room.
+   */
+  CompletableFuture<Grant> request(long bytes, long deadlineNanos) {
+    long largest = pages.largestAdmissibleBytes();
+    if (bytes > largest) {
+      return CompletableFuture.failedFuture(
+          new BudgetExceededError(
+              root, bytes, "of which a single grant can get %,d".formatted(largest)));
+    }
+    CompletableFuture<Grant> future = new CompletableFuture<>();
+    lock.lock();
+    try {
+      if (!queue.isEmpty() || !pages.tryPromise(bytes)) {
+        if (queue.size() == MAX_WAITING) {
+          return CompletableFuture.failedFuture(
+              new BudgetExceededError(
+                  root, bytes, "and %,d grants wait already".formatted(MAX_WAITING)));
+        }
+        queue.add(new Waiting(bytes, deadlineNanos, future));
+        waiting = queue.size();
+        return future;
+      }
+    } finally {
+      lock.unlock();
+    }
+    future.complete(new Grant(pages, root, bytes));
+    return future;
+  }
+
+  /**
+   * Completes what fits and fails what is overdue.
+   *
+   * @return nanoseconds until the next deadline; {@link Long#MAX_VALUE} if nobody waits
+   */
+  long serve(long nowNanos) {
+    List<Waiting> granted = new ArrayList<>();
+    List<Waiting> overdue = new ArrayList<>();
+    long nextNanos = Long.MAX_VALUE;
+    lock.lock();
+    try {
+      for (Iterator<Waiting> all = queue.iterator(); all.hasNext(); ) {
+        Waiting next = all.next();
+        if (next.future.isDone()) {
+          all.remove();
+        } else if (next.deadlineNanos - nowNanos <= 0) {
+          overdue.add(next);
+          all.remove();
+        } else {
+          nextNanos = Math.min(nextNanos, next.deadlineNanos - nowNanos);
+        }
+      }
+      while (!queue.isEmpty() && pages.tryPromise(queue.element().bytes)) {
+        granted.add(queue.remove());
+      }
+      waiting = queue.size();
+    } finally {
+      lock.unlock();
+    }
+    for (Waiting next : granted) {
+      Grant grant = new Grant(pages, root, next.bytes);
+      if (!next.future.complete(grant)) {
+        grant.close();
+      }
+    }
+    for (Waiting next : overdue) {
+      next.future.completeExceptionally(
+          new TimeoutException(
+              "no room for %,d bytes in budget '%s' before the deadline"
+                  .formatted(next.bytes, root.path())));
+    }
+    return nextNanos;
+  }
+}

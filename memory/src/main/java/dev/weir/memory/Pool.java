@@ -1,0 +1,364 @@
+package dev.weir.memory;
+
+import dev.weir.memory.budget.Budget;
+import dev.weir.memory.budget.BudgetExceededError;
+import dev.weir.memory.heap.Block;
+import dev.weir.memory.heap.OwnedHeap;
+import dev.weir.memory.heap.RunBlock;
+import dev.weir.memory.heap.SizeClasses;
+import dev.weir.memory.heap.SlabTotals;
+import dev.weir.memory.pages.PageTotals;
+import dev.weir.memory.pages.Reservation;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Memory outside the Java heap, within a limit of resident bytes.
+ *
+ * <p><strong>The bound.</strong> With a limit of B bytes, an allocation is refused only when the OS
+ * pages touched by live blocks, what is promised in grants, and the request together exceed B − S,
+ * where S is {@link #slackBytes()}. Fragmentation beyond that refuses nothing: a page without a
+ * live byte goes back to the operating system, whatever its neighbours do.
+ *
+ * <p>The pool reserves its range of addresses at the first allocation and gives it back when it is
+ * closed and the last block is released, or when nothing refers to the pool and its blocks any
+ * more. Thread-safe.
+ */
+public final class Pool implements AutoCloseable {
+  private static final long MAX_RESERVE_BYTES = 1L << 20;
+  private static final long SLACK_PER_HEAP_BYTES = 256L << 10;
+
+  private final PoolOptions options;
+  private final Budget root;
+  private final Object coreLock = new Object();
+  private volatile @Nullable PoolCore core;
+  private volatile boolean closed;
+
+  private Pool(PoolOptions options) {
+    this.options = options;
+    this.root =
+        Budget.root(
+            options.name(), options::limitBytes, options.heapLimitBytes(), this::liveBlockBytes);
+  }
+
+  /** Creates a pool. It takes no addresses and no memory before its first allocation. */
+  public static Pool create(PoolOptions options) {
+    return new Pool(options);
+  }
+
+  /**
+   * The part of a limit that is kept for blocks of at most 4 KiB, so that a server can always
+   * answer "no".
+   */
+  static long reserveBytes(long limitBytes) {
+    return Math.min(MAX_RESERVE_BYTES, limitBytes / 64);
+  }
+
+  /**
+   * Allocates a block of at least so many bytes, charged to the root budget. Any thread.
+   *
+   * @throws BudgetExceededError if the limit has no room
+   * @throws IllegalArgumentException if the size is negative
+   * @throws IllegalStateException if the pool is closed
+   */
+  public Block allocate(long bytes) {
+    return allocate(bytes, root);
+  }
+
+  /** As {@link #allocate(long)}, charged to a budget of this pool. */
+  public Block allocate(long bytes, Budget budget) {
+    Block block = tryAllocate(bytes, budget);
+    if (block == null) {
+      throw refusal(bytes, budget);
+    }
+    return block;
+  }
+
+  /** As {@link #allocate(long)}, but returns null where that throws {@link BudgetExceededError}. */
+  public @Nullable Block tryAllocate(long bytes) {
+    return tryAllocate(bytes, root);
+  }
+
+  /** As {@link #tryAllocate(long)}, charged to a budget of this pool. */
+  public @Nullable Block tryAllocate(long bytes, Budget budget) {
+    PoolCore parts = core();
+    Block block = tryOnce(parts, null, bytes, budget);
+    if (block == null) {
+      parts.trim();
+      block = tryOnce(parts, null, bytes, budget);
+    }
+    return block;
+  }
+
+  /**
+   * Creates a heap for the calling thread.
+   *
+   * @param owner runs tasks on that thread, so that others can ask for idle memory; it may drop
+   *     them
+   */
+  public OwnedHeap ownedHeap(Executor owner) {
+    return core().ownedHeap(owner);
+  }
+
+  /** As {@link #allocate(long, Budget)} from the calling thread's own heap: the fast path. */
+  public Block allocate(OwnedHeap heap, long bytes, Budget budget) {
+    Block block = tryAllocate(heap, bytes, budget);
+    if (block == null) {
+      throw refusal(bytes, budget);
+    }
+    return block;
+  }
+
+  /** As {@link #tryAllocate(long, Budget)} from the calling thread's own heap: the fast path. */
+  public @Nullable Block tryAllocate(OwnedHeap heap, long bytes, Budget budget) {
+    if (bytes >= 0 && bytes <= SizeClasses.MAX_SLOT_BYTES && !budget.isTracked()) {
+      Block block = heap.tryAllocate(SizeClasses.classOf((int) bytes), budget);
+      if (block != null) {
+        return block;
+      }
+    }
+    return tryAllocateSlowly(heap, bytes, budget);
+  }
+
+  private @Nullable Block tryAllocateSlowly(OwnedHeap heap, long bytes, Budget budget) {
+    PoolCore parts = core();
+    OwnedHeap usable = heap.isClosed() ? null : heap;
+    Block block = tryOnce(parts, usable, bytes, budget);
+    if (block == null) {
+      parts.trim();
+      block = tryOnce(parts, usable, bytes, budget);
+    }
+    return block;
+  }
+
+  private static @Nullable Block tryOnce(
+      PoolCore parts, @Nullable OwnedHeap heap, long bytes, Budget budget) {
+    if (bytes < 0) {
+      throw new IllegalArgumentException("size is negative: " + bytes);
+    }
+    if (bytes > SizeClasses.MAX_SLOT_BYTES) {
+      // Larger than any limit, and so large that rounding would overflow: refused like any other
+      // excess.
+      return bytes > Long.MAX_VALUE / 2 ? null : RunBlock.tryAllocate(parts.pages(), bytes, budget);
+    }
+    int sizeClass = SizeClasses.classOf((int) bytes);
+    int slotBytes = SizeClasses.slotBytes(sizeClass);
+    if (!budget.tryCharge(slotBytes)) {
+      return null;
+    }
+    Block block = null;
+    try {
+      block =
+          heap == null
+              ? parts.shared().tryAllocate(sizeClass, budget)
+              : heap.tryAllocate(sizeClass, budget);
+    } finally {
+      if (block == null) {
+        budget.uncharge(slotBytes);
+      }
+    }
+    return block;
+  }
+
+  private BudgetExceededError refusal(long bytes, Budget budget) {
+    Budget limiting = budget.limiting(bytes);
+    if (limiting.isTracked() && bytes > limiting.limitBytes() - limiting.chargedBytes()) {
+      return new BudgetExceededError(
+          limiting, bytes, "charged %,d".formatted(limiting.chargedBytes()));
+    }
+    PageTotals totals = core().pages().totals();
+    return new BudgetExceededError(
+        root,
+        bytes,
+        "live pages %,d, promised %,d, kept for small blocks %,d"
+            .formatted(
+                totals.liveBytes(), totals.promisedBytes(), reserveBytes(options.limitBytes())));
+  }
+
+  /**
+   * Asks for pages before they are needed. Requests are served in the order of their arrival. The
+   * result comes on the caller's thread if there is room at once, otherwise on the pool's purger
+   * thread: hop from there. Cancelling the returned future withdraws the request.
+   *
+   * @param bytes rounded up to whole pages
+   * @param deadline how long the caller will wait; then the future fails with {@code
+   *     TimeoutException}
+   * @return fails at once with {@link BudgetExceededError} if the request can never be met
+   */
+  public CompletableFuture<Grant> grant(long bytes, Duration deadline) {
+    if (bytes <= 0) {
+      throw new IllegalArgumentException("size of a grant is not positive: " + bytes);
+    }
+    PoolCore parts = core();
+    long deadlineNanos = System.nanoTime() + Math.min(deadline.toNanos(), Long.MAX_VALUE / 4);
+    long pageBytes = parts.pages().pageBytes();
+    long rounded = bytes > Long.MAX_VALUE / 2 ? bytes : Math.ceilDiv(bytes, pageBytes) * pageBytes;
+    CompletableFuture<Grant> future = parts.grants().request(rounded, deadlineNanos);
+    if (!future.isDone()) {
+      Purger.wake();
+    }
+    return future;
+  }
+
+  /** The root of the tree of budgets. Blocks charged to it cost no accounting of their own. */
+  public Budget rootBudget() {
+    return root;
+  }
+
+  /** The settings it was created with. */
+  public PoolOptions options() {
+    return options;
+  }
+
+  /** The most that may be resident, in bytes. */
+  public long limitBytes() {
+    return options.limitBytes();
+  }
+
+  /**
+   * S of the bound: the reserve for small blocks, and a cap for what each heap may keep free but
+   * resident.
+   */
+  public long slackBytes() {
+    PoolCore parts = core;
+    int heaps =
+        Runtime.getRuntime().availableProcessors() * 2
+            + (parts == null ? 0 : parts.ownedHeapCount());
+    return reserveBytes(options.limitBytes()) + heaps * SLACK_PER_HEAP_BYTES;
+  }
+
+  /** Live and dirty pages: what the limit limits. */
+  public long residentBytes() {
+    PoolCore parts = core;
+    return parts == null ? 0 : parts.pages().totals().residentBytes();
+  }
+
+  /** Pages in use. */
+  public long liveBytes() {
+    PoolCore parts = core;
+    return parts == null ? 0 : parts.pages().totals().liveBytes();
+  }
+
+  /** Pages free but resident. */
+  public long dirtyBytes() {
+    PoolCore parts = core;
+    return parts == null ? 0 : parts.pages().totals().dirtyBytes();
+  }
+
+  /** Sizes of all live blocks. Exact when nobody allocates or releases meanwhile. */
+  public long liveBlockBytes() {
+    PoolCore parts = core;
+    return parts == null ? 0 : parts.liveBlockBytes();
+  }
+
+  /** The most that was ever resident. */
+  public long peakResidentBytes() {
+    PoolCore parts = core;
+    return parts == null ? 0 : parts.pages().totals().peakResidentBytes();
+  }
+
+  /** The first address of the reservation; 0 before the first allocation. */
+  public long reservationAddress() {
+    PoolCore parts = core;
+    return parts == null ? 0 : parts.pages().reservation().address();
+  }
+
+  /** The length of the reservation in bytes; 0 before the first allocation. */
+  public long reservationBytes() {
+    PoolCore parts = core;
+    return parts == null ? 0 : parts.pages().reservation().bytes();
+  }
+
+  /** Gives back everything that is free, now; asks the heaps of other threads for theirs. */
+  public void trim() {
+    PoolCore parts = core;
+    if (parts != null) {
+      parts.trim();
+      parts.pages().purgeAll();
+    }
+  }
+
+  /** What it holds at this moment, for people and for tests. Stops nobody. */
+  public PoolSnapshot snapshot() {
+    PoolCore parts = core;
+    return parts == null
+        ? PoolSnapshot.empty(root, options.limitBytes())
+        : PoolSnapshot.of(root, parts.pages(), parts.ownedHeapCount());
+  }
+
+  /**
+   * Evaluates the invariants of pages, slabs and budgets. Only when no thread allocates or releases
+   * meanwhile.
+   *
+   * @throws AssertionError where one does not hold
+   */
+  public void checkInvariants() {
+    PoolCore parts = core;
+    if (parts != null) {
+      parts.pages().checkInvariants();
+      SlabTotals.checkInvariants(parts.pages());
+      PageTotals totals = parts.pages().totals();
+      if (totals.residentBytes() > totals.limitBytes()) {
+        throw new AssertionError(
+            "resident " + totals.residentBytes() + " of " + totals.limitBytes());
+      }
+    }
+    root.checkInvariants();
+  }
+
+  /**
+   * Ends the pool: nothing more can be allocated, free memory goes back at once. Live blocks stay
+   * valid; the addresses go back with the last of them.
+   */
+  @Override
+  public void close() {
+    synchronized (coreLock) {
+      closed = true;
+    }
+    PoolCore parts = core;
+    if (parts != null) {
+      parts.close();
+    }
+  }
+
+  /** Whether {@link #close} has been called. */
+  public boolean isClosed() {
+    return closed;
+  }
+
+  private PoolCore core() {
+    PoolCore parts = core;
+    if (closed) {
+      throw new IllegalStateException("pool '" + options.name() + "' is closed");
+    }
+    return parts != null ? parts : createCore();
+  }
+
+  private PoolCore createCore() {
+    synchronized (coreLock) {
+      PoolCore parts = core;
+      if (parts == null) {
+        if (closed) {
+          throw new IllegalStateException("pool '" + options.name() + "' is closed");
+        }
+        parts = PoolCore.create(options, root);
+        core = parts;
+      }
+      return parts;
+    }
+  }
+
+  /** The addresses and what they guarantee; null before the first allocation. */
+  @Nullable Reservation reservation() {
+    PoolCore parts = core;
+    return parts == null ? null : parts.pages().reservation();
+  }
+
+  @Override
+  public String toString() {
+    return "Pool[%s: resident %,d of %,d bytes]"
+        .formatted(options.name(), residentBytes(), options.limitBytes());
+  }
+}

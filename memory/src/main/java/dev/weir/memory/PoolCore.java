@@ -1,0 +1,198 @@
+package dev.weir.memory;
+
+import dev.weir.memory.budget.Budget;
+import dev.weir.memory.heap.OwnedHeap;
+import dev.weir.memory.heap.SharedHeap;
+import dev.weir.memory.heap.SizeClasses;
+import dev.weir.memory.heap.SlabTotals;
+import dev.weir.memory.os.NativeMemory;
+import dev.weir.memory.pages.PageHeap;
+import dev.weir.memory.pages.PageHeapEvents;
+import dev.weir.memory.pages.Reservation;
+import java.lang.ref.Cleaner;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a pool has from its first allocation on: the reservation and everything built on it. Blocks
+ * refer to it through their page heap; when nothing does any more, the reservation is given back.
+ */
+final class PoolCore implements PageHeapEvents, Purger.Chores {
+  private static final Cleaner CLEANER =
+      Cleaner.create(task -> Thread.ofPlatform().name("weir-cleaner").daemon().unstarted(task));
+
+  private final Budget root;
+  private final PageHeap pages;
+  private final SharedHeap shared;
+  private final GrantQueue grants;
+  private final long tickNanos;
+  private final Set<OwnedHeap> ownedHeaps = ConcurrentHashMap.newKeySet();
+  private final AtomicBoolean dirtyHigh = new AtomicBoolean();
+  private final Cleaner.Cleanable reservationRelease;
+  private long nextTickNanos = System.nanoTime();
+  private volatile boolean closed;
+  private volatile boolean released;
+
+  private PoolCore(PoolOptions options, Budget root, Reservation reservation, EventRelay relay) {
+    this.root = root;
+    this.tickNanos = options.decay().toNanos() / 2;
+    long pageBytes = reservation.plan().pageBytes();
+    this.pages =
+        new PageHeap(
+            options.nativeMemory(),
+            reservation,
+            options.limitBytes() / pageBytes * pageBytes,
+            Pool.reserveBytes(options.limitBytes()),
+            SizeClasses.COUNT,
+            relay);
+    this.shared = new SharedHeap(pages, root, Runtime.getRuntime().availableProcessors() * 2);
+    this.grants = new GrantQueue(pages, root);
+    NativeMemory os = options.nativeMemory();
+    this.reservationRelease = CLEANER.register(pages, () -> reservation.release(os));
+  }
+
+  static PoolCore create(PoolOptions options, Budget root) {
+    Reservation reservation = Reservation.reserve(options.nativeMemory(), options.limitBytes());
+    EventRelay relay = new EventRelay();
+    PoolCore core = new PoolCore(options, root, reservation, relay);
+    relay.target = core;
+    Purger.lookAfter(core);
+    return core;
+  }
+
+  /** Lets the page heap be built before what listens to it. */
+  private static final class EventRelay implements PageHeapEvents {
+    private @Nullable PoolCore target;
+
+    @Override
+    public void roomFreed() {
+      PoolCore core = target;
+      if (core != null) {
+        core.roomFreed();
+      }
+    }
+
+    @Override
+    public void dirtyHigh() {
+      PoolCore core = target;
+      if (core != null) {
+        core.dirtyHigh();
+      }
+    }
+  }
+
+  PageHeap pages() {
+    return pages;
+  }
+
+  SharedHeap shared() {
+    return shared;
+  }
+
+  GrantQueue grants() {
+    return grants;
+  }
+
+  OwnedHeap ownedHeap(Executor owner) {
+    OwnedHeap heap = new OwnedHeap(pages, root, owner, shared);
+    ownedHeaps.add(heap);
+    return heap;
+  }
+
+  int ownedHeapCount() {
+    return ownedHeaps.size();
+  }
+
+  /** Gives back what can be given back without waiting for an owner. */
+  @SuppressWarnings("ReferenceEquality") // a thread is its identity
+  void trim() {
+    shared.trim();
+    for (OwnedHeap heap : ownedHeaps) {
+      if (heap.owner() == Thread.currentThread()) {
+        heap.trim();
+      } else {
+        heap.requestTrim();
+      }
+    }
+  }
+
+  long liveBlockBytes() {
+    long bytes = pages.totals().runBytes();
+    for (SlabTotals slabs : SlabTotals.of(pages)) {
+      bytes += slabs.liveBytes();
+    }
+    return bytes;
+  }
+
+  void close() {
+    closed = true;
+    trim();
+    pages.purgeAll();
+    releaseIfDrained();
+    Purger.wake();
+  }
+
+  @Override
+  public void roomFreed() {
+    if (grants.hasWaiting() || closed) {
+      Purger.wake();
+    }
+  }
+
+  @Override
+  public void dirtyHigh() {
+    if (dirtyHigh.compareAndSet(false, true)) {
+      Purger.wake();
+    }
+  }
+
+  @Override
+  public long doChores(long nowNanos) {
+    if (dirtyHigh.getAndSet(false)) {
+      pages.purgeExcess();
+    }
+    boolean tick = nextTickNanos - nowNanos <= 0;
+    if (tick || grants.hasWaiting() || closed) {
+      shared.trimIdle();
+      for (OwnedHeap heap : ownedHeaps) {
+        askOrInherit(heap);
+      }
+    }
+    if (tick) {
+      pages.purgeAged();
+      nextTickNanos = nowNanos + tickNanos;
+    }
+    long untilDeadline = grants.serve(nowNanos);
+    if (closed) {
+      pages.purgeAll();
+      releaseIfDrained();
+    }
+    return Math.min(nextTickNanos, nowNanos + Math.min(untilDeadline, Long.MAX_VALUE / 2));
+  }
+
+  @Override
+  public boolean isDone() {
+    return released;
+  }
+
+  private void askOrInherit(OwnedHeap heap) {
+    if (!heap.owner().isAlive()) {
+      heap.close();
+    }
+    if (heap.isClosed()) {
+      ownedHeaps.remove(heap);
+    } else {
+      heap.requestTrim();
+    }
+  }
+
+  private void releaseIfDrained() {
+    if (!released && pages.tryRetire()) {
+      released = true;
+      reservationRelease.clean();
+    }
+  }
+}

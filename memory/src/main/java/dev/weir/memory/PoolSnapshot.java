@@ -1,0 +1,179 @@
+package dev.weir.memory;
+
+import dev.weir.memory.budget.Budget;
+import dev.weir.memory.heap.SlabTotals;
+import dev.weir.memory.pages.PageHeap;
+import dev.weir.memory.pages.PageTotals;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * What a pool holds at one moment. The page counters are of the same moment; those of slabs are
+ * read while others allocate and free, and exact when nobody does. All in bytes.
+ *
+ * @param name the pool's name
+ * @param limitBytes the most that may be resident
+ * @param reservedBytes addresses
+ * @param liveBytes pages in use
+ * @param dirtyBytes pages free but resident
+ * @param promisedBytes pages promised to grants
+ * @param peakResidentBytes the most that was ever resident
+ * @param purgedBytes given back to the operating system so far
+ * @param runs live runs
+ * @param runBytes their bytes
+ * @param slabs what each size class holds that has slabs
+ * @param ownedHeaps heaps of event loops
+ * @param budgets the tree of budgets, each node behind its parent
+ * @param guarantee what the reservation guarantees
+ */
+public record PoolSnapshot(
+    String name,
+    long limitBytes,
+    long reservedBytes,
+    long liveBytes,
+    long dirtyBytes,
+    long promisedBytes,
+    long peakResidentBytes,
+    long purgedBytes,
+    long runs,
+    long runBytes,
+    List<Slots> slabs,
+    int ownedHeaps,
+    List<Charge> budgets,
+    String guarantee) {
+
+  /**
+   * The slabs of one size class.
+   *
+   * @param slotBytes the size of a slot
+   * @param slabs how many slabs
+   * @param liveBlocks slots in use
+   * @param committedBytes live pages
+   */
+  public record Slots(int slotBytes, long slabs, long liveBlocks, long committedBytes) {}
+
+  /**
+   * One budget.
+   *
+   * @param path its name behind its ancestors'
+   * @param limitBytes its limit, {@link Budget#UNLIMITED} if it has none
+   * @param chargedBytes sizes of the live blocks charged to it and below
+   * @param heapBytes Java heap buffers
+   */
+  public record Charge(String path, long limitBytes, long chargedBytes, long heapBytes) {}
+
+  static PoolSnapshot empty(Budget root, long limitBytes) {
+    return new PoolSnapshot(
+        root.name(),
+        limitBytes,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        List.of(),
+        0,
+        charges(root),
+        "nothing reserved yet");
+  }
+
+  static PoolSnapshot of(Budget root, PageHeap pages, int ownedHeaps) {
+    PageTotals totals = pages.totals();
+    List<Slots> slabs =
+        Arrays.stream(SlabTotals.of(pages))
+            .filter(slots -> slots.slabs() > 0)
+            .map(slots ->
+                new Slots(
+                    slots.slotBytes(), slots.slabs(), slots.liveBlocks(), slots.committedBytes()))
+            .toList();
+    return new PoolSnapshot(
+        root.name(),
+        totals.limitBytes(),
+        totals.reservedBytes(),
+        totals.liveBytes(),
+        totals.dirtyBytes(),
+        totals.promisedBytes(),
+        totals.peakResidentBytes(),
+        totals.purgedBytes(),
+        totals.runs(),
+        totals.runBytes(),
+        slabs,
+        ownedHeaps,
+        charges(root),
+        pages.reservation().plan().guarantee());
+  }
+
+  private static List<Charge> charges(Budget root) {
+    List<Charge> charges = new ArrayList<>();
+    collect(root, charges);
+    return List.copyOf(charges);
+  }
+
+  private static void collect(Budget budget, List<Charge> charges) {
+    charges.add(
+        new Charge(budget.path(), budget.limitBytes(), budget.chargedBytes(), budget.heapBytes()));
+    budget.children().forEach(child -> collect(child, charges));
+  }
+
+  /** Live and dirty pages. */
+  public long residentBytes() {
+    return liveBytes + dirtyBytes;
+  }
+
+  /** Sizes of all live blocks. */
+  public long liveBlockBytes() {
+    return runBytes + slabs.stream().mapToLong(slots -> slots.liveBlocks * slots.slotBytes).sum();
+  }
+
+  /** A dump for people. */
+  @Override
+  public String toString() {
+    StringBuilder text = new StringBuilder();
+    text.append(
+        "pool %s: resident %,d of %,d bytes (live %,d, dirty %,d), promised %,d, peak %,d%n"
+            .formatted(
+                name,
+                residentBytes(),
+                limitBytes,
+                liveBytes,
+                dirtyBytes,
+                promisedBytes,
+                peakResidentBytes));
+    text.append(
+        "  reserved %,d bytes of addresses: %s; given back so far %,d%n"
+            .formatted(reservedBytes, guarantee, purgedBytes));
+    text.append(
+        "  runs: %,d, %,d bytes; heaps of event loops: %d%n".formatted(runs, runBytes, ownedHeaps));
+    if (!slabs.isEmpty()) {
+      text.append("  slot bytes    slabs  live blocks  pages, bytes  in use%n".formatted());
+    }
+    for (Slots slots : slabs) {
+      text.append(
+          "  %,10d %,8d %,12d %,13d  %5.1f %%%n"
+              .formatted(
+                  slots.slotBytes,
+                  slots.slabs,
+                  slots.liveBlocks,
+                  slots.committedBytes,
+                  slots.committedBytes == 0
+                      ? 0.0
+                      : 100.0 * slots.liveBlocks * slots.slotBytes / slots.committedBytes));
+    }
+    for (Charge charge : budgets) {
+      text.append(
+          "  budget %s: charged %,d, heap buffers %,d, limit %s%n"
+              .formatted(
+                  charge.path,
+                  charge.chargedBytes,
+                  charge.heapBytes,
+                  charge.limitBytes == Budget.UNLIMITED
+                      ? "none"
+                      : "%,d".formatted(charge.limitBytes)));
+    }
+    return text.toString();
+  }
+}

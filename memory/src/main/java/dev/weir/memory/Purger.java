@@ -1,0 +1,95 @@
+package dev.weir.memory;
+
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.lang.ref.WeakReference;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The daemon thread that looks after every pool of the process: purges what has decayed, asks idle
+ * heaps for their memory, serves waiting grants. It refers to pools weakly, so that one that
+ * nothing else refers to can go.
+ */
+final class Purger {
+  private static final Logger LOG = System.getLogger(Purger.class.getName());
+  private static final Purger INSTANCE = new Purger();
+
+  private final CopyOnWriteArrayList<WeakReference<Chores>> charges = new CopyOnWriteArrayList<>();
+  private final AtomicBoolean failureLogged = new AtomicBoolean();
+  private @Nullable Thread thread;
+
+  private Purger() {}
+
+  /** What the purger does for a pool. */
+  interface Chores {
+    /**
+     * Does what is due.
+     *
+     * @return when to come again, as a {@link System#nanoTime} value
+     */
+    long doChores(long nowNanos);
+
+    /** Whether nothing will ever be due again. */
+    boolean isDone();
+  }
+
+  static void lookAfter(Chores chores) {
+    INSTANCE.add(chores);
+  }
+
+  /** Makes the purger come at once. */
+  static void wake() {
+    INSTANCE.unpark();
+  }
+
+  private synchronized void add(Chores chores) {
+    charges.add(new WeakReference<>(chores));
+    if (thread == null) {
+      thread = Thread.ofPlatform().name("weir-purger").daemon().unstarted(this::run);
+      thread.start();
+    } else {
+      LockSupport.unpark(thread);
+    }
+  }
+
+  private void unpark() {
+    // Written once before any pool can call; a pool registers, and so synchronizes, before its
+    // first wake.
+    LockSupport.unpark(thread);
+  }
+
+  private void run() {
+    while (true) {
+      long now = System.nanoTime();
+      long sleepNanos = Long.MAX_VALUE;
+      for (WeakReference<Chores> charge : charges) {
+        Chores chores = charge.get();
+        if (chores == null || chores.isDone()) {
+          charges.remove(charge);
+        } else {
+          sleepNanos = Math.min(sleepNanos, doChores(chores, now) - now);
+        }
+      }
+      if (sleepNanos > 0) {
+        LockSupport.parkNanos(this, sleepNanos);
+      }
+    }
+  }
+
+  private long doChores(Chores chores, long now) {
+    try {
+      return chores.doChores(now);
+    } catch (RuntimeException | Error e) {
+      if (failureLogged.compareAndSet(false, true)) {
+        LOG.log(
+            Level.ERROR,
+            "looking after a pool failed; it goes on, further failures are not logged",
+            e);
+      }
+      return now + 100_000_000;
+    }
+  }
+}

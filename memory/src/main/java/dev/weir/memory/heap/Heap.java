@@ -1,0 +1,331 @@
+package dev.weir.memory.heap;
+
+import dev.weir.memory.budget.Budget;
+import dev.weir.memory.pages.PageHeap;
+import dev.weir.memory.pages.Span;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The slabs that one owner allocates from: of every size class one current slab, a queue of
+ * available ones, and full ones, which are in no list of their own until a slot of theirs comes
+ * free.
+ *
+ * <p>Everything but {@link #sendArrival} is the owner's: the thread of an {@link OwnedHeap}, the
+ * lock holder of a {@link SharedHeap} stripe.
+ */
+abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
+  private static final VarHandle ARRIVALS;
+
+  static {
+    try {
+      ARRIVALS = MethodHandles.lookup().findVarHandle(Heap.class, "arrivals", Slab.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  private final PageHeap pages;
+  private final Budget root;
+  private final Slab[] current = new Slab[SizeClasses.COUNT];
+  private final @Nullable Slab[] firstAvailable = new Slab[SizeClasses.COUNT];
+  private final @Nullable Slab[] lastAvailable = new Slab[SizeClasses.COUNT];
+  private @Nullable Slab owned;
+
+  /**
+   * Slabs that were full until a remote thread freed a slot of theirs: a stack, taken as a whole.
+   */
+  @SuppressWarnings("unused") // through ARRIVALS
+  private @Nullable Slab arrivals;
+
+  /** Set before the slabs are handed over; pairs with the read in {@link #sendArrival}. */
+  private volatile boolean closed;
+
+  Heap(PageHeap pages, Budget root) {
+    this.pages = pages;
+    this.root = root;
+    Arrays.fill(current, Slab.NONE);
+  }
+
+  /** Puts a slot back, from any thread. */
+  abstract void free(SlotBlock slot);
+
+  /**
+   * Takes a slot of the class, or returns null if the limit has no room for another slab or page.
+   */
+  final @Nullable SlotBlock allocateSlot(int sizeClass) {
+    SlotBlock slot = current[sizeClass].pop();
+    return slot != null ? slot : refill(sizeClass);
+  }
+
+  /** Puts back a slot of one of this heap's slabs. */
+  final void freeLocally(SlotBlock slot) {
+    Slab slab = slot.slab;
+    if (slab.push(slot)) {
+      noticed(slab);
+    }
+  }
+
+  /** Puts back a slot without being the owner. */
+  static void freeRemotely(SlotBlock slot) {
+    Slab slab = slot.slab;
+    if (slab.pushRemote(slot)) {
+      sendArrival(slab);
+    }
+  }
+
+  /** Parks every slab that has no live slot. */
+  final void trimSlabs() {
+    takeArrivals();
+    for (int sizeClass = 0; sizeClass < SizeClasses.COUNT; sizeClass++) {
+      Slab slab = current[sizeClass];
+      if (slab != Slab.NONE) {
+        slab.drainRemote();
+        if (slab.isEmpty()) {
+          current[sizeClass] = Slab.NONE;
+          park(slab);
+        }
+      }
+      Slab next;
+      for (Slab available = firstAvailable[sizeClass]; available != null; available = next) {
+        next = available.nextAvailable;
+        available.drainRemote();
+        if (available.isEmpty()) {
+          removeAvailable(available);
+          park(available);
+        }
+      }
+    }
+  }
+
+  /**
+   * Whether a trim would find something to do, as another thread sees it; may err for slabs in use.
+   */
+  final boolean looksTrimmable() {
+    if (ARRIVALS.getOpaque(this) != null) {
+      return true;
+    }
+    for (Slab slab : current) {
+      if (slab != Slab.NONE && (slab.liveOpaque() == 0 || slab.hasRemoteOpaque())) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Hands every slab to another heap, whose owner the caller must be as well. */
+  final void handOverTo(Heap heir) {
+    closed = true;
+    takeArrivals();
+    Arrays.fill(current, Slab.NONE);
+    Arrays.fill(firstAvailable, null);
+    Arrays.fill(lastAvailable, null);
+    Slab next;
+    for (Slab slab = owned; slab != null; slab = next) {
+      next = slab.nextOwned;
+      slab.previousAvailable = null;
+      slab.nextAvailable = null;
+      heir.adopt(slab);
+    }
+    owned = null;
+    forwardArrivals();
+  }
+
+  private void adopt(Slab slab) {
+    addOwned(slab);
+    slab.adoptedBy(this);
+    if (!slab.isFull()) {
+      slab.drainRemote();
+      if (slab.isEmpty()) {
+        park(slab);
+      } else {
+        addAvailable(slab);
+      }
+    }
+  }
+
+  private @Nullable SlotBlock refill(int sizeClass) {
+    Slab exhausted = current[sizeClass];
+    if (exhausted.drainRemote()) {
+      return exhausted.pop();
+    }
+    takeArrivals();
+    Slab firstRefused = null;
+    while (true) {
+      Slab slab = firstAvailable[sizeClass];
+      if (slab != null && slab != firstRefused) {
+        removeAvailable(slab);
+      } else if (current[sizeClass].carve(pages, root)) {
+        return current[sizeClass].pop();
+      } else {
+        slab = firstRefused == null ? openSlab(sizeClass) : null;
+        if (slab == null) {
+          return null;
+        }
+      }
+      replaceCurrent(sizeClass, slab);
+      SlotBlock slot = slab.pop();
+      if (slot == null && (slab.drainRemote() || slab.carve(pages, root))) {
+        slot = slab.pop();
+      }
+      if (slot != null) {
+        return slot;
+      }
+      if (firstRefused == null && !slab.fullyCarved()) {
+        firstRefused = slab;
+      }
+    }
+  }
+
+  private void replaceCurrent(int sizeClass, Slab slab) {
+    Slab exhausted = current[sizeClass];
+    current[sizeClass] = slab;
+    slab.becomeCurrent();
+    if (exhausted != Slab.NONE && !(exhausted.fullyCarved() && exhausted.tryBecomeFull())) {
+      addAvailable(exhausted);
+    }
+  }
+
+  private @Nullable Slab openSlab(int sizeClass) {
+    Span parked = pages.takeParked(SizeClasses.spanSize(sizeClass), sizeClass);
+    if (parked instanceof Slab slab) {
+      slab.adoptedBy(this);
+      addOwned(slab);
+      return slab;
+    }
+    Slab fresh = new Slab(this, sizeClass);
+    if (!pages.open(fresh)) {
+      return null;
+    }
+    addOwned(fresh);
+    return fresh;
+  }
+
+  /** A local free has brought a slab to the count that it was to tell of. */
+  private void noticed(Slab slab) {
+    if (slab.isFull()) {
+      slab.ceaseToBeFull();
+      addAvailable(slab);
+    }
+    if (slab.isEmpty()) {
+      removeAvailable(slab);
+      park(slab);
+    }
+  }
+
+  private void park(Slab slab) {
+    removeOwned(slab);
+    pages.park(slab);
+  }
+
+  private static void sendArrival(Slab slab) {
+    Heap heap = slab.heap();
+    Slab head;
+    do {
+      head = (Slab) ARRIVALS.getAcquire(heap);
+      slab.nextArrival = head;
+    } while (!ARRIVALS.compareAndSet(heap, head, slab));
+    // Sequentially consistent with handOverTo: either its last look finds the slab, or this read
+    // sees `closed`.
+    if (heap.closed) {
+      heap.forwardArrivals();
+    }
+  }
+
+  /** Sends what arrived at a closed heap on to the heaps that have the slabs now. Any thread. */
+  private void forwardArrivals() {
+    Slab next;
+    for (Slab slab = (Slab) ARRIVALS.getAndSet(this, (Slab) null); slab != null; slab = next) {
+      next = slab.nextArrival;
+      while (slab.heap() == this) {
+        Thread.onSpinWait();
+      }
+      sendArrival(slab);
+    }
+  }
+
+  private void takeArrivals() {
+    if (ARRIVALS.getOpaque(this) == null) {
+      return;
+    }
+    Slab next;
+    for (Slab slab = (Slab) ARRIVALS.getAndSet(this, (Slab) null); slab != null; slab = next) {
+      next = slab.nextArrival;
+      slab.nextArrival = null;
+      takeArrival(slab);
+    }
+  }
+
+  private void takeArrival(Slab slab) {
+    slab.drainRemote();
+    boolean wasFull = slab.isFull();
+    if (wasFull) {
+      slab.expectArrival();
+      slab.ceaseToBeFull();
+      addAvailable(slab);
+    }
+    slab.arrived();
+    if (slab.isEmpty() && slab != current[slab.kind()]) {
+      removeAvailable(slab);
+      park(slab);
+    }
+  }
+
+  private void addAvailable(Slab slab) {
+    int sizeClass = slab.kind();
+    slab.becomeAvailable();
+    Slab last = lastAvailable[sizeClass];
+    slab.previousAvailable = last;
+    slab.nextAvailable = null;
+    if (last == null) {
+      firstAvailable[sizeClass] = slab;
+    } else {
+      last.nextAvailable = slab;
+    }
+    lastAvailable[sizeClass] = slab;
+  }
+
+  private void removeAvailable(Slab slab) {
+    int sizeClass = slab.kind();
+    Slab previous = slab.previousAvailable;
+    Slab next = slab.nextAvailable;
+    if (previous == null) {
+      firstAvailable[sizeClass] = next;
+    } else {
+      previous.nextAvailable = next;
+    }
+    if (next == null) {
+      lastAvailable[sizeClass] = previous;
+    } else {
+      next.previousAvailable = previous;
+    }
+    slab.previousAvailable = null;
+    slab.nextAvailable = null;
+  }
+
+  private void addOwned(Slab slab) {
+    slab.previousOwned = null;
+    slab.nextOwned = owned;
+    if (owned != null) {
+      owned.previousOwned = slab;
+    }
+    owned = slab;
+  }
+
+  private void removeOwned(Slab slab) {
+    Slab previous = slab.previousOwned;
+    Slab next = slab.nextOwned;
+    if (previous == null) {
+      owned = next;
+    } else {
+      previous.nextOwned = next;
+    }
+    if (next != null) {
+      next.previousOwned = previous;
+    }
+    slab.previousOwned = null;
+    slab.nextOwned = null;
+  }
+}

@@ -1,0 +1,117 @@
+package dev.weir.memory.heap;
+
+import dev.weir.memory.budget.Budget;
+import dev.weir.memory.pages.PageHeap;
+import dev.weir.memory.sync.SpinLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The heap of every thread that has none of its own, virtual ones too: a few stripes, each a heap
+ * behind a lock that never parks. A thread begins at the stripe that its id hashes to and moves on
+ * where somebody else is at work, so no memory is stranded in a thread that never runs again.
+ */
+public final class SharedHeap {
+  private final Stripe[] stripes;
+
+  /** Creates a heap with at least so many stripes, rounded up to a power of two. */
+  @SuppressWarnings("exports") // for the pool only: nobody else has a page heap
+  public SharedHeap(PageHeap pages, Budget root, int minStripes) {
+    int count = Integer.highestOneBit(Math.max(1, minStripes * 2 - 1));
+    stripes = new Stripe[count];
+    for (int i = 0; i < count; i++) {
+      stripes[i] = new Stripe(pages, root);
+    }
+  }
+
+  /**
+   * Takes a slot and begins its life. Any thread.
+   *
+   * @return null if the limit has no room
+   */
+  public @Nullable Block tryAllocate(int sizeClass, Budget budget) {
+    SlotBlock slot;
+    Stripe stripe = lockAny();
+    try {
+      slot = stripe.allocateSlot(sizeClass);
+    } finally {
+      stripe.lock.unlock();
+    }
+    if (slot != null) {
+      slot.begin(budget);
+    }
+    return slot;
+  }
+
+  /** Parks every slab without a live block. Any thread. */
+  public void trim() {
+    for (Stripe stripe : stripes) {
+      stripe.lock.lock();
+      try {
+        stripe.trimSlabs();
+      } finally {
+        stripe.lock.unlock();
+      }
+    }
+  }
+
+  /**
+   * Trims the stripes that look as if they had something to give and are not in use. Any thread.
+   */
+  public void trimIdle() {
+    for (Stripe stripe : stripes) {
+      if (stripe.looksTrimmable() && stripe.lock.tryLock()) {
+        try {
+          stripe.trimSlabs();
+        } finally {
+          stripe.lock.unlock();
+        }
+      }
+    }
+  }
+
+  void adoptAll(OwnedHeap closed) {
+    Stripe stripe = lockAny();
+    try {
+      closed.handOverTo(stripe);
+    } finally {
+      stripe.lock.unlock();
+    }
+  }
+
+  private Stripe lockAny() {
+    int mask = stripes.length - 1;
+    // Fibonacci hashing spreads consecutive thread ids.
+    int home = (int) ((Thread.currentThread().threadId() * 0x9E3779B97F4A7C15L) >>> 32);
+    for (int attempt = 0; ; attempt++) {
+      Stripe stripe = stripes[(home + attempt) & mask];
+      if (stripe.lock.tryLock()) {
+        return stripe;
+      }
+      if ((attempt & mask) == mask) {
+        SpinLock.giveWay();
+      }
+    }
+  }
+
+  /** One heap and its lock. */
+  static final class Stripe extends Heap {
+    final SpinLock lock = new SpinLock();
+
+    Stripe(PageHeap pages, Budget root) {
+      super(pages, root);
+    }
+
+    @Override
+    void free(SlotBlock slot) {
+      if (lock.tryLock()) {
+        try {
+          freeLocally(slot);
+        } finally {
+          lock.unlock();
+        }
+      } else {
+        freeRemotely(slot);
+      }
+    }
+  }
+}

@@ -1,0 +1,320 @@
+package dev.weir.memory.heap;
+
+import dev.weir.memory.budget.Budget;
+import dev.weir.memory.pages.PageHeap;
+import dev.weir.memory.pages.Span;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A span cut into equal slots of one size class.
+ *
+ * <p>Slots are carved from the front, and only as far as pages have been committed. Free ones are
+ * in one of two lists: {@link #freeLocal}, which only the slab's heap touches (its owner, or the
+ * holder of its stripe's lock), and {@link #freeRemote}, a stack that every other thread pushes to
+ * with one compare-and-set (R. K. Treiber, "Systems Programming: Coping with Parallelism", 1986)
+ * and the heap takes as a whole with one exchange. A slot that lies in {@code freeRemote} counts as
+ * live until it is drained.
+ *
+ * <pre>
+ *   carved slots = live + freeLocal          live = blocks in use + freeRemote
+ * </pre>
+ */
+/*
+ * Life cycle within a heap.
+ *
+ *            carve, refill                exhausted, all carved
+ *   AVAILABLE ----------> CURRENT ------------------------------> FULL
+ *       ^   <----------------+  exhausted, not all carved          |
+ *       |                                                          |
+ *       +----------------------------------------------------------+
+ *              a slot is freed: by the heap itself, or by a remote thread, which then sends the slab to the heap
+ *
+ * A full slab carries the mark FULL_MARK as its remote stack. The remote thread whose push replaces the mark sends the
+ * slab to its heap's arrivals; so an idle heap can be told that there is something to drain. When the heap frees a slot
+ * of a full slab itself, it takes the mark away; if a remote thread was faster, that slab's arrival is still under way:
+ * `arrivalPending` then keeps the slab from being marked again or parked until it has arrived.
+ */
+final class Slab extends Span {
+  /** Stands in current-slab tables where there is no slab: always exhausted. */
+  static final Slab NONE = new Slab();
+
+  private static final SlotBlock FULL_MARK =
+      new SlotBlock(NONE, 0, Budget.root("full", () -> 0, 0, () -> 0));
+
+  /**
+   * Pages are committed in steps of at least this, so that small slots do not call the page heap
+   * for each page.
+   */
+  private static final int COMMIT_STEP_BYTES = 8 * 1024;
+
+  private static final int NEVER = -1;
+
+  private static final VarHandle FREE_REMOTE;
+  private static final VarHandle LIVE;
+
+  static {
+    try {
+      MethodHandles.Lookup lookup = MethodHandles.lookup();
+      FREE_REMOTE = lookup.findVarHandle(Slab.class, "freeRemote", SlotBlock.class);
+      LIVE = lookup.findVarHandle(Slab.class, "live", int.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  private final int slotBytes;
+  private final int slots;
+  private volatile Heap heap;
+
+  private @Nullable SlotBlock freeLocal;
+  private int live;
+
+  /**
+   * The count of live slots at which a local free must tell the heap: full and not any more, or
+   * empty.
+   */
+  private int noticeAtLive = NEVER;
+
+  private int carved;
+  private boolean full;
+  private boolean arrivalPending;
+
+  @SuppressWarnings("unused") // through FREE_REMOTE
+  private @Nullable SlotBlock freeRemote;
+
+  /** Links of the heap's list of available slabs, and of all its slabs. */
+  @Nullable Slab previousAvailable;
+
+  @Nullable Slab nextAvailable;
+  @Nullable Slab previousOwned;
+  @Nullable Slab nextOwned;
+
+  /** Link of the heap's arrivals. */
+  @Nullable Slab nextArrival;
+
+  Slab(Heap heap, int sizeClass) {
+    super(SizeClasses.spanSize(sizeClass), sizeClass);
+    this.heap = heap;
+    this.slotBytes = SizeClasses.slotBytes(sizeClass);
+    this.slots = size().bytes() / slotBytes;
+  }
+
+  @SuppressWarnings("NullAway") // NONE is in no heap and never handed out
+  private Slab() {
+    super(SizeClasses.spanSize(0), 0);
+    this.heap = null;
+    this.slotBytes = 0;
+    this.slots = 0;
+  }
+
+  int slotBytes() {
+    return slotBytes;
+  }
+
+  Heap heap() {
+    return heap;
+  }
+
+  /**
+   * Hands the slab to another heap. Remote threads that still see the old one forward what they
+   * send.
+   */
+  void adoptedBy(Heap newHeap) {
+    heap = newHeap;
+  }
+
+  /** Live slots as another thread sees them, those in the remote stack included. */
+  int liveOpaque() {
+    return (int) LIVE.getOpaque(this);
+  }
+
+  /** Whether the remote stack holds slots, as another thread sees it. */
+  boolean hasRemoteOpaque() {
+    SlotBlock head = (SlotBlock) FREE_REMOTE.getOpaque(this);
+    return head != null && head != FULL_MARK;
+  }
+
+  /** How many slots the remote stack holds. Exact when nobody frees or drains at the time. */
+  int remoteCount() {
+    int count = 0;
+    SlotBlock slot = (SlotBlock) FREE_REMOTE.getAcquire(this);
+    while (slot != null && slot != FULL_MARK && count < slots) {
+      count++;
+      slot = slot.next;
+    }
+    return count;
+  }
+
+  boolean isFull() {
+    return full;
+  }
+
+  boolean isEmpty() {
+    return live == 0 && !arrivalPending;
+  }
+
+  boolean fullyCarved() {
+    return carved == slots;
+  }
+
+  /** Takes a free slot, or returns null if the local list is empty. The heap only. */
+  @Nullable SlotBlock pop() {
+    SlotBlock slot = freeLocal;
+    if (slot != null) {
+      freeLocal = slot.next;
+      live++;
+    }
+    return slot;
+  }
+
+  /** Puts a slot back; returns whether the heap must look at the slab. The heap only. */
+  boolean push(SlotBlock slot) {
+    slot.next = freeLocal;
+    freeLocal = slot;
+    return --live == noticeAtLive;
+  }
+
+  /**
+   * Puts a slot back from outside the heap. The CAS releases the slot's link and contents to the
+   * acquire in {@link #drainRemote}.
+   *
+   * @return whether the caller must send the slab to its heap
+   */
+  boolean pushRemote(SlotBlock slot) {
+    SlotBlock head;
+    do {
+      head = (SlotBlock) FREE_REMOTE.getAcquire(this);
+      slot.next = head == FULL_MARK ? null : head;
+    } while (!FREE_REMOTE.compareAndSet(this, head, slot));
+    return head == FULL_MARK;
+  }
+
+  /**
+   * Moves what others have freed to the local list; returns whether there was anything. The heap
+   * only.
+   */
+  boolean drainRemote() {
+    SlotBlock head = (SlotBlock) FREE_REMOTE.getOpaque(this);
+    if (head == null || head == FULL_MARK) {
+      return false;
+    }
+    SlotBlock slot = (SlotBlock) FREE_REMOTE.getAndSet(this, (SlotBlock) null);
+    while (slot != null) {
+      SlotBlock next = slot.next;
+      slot.next = freeLocal;
+      freeLocal = slot;
+      live--;
+      slot = next;
+    }
+    return true;
+  }
+
+  /**
+   * Carves more slots, committing pages for them; false if there is no more to carve or no room for
+   * the pages.
+   */
+  boolean carve(PageHeap pages, Budget root) {
+    if (carved == slots) {
+      return false;
+    }
+    int needed = (carved + 1) * slotBytes;
+    if (needed > committedBytes()
+        && !commit(pages, Math.max(needed, committedBytes() + COMMIT_STEP_BYTES))
+        && !commit(pages, needed)) {
+      return false;
+    }
+    int carvable = Math.min(slots, committedBytes() / slotBytes);
+    int stepSlots = Math.max(1, COMMIT_STEP_BYTES / slotBytes);
+    int end = Math.min(carvable, carved + stepSlots);
+    SlotBlock first = null;
+    SlotBlock last = null;
+    for (int index = carved; index < end; index++) {
+      SlotBlock slot = new SlotBlock(this, address() + (long) index * slotBytes, root);
+      if (last == null) {
+        first = slot;
+      } else {
+        last.next = slot;
+      }
+      last = slot;
+    }
+    if (last != null) {
+      last.next = freeLocal;
+      freeLocal = first;
+      carved = end;
+    }
+    return true;
+  }
+
+  private boolean commit(PageHeap pages, int bytes) {
+    int osPageBytes = pages.osPageBytes();
+    int wholePages = (bytes + osPageBytes - 1) / osPageBytes * osPageBytes;
+    return pages.commit(this, Math.min(wholePages, size().bytes()));
+  }
+
+  void becomeCurrent() {
+    noticeAtLive = NEVER;
+  }
+
+  void becomeAvailable() {
+    noticeAtLive = 0;
+  }
+
+  /**
+   * Marks an exhausted slab as full, so that the next free of a slot is noticed.
+   *
+   * @return false if remote threads have freed slots meanwhile: drain them instead
+   */
+  boolean tryBecomeFull() {
+    if (!arrivalPending && !FREE_REMOTE.compareAndSet(this, (SlotBlock) null, FULL_MARK)) {
+      return false;
+    }
+    full = true;
+    noticeAtLive = carved - 1;
+    return true;
+  }
+
+  /** The heap has freed a slot of a full slab, or its arrival has come. */
+  void ceaseToBeFull() {
+    full = false;
+    if (!arrivalPending && !FREE_REMOTE.compareAndSet(this, FULL_MARK, (SlotBlock) null)) {
+      arrivalPending = true;
+    }
+  }
+
+  /** The slab came out of its heap's arrivals. */
+  void arrived() {
+    arrivalPending = false;
+  }
+
+  /** Says that an arrival must be expected, before it is looked at. */
+  void expectArrival() {
+    arrivalPending = true;
+  }
+
+  /** Evaluates the equations of the class comment. Only when no thread uses the slab. */
+  void checkInvariants() {
+    int free = 0;
+    for (SlotBlock slot = freeLocal; slot != null; slot = slot.next) {
+      free++;
+    }
+    if (live + free != carved
+        || live < remoteCount()
+        || (long) carved * slotBytes > committedBytes()) {
+      throw new AssertionError(
+          "slab of "
+              + slotBytes
+              + " B: live "
+              + live
+              + " + free "
+              + free
+              + " of "
+              + carved
+              + " carved, remote "
+              + remoteCount()
+              + ", committed "
+              + committedBytes());
+    }
+  }
+}

@@ -1,0 +1,18 @@
+package dev.weir.memory.os;
+
+import java.lang.foreign.MemorySegment;
+
+/**
+ * All addresses of the process as one segment.
+ *
+ * <p>An access at offset {@code address} costs no more than a plain load: the segment is a
+ * constant, its scope is the global one and its bounds are those of {@code long}. Nothing checks
+ * that the address is mapped; the callers are the classes that own the memory behind it.
+ */
+public final class AddressSpace {
+  /** The segment from address 0 to {@link Long#MAX_VALUE}. */
+  @SuppressWarnings("restricted") // the one place that opens all addresses
+  public static final MemorySegment ALL = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
+
+  private AddressSpace() {}
+}

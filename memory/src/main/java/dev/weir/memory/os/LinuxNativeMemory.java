@@ -1,0 +1,189 @@
+package dev.weir.memory.os;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.StructLayout;
+import java.lang.foreign.SymbolLookup;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.VarHandle;
+
+/**
+ * {@code mmap}, {@code madvise} and {@code munmap} through the foreign function interface.
+ *
+ * <p>Every reservation is fenced by an inaccessible page on either side, so that the kernel never
+ * merges it with a neighbour: {@code /proc/self/smaps} then shows it as a mapping of its own, and
+ * an overrun faults. Protection and advice are the same over the whole range, since each change of
+ * either would split the kernel's mapping and a process may have 65,530 of them. Transparent huge
+ * pages are off, because one touch would fault 2 MiB in.
+ *
+ * <p>The numeric constants are those of the generic Linux ABI, which x86-64, AArch64 and RISC-V
+ * share.
+ */
+@SuppressWarnings("restricted") // foreign calls are what this class is for
+final class LinuxNativeMemory implements NativeMemory {
+  private static final int PROT_NONE = 0;
+  private static final int PROT_READ_WRITE = 0x1 | 0x2;
+  private static final int MAP_PRIVATE_ANONYMOUS_NORESERVE = 0x2 | 0x20 | 0x4000;
+  private static final int MADV_DONTNEED = 4;
+  private static final int MADV_NOHUGEPAGE = 15;
+  private static final int SC_PAGESIZE = 30;
+  private static final long MAP_FAILED = -1;
+
+  private static final Linker LINKER = Linker.nativeLinker();
+  private static final SymbolLookup LIBC = LINKER.defaultLookup();
+  private static final StructLayout CALL_STATE = Linker.Option.captureStateLayout();
+  private static final VarHandle ERRNO =
+      CALL_STATE.varHandle(MemoryLayout.PathElement.groupElement("errno"));
+
+  private static final MethodHandle MMAP =
+      capturing(
+          "mmap",
+          FunctionDescriptor.of(
+              ValueLayout.JAVA_LONG,
+              ValueLayout.JAVA_LONG,
+              ValueLayout.JAVA_LONG,
+              ValueLayout.JAVA_INT,
+              ValueLayout.JAVA_INT,
+              ValueLayout.JAVA_INT,
+              ValueLayout.JAVA_LONG));
+  private static final MethodHandle MPROTECT =
+      capturing(
+          "mprotect",
+          FunctionDescriptor.of(
+              ValueLayout.JAVA_INT,
+              ValueLayout.JAVA_LONG,
+              ValueLayout.JAVA_LONG,
+              ValueLayout.JAVA_INT));
+  private static final MethodHandle MADVISE =
+      capturing(
+          "madvise",
+          FunctionDescriptor.of(
+              ValueLayout.JAVA_INT,
+              ValueLayout.JAVA_LONG,
+              ValueLayout.JAVA_LONG,
+              ValueLayout.JAVA_INT));
+  private static final MethodHandle MUNMAP =
+      capturing(
+          "munmap",
+          FunctionDescriptor.of(
+              ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG));
+
+  private final int pageBytes = readPageBytes();
+
+  @Override
+  public int pageBytes() {
+    return pageBytes;
+  }
+
+  @Override
+  public boolean canPurge() {
+    return true;
+  }
+
+  @Override
+  public long reserve(long bytes) {
+    requireWholePages(bytes);
+    long fencedBytes = Math.addExact(bytes, 2L * pageBytes);
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment state = arena.allocate(CALL_STATE);
+      long fence =
+          (long)
+              MMAP.invokeExact(
+                  state, 0L, fencedBytes, PROT_NONE, MAP_PRIVATE_ANONYMOUS_NORESERVE, -1, 0L);
+      if (fence == MAP_FAILED) {
+        throw ReservationLimits.failure("mmap", bytes, errno(state));
+      }
+      long address = fence + pageBytes;
+      if ((int) MPROTECT.invokeExact(state, address, bytes, PROT_READ_WRITE) != 0) {
+        int errno = errno(state);
+        unmap(state, fence, fencedBytes);
+        throw ReservationLimits.failure("mprotect", bytes, errno);
+      }
+      // EINVAL means a kernel without transparent huge pages, which is as good.
+      int ignored = (int) MADVISE.invokeExact(state, address, bytes, MADV_NOHUGEPAGE);
+      return address;
+    } catch (Throwable e) {
+      throw rethrow(e);
+    }
+  }
+
+  @Override
+  public void purge(long address, long bytes) {
+    requireWholePages(bytes);
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment state = arena.allocate(CALL_STATE);
+      if ((int) MADVISE.invokeExact(state, address, bytes, MADV_DONTNEED) != 0) {
+        throw failure("madvise(MADV_DONTNEED)", address, bytes, errno(state));
+      }
+    } catch (Throwable e) {
+      throw rethrow(e);
+    }
+  }
+
+  @Override
+  public void release(long address, long bytes) {
+    requireWholePages(bytes);
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment state = arena.allocate(CALL_STATE);
+      if (unmap(state, address - pageBytes, bytes + 2L * pageBytes) != 0) {
+        throw failure("munmap", address, bytes, errno(state));
+      }
+    } catch (Throwable e) {
+      throw rethrow(e);
+    }
+  }
+
+  private static int unmap(MemorySegment state, long address, long bytes) throws Throwable {
+    return (int) MUNMAP.invokeExact(state, address, bytes);
+  }
+
+  private void requireWholePages(long bytes) {
+    if (bytes <= 0 || bytes % pageBytes != 0) {
+      throw new IllegalArgumentException(
+          "length "
+              + bytes
+              + " is not a positive multiple of the OS page of "
+              + pageBytes
+              + " bytes");
+    }
+  }
+
+  private static int errno(MemorySegment state) {
+    return (int) ERRNO.get(state, 0L);
+  }
+
+  private static NativeMemoryException failure(String call, long address, long bytes, int errno) {
+    return new NativeMemoryException(
+        "%s of %d bytes at 0x%x failed: errno %d".formatted(call, bytes, address, errno));
+  }
+
+  private static MethodHandle capturing(String name, FunctionDescriptor descriptor) {
+    return LINKER.downcallHandle(
+        LIBC.findOrThrow(name), descriptor, Linker.Option.captureCallState("errno"));
+  }
+
+  private static int readPageBytes() {
+    try {
+      MethodHandle sysconf =
+          LINKER.downcallHandle(
+              LIBC.findOrThrow("sysconf"),
+              FunctionDescriptor.of(ValueLayout.JAVA_LONG, ValueLayout.JAVA_INT));
+      return Math.toIntExact((long) sysconf.invokeExact(SC_PAGESIZE));
+    } catch (Throwable e) {
+      throw rethrow(e);
+    }
+  }
+
+  /** Method handles declare {@code Throwable}; none of these calls throws a checked exception. */
+  private static RuntimeException rethrow(Throwable e) {
+    return switch (e) {
+      case RuntimeException unchecked -> throw unchecked;
+      case Error error -> throw error;
+      default -> new IllegalStateException("a system call threw a checked exception", e);
+    };
+  }
+}

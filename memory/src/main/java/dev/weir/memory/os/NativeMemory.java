@@ -1,0 +1,53 @@
+package dev.weir.memory.os;
+
+/**
+ * Every system call that Weir makes. An implementation is stateless towards its caller: it keeps no
+ * account of who reserved what, and it may be called by any thread at any time.
+ *
+ * <p>Addresses and lengths are in bytes. Ranges handed to {@link #purge} and {@link #release} lie
+ * inside a range that {@link #reserve} returned, and begin and end on an OS page.
+ */
+public interface NativeMemory {
+  /** The size of an OS page in bytes: the granularity of {@link #purge}. */
+  int pageBytes();
+
+  /**
+   * Whether {@link #purge} really gives pages back. Where it does not, the limit of a pool bounds
+   * what is in use, and its resident pages are bounded by its reservation, which is then as small
+   * as possible.
+   */
+  boolean canPurge();
+
+  /**
+   * Takes a range of addresses that is readable, writable and not resident: its pages read as zero
+   * and cost memory from their first touch on.
+   *
+   * @param bytes a positive multiple of {@link #pageBytes()}
+   * @return the address of the range, on an OS page
+   * @throws ReservationFailedError if the range cannot be had; the message names the settings that
+   *     stand in the way
+   */
+  long reserve(long bytes);
+
+  /**
+   * Gives the pages of a range back to the operating system. The addresses stay reserved and read
+   * as zero or as what they held; nothing faults.
+   *
+   * @throws NativeMemoryException if the call failed; the pages are then to be taken as still
+   *     resident
+   */
+  void purge(long address, long bytes);
+
+  /**
+   * Ends a reservation. The range must be exactly one that {@link #reserve} returned; no address of
+   * it may be used afterwards.
+   *
+   * @throws NativeMemoryException if the call failed; the range is then lost to the process
+   */
+  void release(long address, long bytes);
+
+  /** The implementation that fits this machine. */
+  static NativeMemory system() {
+    return SystemMemoryHolder.INSTANCE;
+  }
+}

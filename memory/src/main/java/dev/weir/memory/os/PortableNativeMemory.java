@@ -1,0 +1,78 @@
+package dev.weir.memory.os;
+
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.SymbolLookup;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * The fallback for systems without an implementation of their own: the C library's {@code malloc},
+ * whose large blocks become resident page by page as they are touched. It cannot give pages back,
+ * so memory is bounded but not returned before the pool is closed.
+ */
+@SuppressWarnings("restricted") // foreign calls are what this class is for
+final class PortableNativeMemory implements NativeMemory {
+  private static final int PAGE_BYTES = 16 * 1024;
+
+  private static final Linker LINKER = Linker.nativeLinker();
+  private static final SymbolLookup LIBC = LINKER.defaultLookup();
+  private static final MethodHandle MALLOC =
+      LINKER.downcallHandle(
+          LIBC.findOrThrow("malloc"),
+          FunctionDescriptor.of(ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG));
+  private static final MethodHandle FREE =
+      LINKER.downcallHandle(
+          LIBC.findOrThrow("free"), FunctionDescriptor.ofVoid(ValueLayout.JAVA_LONG));
+
+  /** Page-aligned address handed out → what {@code malloc} returned. */
+  private final ConcurrentHashMap<Long, Long> mallocAddresses = new ConcurrentHashMap<>();
+
+  @Override
+  public int pageBytes() {
+    return PAGE_BYTES;
+  }
+
+  @Override
+  public boolean canPurge() {
+    return false;
+  }
+
+  @Override
+  public long reserve(long bytes) {
+    long raw;
+    try {
+      raw = (long) MALLOC.invokeExact(Math.addExact(bytes, PAGE_BYTES));
+    } catch (Throwable e) {
+      throw new IllegalStateException("malloc could not be called", e);
+    }
+    if (raw == 0) {
+      throw new ReservationFailedError(
+          "cannot reserve %,d bytes: malloc refused. Lower the pool's limit or give the process more memory."
+              .formatted(bytes));
+    }
+    long address = (raw + PAGE_BYTES - 1) & -PAGE_BYTES;
+    mallocAddresses.put(address, raw);
+    return address;
+  }
+
+  @Override
+  public void purge(long address, long bytes) {
+    // The C library keeps what was touched until the whole block is freed.
+  }
+
+  @Override
+  public void release(long address, long bytes) {
+    Long raw = mallocAddresses.remove(address);
+    if (raw == null) {
+      throw new NativeMemoryException(
+          "0x%x is not a reservation of this process".formatted(address));
+    }
+    try {
+      FREE.invokeExact((long) raw);
+    } catch (Throwable e) {
+      throw new IllegalStateException("free could not be called", e);
+    }
+  }
+}

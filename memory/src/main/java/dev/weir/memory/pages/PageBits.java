@@ -1,0 +1,192 @@
+package dev.weir.memory.pages;
+
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A bit for every page of a region, kept only where bits are set: 4 KiB of bits at a time, so that
+ * a region of terabytes costs what its used part needs. Ranges are {@code [from, from + count)} in
+ * pages. Not thread-safe.
+ */
+final class PageBits {
+  private static final int CHUNK_WORDS = 512;
+  private static final int CHUNK_BITS = CHUNK_WORDS * Long.SIZE;
+
+  private long[] @Nullable [] chunks = new long[4][];
+  private int[] chunkCounts = new int[4];
+  private long cardinality;
+
+  /** How many bits are set. */
+  long cardinality() {
+    return cardinality;
+  }
+
+  void set(long from, long count) {
+    for (long page = from, end = from + count; page < end; ) {
+      int chunk = chunkOf(page);
+      long[] words = wordsForWriting(chunk);
+      long stop = Math.min(end, wordEnd(page));
+      long mask = mask(page, stop);
+      int word = wordOf(page);
+      adjust(chunk, Long.bitCount(mask & ~words[word]));
+      words[word] |= mask;
+      page = stop;
+    }
+  }
+
+  /** Clears a range and returns how many of its bits were set. */
+  long clear(long from, long count) {
+    long before = cardinality;
+    for (long page = from, end = from + count; page < end; ) {
+      int chunk = chunkOf(page);
+      long[] words = words(chunk);
+      if (words == null) {
+        page = chunkEnd(chunk);
+        continue;
+      }
+      long stop = Math.min(end, wordEnd(page));
+      long mask = mask(page, stop);
+      int word = wordOf(page);
+      adjust(chunk, -Long.bitCount(mask & words[word]));
+      words[word] &= ~mask;
+      page = stop;
+    }
+    return before - cardinality;
+  }
+
+  /** How many bits of the range are set. */
+  long count(long from, long count) {
+    long sum = 0;
+    for (long page = from, end = from + count; page < end; ) {
+      long[] words = words(chunkOf(page));
+      if (words == null) {
+        page = chunkEnd(chunkOf(page));
+        continue;
+      }
+      long stop = Math.min(end, wordEnd(page));
+      sum += Long.bitCount(mask(page, stop) & words[wordOf(page)]);
+      page = stop;
+    }
+    return sum;
+  }
+
+  boolean get(long page) {
+    long[] words = words(chunkOf(page));
+    return words != null && (words[wordOf(page)] & (1L << page)) != 0;
+  }
+
+  /** The highest set bit, or -1. */
+  long last() {
+    for (int chunk = chunks.length - 1; chunk >= 0; chunk--) {
+      long[] words = chunks[chunk];
+      if (words != null && chunkCounts[chunk] > 0) {
+        for (int word = CHUNK_WORDS - 1; ; word--) {
+          if (words[word] != 0) {
+            return (long) chunk * CHUNK_BITS
+                + word * (long) Long.SIZE
+                + 63
+                - Long.numberOfLeadingZeros(words[word]);
+          }
+        }
+      }
+    }
+    return -1;
+  }
+
+  /** The first set bit at or after {@code from} that is not set in {@code except}, or -1. */
+  long nextSetExcept(long from, PageBits except) {
+    for (int chunk = chunkOf(from); chunk < chunks.length; chunk++) {
+      long[] words = chunks[chunk];
+      if (words == null || chunkCounts[chunk] == 0) {
+        continue;
+      }
+      long chunkStart = (long) chunk * CHUNK_BITS;
+      long[] others = except.words(chunk);
+      for (int word = from > chunkStart ? wordOf(from) : 0; word < CHUNK_WORDS; word++) {
+        long bits = words[word] & (others == null ? -1L : ~others[word]);
+        long wordStart = chunkStart + word * (long) Long.SIZE;
+        if (from > wordStart) {
+          bits &= -1L << from;
+        }
+        if (bits != 0) {
+          return wordStart + Long.numberOfTrailingZeros(bits);
+        }
+      }
+    }
+    return -1;
+  }
+
+  /**
+   * How many consecutive bits from {@code from} on are set here and not in {@code except}, at most
+   * {@code limit}.
+   */
+  long lengthExcept(long from, long limit, PageBits except) {
+    long page = from;
+    while (page < from + limit && get(page) && !except.get(page)) {
+      page++;
+    }
+    return page - from;
+  }
+
+  /** How many consecutive bits up to and including {@code page} are set, at most {@code limit}. */
+  long lengthBackward(long page, long limit) {
+    long length = 0;
+    while (length < limit && page - length >= 0 && get(page - length)) {
+      length++;
+    }
+    return length;
+  }
+
+  /** Clears every bit and drops the memory behind them. */
+  void clearAll() {
+    Arrays.fill(chunks, null);
+    Arrays.fill(chunkCounts, 0);
+    cardinality = 0;
+  }
+
+  private void adjust(int chunk, int delta) {
+    chunkCounts[chunk] += delta;
+    cardinality += delta;
+  }
+
+  private long @Nullable [] words(int chunk) {
+    return chunk < chunks.length ? chunks[chunk] : null;
+  }
+
+  private long[] wordsForWriting(int chunk) {
+    if (chunk >= chunks.length) {
+      int capacity = Math.max(chunk + 1, chunks.length * 2);
+      chunks = Arrays.copyOf(chunks, capacity);
+      chunkCounts = Arrays.copyOf(chunkCounts, capacity);
+    }
+    long[] words = chunks[chunk];
+    if (words == null) {
+      words = new long[CHUNK_WORDS];
+      chunks[chunk] = words;
+    }
+    return words;
+  }
+
+  private static int chunkOf(long page) {
+    return Math.toIntExact(page / CHUNK_BITS);
+  }
+
+  private static long chunkEnd(int chunk) {
+    return (chunk + 1L) * CHUNK_BITS;
+  }
+
+  private static int wordOf(long page) {
+    return (int) (page % CHUNK_BITS) >>> 6;
+  }
+
+  private static long wordEnd(long page) {
+    return (page | 63) + 1;
+  }
+
+  /** The bits of one word from {@code page} to {@code stop}, which lie in it. */
+  private static long mask(long page, long stop) {
+    long fromPage = -1L << page;
+    long beforeStop = -1L >>> -stop;
+    return fromPage & beforeStop;
+  }
+}

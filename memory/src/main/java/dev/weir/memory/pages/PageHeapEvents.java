@@ -1,0 +1,13 @@
+package dev.weir.memory.pages;
+
+/**
+ * What a page heap tells its pool. Called outside every lock, by the thread that caused it; must
+ * return at once.
+ */
+public interface PageHeapEvents {
+  /** Live or promised bytes have gone down: a request that waits may fit now. */
+  void roomFreed();
+
+  /** There are more dirty bytes than the page heap wants to keep: purge soon. */
+  void dirtyHigh();
+}

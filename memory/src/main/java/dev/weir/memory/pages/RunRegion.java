@@ -1,0 +1,180 @@
+package dev.weir.memory.pages;
+
+/**
+ * The region that runs are cut from: its free runs and, of their pages, the dirty ones and the
+ * young among those.
+ *
+ * <p>Units are pages, counted from the start of the region. A page is live (in nobody's index
+ * here), free and dirty, or free and clean. Every free run is maximal. Not thread-safe: the page
+ * heap's lock guards it.
+ */
+final class RunRegion {
+  /** No free run is long enough. */
+  static final long NONE = FreeRuns.NONE;
+
+  private final long totalPages;
+  private final FreeRuns freeRuns = new FreeRuns();
+  private final PageBits dirty = new PageBits();
+
+  /** Dirty pages that were given since the last {@link #age}. */
+  private final PageBits young = new PageBits();
+
+  private long freePages;
+
+  RunRegion(long totalPages) {
+    this.totalPages = totalPages;
+    freeRuns.add(0, totalPages);
+    freePages = totalPages;
+  }
+
+  long totalPages() {
+    return totalPages;
+  }
+
+  long freePages() {
+    return freePages;
+  }
+
+  long dirtyPages() {
+    return dirty.cardinality();
+  }
+
+  int freeRunCount() {
+    return freeRuns.size();
+  }
+
+  boolean isDirty(long page) {
+    return dirty.get(page);
+  }
+
+  /** The lowest place for {@code pages}, or {@link #NONE}. */
+  long firstFit(long pages) {
+    return freeRuns.firstFit(pages);
+  }
+
+  /** How many pages from {@code start} on are free without a gap. */
+  long freeLengthAt(long start) {
+    long run = freeRuns.atOrBefore(start);
+    return run == NONE ? 0 : Math.max(0, run + freeRuns.lengthAt(run) - start);
+  }
+
+  /** How many pages of a range are dirty. */
+  long dirtyIn(long start, long pages) {
+    return dirty.count(start, pages);
+  }
+
+  /** Takes a range out of the free run that holds it; returns how many of its pages were dirty. */
+  long take(long start, long pages) {
+    long run = freeRuns.atOrBefore(start);
+    long end = start + pages;
+    long runEnd = run == NONE ? 0 : run + freeRuns.lengthAt(run);
+    if (run == NONE || runEnd < end) {
+      throw new IllegalStateException("pages " + start + " to " + end + " are not all free");
+    }
+    if (run < start && end < runEnd) {
+      freeRuns.resize(run, run, start - run);
+      freeRuns.add(end, runEnd - end);
+    } else if (run < start) {
+      freeRuns.resize(run, run, start - run);
+    } else if (end < runEnd) {
+      freeRuns.resize(run, end, runEnd - end);
+    } else {
+      freeRuns.remove(run);
+    }
+    freePages -= pages;
+    young.clear(start, pages);
+    return dirty.clear(start, pages);
+  }
+
+  /** Gives back a range whose pages are all resident. */
+  void giveDirty(long start, long pages) {
+    giveClean(start, pages);
+    dirty.set(start, pages);
+    young.set(start, pages);
+  }
+
+  /** Gives back a range none of whose pages is resident. */
+  void giveClean(long start, long pages) {
+    long end = start + pages;
+    long before = freeRuns.atOrBefore(start);
+    long after = freeRuns.after(start);
+    long beforeEnd = before == NONE ? NONE : before + freeRuns.lengthAt(before);
+    if (beforeEnd > start || (after != NONE && after < end)) {
+      throw new IllegalStateException(
+          "pages " + start + " to " + end + " are free already, in part or whole");
+    }
+    long newEnd = end;
+    if (after == end) {
+      newEnd = after + freeRuns.lengthAt(after);
+      freeRuns.remove(after);
+    }
+    if (beforeEnd == start) {
+      freeRuns.resize(before, before, newEnd - before);
+    } else {
+      freeRuns.add(start, newEnd - start);
+    }
+    freePages += pages;
+  }
+
+  /** The start of the highest stretch of at most {@code maxPages} dirty pages, or {@link #NONE}. */
+  long highestDirty(long maxPages) {
+    long last = dirty.last();
+    return last < 0 ? NONE : last - dirty.lengthBackward(last, maxPages) + 1;
+  }
+
+  /** The first dirty page at or after {@code from} that is not young, or {@link #NONE}. */
+  long nextAged(long from) {
+    return dirty.nextSetExcept(from, young);
+  }
+
+  /**
+   * How many consecutive pages from {@code start} on are dirty and not young, at most {@code
+   * maxPages}.
+   */
+  long agedLengthAt(long start, long maxPages) {
+    return dirty.lengthExcept(start, maxPages, young);
+  }
+
+  /** How many consecutive pages from {@code start} on are dirty, at most {@code maxPages}. */
+  long dirtyLengthAt(long start, long maxPages) {
+    return dirty.lengthExcept(start, maxPages, NO_BITS);
+  }
+
+  /** Ends the youth of every dirty page. */
+  void age() {
+    young.clearAll();
+  }
+
+  /**
+   * Evaluates: runs are maximal and do not overlap, the totals add up, only free pages are dirty.
+   */
+  void checkInvariants() {
+    long free = 0;
+    long dirtyFree = 0;
+    long previousEnd = NONE;
+    for (long run = freeRuns.after(NONE); run != NONE; run = freeRuns.after(run)) {
+      long length = freeRuns.lengthAt(run);
+      if (length <= 0 || run <= previousEnd || run + length > totalPages) {
+        throw new AssertionError(
+            "free run " + run + "+" + length + " overlaps, touches or leaves the region");
+      }
+      previousEnd = run + length;
+      free += length;
+      dirtyFree += dirty.count(run, length);
+    }
+    if (free != freePages || dirtyFree != dirty.cardinality()) {
+      throw new AssertionError(
+          "free pages "
+              + free
+              + " (counted "
+              + freePages
+              + "), dirty among them "
+              + dirtyFree
+              + " (counted "
+              + dirty.cardinality()
+              + ")");
+    }
+  }
+
+  private static final PageBits NO_BITS = new PageBits();
+}

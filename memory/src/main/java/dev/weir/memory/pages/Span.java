@@ -1,0 +1,75 @@
+package dev.weir.memory.pages;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A piece of a span region: the memory of one slab. Its pages become live from the front on, as far
+ * as {@link #committedBytes()} says; the rest costs nothing.
+ *
+ * <p>While it is open it belongs to the heap that opened it. While it is parked (no block of it is
+ * live) it belongs to the page heap: its committed pages are dirty, and whoever next needs the same
+ * kind takes it back with all that it carries, unless its pages were purged meanwhile.
+ */
+public abstract class Span {
+  private final SpanSize size;
+  private final int kind;
+
+  /** Written by the page heap before the span is handed out; constant while it is open. */
+  private long address;
+
+  /** Written under the page heap's lock by the span's owner; read by its owner. */
+  private int committedBytes;
+
+  /** Parked since the last aging; under the page heap's lock, as are the links. */
+  boolean young;
+
+  boolean parked;
+
+  /** Being purged: no longer parked, and its address not yet free. */
+  boolean claimed;
+
+  @Nullable Span older;
+  @Nullable Span newer;
+  @Nullable Span olderOfKind;
+  @Nullable Span newerOfKind;
+
+  /**
+   * Creates a span that has no memory yet.
+   *
+   * @param kind what distinguishes spans that can stand in for each other: their slot size class
+   */
+  protected Span(SpanSize size, int kind) {
+    this.size = size;
+    this.kind = kind;
+  }
+
+  /** The size of the span. */
+  public final SpanSize size() {
+    return size;
+  }
+
+  /** What it can stand in for. */
+  public final int kind() {
+    return kind;
+  }
+
+  /** Its first address. */
+  public final long address() {
+    return address;
+  }
+
+  /** How many bytes from its front on are live (parked: dirty) pages. */
+  public final int committedBytes() {
+    return committedBytes;
+  }
+
+  final void place(long newAddress, int newCommittedBytes) {
+    address = newAddress;
+    committedBytes = newCommittedBytes;
+  }
+
+  /** Whether a heap has it, as another thread sees it. */
+  public final boolean isOpen() {
+    return !parked && !claimed;
+  }
+}
