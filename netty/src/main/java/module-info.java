@@ -1,10 +1,14 @@
 /** Weir for Netty 4.2: the buffer allocator and the pipeline handlers that keep memory bounded. */
 module dev.weir.netty {
-  requires static org.jspecify;
+  requires static transitive org.jspecify;
   requires transitive dev.weir.memory;
   requires transitive io.netty.buffer;
   requires io.netty.common;
   requires transitive io.netty.transport;
   requires io.netty.handler;
-  requires io.netty.codec.http;
+  requires io.netty.codec;
+  requires transitive io.netty.codec.http;
+
+  exports dev.weir.netty.flow;
+  exports dev.weir.netty.http;
 }

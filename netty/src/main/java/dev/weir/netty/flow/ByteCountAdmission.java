@@ -1,0 +1,183 @@
+package dev.weir.netty.flow;
+
+import dev.weir.netty.flow.AdmissionRefusedException.Reason;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Counts admitted bytes in front of any allocator. It bounds what tasks hold together, and knows
+ * nothing of what the allocator needs for that: a fragmented allocator can still fail to serve an
+ * admitted buffer.
+ *
+ * <p>Strictly first in, first out. Never blocks: threads that arrive while another serves the queue
+ * leave a note and go on.
+ */
+public final class ByteCountAdmission implements Admission {
+  /** Requests that may wait at once; far above the connections of one process. */
+  private static final int MAX_WAITING = 65_536;
+
+  private final long limitBytes;
+  private final ByteBufAllocator allocator;
+  private final AtomicLong availableBytes;
+  private final ConcurrentLinkedQueue<Request> waiting = new ConcurrentLinkedQueue<>();
+  private final AtomicInteger waitingCount = new AtomicInteger();
+
+  /** How often the queue wants serving; whoever raises it from 0 serves until it is 0 again. */
+  private final AtomicInteger serveRequests = new AtomicInteger();
+
+  /**
+   * Admits up to {@code limitBytes} at a time; buffers come from {@code allocator}.
+   *
+   * @throws IllegalArgumentException if {@code limitBytes} is not positive
+   */
+  public ByteCountAdmission(long limitBytes, ByteBufAllocator allocator) {
+    if (limitBytes <= 0) {
+      throw new IllegalArgumentException("limitBytes: " + limitBytes + " (expected: > 0)");
+    }
+    this.limitBytes = limitBytes;
+    this.allocator = allocator;
+    this.availableBytes = new AtomicLong(limitBytes);
+  }
+
+  /** The bytes that are neither promised nor held by a buffer. */
+  public long availableBytes() {
+    return availableBytes.get();
+  }
+
+  @Override
+  public CompletionStage<Permit> admit(long bytes, Duration deadline) {
+    if (bytes <= 0) {
+      throw new IllegalArgumentException("bytes: " + bytes + " (expected: > 0)");
+    }
+    Request request = new Request(bytes);
+    if (bytes > limitBytes) {
+      request.refuse(
+          Reason.ABOVE_LIMIT, bytes + " bytes exceed the admission limit of " + limitBytes);
+      return request;
+    }
+    if (waitingCount.incrementAndGet() > MAX_WAITING) {
+      waitingCount.decrementAndGet();
+      request.refuse(Reason.QUEUE_FULL, MAX_WAITING + " requests wait for admission already");
+      return request;
+    }
+    waiting.add(request);
+    serve();
+    if (!request.isDone()) {
+      limitWait(request, deadline);
+    }
+    return request;
+  }
+
+  private void limitWait(Request request, Duration deadline) {
+    Future<?> timer =
+        ForkJoinPool.commonPool()
+            .schedule(
+                () ->
+                    request.refuse(
+                        Reason.DEADLINE,
+                        "no room for " + request.bytes + " bytes within " + deadline),
+                deadline.toNanos(),
+                TimeUnit.NANOSECONDS);
+    request.whenComplete((permit, failure) -> {
+      timer.cancel(false);
+      if (failure != null) {
+        serve();
+      }
+    });
+  }
+
+  /** Completes requests from the head of the queue while they fit. */
+  private void serve() {
+    if (serveRequests.getAndIncrement() != 0) {
+      return;
+    }
+    int served = 1;
+    do {
+      serveHead();
+      served = serveRequests.addAndGet(-served);
+    } while (served != 0);
+  }
+
+  private void serveHead() {
+    for (Request head = waiting.peek(); head != null; head = waiting.peek()) {
+      if (!head.isDone()) {
+        if (!take(head.bytes)) {
+          return;
+        }
+        CountedPermit permit = new CountedPermit(head.bytes);
+        if (!head.complete(permit)) {
+          permit.close();
+        }
+      }
+      waiting.poll();
+      waitingCount.decrementAndGet();
+    }
+  }
+
+  /** Only the serving thread takes, so what it saw available can only have grown. */
+  private boolean take(long bytes) {
+    if (availableBytes.get() < bytes) {
+      return false;
+    }
+    availableBytes.addAndGet(-bytes);
+    return true;
+  }
+
+  private void giveBack(long bytes) {
+    availableBytes.addAndGet(bytes);
+    serve();
+  }
+
+  private static final class Request extends CompletableFuture<Permit> {
+    private final long bytes;
+
+    Request(long bytes) {
+      this.bytes = bytes;
+    }
+
+    void refuse(Reason reason, String message) {
+      completeExceptionally(new AdmissionRefusedException(reason, message));
+    }
+  }
+
+  private final class CountedPermit implements Permit {
+    private final AtomicLong unspentBytes;
+
+    CountedPermit(long bytes) {
+      this.unspentBytes = new AtomicLong(bytes);
+    }
+
+    @Override
+    public long unspentBytes() {
+      return unspentBytes.get();
+    }
+
+    @Override
+    public ByteBuf allocate(int bytes) {
+      if (bytes <= 0 || bytes > unspentBytes.get()) {
+        throw new IllegalArgumentException(
+            "bytes: " + bytes + " (expected: 1.." + unspentBytes + ", what the permit has left)");
+      }
+      ByteBuf buffer = allocator.directBuffer(bytes, bytes);
+      unspentBytes.addAndGet(-bytes);
+      return new CountedByteBuf(buffer, () -> giveBack(bytes));
+    }
+
+    @Override
+    public void close() {
+      long bytes = unspentBytes.getAndSet(0);
+      if (bytes > 0) {
+        giveBack(bytes);
+      }
+    }
+  }
+}

@@ -1,0 +1,114 @@
+package dev.weir.netty.flow;
+
+import io.netty.channel.Channel;
+import io.netty.util.AttributeKey;
+import java.util.EnumSet;
+
+/**
+ * Who keeps a channel from reading. Several handlers may hold the same channel for reasons of their
+ * own; it reads again when the last of them lets go.
+ *
+ * <p>With auto-read on, a hold turns it off, which stops the transport within the current read, and
+ * the last release turns it on again. With auto-read off, handlers pass each {@code read()} through
+ * {@link #deferRead()}, and a read that came during a hold is made up for at its end.
+ *
+ * <p>Every method runs on the channel's event loop. Code that sets auto-read while a hold is in
+ * place overrides the hold.
+ */
+public final class ReadHolds {
+  /** Why a channel is not read from. */
+  public enum Reason {
+    /** A request waits for admission, or for the one before it to be answered. */
+    ORDER,
+    /** Memory is short. Channels that {@link #exempt} covers are not held for this reason. */
+    PRESSURE
+  }
+
+  private static final AttributeKey<ReadHolds> KEY = AttributeKey.valueOf(ReadHolds.class, "holds");
+
+  private final Channel channel;
+  private final EnumSet<Reason> reasons = EnumSet.noneOf(Reason.class);
+  private boolean exempt;
+  private boolean autoReadBefore;
+  private boolean readDeferred;
+
+  private ReadHolds(Channel channel) {
+    this.channel = channel;
+  }
+
+  /** Returns the holds of {@code channel}, the same object every time. */
+  public static ReadHolds of(Channel channel) {
+    ReadHolds holds = channel.attr(KEY).get();
+    if (holds != null) {
+      return holds;
+    }
+    ReadHolds fresh = new ReadHolds(channel);
+    ReadHolds raced = channel.attr(KEY).setIfAbsent(fresh);
+    return raced != null ? raced : fresh;
+  }
+
+  /** Whether the channel is kept from reading. */
+  public boolean held() {
+    return !reasons.isEmpty();
+  }
+
+  /**
+   * Keeps the channel from reading for {@code reason}; holding twice is the same as once.
+   *
+   * @return {@code false} if the channel is exempt from holds for this reason
+   */
+  public boolean hold(Reason reason) {
+    if (reason == Reason.PRESSURE && exempt) {
+      return false;
+    }
+    boolean first = reasons.isEmpty();
+    reasons.add(reason);
+    if (first) {
+      autoReadBefore = channel.config().isAutoRead();
+      channel.config().setAutoRead(false);
+    }
+    return true;
+  }
+
+  /** Ends the hold for {@code reason}, if there is one. */
+  public void release(Reason reason) {
+    if (!reasons.remove(reason) || !reasons.isEmpty()) {
+      return;
+    }
+    boolean readNow = readDeferred && !autoReadBefore;
+    readDeferred = false;
+    if (autoReadBefore) {
+      channel.config().setAutoRead(true);
+    } else if (readNow) {
+      channel.read();
+    }
+  }
+
+  /**
+   * Declares that what the channel reads goes into memory that it was promised, so that reading it
+   * relieves pressure and must not wait for relief; ends with {@link #endExemption()}.
+   */
+  public void exempt() {
+    exempt = true;
+    release(Reason.PRESSURE);
+  }
+
+  /** Ends what {@link #exempt()} began. */
+  public void endExemption() {
+    exempt = false;
+  }
+
+  /**
+   * Swallows a {@code read()} if the channel is held.
+   *
+   * @return {@code true} if the read is put off until the last hold ends, {@code false} if the
+   *     caller is to pass it on
+   */
+  public boolean deferRead() {
+    if (held()) {
+      readDeferred = true;
+      return true;
+    }
+    return false;
+  }
+}

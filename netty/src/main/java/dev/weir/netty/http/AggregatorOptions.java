@@ -1,0 +1,75 @@
+package dev.weir.netty.http;
+
+import java.time.Duration;
+
+/**
+ * The limits of a {@link BudgetedHttpAggregator}.
+ *
+ * @param maximumBytes the largest body that is taken in; larger ones get {@code 413}
+ * @param admissionDeadline how long a request waits for room before it gets {@code 503}
+ * @param retryAfter what {@code Retry-After} then tells the client, rounded up to whole seconds
+ * @param stepBytes what a body of unknown length takes first; each later step takes as much as the
+ *     body has by then, up to 16 times this
+ * @param stallTimeout how long an admitted body may go without a byte before it gets {@code 408}
+ */
+public record AggregatorOptions(
+    int maximumBytes,
+    Duration admissionDeadline,
+    Duration retryAfter,
+    int stepBytes,
+    Duration stallTimeout) {
+
+  /** Checks that every limit is positive. */
+  public AggregatorOptions {
+    requirePositive("maximumBytes", maximumBytes);
+    requirePositive("stepBytes", stepBytes);
+    requirePositive("admissionDeadline", admissionDeadline);
+    requirePositive("retryAfter", retryAfter);
+    requirePositive("stallTimeout", stallTimeout);
+  }
+
+  /**
+   * Bodies up to {@code maximumBytes}; 10 s to wait for room, {@code Retry-After: 1}, steps from 64
+   * KiB, 30 s without a byte.
+   */
+  public static AggregatorOptions upTo(int maximumBytes) {
+    return new AggregatorOptions(
+        maximumBytes,
+        Duration.ofSeconds(10),
+        Duration.ofSeconds(1),
+        64 * 1024,
+        Duration.ofSeconds(30));
+  }
+
+  /** The same with another {@code admissionDeadline}. */
+  public AggregatorOptions withAdmissionDeadline(Duration deadline) {
+    return new AggregatorOptions(maximumBytes, deadline, retryAfter, stepBytes, stallTimeout);
+  }
+
+  /** The same with another {@code retryAfter}. */
+  public AggregatorOptions withRetryAfter(Duration delay) {
+    return new AggregatorOptions(maximumBytes, admissionDeadline, delay, stepBytes, stallTimeout);
+  }
+
+  /** The same with another {@code stepBytes}. */
+  public AggregatorOptions withStepBytes(int bytes) {
+    return new AggregatorOptions(maximumBytes, admissionDeadline, retryAfter, bytes, stallTimeout);
+  }
+
+  /** The same with another {@code stallTimeout}. */
+  public AggregatorOptions withStallTimeout(Duration timeout) {
+    return new AggregatorOptions(maximumBytes, admissionDeadline, retryAfter, stepBytes, timeout);
+  }
+
+  private static void requirePositive(String name, int value) {
+    if (value <= 0) {
+      throw new IllegalArgumentException(name + ": " + value + " (expected: > 0)");
+    }
+  }
+
+  private static void requirePositive(String name, Duration value) {
+    if (!value.isPositive()) {
+      throw new IllegalArgumentException(name + ": " + value + " (expected: > 0)");
+    }
+  }
+}

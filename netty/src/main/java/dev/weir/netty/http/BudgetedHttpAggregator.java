@@ -1,0 +1,334 @@
+package dev.weir.netty.http;
+
+import dev.weir.netty.flow.Admission;
+import dev.weir.netty.flow.Permit;
+import dev.weir.netty.flow.ReadHolds;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelDuplexHandler;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelPromise;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
+import io.netty.handler.codec.http.DefaultFullHttpResponse;
+import io.netty.handler.codec.http.FullHttpRequest;
+import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpObject;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpStatusClass;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.util.ReferenceCountUtil;
+import java.util.ArrayDeque;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Turns the parts of an HTTP/1.1 request into one {@link FullHttpRequest} whose memory was admitted
+ * before the first byte of the body was taken in. Goes behind an {@code HttpServerCodec}; one
+ * instance per channel.
+ *
+ * <p>A request that declares its length asks for all of it at once, before {@code 100 Continue} is
+ * sent and while the channel is not read from, so that TCP pushes back; its body is one contiguous
+ * buffer. A body of unknown length asks for one step after another, and may be a composite. Each
+ * wait has a deadline, so that growing bodies that wait for each other's memory do not do so for
+ * ever. Releasing the request releases its memory, and with it the admitted bytes.
+ *
+ * <p>Refused requests never reach the application: {@code 413} above the maximum, before the body
+ * is taken in; {@code 503} with {@code Retry-After} when no room appeared in time; {@code 408} when
+ * the body stalls; {@code 400}, {@code 414}, {@code 417} and {@code 431} for requests that make no
+ * sense. The connection closes after a refusal, once the client had a moment to read it.
+ *
+ * <p>Pipelined requests are passed on one at a time: the next waits, unread where possible, until
+ * the last content of the response to the current one has been written. Whatever is held when the
+ * channel closes or the handler is removed is released.
+ *
+ * <p>Works with auto-read on and off. While the channel is not read from, transports that learn of
+ * a closed connection by reading (NIO) notice a vanished client only when its turn comes.
+ */
+public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
+  /*
+   *             head                 admitted               last content
+   *   IDLE ───────────▶ ADMITTING ───────────▶ GATHERING ────────────────▶ PASSED_ON
+   *    ▲                    ▲   step needed      │                            │
+   *    │                    └────────────────────┘                            │
+   *    └───────────────────────── response written ───────────────────────────┘
+   *
+   *   Any of them goes to REFUSING when the request is refused: what still arrives is discarded.
+   *   Messages that arrive in ADMITTING and PASSED_ON are held back, and the channel stops reading.
+   */
+  private enum Phase {
+    IDLE,
+    ADMITTING,
+    GATHERING,
+    PASSED_ON,
+    REFUSING
+  }
+
+  private final Admission admission;
+  private final AggregatorOptions options;
+
+  private final ArrayDeque<HttpObject> heldBack = new ArrayDeque<>();
+  private Phase phase = Phase.IDLE;
+  private @Nullable IncomingRequest request;
+  private boolean handlingHeldBack;
+  private boolean inputEnded;
+  private boolean passedOnSinceRead;
+  private boolean writingInformational;
+
+  /**
+   * Takes bodies into memory that {@code admission} grants, within the limits of {@code options}.
+   */
+  public BudgetedHttpAggregator(Admission admission, AggregatorOptions options) {
+    this.admission = admission;
+    this.options = options;
+  }
+
+  @Override
+  public void handlerRemoved(ChannelHandlerContext ctx) {
+    dropEverything();
+    ReadHolds holds = ReadHolds.of(ctx.channel());
+    holds.endExemption();
+    holds.release(ReadHolds.Reason.ORDER);
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext ctx) {
+    dropEverything();
+    ctx.fireChannelInactive();
+  }
+
+  @Override
+  public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+    if (event instanceof ChannelInputShutdownEvent) {
+      inputEnded = true;
+      handleHeldBack(ctx);
+    }
+    ctx.fireUserEventTriggered(event);
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext ctx, Object message) {
+    if (message instanceof HttpObject part
+        && (part instanceof HttpRequest || part instanceof HttpContent)) {
+      heldBack.add(part);
+      handleHeldBack(ctx);
+    } else {
+      passedOnSinceRead = true;
+      ctx.fireChannelRead(message);
+    }
+  }
+
+  @Override
+  public void channelReadComplete(ChannelHandlerContext ctx) {
+    if (request != null && phase == Phase.GATHERING) {
+      request.watch();
+    }
+    ctx.fireChannelReadComplete();
+    if (!passedOnSinceRead && !ctx.channel().config().isAutoRead()) {
+      // The read brought the application nothing that would make it ask for more.
+      read(ctx);
+    }
+  }
+
+  @Override
+  public void read(ChannelHandlerContext ctx) {
+    passedOnSinceRead = false;
+    if (!ReadHolds.of(ctx.channel()).deferRead()) {
+      ctx.read();
+    }
+  }
+
+  @Override
+  public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
+    if (message instanceof HttpResponse response) {
+      writingInformational =
+          response.status().codeClass() == HttpStatusClass.INFORMATIONAL
+              && !response.status().equals(HttpResponseStatus.SWITCHING_PROTOCOLS);
+    }
+    boolean answers = message instanceof LastHttpContent && !writingInformational;
+    ctx.write(message, promise);
+    if (answers && phase == Phase.PASSED_ON) {
+      phase = Phase.IDLE;
+      if (heldBack.isEmpty()) {
+        return;
+      }
+      // Not from here: the application is still writing.
+      ctx.executor().execute(() -> handleHeldBack(ctx));
+    }
+  }
+
+  /**
+   * Handles what arrived, in order, as far as the phase allows, and reads on if nothing is left.
+   */
+  private void handleHeldBack(ChannelHandlerContext ctx) {
+    if (handlingHeldBack || ctx.isRemoved()) {
+      return;
+    }
+    handlingHeldBack = true;
+    try {
+      while (phase != Phase.ADMITTING && phase != Phase.PASSED_ON && !heldBack.isEmpty()) {
+        handleNext(ctx);
+      }
+      if (inputEnded && phase == Phase.GATHERING) {
+        refuse(ctx, new RefusedRequestException(HttpResponseStatus.BAD_REQUEST, "body cut short"));
+      }
+    } finally {
+      handlingHeldBack = false;
+    }
+    if (ctx.isRemoved()) {
+      return;
+    }
+    if (phase == Phase.ADMITTING || !heldBack.isEmpty()) {
+      ReadHolds.of(ctx.channel()).hold(ReadHolds.Reason.ORDER);
+    } else {
+      ReadHolds.of(ctx.channel()).release(ReadHolds.Reason.ORDER);
+    }
+  }
+
+  private void handleNext(ChannelHandlerContext ctx) {
+    HttpObject part = heldBack.remove();
+    try {
+      if (phase == Phase.REFUSING) {
+        ReferenceCountUtil.release(part);
+      } else if (part.decoderResult().isFailure()) {
+        ReferenceCountUtil.release(part);
+        refuse(ctx, RefusedRequestException.malformed(part.decoderResult().cause()));
+      } else if (part instanceof FullHttpRequest whole) {
+        passOn(ctx, whole);
+      } else if (part instanceof HttpRequest head) {
+        begin(ctx, head);
+      } else if (part instanceof HttpContent content) {
+        gather(ctx, content);
+      }
+    } catch (RefusedRequestException refusal) {
+      refuse(ctx, refusal);
+    }
+  }
+
+  private void begin(ChannelHandlerContext ctx, HttpRequest head) throws RefusedRequestException {
+    if (request != null) {
+      throw new RefusedRequestException(HttpResponseStatus.BAD_REQUEST, "body cut short");
+    }
+    StallWatch stallWatch =
+        new StallWatch(ctx.executor(), options.stallTimeout(), () -> refuseStalled(ctx));
+    IncomingRequest next = IncomingRequest.of(head, options, ctx.alloc(), stallWatch);
+    request = next;
+    int bytesToAdmit = next.body().bytesToAdmit(0);
+    if (bytesToAdmit > 0) {
+      admit(ctx, next, bytesToAdmit);
+    } else {
+      startGathering(ctx, next);
+    }
+  }
+
+  private void gather(ChannelHandlerContext ctx, HttpContent content)
+      throws RefusedRequestException {
+    IncomingRequest current = request;
+    if (current == null) {
+      // What follows a request that came whole.
+      content.release();
+      return;
+    }
+    int bytes = content.content().readableBytes();
+    boolean held = false;
+    try {
+      int bytesToAdmit = bytes == 0 ? 0 : current.body().bytesToAdmit(bytes);
+      if (bytesToAdmit > 0) {
+        heldBack.addFirst(content);
+        held = true;
+        admit(ctx, current, bytesToAdmit);
+        return;
+      }
+      current.body().append(content.content());
+      current.progress();
+      if (content instanceof LastHttpContent last) {
+        FullHttpRequest whole = current.finish(last.trailingHeaders());
+        request = null;
+        ReadHolds.of(ctx.channel()).endExemption();
+        passOn(ctx, whole);
+      }
+    } finally {
+      if (!held) {
+        content.release();
+      }
+    }
+  }
+
+  private void admit(ChannelHandlerContext ctx, IncomingRequest current, int bytes) {
+    phase = Phase.ADMITTING;
+    current.admit(
+        admission,
+        bytes,
+        options.admissionDeadline(),
+        ctx.executor(),
+        new IncomingRequest.AdmissionListener() {
+          @Override
+          public void admitted(Permit permit) {
+            take(ctx, current, permit, bytes);
+          }
+
+          @Override
+          public void notAdmitted(Throwable failure) {
+            refuse(ctx, RefusedRequestException.notAdmitted(bytes, failure));
+            handleHeldBack(ctx);
+          }
+        });
+  }
+
+  private void take(ChannelHandlerContext ctx, IncomingRequest current, Permit permit, int bytes) {
+    try (permit) {
+      current.body().extend(permit.allocate(bytes));
+    } catch (OutOfMemoryError | RuntimeException allocatorFailure) {
+      refuse(ctx, RefusedRequestException.notAdmitted(bytes, allocatorFailure));
+      handleHeldBack(ctx);
+      return;
+    }
+    startGathering(ctx, current);
+    handleHeldBack(ctx);
+    if (request == current && phase == Phase.GATHERING) {
+      current.watch();
+    }
+  }
+
+  private void startGathering(ChannelHandlerContext ctx, IncomingRequest current) {
+    phase = Phase.GATHERING;
+    ReadHolds.of(ctx.channel()).exempt();
+    current.progress();
+    if (current.takeContinueExpectation()) {
+      ctx.writeAndFlush(
+          new DefaultFullHttpResponse(
+              HttpVersion.HTTP_1_1, HttpResponseStatus.CONTINUE, Unpooled.EMPTY_BUFFER));
+    }
+  }
+
+  private void passOn(ChannelHandlerContext ctx, FullHttpRequest whole) {
+    phase = Phase.PASSED_ON;
+    passedOnSinceRead = true;
+    ctx.fireChannelRead(whole);
+  }
+
+  private void refuseStalled(ChannelHandlerContext ctx) {
+    refuse(
+        ctx,
+        new RefusedRequestException(
+            HttpResponseStatus.REQUEST_TIMEOUT,
+            "no byte of the body within " + options.stallTimeout()));
+  }
+
+  private void refuse(ChannelHandlerContext ctx, RefusedRequestException refusal) {
+    dropEverything();
+    phase = Phase.REFUSING;
+    ReadHolds.of(ctx.channel()).endExemption();
+    LingeringClose.after(ctx, refusal.toResponse(options.retryAfter()));
+  }
+
+  private void dropEverything() {
+    if (request != null) {
+      request.drop();
+      request = null;
+    }
+    for (HttpObject part = heldBack.poll(); part != null; part = heldBack.poll()) {
+      ReferenceCountUtil.release(part);
+    }
+  }
+}

@@ -1,0 +1,58 @@
+package dev.weir.netty.http;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.handler.codec.http.HttpResponseStatus;
+
+/** A body whose length its request declared: one contiguous buffer of that length. */
+final class DeclaredBody implements RequestBody {
+  private final int declaredBytes;
+  private ByteBuf buffer = Unpooled.EMPTY_BUFFER;
+
+  DeclaredBody(int declaredBytes) {
+    this.declaredBytes = declaredBytes;
+  }
+
+  @Override
+  public int lengthBytes() {
+    return buffer.writerIndex();
+  }
+
+  @Override
+  public int bytesToAdmit(int moreBytes) throws RefusedRequestException {
+    if (moreBytes > declaredBytes - lengthBytes()) {
+      throw new RefusedRequestException(
+          HttpResponseStatus.BAD_REQUEST,
+          "body longer than its Content-Length of " + declaredBytes + " bytes");
+    }
+    return Math.max(0, declaredBytes - buffer.capacity());
+  }
+
+  @Override
+  public void extend(ByteBuf admitted) {
+    buffer = admitted;
+  }
+
+  @Override
+  public void append(ByteBuf content) {
+    buffer.writeBytes(content);
+  }
+
+  @Override
+  public ByteBuf finish() throws RefusedRequestException {
+    if (lengthBytes() != declaredBytes) {
+      throw new RefusedRequestException(
+          HttpResponseStatus.BAD_REQUEST,
+          "body of " + lengthBytes() + " bytes, Content-Length says " + declaredBytes);
+    }
+    ByteBuf whole = buffer;
+    buffer = Unpooled.EMPTY_BUFFER;
+    return whole;
+  }
+
+  @Override
+  public void release() {
+    buffer.release();
+    buffer = Unpooled.EMPTY_BUFFER;
+  }
+}

@@ -1,0 +1,190 @@
+package dev.weir.netty.http;
+
+import dev.weir.netty.flow.Admission;
+import dev.weir.netty.flow.Permit;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.handler.codec.http.DefaultFullHttpRequest;
+import io.netty.handler.codec.http.FullHttpRequest;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaderValues;
+import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpUtil;
+import io.netty.util.concurrent.EventExecutor;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One request on its way in: its head, its body, and the admission it waits for, if it does. Used
+ * on one event loop; ends with {@link #finish} or {@link #drop}.
+ */
+final class IncomingRequest {
+  private final HttpRequest head;
+  private final RequestBody body;
+  private final StallWatch stallWatch;
+  private @Nullable CompletableFuture<Permit> pendingAdmission;
+
+  private IncomingRequest(HttpRequest head, RequestBody body, StallWatch stallWatch) {
+    this.head = head;
+    this.body = body;
+    this.stallWatch = stallWatch;
+  }
+
+  /** Hears how an admission ended, on the event loop; nothing if the request was dropped before. */
+  interface AdmissionListener {
+    /** The permit is the listener's to close. */
+    void admitted(Permit permit);
+
+    void notAdmitted(Throwable failure);
+  }
+
+  /**
+   * Looks at what a head declares.
+   *
+   * @throws RefusedRequestException if the body is too large, or its length or expectation makes no
+   *     sense
+   */
+  static IncomingRequest of(
+      HttpRequest head,
+      AggregatorOptions options,
+      ByteBufAllocator allocator,
+      StallWatch stallWatch)
+      throws RefusedRequestException {
+    String expectation = head.headers().get(HttpHeaderNames.EXPECT);
+    if (expectation != null && !HttpHeaderValues.CONTINUE.contentEqualsIgnoreCase(expectation)) {
+      throw new RefusedRequestException(
+          HttpResponseStatus.EXPECTATION_FAILED, "only 'Expect: 100-continue' can be met");
+    }
+    if (HttpUtil.isTransferEncodingChunked(head)) {
+      return new IncomingRequest(
+          head,
+          new GrowingBody(allocator, options.maximumBytes(), options.stepBytes()),
+          stallWatch);
+    }
+    long declaredBytes = declaredBytes(head);
+    if (declaredBytes > options.maximumBytes()) {
+      throw RefusedRequestException.tooLarge(options.maximumBytes());
+    }
+    return new IncomingRequest(head, new DeclaredBody((int) declaredBytes), stallWatch);
+  }
+
+  private static long declaredBytes(HttpRequest head) throws RefusedRequestException {
+    try {
+      long declaredBytes = HttpUtil.getContentLength(head, 0L);
+      if (declaredBytes >= 0) {
+        return declaredBytes;
+      }
+    } catch (NumberFormatException notANumber) {
+      // Refused below, like a negative one.
+    }
+    throw new RefusedRequestException(
+        HttpResponseStatus.BAD_REQUEST, "Content-Length is not a number of bytes");
+  }
+
+  RequestBody body() {
+    return body;
+  }
+
+  /** Notes that the body has moved on. */
+  void progress() {
+    stallWatch.progress();
+  }
+
+  /**
+   * Watches for stalls from now on. Costs a timer, so only once a body keeps the channel waiting.
+   */
+  void watch() {
+    stallWatch.watch();
+  }
+
+  /** Whether {@code 100 Continue} is due; at most once {@code true}. */
+  boolean takeContinueExpectation() {
+    boolean expected = HttpUtil.is100ContinueExpected(head);
+    HttpUtil.set100ContinueExpected(head, false);
+    return expected;
+  }
+
+  /** Asks for {@code bytes}. The listener may be called before this returns. */
+  void admit(
+      Admission admission,
+      int bytes,
+      Duration deadline,
+      EventExecutor executor,
+      AdmissionListener listener) {
+    stallWatch.stop();
+    CompletableFuture<Permit> admitted;
+    try {
+      admitted = admission.admit(bytes, deadline).toCompletableFuture();
+    } catch (RuntimeException admissionFailure) {
+      listener.notAdmitted(admissionFailure);
+      return;
+    }
+    pendingAdmission = admitted;
+    if (admitted.isDone()) {
+      admitted.whenComplete((permit, failure) -> settle(permit, failure, listener));
+      return;
+    }
+    admitted.whenComplete((permit, failure) -> {
+      try {
+        executor.execute(() -> settle(permit, failure, listener));
+      } catch (RejectedExecutionException eventLoopHasEnded) {
+        if (permit != null) {
+          permit.close();
+        }
+      }
+    });
+  }
+
+  private void settle(
+      @Nullable Permit permit, @Nullable Throwable failure, AdmissionListener listener) {
+    if (pendingAdmission == null) {
+      // Dropped while the permit was on its way.
+      if (permit != null) {
+        permit.close();
+      }
+      return;
+    }
+    pendingAdmission = null;
+    if (permit != null) {
+      listener.admitted(permit);
+    } else if (failure != null) {
+      listener.notAdmitted(failure);
+    }
+  }
+
+  /**
+   * Makes the whole request.
+   *
+   * @throws RefusedRequestException if bytes are missing; the caller still has to {@link #drop}
+   */
+  FullHttpRequest finish(HttpHeaders trailers) throws RefusedRequestException {
+    FullHttpRequest whole =
+        new DefaultFullHttpRequest(
+            head.protocolVersion(),
+            head.method(),
+            head.uri(),
+            body.finish(),
+            head.headers(),
+            trailers);
+    HttpUtil.setTransferEncodingChunked(whole, false);
+    if (!HttpUtil.isContentLengthSet(whole)) {
+      HttpUtil.setContentLength(whole, whole.content().readableBytes());
+    }
+    stallWatch.stop();
+    return whole;
+  }
+
+  /** Releases the body, and leaves the admission queue or gives back the permit on its way. */
+  void drop() {
+    stallWatch.stop();
+    CompletableFuture<Permit> pending = pendingAdmission;
+    pendingAdmission = null;
+    if (pending != null) {
+      pending.cancel(false);
+    }
+    body.release();
+  }
+}

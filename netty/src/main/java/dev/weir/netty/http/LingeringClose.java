@@ -1,0 +1,32 @@
+package dev.weir.netty.http;
+
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.handler.codec.http.FullHttpResponse;
+import io.netty.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Ends a connection in a way that lets the client read the last response. Closing a socket with
+ * unread bytes resets the connection, and the reset can overtake the response; so the channel goes
+ * on reading, with its input discarded by the caller, until the client closes or a moment has gone.
+ */
+final class LingeringClose {
+  /** Long enough for a client on a slow line to read one line, short enough to hold no socket. */
+  private static final long LINGER_MILLIS = 2_000;
+
+  private LingeringClose() {}
+
+  /** Writes {@code response}, then closes the channel. Runs on the event loop. */
+  static void after(ChannelHandlerContext ctx, FullHttpResponse response) {
+    ctx.writeAndFlush(response)
+        .addListener(written -> {
+          if (!written.isSuccess()) {
+            ctx.close();
+            return;
+          }
+          Future<?> timer =
+              ctx.executor().schedule(() -> ctx.close(), LINGER_MILLIS, TimeUnit.MILLISECONDS);
+          ctx.channel().closeFuture().addListener(closed -> timer.cancel(false));
+        });
+  }
+}

@@ -1,0 +1,91 @@
+package dev.weir.netty.http;
+
+import dev.weir.netty.flow.AdmissionRefusedException;
+import io.netty.buffer.Unpooled;
+import io.netty.handler.codec.http.DefaultFullHttpResponse;
+import io.netty.handler.codec.http.FullHttpResponse;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaderValues;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http.TooLongHttpHeaderException;
+import io.netty.handler.codec.http.TooLongHttpLineException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+
+/** A request that is answered without reaching the application, and the status that says so. */
+final class RefusedRequestException extends Exception {
+  private static final long serialVersionUID = 1L;
+
+  private final transient HttpResponseStatus status;
+  private final boolean worthRetrying;
+
+  /** Refuses for good. The message becomes the one-line body of the response. */
+  RefusedRequestException(HttpResponseStatus status, String message) {
+    this(status, message, /* worthRetrying= */ false);
+  }
+
+  private RefusedRequestException(
+      HttpResponseStatus status, String message, boolean worthRetrying) {
+    super(message, null, /* enableSuppression= */ false, /* writableStackTrace= */ false);
+    this.status = status;
+    this.worthRetrying = worthRetrying;
+  }
+
+  static RefusedRequestException tooLarge(int maximumBytes) {
+    return new RefusedRequestException(
+        HttpResponseStatus.REQUEST_ENTITY_TOO_LARGE,
+        "body larger than the maximum of " + maximumBytes + " bytes");
+  }
+
+  static RefusedRequestException overloaded(String message) {
+    return new RefusedRequestException(
+        HttpResponseStatus.SERVICE_UNAVAILABLE, message, /* worthRetrying= */ true);
+  }
+
+  /** Tells what the decoder found wrong. */
+  static RefusedRequestException malformed(Throwable decoderFailure) {
+    HttpResponseStatus status =
+        switch (decoderFailure) {
+          case TooLongHttpLineException tooLong -> HttpResponseStatus.REQUEST_URI_TOO_LONG;
+          case TooLongHttpHeaderException tooLong ->
+              HttpResponseStatus.REQUEST_HEADER_FIELDS_TOO_LARGE;
+          default -> HttpResponseStatus.BAD_REQUEST;
+        };
+    return new RefusedRequestException(status, "malformed request: " + status.reasonPhrase());
+  }
+
+  /** Tells why the admission of {@code bytes} failed. */
+  static RefusedRequestException notAdmitted(long bytes, Throwable failure) {
+    if (failure instanceof AdmissionRefusedException refusal
+        && refusal.reason() == AdmissionRefusedException.Reason.ABOVE_LIMIT) {
+      return new RefusedRequestException(
+          HttpResponseStatus.REQUEST_ENTITY_TOO_LARGE,
+          "body of " + bytes + " bytes is larger than the memory of this server allows");
+    }
+    return overloaded("no memory for " + bytes + " bytes now, try again");
+  }
+
+  /** Makes the response; the connection ends with it. */
+  FullHttpResponse toResponse(Duration retryAfter) {
+    String line = getMessage() + "\n";
+    FullHttpResponse response =
+        new DefaultFullHttpResponse(
+            HttpVersion.HTTP_1_1,
+            status,
+            Unpooled.wrappedBuffer(line.getBytes(StandardCharsets.UTF_8)));
+    response
+        .headers()
+        .set(HttpHeaderNames.CONTENT_TYPE, HttpHeaderValues.TEXT_PLAIN)
+        .set(HttpHeaderNames.CONTENT_LENGTH, response.content().readableBytes())
+        .set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
+    if (worthRetrying) {
+      response.headers().set(HttpHeaderNames.RETRY_AFTER, ceilSeconds(retryAfter));
+    }
+    return response;
+  }
+
+  private static long ceilSeconds(Duration delay) {
+    return delay.plusNanos(999_999_999).toSeconds();
+  }
+}

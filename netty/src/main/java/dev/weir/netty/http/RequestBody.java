@@ -1,0 +1,38 @@
+package dev.weir.netty.http;
+
+import io.netty.buffer.ByteBuf;
+
+/**
+ * Where the bytes of one request gather. A body never allocates: it says how many bytes it must be
+ * admitted for, and is given a buffer of that size.
+ *
+ * <p>Used on one event loop. Ends with {@link #finish()} or {@link #release()}.
+ */
+sealed interface RequestBody permits DeclaredBody, GrowingBody {
+
+  /** The bytes gathered so far. */
+  int lengthBytes();
+
+  /**
+   * The bytes to be admitted before {@code moreBytes} can be appended; 0 if they fit now.
+   *
+   * @throws RefusedRequestException if that would exceed what the request declared or may have
+   */
+  int bytesToAdmit(int moreBytes) throws RefusedRequestException;
+
+  /** Takes over an empty buffer of the capacity that {@link #bytesToAdmit} told. */
+  void extend(ByteBuf buffer);
+
+  /** Copies the readable bytes of {@code content}, which must fit. */
+  void append(ByteBuf content);
+
+  /**
+   * Hands the gathered bytes over as one buffer, which the caller releases.
+   *
+   * @throws RefusedRequestException if bytes are missing
+   */
+  ByteBuf finish() throws RefusedRequestException;
+
+  /** Releases what was gathered; has no effect after {@link #finish()}. */
+  void release();
+}

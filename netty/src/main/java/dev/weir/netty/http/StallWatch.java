@@ -1,0 +1,60 @@
+package dev.weir.netty.http;
+
+import io.netty.util.concurrent.EventExecutor;
+import io.netty.util.concurrent.ScheduledFuture;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Notices when something makes no progress for a while. Progress costs one clock read: the timer
+ * runs out, finds that there was progress, and starts again for the rest. Used on one event loop.
+ */
+final class StallWatch {
+  private final EventExecutor executor;
+  private final long timeoutNanos;
+  private final Runnable onStall;
+  private long lastProgressNanos;
+  private @Nullable ScheduledFuture<?> timer;
+
+  StallWatch(EventExecutor executor, Duration timeout, Runnable onStall) {
+    this.executor = executor;
+    this.timeoutNanos = timeout.toNanos();
+    this.onStall = onStall;
+    this.lastProgressNanos = executor.ticker().nanoTime();
+  }
+
+  /** Notes progress. */
+  void progress() {
+    lastProgressNanos = executor.ticker().nanoTime();
+  }
+
+  /** Starts watching, if it has not started. */
+  void watch() {
+    if (timer == null) {
+      schedule(timeoutNanos - (executor.ticker().nanoTime() - lastProgressNanos));
+    }
+  }
+
+  /** Stops watching. */
+  void stop() {
+    if (timer != null) {
+      timer.cancel(false);
+      timer = null;
+    }
+  }
+
+  private void schedule(long delayNanos) {
+    timer = executor.schedule(this::runOut, delayNanos, TimeUnit.NANOSECONDS);
+  }
+
+  private void runOut() {
+    timer = null;
+    long restNanos = timeoutNanos - (executor.ticker().nanoTime() - lastProgressNanos);
+    if (restNanos > 0) {
+      schedule(restNanos);
+    } else {
+      onStall.run();
+    }
+  }
+}

@@ -1,0 +1,137 @@
+package dev.weir.netty.flow;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.channel.embedded.EmbeddedChannel;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.junit.jupiter.api.Test;
+
+class ReadGateTest {
+  private final Switch headroom = new Switch();
+  private final ReadGate gate = new ReadGate(headroom);
+
+  @Test
+  void readsOnWhileThereIsRoom() {
+    EmbeddedChannel channel = new EmbeddedChannel(gate.newHandler());
+    channel.writeInbound("message");
+    assertThat(reads(channel)).isTrue();
+    assertThat(gate.isClosed()).isFalse();
+    assertThat(headroom.waits).isEmpty();
+  }
+
+  @Test
+  void stopsAfterTheReadThatLeavesMemoryShortAndResumesOnRelief() {
+    EmbeddedChannel first = new EmbeddedChannel(gate.newHandler());
+    EmbeddedChannel second = new EmbeddedChannel(gate.newHandler());
+    headroom.isShort = true;
+    first.writeInbound("message");
+    assertThat(first.<String>readInbound()).isEqualTo("message");
+    assertThat(reads(first)).isFalse();
+    assertThat(reads(second)).isTrue();
+    second.writeInbound("message");
+    assertThat(reads(second)).isFalse();
+    assertThat(headroom.waits).hasSize(1);
+
+    headroom.isShort = false;
+    headroom.waits.getFirst().complete(true);
+    assertThat(reads(first)).isTrue();
+    assertThat(reads(second)).isTrue();
+    assertThat(gate.isClosed()).isFalse();
+    assertThat(gate.closings()).isEqualTo(1);
+  }
+
+  @Test
+  void aWaitInVainLetsTheLongestStoppedReadOnceAndWaitsAgain() {
+    EmbeddedChannel first = new EmbeddedChannel(gate.newHandler());
+    EmbeddedChannel second = new EmbeddedChannel(gate.newHandler());
+    headroom.isShort = true;
+    first.writeInbound("message");
+    second.writeInbound("message");
+
+    headroom.waits.get(0).complete(false);
+    assertThat(reads(first)).isTrue();
+    assertThat(reads(second)).isFalse();
+    first.writeInbound("message");
+    assertThat(reads(first)).isFalse();
+
+    headroom.waits.get(1).complete(false);
+    assertThat(reads(first)).isFalse();
+    assertThat(reads(second)).isTrue();
+    assertThat(headroom.waits).hasSize(3);
+    assertThat(gate.closings()).isEqualTo(1);
+  }
+
+  @Test
+  void aChannelWithAPermitReadsOn() {
+    EmbeddedChannel channel = new EmbeddedChannel(gate.newHandler());
+    ReadHolds.of(channel).exempt();
+    headroom.isShort = true;
+    channel.writeInbound("message");
+    assertThat(gate.isClosed()).isTrue();
+    assertThat(reads(channel)).isTrue();
+    ReadHolds.of(channel).endExemption();
+    channel.writeInbound("message");
+    assertThat(reads(channel)).isFalse();
+  }
+
+  @Test
+  void aStoppedChannelThatGetsItsPermitReadsOn() {
+    EmbeddedChannel channel = new EmbeddedChannel(gate.newHandler());
+    headroom.isShort = true;
+    channel.writeInbound("message");
+    assertThat(reads(channel)).isFalse();
+    ReadHolds.of(channel).exempt();
+    assertThat(reads(channel)).isTrue();
+  }
+
+  @Test
+  void closedChannelsAndRemovedHandlersAreNotLetThrough() {
+    EmbeddedChannel closed = new EmbeddedChannel(gate.newHandler());
+    EmbeddedChannel removed = new EmbeddedChannel(gate.newHandler());
+    EmbeddedChannel waiting = new EmbeddedChannel(gate.newHandler());
+    headroom.isShort = true;
+    closed.writeInbound("message");
+    removed.writeInbound("message");
+    waiting.writeInbound("message");
+    closed.close();
+    removed.pipeline().remove(ReadGateHandler.class);
+    assertThat(reads(removed)).isTrue();
+
+    headroom.waits.getFirst().complete(false);
+    assertThat(reads(waiting)).isTrue();
+  }
+
+  @Test
+  void opensForGoodMeasureWhenReliefCannotBeTold() {
+    EmbeddedChannel channel = new EmbeddedChannel(gate.newHandler());
+    headroom.isShort = true;
+    channel.writeInbound("message");
+    headroom.waits.getFirst().completeExceptionally(new IllegalStateException("pool closed"));
+    assertThat(reads(channel)).isTrue();
+  }
+
+  private static boolean reads(EmbeddedChannel channel) {
+    channel.runPendingTasks();
+    return channel.config().isAutoRead();
+  }
+
+  private static final class Switch implements Headroom {
+    final List<CompletableFuture<Boolean>> waits = new ArrayList<>();
+    boolean isShort;
+
+    @Override
+    public boolean isShort() {
+      return isShort;
+    }
+
+    @Override
+    public CompletionStage<Boolean> relief() {
+      CompletableFuture<Boolean> wait = new CompletableFuture<>();
+      waits.add(wait);
+      return wait;
+    }
+  }
+}

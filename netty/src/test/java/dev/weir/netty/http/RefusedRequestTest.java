@@ -1,0 +1,277 @@
+package dev.weir.netty.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.netty.flow.Permit;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.handler.codec.http.HttpServerCodec;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Requests that are answered without the application, and ends that come too early. */
+class RefusedRequestTest {
+  private final AggregatorFixture fixture =
+      new AggregatorFixture(
+          AggregatorOptions.upTo(500)
+              .withAdmissionDeadline(AggregatorFixture.LONG)
+              .withRetryAfter(Duration.ofMillis(2_500))
+              .withStepBytes(64)
+              .withStallTimeout(Duration.ofSeconds(30)));
+
+  @AfterEach
+  void nothingIsHeld() {
+    fixture.assertNothingHeld();
+  }
+
+  @Test
+  void aBodyAboveTheMaximumIsRefusedBeforeItIsRead() {
+    fixture.receive("POST /a HTTP/1.1\r\nContent-Length: 501\r\n\r\n");
+    assertThat(fixture.written())
+        .startsWith("HTTP/1.1 413 ")
+        .contains("connection: close")
+        .contains("maximum of 500 bytes");
+    fixture.receive("x".repeat(501));
+    assertThat(fixture.request()).isNull();
+    assertThat(fixture.admission.availableBytes()).isEqualTo(1_000);
+  }
+
+  @Test
+  void aBodyOfTheMaximumIsTaken() {
+    fixture.receive("POST /a HTTP/1.1\r\nContent-Length: 500\r\n\r\n" + "x".repeat(500));
+    fixture.request().release();
+  }
+
+  @Test
+  void noContinueIsSentToABodyAboveTheMaximum() {
+    fixture.receive(
+        "POST /a HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 9223372036854775807\r\n\r\n");
+    assertThat(fixture.written()).startsWith("HTTP/1.1 413 ");
+  }
+
+  @Test
+  void aGrowingBodyIsRefusedWhenItPassesTheMaximum() {
+    fixture.receive("POST /a HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n");
+    fixture.receive("1f4\r\n" + "x".repeat(500) + "\r\n");
+    assertThat(fixture.written()).isEmpty();
+    fixture.receive("1\r\nx\r\n0\r\n\r\n");
+    assertThat(fixture.written()).startsWith("HTTP/1.1 413 ");
+    assertThat(fixture.request()).isNull();
+  }
+
+  @Test
+  void moreThanThereWillEverBeIsTooLarge() {
+    AggregatorFixture roomy = AggregatorFixture.upTo(5_000);
+    roomy.receive("POST /a HTTP/1.1\r\nContent-Length: 1001\r\n\r\n");
+    assertThat(roomy.written()).startsWith("HTTP/1.1 413 ");
+    roomy.assertNothingHeld();
+  }
+
+  @Test
+  void noRoomUntilTheDeadlineIsUnavailableWithATimeToRetry() {
+    AggregatorFixture impatient =
+        new AggregatorFixture(
+            AggregatorOptions.upTo(500)
+                .withAdmissionDeadline(Duration.ofNanos(1))
+                .withRetryAfter(Duration.ofMillis(2_500)));
+    try (Permit all = impatient.fillMemory()) {
+      impatient.receive("POST /a HTTP/1.1\r\nContent-Length: 10\r\n\r\n0123");
+      String written = "";
+      while (written.isEmpty()) {
+        impatient.channel.runPendingTasks();
+        written = impatient.written();
+        Thread.onSpinWait();
+      }
+      assertThat(written).startsWith("HTTP/1.1 503 ").contains("retry-after: 3");
+      assertThat(impatient.reads()).isTrue();
+      assertThat(all.unspentBytes()).isEqualTo(1_000);
+    }
+    impatient.assertNothingHeld();
+  }
+
+  @Test
+  void anAllocatorThatFailsWhatWasAdmittedIsUnavailable() {
+    EmbeddedChannel channel =
+        new EmbeddedChannel(
+            new HttpServerCodec(),
+            new BudgetedHttpAggregator(
+                (bytes, deadline) -> CompletableFuture.completedFuture(new BrokenPermit()),
+                AggregatorOptions.upTo(500)));
+    channel.writeInbound(
+        UnpooledByteBufAllocator.DEFAULT
+            .buffer()
+            .writeBytes("POST /a HTTP/1.1\r\nContent-Length: 10\r\n\r\n".getBytes()));
+    assertThat(channel.outboundMessages()).isNotEmpty();
+    assertThat(BrokenPermit.closed).isTrue();
+    channel.finishAndReleaseAll();
+  }
+
+  @Test
+  void anAdmissionThatThrowsIsUnavailable() {
+    EmbeddedChannel channel =
+        new EmbeddedChannel(
+            new HttpServerCodec(),
+            new BudgetedHttpAggregator(
+                (bytes, deadline) -> {
+                  throw new IllegalStateException("pool closed");
+                },
+                AggregatorOptions.upTo(500)));
+    channel.writeInbound(
+        UnpooledByteBufAllocator.DEFAULT
+            .buffer()
+            .writeBytes("POST /a HTTP/1.1\r\nContent-Length: 10\r\n\r\n".getBytes()));
+    assertThat(channel.outboundMessages()).isNotEmpty();
+    assertThat(channel.config().isAutoRead()).isTrue();
+    channel.finishAndReleaseAll();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "400 | nonsense",
+        "400 | GET / HTTP/1.1%no-colon%%",
+        "400 | POST / HTTP/1.1%Content-Length: -1%%",
+        "400 | POST / HTTP/1.1%Content-Length: x%%",
+        "400 | POST / HTTP/1.1%Transfer-Encoding: chunked%%zz%",
+        "417 | POST / HTTP/1.1%Expect: 200-tea%Content-Length: 1%%",
+      })
+  void whatMakesNoSenseIsRefused(int status, String text) {
+    fixture.receive(text.replace("%", "\r\n") + "\r\n\r\n");
+    assertThat(fixture.written()).startsWith("HTTP/1.1 " + status + " ");
+    assertThat(fixture.request()).isNull();
+  }
+
+  @Test
+  void overlongHeadsAreRefused() {
+    fixture.receive("GET / HTTP/1.1\r\nA: " + "x".repeat(10_000) + "\r\n\r\n");
+    assertThat(fixture.written()).startsWith("HTTP/1.1 431 ");
+    AggregatorFixture other = AggregatorFixture.upTo(500);
+    other.receive("GET /" + "x".repeat(10_000) + " HTTP/1.1\r\n\r\n");
+    assertThat(other.written()).startsWith("HTTP/1.1 414 ");
+    other.assertNothingHeld();
+  }
+
+  @Test
+  void aBodyThatStallsIsRefused() {
+    fixture.channel.freezeTime();
+    fixture.receive("POST /a HTTP/1.1\r\nContent-Length: 10\r\n\r\n012");
+    fixture.channel.advanceTimeBy(20, TimeUnit.SECONDS);
+    fixture.channel.runPendingTasks();
+    fixture.receive("3");
+    fixture.channel.advanceTimeBy(29, TimeUnit.SECONDS);
+    fixture.channel.runPendingTasks();
+    assertThat(fixture.written()).isEmpty();
+    fixture.channel.advanceTimeBy(1, TimeUnit.SECONDS);
+    fixture.channel.runPendingTasks();
+    assertThat(fixture.written()).startsWith("HTTP/1.1 408 ");
+    assertThat(fixture.admission.availableBytes()).isEqualTo(1_000);
+  }
+
+  @Test
+  void anAdmittedBodyOfWhichNothingComesIsRefused() {
+    fixture.channel.freezeTime();
+    Permit all = fixture.fillMemory();
+    fixture.receive("POST /a HTTP/1.1\r\nContent-Length: 10\r\n\r\n");
+    fixture.channel.advanceTimeBy(100, TimeUnit.SECONDS);
+    fixture.channel.runPendingTasks();
+    assertThat(fixture.written()).isEmpty();
+    all.close();
+    fixture.channel.runPendingTasks();
+    fixture.channel.advanceTimeBy(30, TimeUnit.SECONDS);
+    fixture.channel.runPendingTasks();
+    assertThat(fixture.written()).startsWith("HTTP/1.1 408 ");
+  }
+
+  @Test
+  void theConnectionClosesOnceTheClientHadAMoment() {
+    fixture.channel.freezeTime();
+    fixture.receive("POST /a HTTP/1.1\r\nContent-Length: 501\r\n\r\n");
+    assertThat(fixture.channel.isOpen()).isTrue();
+    fixture.channel.advanceTimeBy(2, TimeUnit.SECONDS);
+    fixture.channel.runPendingTasks();
+    assertThat(fixture.channel.isOpen()).isFalse();
+  }
+
+  @Test
+  void aClientThatGoesWhileItWaitsLeavesTheQueue() {
+    Permit all = fixture.fillMemory();
+    fixture.receive("POST /a HTTP/1.1\r\nContent-Length: 10\r\n\r\n0123");
+    fixture.channel.close();
+    all.close();
+    assertThat(fixture.admission.availableBytes()).isEqualTo(1_000);
+  }
+
+  @Test
+  void aPermitThatArrivesAfterTheClientHasGoneIsReturned() {
+    Permit all = fixture.fillMemory();
+    fixture.receive("POST /a HTTP/1.1\r\nContent-Length: 10\r\n\r\n0123");
+    // Granted now, but the hop to the event loop is still to come when the channel closes.
+    all.close();
+    assertThat(fixture.admission.availableBytes()).isEqualTo(990);
+    fixture.channel.pipeline().fireChannelInactive();
+    assertThat(fixture.admission.availableBytes()).isEqualTo(990);
+    fixture.channel.runPendingTasks();
+    assertThat(fixture.admission.availableBytes()).isEqualTo(1_000);
+  }
+
+  @Test
+  void aClientThatGoesInMidBodyLeavesNothing() {
+    fixture.receive("POST /a HTTP/1.1\r\nContent-Length: 10\r\n\r\n0123");
+    assertThat(fixture.admission.availableBytes()).isEqualTo(990);
+    fixture.channel.close();
+    assertThat(fixture.admission.availableBytes()).isEqualTo(1_000);
+  }
+
+  @Test
+  void pipelinedRequestsOfAClientThatGoesAreReleased() {
+    fixture.receive("GET /a HTTP/1.1\r\n\r\nPOST /b HTTP/1.1\r\nContent-Length: 3\r\n\r\nabc");
+    fixture.request().release();
+    fixture.channel.close();
+    assertThat(fixture.input.pinnedDirectMemory()).isZero();
+  }
+
+  @Test
+  void removingTheHandlerReleasesWhatItHolds() {
+    fixture.receive("POST /a HTTP/1.1\r\nContent-Length: 10\r\n\r\n0123");
+    fixture.channel.pipeline().remove(fixture.aggregator);
+    assertThat(fixture.admission.availableBytes()).isEqualTo(1_000);
+    assertThat(fixture.reads()).isTrue();
+  }
+
+  @Test
+  void removingTheHandlerWhileItWaitsLeavesTheQueueAndReadsOn() {
+    try (Permit all = fixture.fillMemory()) {
+      fixture.receive("POST /a HTTP/1.1\r\nContent-Length: 10\r\n\r\n0123");
+      assertThat(fixture.reads()).isFalse();
+      fixture.channel.pipeline().remove(fixture.aggregator);
+      assertThat(fixture.reads()).isTrue();
+      assertThat(all.unspentBytes()).isEqualTo(1_000);
+    }
+    assertThat(fixture.admission.availableBytes()).isEqualTo(1_000);
+  }
+
+  private static final class BrokenPermit implements Permit {
+    static boolean closed;
+
+    @Override
+    public long unspentBytes() {
+      return 10;
+    }
+
+    @Override
+    public io.netty.buffer.ByteBuf allocate(int bytes) {
+      throw new OutOfMemoryError("Cannot reserve " + bytes + " bytes of direct buffer memory");
+    }
+
+    @Override
+    public void close() {
+      closed = true;
+    }
+  }
+}
