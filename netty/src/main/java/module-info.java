@@ -9,6 +9,7 @@ module dev.weir.netty {
   requires io.netty.codec;
   requires transitive io.netty.codec.http;
 
+  exports dev.weir.netty;
   exports dev.weir.netty.flow;
   exports dev.weir.netty.http;
 }

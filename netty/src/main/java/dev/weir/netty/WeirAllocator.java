@@ -1,0 +1,165 @@
+package dev.weir.netty;
+
+import dev.weir.memory.Pool;
+import dev.weir.memory.PoolOptions;
+import dev.weir.memory.budget.Budget;
+import dev.weir.memory.heap.Block;
+import dev.weir.netty.buffer.ArraySource;
+import dev.weir.netty.buffer.BlockSource;
+import dev.weir.netty.buffer.ChargingAllocator;
+import dev.weir.netty.buffer.HeapArrays;
+import dev.weir.netty.buffer.ThreadHeaps;
+import dev.weir.netty.buffer.WeirByteBuf;
+import io.netty.buffer.AbstractByteBufAllocator;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.ByteBufAllocatorMetric;
+import io.netty.buffer.ByteBufAllocatorMetricProvider;
+
+/**
+ * A Netty allocator over a {@link Pool}: its direct buffers live in the pool's memory, its heap
+ * buffers are counted by the pool's budgets.
+ *
+ * <p>Threads made for Netty ({@code FastThreadLocalThread}: event loops) get a heap of their own,
+ * and allocate without atomics; any other thread, virtual ones too, shares the pool's stripes. A
+ * buffer may be released by any thread.
+ *
+ * <p>An allocation that the pool or a budget refuses throws {@link
+ * dev.weir.memory.budget.BudgetExceededError}, which is an {@link OutOfMemoryError} as Netty's own;
+ * a buffer that could not grow is unharmed.
+ *
+ * <p>Leaks are tracked by Netty's {@link io.netty.util.ResourceLeakDetector}, at its own levels and
+ * rates.
+ */
+public final class WeirAllocator extends AbstractByteBufAllocator
+    implements ByteBufAllocatorMetricProvider, AutoCloseable {
+  private final Pool pool;
+  private final boolean ownsPool;
+  private final HeapArrays heapArrays = new HeapArrays();
+  private final ThreadHeaps threadHeaps;
+  private final BlockSource blocks;
+  private final ArraySource arrays;
+  private final Metric metric;
+
+  /** An allocator that prefers direct buffers, over a pool that its owner closes. */
+  public WeirAllocator(Pool pool) {
+    this(pool, /* ownsPool= */ false, /* preferDirect= */ true);
+  }
+
+  private WeirAllocator(Pool pool, boolean ownsPool, boolean preferDirect) {
+    super(preferDirect);
+    this.pool = pool;
+    this.ownsPool = ownsPool;
+    threadHeaps = new ThreadHeaps(pool);
+    blocks = new BlockSource(pool, threadHeaps, pool.rootBudget(), this);
+    arrays = new ArraySource(heapArrays, pool.rootBudget(), this);
+    metric = new Metric(pool);
+  }
+
+  /**
+   * An allocator over a new pool, which may make {@code limitBytes} resident, and which {@link
+   * #close} closes.
+   */
+  public static WeirAllocator withLimit(long limitBytes) {
+    return new WeirAllocator(
+        Pool.create(PoolOptions.withLimit(limitBytes)),
+        /* ownsPool= */ true,
+        /* preferDirect= */ true);
+  }
+
+  /**
+   * An allocator whose {@code buffer()} methods give heap buffers; the direct ones are the same.
+   */
+  public static WeirAllocator preferringHeap(Pool pool) {
+    return new WeirAllocator(pool, /* ownsPool= */ false, /* preferDirect= */ false);
+  }
+
+  /** The pool behind the direct buffers; its limits, figures and snapshot are this allocator's. */
+  public Pool pool() {
+    return pool;
+  }
+
+  /**
+   * A view of this allocator whose buffers are charged to {@code budget}, in their growth too.
+   * Their {@code alloc()} is the view. It costs nothing to make or to drop.
+   *
+   * @param budget a budget of this allocator's pool
+   */
+  public ByteBufAllocator charging(Budget budget) {
+    return new ChargingAllocator(blocks, arrays, budget);
+  }
+
+  /**
+   * Makes a buffer of a block of this allocator's pool. The buffer takes the block over: its last
+   * release releases the block, and growth may exchange it for a larger one, charged to the pool's
+   * root budget.
+   *
+   * @param block a live block that the caller owns
+   * @param capacity the initial capacity, at most {@code maxCapacity} and the block's size
+   */
+  public ByteBuf wrap(Block block, int capacity, int maxCapacity) {
+    if (capacity < 0 || capacity > maxCapacity || capacity > block.size()) {
+      throw new IllegalArgumentException(
+          "capacity: "
+              + capacity
+              + " (expected: 0 to maxCapacity "
+              + maxCapacity
+              + " and block size "
+              + block.size()
+              + ')');
+    }
+    return tracked(blocks.over(block, capacity, maxCapacity));
+  }
+
+  @Override
+  protected ByteBuf newDirectBuffer(int initialCapacity, int maxCapacity) {
+    return tracked(blocks.buffer(initialCapacity, maxCapacity));
+  }
+
+  @Override
+  protected ByteBuf newHeapBuffer(int initialCapacity, int maxCapacity) {
+    return toLeakAwareBuffer(arrays.buffer(initialCapacity, maxCapacity));
+  }
+
+  private static ByteBuf tracked(WeirByteBuf buffer) {
+    return buffer.handedOutAs(toLeakAwareBuffer(buffer));
+  }
+
+  @Override
+  public boolean isDirectBufferPooled() {
+    return true;
+  }
+
+  /** The bytes of live blocks and of live heap buffers' arrays, over all users of the pool. */
+  @Override
+  public ByteBufAllocatorMetric metric() {
+    return metric;
+  }
+
+  /** Gives back what is free: pages to the operating system, kept arrays to the collector. */
+  public void trim() {
+    heapArrays.clear();
+    pool.trim();
+  }
+
+  @Override
+  public void close() {
+    heapArrays.clear();
+    threadHeaps.closeCurrent();
+    if (ownsPool) {
+      pool.close();
+    }
+  }
+
+  private record Metric(Pool pool) implements ByteBufAllocatorMetric {
+    @Override
+    public long usedHeapMemory() {
+      return pool.rootBudget().heapBytes();
+    }
+
+    @Override
+    public long usedDirectMemory() {
+      return pool.liveBlockBytes();
+    }
+  }
+}

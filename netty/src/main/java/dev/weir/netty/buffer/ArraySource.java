@@ -1,0 +1,72 @@
+package dev.weir.netty.buffer;
+
+import dev.weir.memory.budget.Budget;
+import dev.weir.memory.budget.BudgetExceededError;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+
+/**
+ * Where the heap buffers of one allocator, or of one view of it, get their arrays, and the budget
+ * that counts them.
+ */
+public final class ArraySource {
+  private final HeapArrays arrays;
+  private final Budget budget;
+  private final ByteBufAllocator allocator;
+
+  /**
+   * Arrays charged to {@code budget} as heap bytes, for buffers whose {@code alloc()} is {@code
+   * allocator}.
+   */
+  public ArraySource(HeapArrays arrays, Budget budget, ByteBufAllocator allocator) {
+    this.arrays = arrays;
+    this.budget = budget;
+    this.allocator = allocator;
+  }
+
+  /** The same kept arrays with another budget and another allocator. */
+  public ArraySource charging(Budget otherBudget, ByteBufAllocator view) {
+    return new ArraySource(arrays, otherBudget, view);
+  }
+
+  /**
+   * A buffer with a reference count of 1 and undefined contents.
+   *
+   * @throws BudgetExceededError when the budget has no room
+   */
+  public ByteBuf buffer(int capacity, int maxCapacity) {
+    return new WeirHeapByteBuf(this, allocator, capacity, maxCapacity);
+  }
+
+  byte[] take(int bytes) {
+    if (!budget.tryChargeHeap(bytes)) {
+      throw refusal(bytes);
+    }
+    try {
+      return arrays.take(bytes);
+    } catch (OutOfMemoryError javaHeapFull) {
+      budget.unchargeHeap(bytes);
+      throw javaHeapFull;
+    }
+  }
+
+  void give(byte[] array) {
+    arrays.give(array);
+    budget.unchargeHeap(array.length);
+  }
+
+  private BudgetExceededError refusal(int bytes) {
+    Budget limiting = budget;
+    for (Budget node = budget; node != null; node = node.parent()) {
+      if (bytes > node.heapLimitBytes() - node.heapBytes()) {
+        limiting = node;
+        break;
+      }
+    }
+    return new BudgetExceededError(
+        limiting,
+        bytes,
+        "of heap buffers %,d of at most %,d"
+            .formatted(limiting.heapBytes(), limiting.heapLimitBytes()));
+  }
+}

@@ -1,0 +1,37 @@
+package dev.weir.netty.buffer;
+
+import dev.weir.memory.budget.Budget;
+import io.netty.buffer.AbstractByteBufAllocator;
+import io.netty.buffer.ByteBuf;
+
+/**
+ * A view of an allocator whose buffers are charged to a budget of their own. Cheap: it keeps no
+ * memory.
+ */
+public final class ChargingAllocator extends AbstractByteBufAllocator {
+  private final BlockSource blocks;
+  private final ArraySource arrays;
+
+  /** Views the allocator behind {@code blocks} and {@code arrays}, and charges {@code budget}. */
+  public ChargingAllocator(BlockSource blocks, ArraySource arrays, Budget budget) {
+    super(/* preferDirect= */ true);
+    this.blocks = blocks.charging(budget, this);
+    this.arrays = arrays.charging(budget, this);
+  }
+
+  @Override
+  protected ByteBuf newDirectBuffer(int initialCapacity, int maxCapacity) {
+    WeirByteBuf buffer = blocks.buffer(initialCapacity, maxCapacity);
+    return buffer.handedOutAs(toLeakAwareBuffer(buffer));
+  }
+
+  @Override
+  protected ByteBuf newHeapBuffer(int initialCapacity, int maxCapacity) {
+    return toLeakAwareBuffer(arrays.buffer(initialCapacity, maxCapacity));
+  }
+
+  @Override
+  public boolean isDirectBufferPooled() {
+    return true;
+  }
+}
