@@ -49,6 +49,9 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
     Arrays.fill(current, Slab.NONE);
   }
 
+  /** Called on the way to another slab: the place for what the owner was asked to do. */
+  abstract void beforeRefill();
+
   /** Puts a slot back, from any thread. */
   abstract void free(SlotBlock slot);
 
@@ -147,11 +150,16 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
   }
 
   private @Nullable SlotBlock refill(int sizeClass) {
-    Slab exhausted = current[sizeClass];
-    if (exhausted.drainRemote()) {
-      return exhausted.pop();
+    if (closed) {
+      return null;
     }
+    beforeRefill();
     takeArrivals();
+    current[sizeClass].drainRemote();
+    SlotBlock returned = current[sizeClass].pop();
+    if (returned != null) {
+      return returned;
+    }
     Slab firstRefused = null;
     while (true) {
       Slab slab = firstAvailable[sizeClass];

@@ -59,6 +59,13 @@ public final class OwnedHeap extends Heap {
   }
 
   @Override
+  void beforeRefill() {
+    if (trimRequested.getPlain()) {
+      trim();
+    }
+  }
+
+  @Override
   @SuppressWarnings("ReferenceEquality") // a thread is its identity
   void free(SlotBlock slot) {
     if (Thread.currentThread() == owner) {

@@ -102,6 +102,11 @@ public final class SharedHeap {
     }
 
     @Override
+    void beforeRefill() {
+      // Whoever wants a trim takes the lock.
+    }
+
+    @Override
     void free(SlotBlock slot) {
       if (lock.tryLock()) {
         try {
