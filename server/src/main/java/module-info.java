@@ -1,9 +1,18 @@
 /** The node: an HTTP server for append-only streams in bounded memory. */
 module dev.weir.server {
   requires static org.jspecify;
+  requires dev.weir.memory;
   requires dev.weir.netty;
   requires info.picocli;
+  requires io.netty.codec;
+  requires io.netty.codec.http;
+  requires io.netty.common;
+  requires io.netty.handler;
+  requires io.netty.transport;
   requires io.netty.transport.classes.epoll;
+  requires io.prometheus.metrics.core;
+  requires io.prometheus.writer.text;
+  requires io.prometheus.metrics.model;
 
   exports dev.weir.server;
 

@@ -1,10 +1,20 @@
 package dev.weir.server;
 
+import dev.weir.server.store.DataDirectoryException;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.net.BindException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** {@code weir serve}: starts the node and keeps it running until SIGTERM or Ctrl-C. */
@@ -15,9 +25,19 @@ import picocli.CommandLine.Spec;
       "",
       "Examples:",
       "  weir serve",
-      "  weir serve --port 4437 --data ./weir-data --budget 256M"
+      "  weir serve --port 4437 --data ./weir-data --budget 256M",
+      "  curl -X PUT -H 'Content-Type: text/plain' http://localhost:4437/v1/stream/hello",
+      "",
+      "SIGTERM or Ctrl-C lets requests in progress end, for at most 10 s, and exits with 0."
     })
 public final class ServeCommand implements Callable<Integer> {
+  /** The smallest budget in which 16 connections can all be busy. */
+  private static final long MIN_BUDGET_BYTES = 16 << 20;
+
+  private static final long MAX_BUDGET_BYTES = 1L << 40;
+  private static final int MAX_PORT = 65_535;
+  private static final Duration DRAIN_DEADLINE = Duration.ofSeconds(10);
+
   @Spec private CommandSpec spec;
 
   @Option(
@@ -38,18 +58,93 @@ public final class ServeCommand implements Callable<Integer> {
       names = "--budget",
       paramLabel = "BYTES",
       description = "Most resident buffer memory, as 256M or 1G. Default: ${DEFAULT-VALUE}.",
+      converter = ByteSize.Converter.class,
       defaultValue = "256M")
-  private String budget;
+  private ByteSize budget;
 
   /** Made by picocli. */
   public ServeCommand() {}
 
   @Override
-  public Integer call() {
-    spec.commandLine()
-        .getErr()
-        .println(
-            "weir serve: no node in this build (port %d, %s, %s)".formatted(port, data, budget));
-    return 1;
+  public Integer call() throws IOException {
+    checkOptions();
+    Node node;
+    try {
+      node =
+          Node.start(
+              new InetSocketAddress(InetAddress.getLoopbackAddress(), port), data, budget.bytes());
+    } catch (BindException e) {
+      return fail(
+          "port " + port + " cannot be used (" + e.getMessage() + "); choose another --port");
+    } catch (DataDirectoryException e) {
+      return fail(String.valueOf(e.getMessage()));
+    }
+    PrintWriter out = spec.commandLine().getOut();
+    out.printf(
+        "weir: listening on http://%s:%d/  data %s  budget %s%n",
+        node.address().getAddress().getHostAddress(),
+        node.address().getPort(),
+        data.toAbsolutePath().normalize(),
+        budget);
+    out.flush();
+    runUntilSignalled(node, out);
+    return ExitCode.OK;
+  }
+
+  private void checkOptions() {
+    if (port < 0 || port > MAX_PORT) {
+      throw new ParameterException(
+          spec.commandLine(),
+          "Invalid value for option '--port': " + port + " is not in 0.." + MAX_PORT);
+    }
+    if (budget.bytes() < MIN_BUDGET_BYTES || budget.bytes() > MAX_BUDGET_BYTES) {
+      throw new ParameterException(
+          spec.commandLine(),
+          "Invalid value for option '--budget': %s is not in %s..%s"
+              .formatted(budget, new ByteSize(MIN_BUDGET_BYTES), new ByteSize(MAX_BUDGET_BYTES)));
+    }
+  }
+
+  private int fail(String reason) {
+    spec.commandLine().getErr().println("weir serve: " + reason);
+    return ExitCode.SOFTWARE;
+  }
+
+  /**
+   * The JVM answers SIGTERM and Ctrl-C by running its shutdown hooks: the node is drained in one.
+   */
+  private static void runUntilSignalled(Node node, PrintWriter out) {
+    CountDownLatch forEver = new CountDownLatch(1);
+    Thread hook =
+        Thread.ofPlatform()
+            .name("weir-shutdown")
+            .unstarted(() -> {
+              int status = drain(node, out);
+              // The JVM would exit with 143 or 130, although everything ended as it should.
+              Runtime.getRuntime().halt(status);
+            });
+    Runtime.getRuntime().addShutdownHook(hook);
+    try {
+      forEver.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private static int drain(Node node, PrintWriter out) {
+    try {
+      boolean ended = node.stop(DRAIN_DEADLINE);
+      out.println(
+          ended
+              ? "weir: stopped; everything acknowledged is on the disk"
+              : "weir: stopped; requests still running after %d s were cut off"
+                  .formatted(DRAIN_DEADLINE.toSeconds()));
+      out.flush();
+      return ExitCode.OK;
+    } catch (IOException | RuntimeException e) {
+      System.getLogger(ServeCommand.class.getName())
+          .log(System.Logger.Level.ERROR, "stopping failed", e);
+      return ExitCode.SOFTWARE;
+    }
   }
 }

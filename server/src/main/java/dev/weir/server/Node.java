@@ -1,0 +1,73 @@
+package dev.weir.server;
+
+import dev.weir.server.http.HttpLimits;
+import dev.weir.server.http.HttpServer;
+import dev.weir.server.metrics.NodeMetrics;
+import dev.weir.server.store.LocalDisk;
+import dev.weir.server.store.StreamStore;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.time.Duration;
+
+/** A running node: buffers, a store and a server over it. */
+public final class Node implements AutoCloseable {
+  private final BufferMemory memory;
+  private final StreamStore store;
+  private final HttpServer server;
+
+  private Node(BufferMemory memory, StreamStore store, HttpServer server) {
+    this.memory = memory;
+    this.store = store;
+    this.server = server;
+  }
+
+  /**
+   * Opens the data directory and starts to listen.
+   *
+   * @param budgetBytes the most buffer memory that may be resident
+   * @throws java.net.BindException when the port is in use
+   * @throws dev.weir.server.store.DataDirectoryException when the directory cannot be used
+   */
+  public static Node start(InetSocketAddress address, Path data, long budgetBytes)
+      throws IOException {
+    BufferMemory memory = BufferMemory.withBudget(budgetBytes);
+    StreamStore store = null;
+    try {
+      store = StreamStore.open(data, new LocalDisk(), System::currentTimeMillis);
+      NodeMetrics metrics = new NodeMetrics(store.stats(), store::streamCount, memory.figures());
+      HttpServer server =
+          HttpServer.start(
+              address, store, memory.allocator(), HttpLimits.forBudget(budgetBytes), metrics);
+      return new Node(memory, store, server);
+    } catch (IOException | RuntimeException e) {
+      if (store != null) {
+        store.close();
+      }
+      memory.close();
+      throw e;
+    }
+  }
+
+  public InetSocketAddress address() {
+    return server.address();
+  }
+
+  /**
+   * Stops: no new connections, requests in progress end (or are cut off at the deadline), what was
+   * acknowledged is on the disk already.
+   *
+   * @return whether every request ended in time
+   */
+  public boolean stop(Duration deadline) throws IOException {
+    boolean drained = server.drain(deadline);
+    store.close();
+    memory.close();
+    return drained;
+  }
+
+  @Override
+  public void close() throws IOException {
+    stop(Duration.ZERO);
+  }
+}

@@ -1,0 +1,68 @@
+package dev.weir.server.http;
+
+import dev.weir.server.protocol.ProtocolException;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * One request and its response, as a handler sees them. All methods are for the connection's event
+ * loop; {@link #onLoop} gets there from elsewhere.
+ */
+interface Exchange {
+  HttpRequest request();
+
+  ByteBufAllocator allocator();
+
+  /** The value of {@code Content-Length}; −1 for a chunked body, 0 without a body. */
+  long contentLength();
+
+  /** Sends {@code 100 Continue} if the client waits for it, and asks for the body's next piece. */
+  void readBody();
+
+  /**
+   * Runs {@code action} on the event loop, also when the exchange is over by then: a response that
+   * comes too late is dropped, and its buffers with it.
+   */
+  void onLoop(Runnable action);
+
+  /** Runs {@code action} on the event loop after a while, unless the exchange is over by then. */
+  Future<?> schedule(Runnable action, long delay, TimeUnit unit);
+
+  /** Sends a whole response with an empty body. */
+  void respond(HttpResponseStatus status, HttpHeaders headers);
+
+  /** Sends a whole response; takes {@code body} over. */
+  void respond(HttpResponseStatus status, HttpHeaders headers, ByteBuf body);
+
+  /** Sends a refusal with one line of plain text. */
+  void refuse(int status, String reason, HttpHeaders headers);
+
+  default void refuse(ProtocolException reason, HttpHeaders headers) {
+    refuse(reason.status(), reason.reason(), headers);
+  }
+
+  /** Sends a response's head; the body follows through {@link #write} and {@link #end}. */
+  void begin(HttpResponseStatus status, HttpHeaders headers);
+
+  /** Sends a piece of the body, and takes it over. */
+  void write(ByteBuf piece);
+
+  /** Whether more should be written now; if not, {@link ExchangeHandler#writable} tells when. */
+  boolean isWritable();
+
+  void end();
+
+  /** Closes the connection after this response. */
+  void closeAfterwards();
+
+  /** Gives the exchange up half-way: the connection is closed at once. */
+  void abort(Throwable cause);
+
+  /** Notices a client that goes away while nothing is being sent. */
+  void watchForClose();
+}

@@ -1,0 +1,57 @@
+package dev.weir.server.http;
+
+import java.time.Duration;
+
+/**
+ * What a client may ask of a node, and for how long.
+ *
+ * @param maxConnections open at once; a further one gets 503 and is closed
+ * @param maxBodyBytes of one append
+ * @param stagingBytes memory for small bodies on their way in, all connections together
+ * @param idleTimeout for a connection between requests
+ * @param stallTimeout for a request or response in which no byte moves
+ * @param longPollTimeout after which a long poll answers 204, and a live reader gets a sign of life
+ * @param liveTimeout after which a server-sent event stream ends, for the client to come back
+ */
+public record HttpLimits(
+    int maxConnections,
+    long maxBodyBytes,
+    long stagingBytes,
+    Duration idleTimeout,
+    Duration stallTimeout,
+    Duration longPollTimeout,
+    Duration liveTimeout) {
+  /** What is read from a socket, or from a file for a response, at once. */
+  static final int CHUNK_BYTES = 64 << 10;
+
+  /** A response is read ahead of the socket by this much at most. */
+  static final int WRITE_AHEAD_BYTES = 2 * CHUNK_BYTES;
+
+  /** A connection's share: one chunk coming in, two or three going out. */
+  private static final int CONNECTION_BYTES = 4 * CHUNK_BYTES;
+
+  static final int MAX_REQUEST_LINE_BYTES = 8 << 10;
+  static final int MAX_HEADER_BYTES = 16 << 10;
+
+  /** The rest of a refused body that is read so that the connection can go on. */
+  static final long MAX_DISCARDED_BYTES = 256 << 10;
+
+  /** The time that a client gets to read a refusal before a connection with unread bytes closes. */
+  static final Duration LINGER = Duration.ofSeconds(2);
+
+  private static final long MAX_BODY_BYTES = 2L << 30;
+
+  /** Limits whose memory, all connections busy at once, stays within {@code budgetBytes}. */
+  public static HttpLimits forBudget(long budgetBytes) {
+    // A quarter for bodies, and three for the connections' own chunks.
+    long connections = budgetBytes / 4 * 3 / CONNECTION_BYTES;
+    return new HttpLimits(
+        Math.clamp(connections, 16, 10_000),
+        MAX_BODY_BYTES,
+        budgetBytes / 4,
+        Duration.ofSeconds(60),
+        Duration.ofSeconds(30),
+        Duration.ofSeconds(20),
+        Duration.ofSeconds(60));
+  }
+}

@@ -1,0 +1,139 @@
+package dev.weir.server.http;
+
+import dev.weir.server.metrics.NodeMetrics;
+import dev.weir.server.store.StreamStore;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.AdaptiveRecvByteBufAllocator;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.ServerChannel;
+import io.netty.channel.WriteBufferWaterMark;
+import io.netty.channel.epoll.Epoll;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollServerSocketChannel;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.util.concurrent.GlobalEventExecutor;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+
+/** Serves a store over HTTP/1.1, on epoll where there is one. */
+public final class HttpServer implements AutoCloseable {
+  private static final int EVENT_LOOPS = 2;
+
+  /** Enough to keep a disk busy; each connection has at most one task waiting. */
+  private static final int IO_THREADS = 4;
+
+  private final EventLoopGroup loops;
+  private final ExecutorService io;
+  private final ChannelGroup connections;
+  private final Channel listener;
+
+  private HttpServer(
+      EventLoopGroup loops, ExecutorService io, ChannelGroup connections, Channel listener) {
+    this.loops = loops;
+    this.io = io;
+    this.connections = connections;
+    this.listener = listener;
+  }
+
+  /**
+   * Starts to listen.
+   *
+   * @param allocator where all buffers of connections come from
+   * @throws IOException when the address cannot be bound
+   */
+  public static HttpServer start(
+      InetSocketAddress address,
+      StreamStore store,
+      ByteBufAllocator allocator,
+      HttpLimits limits,
+      NodeMetrics metrics)
+      throws IOException {
+    boolean epoll = Epoll.isAvailable();
+    IoHandlerFactory handlers = epoll ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
+    Class<? extends ServerChannel> channelType =
+        epoll ? EpollServerSocketChannel.class : NioServerSocketChannel.class;
+    EventLoopGroup loops = new MultiThreadIoEventLoopGroup(EVENT_LOOPS, handlers);
+    ExecutorService io =
+        Executors.newFixedThreadPool(IO_THREADS, Thread.ofPlatform().name("weir-io-", 0).factory());
+    ChannelGroup connections = new DefaultChannelGroup("connections", GlobalEventExecutor.INSTANCE);
+    Services services =
+        new Services(store, io, limits, new StagingQuota(limits.stagingBytes()), metrics);
+    try {
+      Channel listener =
+          new ServerBootstrap()
+              .group(loops)
+              .channel(channelType)
+              .option(ChannelOption.SO_BACKLOG, 1024)
+              .option(ChannelOption.SO_REUSEADDR, true)
+              .childOption(ChannelOption.ALLOCATOR, allocator)
+              .childOption(ChannelOption.AUTO_READ, false)
+              .childOption(ChannelOption.TCP_NODELAY, true)
+              .childOption(
+                  ChannelOption.RECVBUF_ALLOCATOR,
+                  new AdaptiveRecvByteBufAllocator(512, 4096, HttpLimits.CHUNK_BYTES))
+              .childOption(
+                  ChannelOption.WRITE_BUFFER_WATER_MARK,
+                  new WriteBufferWaterMark(HttpLimits.CHUNK_BYTES, HttpLimits.WRITE_AHEAD_BYTES))
+              .childHandler(new ConnectionInitializer(services, connections))
+              .bind(address)
+              .syncUninterruptibly()
+              .channel();
+      return new HttpServer(loops, io, connections, listener);
+    } catch (Exception e) {
+      // Netty throws what the bind failed with, checked or not, from a method that declares
+      // nothing.
+      loops.shutdownGracefully(0, 0, TimeUnit.SECONDS);
+      io.shutdown();
+      if (e instanceof IOException refused) {
+        throw refused;
+      }
+      throw e;
+    }
+  }
+
+  /** Where the server listens, with the port it was given. */
+  public InetSocketAddress address() {
+    return (InetSocketAddress) listener.localAddress();
+  }
+
+  /**
+   * Stops to listen, lets requests in progress end, closes what is left at the deadline, and lets
+   * go of the threads.
+   *
+   * @return whether every request ended in time
+   */
+  public boolean drain(Duration deadline) {
+    listener.close().syncUninterruptibly();
+    connections.forEach(
+        channel -> channel.pipeline().fireUserEventTriggered(HttpConnection.Signal.DRAIN));
+    boolean ended = connections.newCloseFuture().awaitUninterruptibly(deadline.toMillis());
+    connections.close().awaitUninterruptibly();
+    loops.shutdownGracefully(0, 5, TimeUnit.SECONDS).awaitUninterruptibly();
+    io.shutdown();
+    try {
+      if (!io.awaitTermination(1, TimeUnit.MINUTES)) {
+        io.shutdownNow();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    return ended;
+  }
+
+  @Override
+  public void close() {
+    drain(Duration.ZERO);
+  }
+}

@@ -1,0 +1,263 @@
+package dev.weir.server.http;
+
+import dev.weir.server.protocol.Cursor;
+import dev.weir.server.protocol.Offset;
+import dev.weir.server.protocol.ProtocolException;
+import dev.weir.server.store.Stream;
+import dev.weir.server.store.StreamState;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
+import io.netty.handler.codec.http.EmptyHttpHeaders;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** GET: catch-up reads and long polls here; server-sent events through {@link SseSession}. */
+final class ReadHandler implements ExchangeHandler {
+  private static final String CACHEABLE = "public, max-age=60, stale-while-revalidate=300";
+
+  private final Services services;
+  private final String path;
+  private @Nullable RangeSender sender;
+  private @Nullable SseSession session;
+  private Stream.@Nullable Wait wait;
+  private @Nullable Future<?> timeout;
+  private @Nullable Runnable onDrain;
+
+  ReadHandler(Services services, String path) {
+    this.services = services;
+    this.path = path;
+  }
+
+  @Override
+  public void start(Exchange exchange) {
+    try {
+      ReadQuery query = ReadQuery.parse(exchange.request().uri());
+      Stream stream = services.store().find(path);
+      if (stream == null) {
+        throw new ProtocolException(404, "there is no such stream");
+      }
+      StreamState state = stream.state();
+      if (state.softDeleted()) {
+        throw new ProtocolException(410, "the stream was deleted; it is kept for its forks only");
+      }
+      if (query.position() > state.tailOffset()) {
+        throw ProtocolException.badRequest("the offset lies after the end of the stream");
+      }
+      services.store().touch(stream);
+      read(exchange, query, stream, state);
+    } catch (ProtocolException e) {
+      exchange.refuse(e, EmptyHttpHeaders.INSTANCE);
+    }
+  }
+
+  private void read(Exchange exchange, ReadQuery query, Stream stream, StreamState state) {
+    long from = query.fromTail() ? state.tailOffset() : query.position();
+    boolean atTail = from == state.tailOffset();
+    switch (query.live()) {
+      case SSE -> {
+        session = new SseSession(services, exchange, stream, from, query.cursor());
+        session.start();
+      }
+      case LONG_POLL -> {
+        if (!atTail) {
+          send(exchange, query, state, from);
+        } else if (state.closed()) {
+          nothingNew(exchange, query, state);
+        } else {
+          await(exchange, query, stream, from);
+        }
+      }
+      case NO -> {
+        if (query.fromTail()) {
+          tailOnly(exchange, state);
+        } else {
+          send(exchange, query, state, from);
+        }
+      }
+    }
+  }
+
+  private void await(Exchange exchange, ReadQuery query, Stream stream, long from) {
+    exchange.watchForClose();
+    onDrain = () -> nothingNew(exchange, query, stream.state());
+    timeout =
+        exchange.schedule(
+            () -> {
+              stopWaiting();
+              services.store().touch(stream);
+              nothingNew(exchange, query, stream.state());
+            },
+            services.limits().longPollTimeout().toMillis(),
+            TimeUnit.MILLISECONDS);
+    wait = stream.await(from, () -> exchange.onLoop(() -> arrived(exchange, query, stream, from)));
+  }
+
+  private void arrived(Exchange exchange, ReadQuery query, Stream stream, long from) {
+    if (timeout == null) {
+      // Answered already: the timeout or the connection's end came first.
+      return;
+    }
+    stopWaiting();
+    StreamState state = stream.state();
+    if (stream.isRemoved() || state.softDeleted()) {
+      exchange.refuse(404, "the stream was deleted", EmptyHttpHeaders.INSTANCE);
+    } else if (state.tailOffset() > from) {
+      services.store().touch(stream);
+      send(exchange, query, state, from);
+    } else {
+      nothingNew(exchange, query, state);
+    }
+  }
+
+  private void stopWaiting() {
+    onDrain = null;
+    Future<?> timer = timeout;
+    timeout = null;
+    if (timer != null) {
+      timer.cancel(false);
+    }
+    Stream.Wait waiting = wait;
+    wait = null;
+    if (waiting != null) {
+      waiting.cancel();
+    }
+  }
+
+  private static void nothingNew(Exchange exchange, ReadQuery query, StreamState state) {
+    HttpHeaders headers =
+        Headers.create()
+            .set(Headers.NEXT_OFFSET, Offset.format(state.tailOffset()))
+            .set(Headers.UP_TO_DATE, "true")
+            .set(HttpHeaderNames.CACHE_CONTROL, "no-store");
+    if (state.closed()) {
+      headers.set(Headers.CLOSED, "true");
+    } else {
+      headers.set(Headers.CURSOR, Cursor.next(query.cursor(), System.currentTimeMillis()));
+    }
+    exchange.respond(HttpResponseStatus.NO_CONTENT, headers);
+  }
+
+  private static void tailOnly(Exchange exchange, StreamState state) {
+    HttpHeaders headers =
+        Headers.create()
+            .set(HttpHeaderNames.CONTENT_TYPE, state.config().contentType())
+            .set(HttpHeaderNames.CACHE_CONTROL, "no-store")
+            .set(Headers.NEXT_OFFSET, Offset.format(state.tailOffset()))
+            .set(Headers.UP_TO_DATE, "true");
+    if (state.closed()) {
+      headers.set(Headers.CLOSED, "true");
+    }
+    exchange.respond(HttpResponseStatus.OK, headers, emptyBody(exchange, state));
+  }
+
+  private static ByteBuf emptyBody(Exchange exchange, StreamState state) {
+    return state.config().isJson()
+        ? ByteBufUtil.writeAscii(exchange.allocator(), "[]")
+        : Unpooled.EMPTY_BUFFER;
+  }
+
+  private void send(Exchange exchange, ReadQuery query, StreamState state, long from) {
+    long end = state.tailOffset();
+    String tag = EntityTag.of(state, from, end);
+    HttpHeaders headers =
+        Headers.create()
+            .set(HttpHeaderNames.CONTENT_TYPE, state.config().contentType())
+            .set(HttpHeaderNames.ETAG, tag)
+            .set(HttpHeaderNames.CACHE_CONTROL, from < end ? CACHEABLE : "no-cache")
+            .set(Headers.NEXT_OFFSET, Offset.format(end))
+            .set(Headers.UP_TO_DATE, "true");
+    if (state.closed()) {
+      headers.set(Headers.CLOSED, "true");
+    }
+    if (query.live() == ReadQuery.Live.LONG_POLL) {
+      headers.set(Headers.CURSOR, Cursor.next(query.cursor(), System.currentTimeMillis()));
+    }
+    String ifNoneMatch = exchange.request().headers().get(HttpHeaderNames.IF_NONE_MATCH);
+    if (ifNoneMatch != null && EntityTag.matches(ifNoneMatch, tag)) {
+      exchange.respond(HttpResponseStatus.NOT_MODIFIED, headers);
+    } else if (from == end) {
+      exchange.respond(HttpResponseStatus.OK, headers, emptyBody(exchange, state));
+    } else {
+      sendRange(exchange, state, from, headers);
+    }
+  }
+
+  private void sendRange(Exchange exchange, StreamState state, long from, HttpHeaders headers) {
+    boolean json = state.config().isJson();
+    // Stored messages end in commas: the last one makes room for a bracket.
+    long end = json ? state.tailOffset() - 1 : state.tailOffset();
+    headers.set(HttpHeaderNames.CONTENT_LENGTH, end - from + (json ? 2 : 0));
+    boolean[] begun = new boolean[1];
+    RangeSender range =
+        new RangeSender(
+            exchange,
+            services.io(),
+            services.store().read(state, from, end),
+            chunk -> {
+              if (!begun[0]) {
+                begun[0] = true;
+                exchange.begin(HttpResponseStatus.OK, headers);
+                bracket(exchange, json, "[");
+              }
+              exchange.write(chunk);
+            },
+            () -> {
+              bracket(exchange, json, "]");
+              exchange.end();
+            },
+            error -> {
+              if (begun[0]) {
+                exchange.abort(error);
+              } else {
+                Refusals.refuse(exchange, error);
+              }
+            });
+    sender = range;
+    range.pump();
+  }
+
+  private static void bracket(Exchange exchange, boolean json, String bracket) {
+    if (json) {
+      exchange.write(Unpooled.copiedBuffer(bracket, StandardCharsets.US_ASCII));
+    }
+  }
+
+  @Override
+  public void writable() {
+    if (sender != null) {
+      sender.pump();
+    }
+    if (session != null) {
+      session.writable();
+    }
+  }
+
+  @Override
+  public void drain() {
+    Runnable end = onDrain;
+    if (end != null) {
+      stopWaiting();
+      end.run();
+    }
+    if (session != null) {
+      session.drain();
+    }
+  }
+
+  @Override
+  public void close() {
+    stopWaiting();
+    if (sender != null) {
+      sender.close();
+    }
+    if (session != null) {
+      session.close();
+    }
+  }
+}

@@ -1,0 +1,60 @@
+package dev.weir.server.http;
+
+import dev.weir.server.store.StorageFullException;
+import dev.weir.server.store.StoreFailedException;
+import io.netty.handler.codec.http.EmptyHttpHeaders;
+import io.netty.handler.codec.http.TooLongHttpHeaderException;
+import io.netty.handler.codec.http.TooLongHttpLineException;
+import java.nio.file.NoSuchFileException;
+import java.util.concurrent.CompletionException;
+import org.jspecify.annotations.Nullable;
+
+/** What a client is told when something fails: a status and one line. */
+final class Refusals {
+  private static final System.Logger LOG = System.getLogger(Refusals.class.getName());
+
+  private Refusals() {}
+
+  record Refusal(int status, String reason) {}
+
+  /** For a request that is no HTTP. */
+  static Refusal of(Throwable malformed) {
+    if (malformed instanceof TooLongHttpLineException) {
+      return new Refusal(
+          414,
+          "the request line is over the limit of " + HttpLimits.MAX_REQUEST_LINE_BYTES + " bytes");
+    }
+    if (malformed instanceof TooLongHttpHeaderException) {
+      return new Refusal(
+          431, "the headers are over the limit of " + HttpLimits.MAX_HEADER_BYTES + " bytes");
+    }
+    return new Refusal(400, "malformed HTTP: " + oneLine(malformed.getMessage()));
+  }
+
+  /** Refuses for an error of the store. */
+  static void refuse(Exchange exchange, Throwable error) {
+    Throwable cause =
+        error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
+    switch (cause) {
+      case StorageFullException full ->
+          exchange.refuse(507, oneLine(full.getMessage()), EmptyHttpHeaders.INSTANCE);
+      case StoreFailedException failed ->
+          exchange.refuse(503, oneLine(failed.getMessage()), EmptyHttpHeaders.INSTANCE);
+      case NoSuchFileException gone ->
+          exchange.refuse(404, "the stream was deleted", EmptyHttpHeaders.INSTANCE);
+      default -> {
+        LOG.log(System.Logger.Level.ERROR, "a request failed", cause);
+        exchange.refuse(
+            500, "the node failed: " + oneLine(cause.toString()), EmptyHttpHeaders.INSTANCE);
+      }
+    }
+  }
+
+  private static String oneLine(@Nullable String text) {
+    if (text == null) {
+      return "no reason known";
+    }
+    String line = text.replaceAll("[\\p{Cntrl}]+", " ");
+    return line.length() > 200 ? line.substring(0, 200) + "…" : line;
+  }
+}

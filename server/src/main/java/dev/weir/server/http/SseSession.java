@@ -1,0 +1,241 @@
+package dev.weir.server.http;
+
+import dev.weir.server.protocol.Cursor;
+import dev.weir.server.protocol.Offset;
+import dev.weir.server.protocol.SseEncoder;
+import dev.weir.server.store.Stream;
+import dev.weir.server.store.StreamConfig;
+import dev.weir.server.store.StreamState;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A live read as server-sent events. What has come since the last event becomes one data event,
+ * written in bounded pieces, and a control event; then the session waits for more.
+ *
+ * <pre>
+ *   SENDING ──▶ control ──▶ WAITING ──▶ SENDING ...      until closed, removed, drained or too old
+ * </pre>
+ */
+final class SseSession {
+  /** A binary event is cut here, at a multiple of three bytes, so that a client can hold it. */
+  private static final long MAX_BINARY_EVENT_BYTES = 3 << 18;
+
+  private final Services services;
+  private final Exchange exchange;
+  private final Stream stream;
+  private final SseEncoder.Mode mode;
+  private final @Nullable String cursor;
+  private final long startedNanos = System.nanoTime();
+  private long position;
+  private @Nullable RangeSender sender;
+  private Stream.@Nullable Wait wait;
+  private @Nullable Future<?> timer;
+  private boolean draining;
+  private boolean over;
+
+  SseSession(
+      Services services, Exchange exchange, Stream stream, long from, @Nullable String cursor) {
+    this.services = services;
+    this.exchange = exchange;
+    this.stream = stream;
+    this.position = from;
+    this.cursor = cursor;
+    StreamConfig config = stream.state().config();
+    String mediaType = StreamConfig.mediaType(config.contentType());
+    this.mode =
+        config.isJson()
+            ? SseEncoder.Mode.JSON
+            : mediaType.startsWith("text/") ? SseEncoder.Mode.TEXT : SseEncoder.Mode.BASE64;
+  }
+
+  void start() {
+    HttpHeaders headers =
+        Headers.create()
+            .set(HttpHeaderNames.CONTENT_TYPE, "text/event-stream")
+            .set(HttpHeaderNames.CACHE_CONTROL, "no-cache");
+    if (mode == SseEncoder.Mode.BASE64) {
+      headers.set(Headers.SSE_ENCODING, "base64");
+    }
+    exchange.closeAfterwards();
+    exchange.begin(HttpResponseStatus.OK, headers);
+    proceed();
+  }
+
+  private void proceed() {
+    if (over) {
+      return;
+    }
+    StreamState state = stream.state();
+    if (stream.isRemoved() || state.softDeleted()) {
+      finish();
+    } else if (state.tailOffset() > position) {
+      sendEvent(state);
+    } else {
+      control(state);
+    }
+  }
+
+  private void sendEvent(StreamState state) {
+    long available = state.tailOffset() - position;
+    long bytes =
+        mode == SseEncoder.Mode.BASE64 ? Math.min(available, MAX_BINARY_EVENT_BYTES) : available;
+    // Stored JSON messages end in commas; the last one is left out.
+    long end = position + bytes - (mode == SseEncoder.Mode.JSON ? 1 : 0);
+    ByteBufSink sink = new ByteBufSink();
+    SseEncoder encoder = new SseEncoder(mode, sink);
+    sink.begin(64);
+    encoder.begin();
+    exchange.write(sink.take());
+    sender =
+        new RangeSender(
+            exchange,
+            services.io(),
+            services.store().read(state, position, end),
+            chunk -> {
+              sink.begin(chunk.readableBytes());
+              encoder.data(chunk.nioBuffer());
+              chunk.release();
+              exchange.write(sink.take());
+            },
+            () -> {
+              sink.begin(64);
+              encoder.end();
+              exchange.write(sink.take());
+              sender = null;
+              position += bytes;
+              StreamState now = stream.state();
+              control(now);
+            },
+            exchange::abort);
+    sender.pump();
+  }
+
+  private void control(StreamState state) {
+    boolean upToDate = position == state.tailOffset();
+    boolean ended = upToDate && state.closed();
+    StringBuilder event =
+        new StringBuilder("event: control\ndata:{\"streamNextOffset\":\"")
+            .append(Offset.format(position))
+            .append('"');
+    if (ended) {
+      event.append(",\"streamClosed\":true");
+    } else {
+      event
+          .append(",\"streamCursor\":\"")
+          .append(Cursor.next(cursor, System.currentTimeMillis()))
+          .append('"');
+    }
+    if (upToDate) {
+      event.append(",\"upToDate\":true");
+    }
+    exchange.write(ByteBufUtil.writeAscii(exchange.allocator(), event.append("}\n\n")));
+    boolean old = System.nanoTime() - startedNanos > services.limits().liveTimeout().toNanos();
+    if (ended || draining || old) {
+      finish();
+    } else if (upToDate) {
+      await();
+    } else {
+      proceed();
+    }
+  }
+
+  private void await() {
+    exchange.watchForClose();
+    timer =
+        exchange.schedule(
+            () -> {
+              stopWaiting();
+              services.store().touch(stream);
+              control(stream.state());
+            },
+            services.limits().longPollTimeout().toMillis(),
+            TimeUnit.MILLISECONDS);
+    wait =
+        stream.await(
+            position,
+            () ->
+                exchange.onLoop(() -> {
+                  if (timer != null) {
+                    stopWaiting();
+                    services.store().touch(stream);
+                    proceed();
+                  }
+                }));
+  }
+
+  private void stopWaiting() {
+    Future<?> running = timer;
+    timer = null;
+    if (running != null) {
+      running.cancel(false);
+    }
+    Stream.Wait waiting = wait;
+    wait = null;
+    if (waiting != null) {
+      waiting.cancel();
+    }
+  }
+
+  private void finish() {
+    over = true;
+    exchange.end();
+  }
+
+  void writable() {
+    if (sender != null) {
+      sender.pump();
+    }
+  }
+
+  void drain() {
+    draining = true;
+    if (timer != null) {
+      stopWaiting();
+      finish();
+    }
+  }
+
+  void close() {
+    over = true;
+    stopWaiting();
+    if (sender != null) {
+      sender.close();
+    }
+  }
+
+  /** Collects what the encoder writes. */
+  private final class ByteBufSink implements SseEncoder.Sink {
+    private @Nullable ByteBuf buffer;
+
+    /** Makes room for the encoding of {@code bytes}; what is written must be taken at once. */
+    void begin(int bytes) {
+      // Base64 takes a third more, and events have a few words around their data.
+      buffer = exchange.allocator().directBuffer(bytes / 3 * 4 + 64);
+    }
+
+    @Override
+    public void write(byte[] bytes, int offset, int length) {
+      ByteBuf target = buffer;
+      if (target == null) {
+        throw new IllegalStateException("no event is being written");
+      }
+      target.writeBytes(bytes, offset, length);
+    }
+
+    ByteBuf take() {
+      ByteBuf taken = buffer;
+      buffer = null;
+      if (taken == null) {
+        throw new IllegalStateException("no event is being written");
+      }
+      return taken;
+    }
+  }
+}

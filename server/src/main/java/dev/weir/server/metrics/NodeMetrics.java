@@ -1,0 +1,127 @@
+package dev.weir.server.metrics;
+
+import dev.weir.server.store.StoreStats;
+import io.prometheus.metrics.core.metrics.Counter;
+import io.prometheus.metrics.core.metrics.CounterWithCallback;
+import io.prometheus.metrics.core.metrics.GaugeWithCallback;
+import io.prometheus.metrics.expositionformats.PrometheusTextFormatWriter;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
+
+/** The node's counters. Any thread may count. */
+public final class NodeMetrics {
+  private static final System.Logger LOG = System.getLogger(NodeMetrics.class.getName());
+
+  private final PrometheusRegistry registry = new PrometheusRegistry();
+  private final PrometheusTextFormatWriter writer = PrometheusTextFormatWriter.builder().build();
+  private final AtomicInteger connections = new AtomicInteger();
+  private final Counter requests;
+  private final Counter servedBytes;
+  private final Counter refusedConnections;
+  private final Counter failedConnections;
+
+  public NodeMetrics(StoreStats store, LongSupplier streams, MemoryFigures memory) {
+    requests =
+        Counter.builder()
+            .name("weir_http_requests_total")
+            .help("Responses begun, by route and status.")
+            .labelNames("route", "status")
+            .register(registry);
+    servedBytes =
+        Counter.builder()
+            .name("weir_http_served_bytes_total")
+            .help("Bytes of streams written to clients.")
+            .register(registry);
+    refusedConnections =
+        Counter.builder()
+            .name("weir_http_refused_connections_total")
+            .help("Connections closed because there were too many.")
+            .register(registry);
+    failedConnections =
+        Counter.builder()
+            .name("weir_http_failed_connections_total")
+            .help("Connections ended by an error.")
+            .register(registry);
+    gauge("weir_http_open_connections", "Connections open now.", connections::get);
+    counter("weir_store_appends_total", "Appends acknowledged.", store::appends);
+    counter("weir_store_appended_bytes_total", "Bytes acknowledged.", store::appendedBytes);
+    counter(
+        "weir_store_syncs_total",
+        "Syncs to the disk; one acknowledges many appends.",
+        store::syncs);
+    gauge("weir_store_streams", "Streams, soft-deleted ones included.", streams);
+    gauge("weir_pool_resident_bytes", "Buffer memory backed by pages.", memory.resident());
+    gauge("weir_pool_live_bytes", "Buffer memory handed out.", memory.live());
+    gauge(
+        "weir_pool_dirty_bytes", "Buffer memory free, but still backed by pages.", memory.dirty());
+    gauge("weir_pool_limit_bytes", "The budget for buffer memory.", memory.limit());
+  }
+
+  private void gauge(String name, String help, LongSupplier value) {
+    GaugeWithCallback.builder()
+        .name(name)
+        .help(help)
+        .callback(callback -> callback.call((double) value.getAsLong()))
+        .register(registry);
+  }
+
+  private void counter(String name, String help, LongSupplier value) {
+    CounterWithCallback.builder()
+        .name(name)
+        .help(help)
+        .callback(callback -> callback.call((double) value.getAsLong()))
+        .register(registry);
+  }
+
+  /** A response was begun. */
+  public void responded(String route, int status) {
+    requests.labelValues(route, Integer.toString(status)).inc();
+  }
+
+  public void served(long bytes) {
+    servedBytes.inc(bytes);
+  }
+
+  public void connectionOpened() {
+    connections.incrementAndGet();
+  }
+
+  public void connectionClosed() {
+    connections.decrementAndGet();
+  }
+
+  public void connectionRefused() {
+    refusedConnections.inc();
+  }
+
+  /** A connection ended by an error: the client's doing as a rule, so only a debugger sees why. */
+  public void connectionFailed(Throwable cause) {
+    failedConnections.inc();
+    boolean expected = cause instanceof ClosedChannelException || cause instanceof IOException;
+    LOG.log(
+        expected ? System.Logger.Level.DEBUG : System.Logger.Level.WARNING,
+        "a connection failed",
+        cause);
+  }
+
+  public String contentType() {
+    return writer.getContentType();
+  }
+
+  /** All figures as text. */
+  public String scrape() {
+    ByteArrayOutputStream out = new ByteArrayOutputStream(4096);
+    try {
+      writer.write(out, registry.scrape());
+    } catch (IOException e) {
+      throw new UncheckedIOException("writing to memory failed", e);
+    }
+    return out.toString(StandardCharsets.UTF_8);
+  }
+}

@@ -1,0 +1,69 @@
+package dev.weir.server.store;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The commands that one sync will settle, with what they would change: all of it is published when
+ * the sync succeeds, and none when it fails. For the committer alone.
+ */
+final class Batch {
+  private final Map<String, Draft> drafts = new HashMap<>();
+  private final List<Command> commands = new ArrayList<>();
+  private final List<Runnable> onPublished = new ArrayList<>();
+  private final List<Runnable> answers = new ArrayList<>();
+  private final List<Long> newFiles = new ArrayList<>();
+
+  boolean isEmpty() {
+    return commands.isEmpty();
+  }
+
+  void add(Command command) {
+    commands.add(command);
+  }
+
+  @Nullable Draft draft(String path) {
+    return drafts.get(path);
+  }
+
+  Draft draft(String path, Draft draft) {
+    drafts.put(path, draft);
+    return draft;
+  }
+
+  /** Runs after the drafts were published, before any answer. */
+  void onPublished(Runnable action) {
+    onPublished.add(action);
+  }
+
+  /** Runs last, once everything that it speaks of is durable. */
+  void answer(Runnable answer) {
+    answers.add(answer);
+  }
+
+  /** A file that is to be deleted if the batch fails. */
+  void createdFile(long fileId) {
+    newFiles.add(fileId);
+  }
+
+  List<Long> newFiles() {
+    return newFiles;
+  }
+
+  void publish(Catalog catalog, long nowMillis) {
+    drafts.values().forEach(draft -> draft.publish(catalog, nowMillis));
+    onPublished.forEach(Runnable::run);
+    answers.forEach(Runnable::run);
+    commands.forEach(Command::release);
+  }
+
+  void fail(Throwable cause) {
+    for (Command command : commands) {
+      command.fail(cause);
+      command.release();
+    }
+  }
+}

@@ -1,0 +1,190 @@
+package dev.weir.server.store;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The one thread that changes streams. It takes what has queued up while the last sync ran, has the
+ * {@link Evaluator} judge each command and write its frame, syncs the journal once for all of them
+ * (group commit), publishes, and answers.
+ *
+ * <pre>
+ * take commands → evaluate each (bytes to segment file, frame to journal) → sync → publish → answer
+ *                       └ refused: answered with the rest, since the reason may lie in this batch
+ * </pre>
+ *
+ * When the journal cannot take a batch for want of room, the batch is rolled back and its commands
+ * fail with {@link StorageFullException}; later ones may succeed. After any other error of the
+ * journal nobody can know what is durable: the committer fails everything from then on.
+ */
+final class Committer implements Runnable {
+  /** Bounds the wait of the first command for the last one's evaluation. */
+  private static final int MAX_BATCH_COMMANDS = 1024;
+
+  /** Bounds what one sync has to write. */
+  private static final long MAX_BATCH_BYTES = 8 << 20;
+
+  private final BlockingQueue<Command> queue = new LinkedBlockingQueue<>();
+  private final Object submitLock = new Object();
+  private final Evaluator evaluator;
+  private final JournalSeries journals;
+  private final Catalog catalog;
+  private final Clock clock;
+  private final StoreStats stats;
+  private boolean stopping;
+  private volatile @Nullable StoreFailedException failure;
+  private Batch batch = new Batch();
+
+  Committer(
+      Evaluator evaluator, JournalSeries journals, Catalog catalog, Clock clock, StoreStats stats) {
+    this.evaluator = evaluator;
+    this.journals = journals;
+    this.catalog = catalog;
+    this.clock = clock;
+    this.stats = stats;
+  }
+
+  /** Queues a command, from any thread; after {@link #stop} it fails at once. */
+  void submit(Command command) {
+    synchronized (submitLock) {
+      if (!stopping) {
+        stopping = command instanceof Command.Stop;
+        queue.add(command);
+        return;
+      }
+    }
+    command.fail(new StoreFailedException("the store is closed"));
+    command.release();
+  }
+
+  /** Lets the commands queued so far be settled, then ends the thread. */
+  CompletableFuture<Void> stop() {
+    CompletableFuture<Void> answer = new CompletableFuture<>();
+    submit(new Command.Stop(answer));
+    return answer;
+  }
+
+  /** Why the store takes no more changes; null while it does. */
+  @Nullable StoreFailedException failure() {
+    return failure;
+  }
+
+  @Override
+  public void run() {
+    List<Command> taken = new ArrayList<>();
+    while (true) {
+      taken.clear();
+      try {
+        taken.add(queue.take());
+      } catch (InterruptedException e) {
+        // Nobody but a defect interrupts this thread; what is queued must still be answered.
+        continue;
+      }
+      queue.drainTo(taken, MAX_BATCH_COMMANDS - 1);
+      for (Command command : taken) {
+        if (command instanceof Command.Stop stop) {
+          commit();
+          stop.answer().complete(null);
+          return;
+        }
+        handle(command);
+      }
+      commit();
+      if (failure == null) {
+        journals.rotateIfDue(catalog);
+      }
+    }
+  }
+
+  private void handle(Command command) {
+    // A deletion or a fork looks at more than one stream: it is judged against published
+    // states only, so that drafts need not know of each other.
+    boolean alone = evaluator.mustBeAlone(command);
+    if (alone) {
+      commit();
+    }
+    if (command instanceof Command.Create create && evaluator.isExpired(create.request().path())) {
+      handle(
+          new Command.Delete(
+              create.request().path(), /* expiredOnly= */ true, new CompletableFuture<>()));
+    }
+    batch.add(command);
+    evaluate(command);
+    if (alone || journals.current().uncommittedBytes() >= MAX_BATCH_BYTES) {
+      commit();
+    }
+  }
+
+  private void evaluate(Command command) {
+    if (failure != null) {
+      return;
+    }
+    try {
+      evaluator.evaluate(command, batch);
+    } catch (SegmentWriteException e) {
+      // The journal knows nothing of this command: the others go on.
+      batch.answer(() -> command.fail(StorageFullException.wrap(e.reason())));
+    } catch (IOException e) {
+      failBatch(e);
+    } catch (RuntimeException e) {
+      giveUp(e);
+    }
+  }
+
+  private void commit() {
+    if (batch.isEmpty()) {
+      return;
+    }
+    StoreFailedException failed = failure;
+    if (failed != null) {
+      batch.fail(failed);
+      batch = new Batch();
+      return;
+    }
+    try {
+      if (journals.current().uncommittedBytes() > 0) {
+        journals.current().commit();
+        stats.journalSyncs.increment();
+      }
+    } catch (IOException e) {
+      failBatch(e);
+      return;
+    }
+    Batch durable = batch;
+    batch = new Batch();
+    durable.publish(catalog, clock.nowMillis());
+  }
+
+  private void failBatch(IOException cause) {
+    Batch failed = batch;
+    batch = new Batch();
+    try {
+      if (!StorageFullException.isFull(cause)) {
+        throw cause;
+      }
+      journals.current().rollBack();
+      evaluator.discard(failed.newFiles());
+      failed.fail(StorageFullException.wrap(cause));
+    } catch (IOException e) {
+      batch = failed;
+      giveUp(e);
+    }
+  }
+
+  private void giveUp(Exception cause) {
+    StoreFailedException failed =
+        new StoreFailedException(
+            "the journal failed ("
+                + cause.getMessage()
+                + "); the node serves reads only until it is restarted",
+            cause);
+    failure = failed;
+    batch.fail(failed);
+    batch = new Batch();
+  }
+}

@@ -1,0 +1,18 @@
+package dev.weir.server.store;
+
+/** How a creation ended, when the disk did not fail. */
+public sealed interface CreateOutcome {
+  /** A new stream. */
+  record Created(StreamState state) implements CreateOutcome {}
+
+  /** The stream was there, made the same way; the request's bytes were not used. */
+  record Exists(StreamState state) implements CreateOutcome {}
+
+  /** The path is taken; {@code reason} says by what, in one line. */
+  record Conflict(String reason) implements CreateOutcome {}
+
+  record SourceNotFound(String sourcePath) implements CreateOutcome {}
+
+  /** The fork's point does not exist; {@code reason} says why, in one line. */
+  record BadForkPoint(String reason) implements CreateOutcome {}
+}

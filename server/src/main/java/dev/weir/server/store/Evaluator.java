@@ -1,0 +1,291 @@
+package dev.weir.server.store;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Judges a command against the newest states, drafts included, and writes what it changes: small
+ * bodies to their segment file and to the journal, others to the journal by reference. For the
+ * committer's thread alone.
+ */
+final class Evaluator {
+  /** A growing segment is left for a new file at this size, so that files stay easy to handle. */
+  private static final long MAX_GROWING_BYTES = 64 << 20;
+
+  private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
+
+  private final Catalog catalog;
+  private final JournalSeries journals;
+  private final OpenFiles files;
+  private final AtomicLong ids;
+  private final Clock clock;
+  private final StoreStats stats;
+  private final LongConsumer deleter;
+  private final RecordWriter record = new RecordWriter();
+
+  Evaluator(
+      Catalog catalog,
+      JournalSeries journals,
+      OpenFiles files,
+      AtomicLong ids,
+      Clock clock,
+      StoreStats stats,
+      LongConsumer deleter) {
+    this.catalog = catalog;
+    this.journals = journals;
+    this.files = files;
+    this.ids = ids;
+    this.clock = clock;
+    this.stats = stats;
+    this.deleter = deleter;
+  }
+
+  boolean mustBeAlone(Command command) {
+    return switch (command) {
+      case Command.Delete delete -> true;
+      case Command.Create create -> create.request().fork() != null;
+      case Command.Append append -> false;
+      case Command.Stop stop -> false;
+    };
+  }
+
+  /**
+   * @throws SegmentWriteException when only this command's bytes could not be written
+   * @throws IOException when the journal failed, and with it the batch
+   */
+  void evaluate(Command command, Batch batch) throws IOException {
+    switch (command) {
+      case Command.Append append -> append(append, batch);
+      case Command.Create create -> create(create, batch);
+      case Command.Delete delete -> delete(delete, batch);
+      case Command.Stop stop -> throw new IllegalStateException("a stop is no change");
+    }
+  }
+
+  /** Deletes files that no stream needs. */
+  void discard(List<Long> fileIds) {
+    for (long fileId : fileIds) {
+      files.forget(fileId);
+      deleter.accept(fileId);
+    }
+  }
+
+  private void append(Command.Append command, Batch batch) throws IOException {
+    AppendRequest request = command.request();
+    Draft draft = draft(request.path(), batch);
+    if (draft == null) {
+      batch.answer(() -> command.answer().complete(new AppendOutcome.NotFound()));
+      return;
+    }
+    AppendOutcome refusal = refuse(draft, request, command.payload().bytes() > 0);
+    if (refusal != null) {
+      batch.answer(() -> command.answer().complete(refusal));
+      return;
+    }
+    record.clear();
+    Mutation.Appended mutation =
+        place(
+            draft.state(),
+            command.payload(),
+            request.closes(),
+            request.sequence(),
+            request.producer(),
+            batch);
+    RecordCodec.write(mutation, record);
+    journals.current().add(record.contents(), inlineBytes(command.payload()));
+    draft.apply(mutation);
+    StreamState next = draft.state();
+    batch.answer(() -> {
+      count(mutation.bytes());
+      command.answer().complete(new AppendOutcome.Appended(next.tailOffset(), next.closed()));
+    });
+  }
+
+  private @Nullable AppendOutcome refuse(Draft draft, AppendRequest request, boolean hasBytes) {
+    ProducerTag tag = request.producer();
+    ProducerState known = draft.producer(tag);
+    AppendOutcome refusal = AppendPolicy.refuse(draft.state(), known, request, hasBytes);
+    if (refusal == null && tag != null && known == null && !draft.hasRoomForProducer()) {
+      return new AppendOutcome.TooManyProducers(Stream.MAX_PRODUCERS);
+    }
+    return refusal;
+  }
+
+  private void create(Command.Create command, Batch batch) throws IOException {
+    CreateRequest request = command.request();
+    String path = request.path();
+    if (isExpired(path)) {
+      throw new SegmentWriteException(
+          new IOException("the expired stream at this path could not be deleted"));
+    }
+    Stream source = null;
+    CreateRequest.ForkRequest fork = request.fork();
+    if (fork != null) {
+      source = find(fork.sourcePath());
+      CreateOutcome refusal =
+          CreatePolicy.refuseFork(source == null ? null : source.state(), request);
+      if (refusal != null) {
+        batch.answer(() -> command.answer().complete(refusal));
+        return;
+      }
+    }
+    StreamConfig config = CreatePolicy.config(request, source == null ? null : source.state());
+    Draft existing = draft(path, batch);
+    if (existing != null) {
+      CreateOutcome outcome = CreatePolicy.compare(existing.state(), config, request.closed());
+      batch.answer(() -> command.answer().complete(outcome));
+      return;
+    }
+    long point = fork == null ? 0 : fork.pointOffset();
+    Mutation.Created created =
+        new Mutation.Created(
+            ids.getAndIncrement(),
+            path,
+            config,
+            clock.nowMillis(),
+            source == null ? List.of() : source.state().segmentsBefore(point),
+            point);
+    Draft draft = new Draft(new Stream(created.toState(), clock.nowMillis()), /* created= */ true);
+    record.clear();
+    RecordCodec.write(created, record);
+    Mutation.Appended first = null;
+    if (command.payload().bytes() > 0 || request.closed()) {
+      first = place(draft.state(), command.payload(), request.closed(), null, null, batch);
+      RecordCodec.write(first, record);
+      draft.apply(first);
+    }
+    journals.current().add(record.contents(), inlineBytes(command.payload()));
+    batch.draft(path, draft);
+    long bytes = first == null ? 0 : first.bytes();
+    batch.answer(() -> {
+      if (bytes > 0) {
+        count(bytes);
+      }
+      command.answer().complete(new CreateOutcome.Created(draft.state()));
+    });
+  }
+
+  private void delete(Command.Delete command, Batch batch) throws IOException {
+    Stream stream = catalog.find(command.path());
+    DeleteOutcome outcome;
+    if (stream == null) {
+      outcome = DeleteOutcome.NOT_FOUND;
+    } else if (stream.state().softDeleted()) {
+      outcome = DeleteOutcome.GONE;
+    } else if (stream.isExpired(clock.nowMillis())) {
+      remove(stream, batch);
+      outcome = DeleteOutcome.NOT_FOUND;
+    } else if (command.expiredOnly()) {
+      outcome = DeleteOutcome.NOT_FOUND;
+    } else {
+      remove(stream, batch);
+      outcome = DeleteOutcome.DELETED;
+    }
+    batch.answer(() -> command.answer().complete(outcome));
+  }
+
+  private void remove(Stream stream, Batch batch) throws IOException {
+    record.clear();
+    RecordCodec.write(new Mutation.Deleted(stream.state().streamId()), record);
+    journals.current().add(record.contents(), NOTHING);
+    batch.onPublished(() -> discard(catalog.delete(stream)));
+  }
+
+  /** Puts the payload where it is to lie, and says so. */
+  private Mutation.Appended place(
+      StreamState state,
+      Payload payload,
+      boolean closes,
+      @Nullable String sequence,
+      @Nullable ProducerTag producer,
+      Batch batch)
+      throws SegmentWriteException {
+    long offset = state.tailOffset();
+    Segment segment = segmentFor(state, payload);
+    switch (payload) {
+      case Payload.None none -> {}
+      case Payload.Inline inline -> writeInline(segment, offset, inline, batch);
+      case Payload.Spooled spooled -> batch.onPublished(spooled.spool()::keep);
+    }
+    return new Mutation.Appended(
+        state.streamId(),
+        segment,
+        offset,
+        payload.bytes(),
+        payload instanceof Payload.Inline,
+        closes,
+        sequence,
+        producer);
+  }
+
+  private Segment segmentFor(StreamState state, Payload payload) {
+    long offset = state.tailOffset();
+    return switch (payload) {
+      case Payload.None none -> new Segment(0, offset, /* growing= */ false);
+      case Payload.Spooled spooled -> new Segment(spooled.fileId(), offset, /* growing= */ false);
+      case Payload.Inline inline -> {
+        Segment last = state.segments().isEmpty() ? null : state.segments().getLast();
+        boolean fits =
+            last != null
+                && last.growing()
+                && offset - last.startOffset() + inline.bytes() <= MAX_GROWING_BYTES;
+        yield last != null && fits
+            ? last
+            : new Segment(ids.getAndIncrement(), offset, /* growing= */ true);
+      }
+    };
+  }
+
+  private void writeInline(Segment segment, long offset, Payload.Inline inline, Batch batch)
+      throws SegmentWriteException {
+    boolean isNew = segment.startOffset() == offset;
+    long position = offset - segment.startOffset();
+    try {
+      journals.markDirty(segment.fileId());
+      files.openOrCreate(segment.fileId()).write(inline.contents().duplicate(), position);
+    } catch (IOException e) {
+      if (isNew) {
+        discard(List.of(segment.fileId()));
+      } else {
+        files.cut(segment.fileId(), position);
+      }
+      throw new SegmentWriteException(e);
+    }
+    if (isNew) {
+      batch.createdFile(segment.fileId());
+    }
+  }
+
+  private static ByteBuffer inlineBytes(Payload payload) {
+    return payload instanceof Payload.Inline inline ? inline.contents() : NOTHING;
+  }
+
+  private void count(long bytes) {
+    stats.appends.increment();
+    stats.appendedBytes.add(bytes);
+  }
+
+  private @Nullable Draft draft(String path, Batch batch) {
+    Draft draft = batch.draft(path);
+    if (draft != null) {
+      return draft;
+    }
+    Stream stream = find(path);
+    return stream == null ? null : batch.draft(path, new Draft(stream, /* created= */ false));
+  }
+
+  private @Nullable Stream find(String path) {
+    Stream stream = catalog.find(path);
+    return stream == null || isExpired(path) ? null : stream;
+  }
+
+  /** Whether a stream is in the way that nobody can see any more. */
+  boolean isExpired(String path) {
+    Stream stream = catalog.find(path);
+    return stream != null && !stream.state().softDeleted() && stream.isExpired(clock.nowMillis());
+  }
+}

@@ -1,0 +1,132 @@
+package dev.weir.server.store;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/**
+ * The file that changes are written to first. Frames gather in memory, go to the file in large
+ * writes, and count once {@link #commit} has synced them; {@link #rollBack} takes back what has
+ * not. For the committer's thread alone.
+ *
+ * <pre>
+ * header: a frame whose body is the format's name, its version and the journal's number
+ * then:   a frame for each command; its body is one or more mutations
+ * </pre>
+ */
+final class Journal implements AutoCloseable {
+  static final String FORMAT = "weir journal";
+  static final int VERSION = 1;
+
+  private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
+
+  private final DiskFile file;
+  private final long sequence;
+  private final ByteBuffer pending;
+  private long durableBytes;
+  private long writtenBytes;
+
+  private Journal(DiskFile file, long sequence, long durableBytes, ByteBuffer pending) {
+    this.file = file;
+    this.sequence = sequence;
+    this.durableBytes = durableBytes;
+    this.writtenBytes = durableBytes;
+    this.pending = pending;
+  }
+
+  /**
+   * Creates journal {@code sequence}, durably.
+   *
+   * @param buffer where frames gather; at least as large as the largest frame
+   */
+  static Journal create(Disk disk, StoreLayout layout, long sequence, ByteBuffer buffer)
+      throws IOException {
+    DiskFile file = disk.create(layout.journal(sequence));
+    try {
+      Journal journal = new Journal(file, sequence, 0, buffer.clear());
+      RecordWriter header = new RecordWriter();
+      header.putString(FORMAT).putInt(VERSION).putLong(sequence);
+      journal.add(header.contents(), NOTHING);
+      journal.commit();
+      disk.syncDirectory(layout.journalDirectory());
+      return journal;
+    } catch (IOException | RuntimeException e) {
+      file.close();
+      disk.delete(layout.journal(sequence));
+      throw e;
+    }
+  }
+
+  /** Goes on with a journal whose first {@code durableBytes} are whole frames. */
+  static Journal resume(
+      Disk disk, StoreLayout layout, long sequence, long durableBytes, ByteBuffer buffer)
+      throws IOException {
+    DiskFile file = disk.open(layout.journal(sequence));
+    try {
+      file.truncate(durableBytes);
+      return new Journal(file, sequence, durableBytes, buffer.clear());
+    } catch (IOException e) {
+      file.close();
+      throw e;
+    }
+  }
+
+  /** Adds a frame whose body is {@code head} followed by {@code tail}. */
+  void add(ByteBuffer head, ByteBuffer tail) throws IOException {
+    int bodyBytes = head.remaining() + tail.remaining();
+    if (bodyBytes > FrameLayout.MAX_BODY_BYTES) {
+      throw new IllegalArgumentException(
+          "a journal frame of "
+              + bodyBytes
+              + " bytes is over the limit of "
+              + FrameLayout.MAX_BODY_BYTES);
+    }
+    if (pending.remaining() < FrameLayout.HEADER_BYTES + bodyBytes) {
+      write();
+    }
+    FrameLayout.putHeader(pending, bodyBytes, FrameLayout.checksum(head, tail));
+    pending.put(head.duplicate()).put(tail.duplicate());
+  }
+
+  /** Bytes added since the last commit. */
+  long uncommittedBytes() {
+    return writtenBytes - durableBytes + pending.position();
+  }
+
+  long sizeBytes() {
+    return durableBytes;
+  }
+
+  long sequence() {
+    return sequence;
+  }
+
+  /** Makes all frames added so far durable. After an error, {@link #rollBack} or give up. */
+  void commit() throws IOException {
+    write();
+    file.sync();
+    durableBytes = writtenBytes;
+  }
+
+  /** Takes back the frames added since the last commit. */
+  void rollBack() throws IOException {
+    pending.clear();
+    file.truncate(durableBytes);
+    writtenBytes = durableBytes;
+  }
+
+  private void write() throws IOException {
+    pending.flip();
+    int bytes = pending.remaining();
+    try {
+      file.write(pending, writtenBytes);
+      writtenBytes += bytes;
+    } finally {
+      pending.clear();
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    file.close();
+  }
+}

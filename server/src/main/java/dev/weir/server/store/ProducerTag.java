@@ -1,0 +1,10 @@
+package dev.weir.server.store;
+
+/**
+ * What an idempotent producer says of one append.
+ *
+ * @param producerId the producer's own name, not empty
+ * @param epoch 0 to 2^53 − 1; a higher epoch fences the lower ones
+ * @param sequence 0 to 2^53 − 1; counts the appends of one epoch
+ */
+public record ProducerTag(String producerId, long epoch, long sequence) {}

@@ -1,0 +1,256 @@
+package dev.weir.server.store;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
+
+/**
+ * Brings a data directory back to what was acknowledged: the newest snapshot, then the journals
+ * from its number on. Bytes that travelled through a journal are written to their segments again.
+ * The last journal may end in a torn frame, which nobody was told of: it is cut off. Anything else
+ * that does not fit is damage, and the node does not start on it.
+ */
+final class Recovery {
+  private final Disk disk;
+  private final StoreLayout layout;
+  private final long nowMillis;
+  private final Catalog catalog = new Catalog();
+  private final OpenFiles files;
+  private final Set<Long> dirtyFiles = new HashSet<>();
+  private long nextId = 1;
+  private long journalBytes;
+
+  private Recovery(Disk disk, StoreLayout layout, long nowMillis) {
+    this.disk = disk;
+    this.layout = layout;
+    this.nowMillis = nowMillis;
+    this.files = new OpenFiles(disk, layout);
+  }
+
+  /**
+   * What was found.
+   *
+   * @param nextId above every number in use
+   * @param journalSequence the journal to go on with; 0 when there is none yet
+   * @param journalBytes its whole frames
+   * @param dirtyFiles segments whose newest bytes may be in journals only
+   */
+  record Result(
+      Catalog catalog,
+      long nextId,
+      long journalSequence,
+      long journalBytes,
+      Set<Long> dirtyFiles) {}
+
+  static Result run(Disk disk, StoreLayout layout, long nowMillis) throws IOException {
+    Recovery recovery = new Recovery(disk, layout, nowMillis);
+    try {
+      return recovery.recover();
+    } finally {
+      recovery.files.close();
+    }
+  }
+
+  private Result recover() throws IOException {
+    TreeSet<Long> journals = new TreeSet<>();
+    TreeSet<Long> snapshots = new TreeSet<>();
+    for (Path file : disk.list(layout.journalDirectory())) {
+      OptionalLong journal = StoreLayout.journalSequence(file);
+      OptionalLong snapshot = StoreLayout.snapshotSequence(file);
+      if (journal.isPresent()) {
+        journals.add(journal.getAsLong());
+      } else if (snapshot.isPresent()) {
+        snapshots.add(snapshot.getAsLong());
+      } else if (file.toString().endsWith(StoreLayout.TEMPORARY)) {
+        disk.delete(file);
+      }
+    }
+    long sequence = snapshots.isEmpty() ? 1 : snapshots.last();
+    if (!snapshots.isEmpty()) {
+      load(Snapshot.read(disk, layout, sequence));
+    }
+    replayFrom(sequence, journals);
+    checkSegments();
+    deleteOrphans();
+    return new Result(
+        catalog, nextId, journals.isEmpty() ? 0 : journals.last(), journalBytes, dirtyFiles);
+  }
+
+  private void load(Snapshot.Contents snapshot) {
+    nextId = snapshot.nextId();
+    for (Checkpoint.Entry entry : snapshot.streams()) {
+      Stream stream = new Stream(entry.state(), nowMillis);
+      catalog.add(stream);
+      catalog.update(stream, entry.state(), entry.producers());
+    }
+  }
+
+  private void replayFrom(long first, SortedSet<Long> journals) throws IOException {
+    if (journals.isEmpty()) {
+      return;
+    }
+    long expected = first;
+    for (long sequence : journals.tailSet(first)) {
+      if (sequence != expected) {
+        throw new DataDirectoryException(
+            layout.journal(expected)
+                + " is missing, but later journals exist; "
+                + "restore the data directory from a copy");
+      }
+      replay(sequence, sequence == journals.last());
+      expected++;
+    }
+    if (expected == first) {
+      throw new DataDirectoryException(
+          layout.journal(first)
+              + " is missing, but its snapshot exists; "
+              + "restore the data directory from a copy");
+    }
+  }
+
+  private void replay(long sequence, boolean last) throws IOException {
+    Path path = layout.journal(sequence);
+    try (DiskFile file = disk.openForReading(path)) {
+      FrameReader in = new FrameReader(file, 0);
+      ByteBuffer header = in.next();
+      if (header == null && last) {
+        // The crash came while the journal was being made: it holds nothing yet.
+        journalBytes = 0;
+        return;
+      }
+      if (header == null || !isHeader(new RecordReader(header), sequence)) {
+        throw new DataDirectoryException(
+            path + " is no journal that this version of weir can read");
+      }
+      for (ByteBuffer body = in.next(); body != null; body = in.next()) {
+        while (body.hasRemaining()) {
+          apply(RecordCodec.read(new RecordReader(body)), body);
+        }
+      }
+      if (in.isTorn() && !last) {
+        throw new DataDirectoryException(
+            path
+                + " is damaged at byte "
+                + in.position()
+                + "; restore the data directory from a copy");
+      }
+      journalBytes = in.position();
+    }
+  }
+
+  private static boolean isHeader(RecordReader header, long sequence) {
+    return header.getString().equals(Journal.FORMAT)
+        && header.getInt() == Journal.VERSION
+        && header.getLong() == sequence;
+  }
+
+  private void apply(Mutation mutation, ByteBuffer rest) throws IOException {
+    nextId = Math.max(nextId, mutation.streamId() + 1);
+    switch (mutation) {
+      case Mutation.Created created -> catalog.add(new Stream(created.toState(), nowMillis));
+      case Mutation.Appended appended -> append(appended, rest);
+      case Mutation.Deleted deleted -> {
+        for (long fileId : catalog.delete(stream(deleted.streamId()))) {
+          files.forget(fileId);
+          dirtyFiles.remove(fileId);
+        }
+      }
+    }
+  }
+
+  private void append(Mutation.Appended append, ByteBuffer rest) throws IOException {
+    Segment segment = append.segment();
+    nextId = Math.max(nextId, segment.fileId() + 1);
+    if (append.inJournal()) {
+      ByteBuffer bytes = rest.slice(rest.position(), Math.toIntExact(append.bytes()));
+      rest.position(rest.position() + bytes.remaining());
+      files.openOrCreate(segment.fileId()).write(bytes, append.offset() - segment.startOffset());
+      dirtyFiles.add(segment.fileId());
+    }
+    Stream stream = stream(append.streamId());
+    ProducerTag tag = append.producer();
+    catalog.update(
+        stream,
+        stream.state().apply(append),
+        tag == null
+            ? Map.of()
+            : Map.of(tag.producerId(), new ProducerState(tag.epoch(), tag.sequence())));
+  }
+
+  private Stream stream(long streamId) throws DataDirectoryException {
+    Stream stream = catalog.find(streamId);
+    if (stream == null) {
+      throw new DataDirectoryException(
+          "a journal in "
+              + layout.journalDirectory()
+              + " speaks of stream "
+              + streamId
+              + ", which does not exist; restore the data directory from a copy");
+    }
+    return stream;
+  }
+
+  /** Every segment must be as long as its streams say; what a crash left after it is cut off. */
+  private void checkSegments() throws IOException {
+    for (Stream stream : catalog.streams()) {
+      StreamState state = stream.state();
+      for (int i = 0; i < state.segments().size(); i++) {
+        checkSegment(state, state.segments().get(i), state.segmentBytes(i));
+      }
+    }
+  }
+
+  private void checkSegment(StreamState state, Segment segment, long bytes) throws IOException {
+    Path path = layout.segment(segment.fileId());
+    try (DiskFile file = segment.growing() ? disk.open(path) : disk.openForReading(path)) {
+      if (file.sizeBytes() < bytes) {
+        throw new DataDirectoryException(
+            path
+                + " has "
+                + file.sizeBytes()
+                + " bytes, but stream "
+                + state.path()
+                + " has "
+                + bytes
+                + " there; restore the data directory from a copy");
+      }
+      if (segment.growing() && file.sizeBytes() > bytes) {
+        file.truncate(bytes);
+      }
+    } catch (NoSuchFileException e) {
+      throw new DataDirectoryException(
+          path
+              + " is missing, but stream "
+              + state.path()
+              + " has "
+              + bytes
+              + " bytes there; restore the data directory from a copy",
+          e);
+    }
+  }
+
+  private void deleteOrphans() throws IOException {
+    for (int shard = 0; shard < StoreLayout.SHARDS; shard++) {
+      List<Path> entries = disk.list(layout.shard(shard));
+      for (Path file : entries) {
+        OptionalLong fileId = StoreLayout.fileId(file);
+        if (fileId.isEmpty()) {
+          continue;
+        }
+        nextId = Math.max(nextId, fileId.getAsLong() + 1);
+        if (!catalog.isReferenced(fileId.getAsLong())) {
+          files.forget(fileId.getAsLong());
+          disk.delete(file);
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,85 @@
+package dev.weir.server.store;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All that is known of a stream at one moment, but for its producers. Published states are durable
+ * and never change.
+ *
+ * @param streamId number of this stream, never used again
+ * @param path the stream's URL path, decoded
+ * @param createdMillis since 1970
+ * @param segments in order of their offsets; empty for a stream without bytes
+ * @param tailOffset bytes in the stream: the offset of the next one
+ * @param closed whether the stream has ended for good
+ * @param closedBy the producer append that closed it, if one did
+ * @param lastSequence the highest {@code Stream-Seq}, null before the first
+ * @param softDeleted deleted by its owner, and kept only because forks read its bytes
+ */
+public record StreamState(
+    long streamId,
+    String path,
+    StreamConfig config,
+    long createdMillis,
+    List<Segment> segments,
+    long tailOffset,
+    boolean closed,
+    @Nullable ProducerTag closedBy,
+    @Nullable String lastSequence,
+    boolean softDeleted) {
+  StreamState apply(Mutation.Appended append) {
+    List<Segment> next = segments;
+    Segment segment = append.segment();
+    if (append.bytes() > 0
+        && (segments.isEmpty() || segments.getLast().fileId() != segment.fileId())) {
+      next = new ArrayList<>(segments.size() + 1);
+      next.addAll(segments);
+      if (!next.isEmpty()) {
+        next.set(next.size() - 1, next.getLast().sealed());
+      }
+      next.add(segment);
+      next = List.copyOf(next);
+    }
+    return new StreamState(
+        streamId,
+        path,
+        config,
+        createdMillis,
+        next,
+        append.offset() + append.bytes(),
+        closed || append.closes(),
+        append.closes() ? append.producer() : closedBy,
+        append.sequence() != null ? append.sequence() : lastSequence,
+        softDeleted);
+  }
+
+  StreamState asSoftDeleted() {
+    return new StreamState(
+        streamId,
+        path,
+        config,
+        createdMillis,
+        segments,
+        tailOffset,
+        closed,
+        closedBy,
+        lastSequence,
+        /* softDeleted= */ true);
+  }
+
+  /** The segments of a fork that shares this stream's bytes before {@code offset}. */
+  List<Segment> segmentsBefore(long offset) {
+    return segments.stream()
+        .filter(segment -> segment.startOffset() < offset)
+        .map(Segment::sealed)
+        .toList();
+  }
+
+  /** Bytes of this stream in its {@code index}-th segment. */
+  long segmentBytes(int index) {
+    long end = index + 1 < segments.size() ? segments.get(index + 1).startOffset() : tailOffset;
+    return end - segments.get(index).startOffset();
+  }
+}

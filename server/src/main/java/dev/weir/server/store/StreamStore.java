@@ -1,0 +1,236 @@
+package dev.weir.server.store;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Durable streams in a directory. Any thread may call any method; only those of {@link Spool} and
+ * {@link RangeReader} touch the disk on the caller's thread.
+ *
+ * <p>An append is durable when its future completes normally, and visible to readers from then on.
+ * A future fails with {@link StorageFullException} when the disk has no room, which leaves
+ * everything as it was, and with {@link StoreFailedException} when the store takes no more changes.
+ */
+public final class StreamStore implements AutoCloseable {
+  /**
+   * The largest body that may travel through the journal; larger ones go through a {@link Spool}.
+   */
+  public static final int MAX_INLINE_BYTES = 256 << 10;
+
+  /** How often expired streams are looked for; they are invisible from the moment they expire. */
+  private static final long SWEEP_SECONDS = 5;
+
+  private static final System.Logger LOG = System.getLogger(StreamStore.class.getName());
+
+  private final Disk disk;
+  private final StoreLayout layout;
+  private final Clock clock;
+  private final NodeLock lock;
+  private final Catalog catalog;
+  private final AtomicLong ids;
+  private final JournalSeries journals;
+  private final OpenFiles files;
+  private final Committer committer;
+  private final Thread committerThread;
+  private final ScheduledExecutorService janitor;
+  private final StoreStats stats = new StoreStats();
+
+  private StreamStore(
+      Disk disk,
+      StoreLayout layout,
+      Clock clock,
+      NodeLock lock,
+      Recovery.Result found,
+      Journal journal,
+      ByteBuffer buffer) {
+    this.disk = disk;
+    this.layout = layout;
+    this.clock = clock;
+    this.lock = lock;
+    this.catalog = found.catalog();
+    this.ids = new AtomicLong(found.nextId());
+    this.janitor =
+        Executors.newSingleThreadScheduledExecutor(
+            Thread.ofPlatform().name("weir-janitor").daemon().factory());
+    this.journals =
+        new JournalSeries(disk, layout, ids, janitor, buffer, journal, found.dirtyFiles());
+    this.files = new OpenFiles(disk, layout);
+    Evaluator evaluator =
+        new Evaluator(catalog, journals, files, ids, clock, stats, this::deleteLater);
+    this.committer = new Committer(evaluator, journals, catalog, clock, stats);
+    this.committerThread = Thread.ofPlatform().name("weir-committer").unstarted(committer);
+  }
+
+  /**
+   * Opens a data directory, created when it does not exist, and recovers what it holds.
+   *
+   * @throws DataDirectoryException when it cannot be used, in one line
+   */
+  public static StreamStore open(Path directory, Disk disk, Clock clock) throws IOException {
+    StoreLayout layout = new StoreLayout(directory);
+    try {
+      disk.makeDirectories(layout.journalDirectory());
+      for (int shard = 0; shard < StoreLayout.SHARDS; shard++) {
+        disk.makeDirectories(layout.shard(shard));
+      }
+    } catch (IOException e) {
+      throw new DataDirectoryException(
+          "cannot create the data directory "
+              + directory
+              + " ("
+              + e.getClass().getSimpleName()
+              + ": "
+              + e.getMessage()
+              + ")",
+          e);
+    }
+    NodeLock lock = NodeLock.acquire(layout);
+    try {
+      Recovery.Result found = Recovery.run(disk, layout, clock.nowMillis());
+      ByteBuffer buffer = JournalSeries.newBuffer();
+      StreamStore store =
+          new StreamStore(
+              disk, layout, clock, lock, found, openJournal(disk, layout, found, buffer), buffer);
+      store.start();
+      return store;
+    } catch (IOException | RuntimeException e) {
+      lock.close();
+      throw e;
+    }
+  }
+
+  private static Journal openJournal(
+      Disk disk, StoreLayout layout, Recovery.Result found, ByteBuffer buffer) throws IOException {
+    if (found.journalBytes() > 0) {
+      return Journal.resume(disk, layout, found.journalSequence(), found.journalBytes(), buffer);
+    }
+    long sequence = Math.max(1, found.journalSequence());
+    disk.delete(layout.journal(sequence));
+    return Journal.create(disk, layout, sequence, buffer);
+  }
+
+  private void start() {
+    committerThread.start();
+    // It never ends and never fails: there is nothing to wait for.
+    ScheduledFuture<?> _ =
+        janitor.scheduleWithFixedDelay(
+            this::sweepExpired, SWEEP_SECONDS, SWEEP_SECONDS, TimeUnit.SECONDS);
+  }
+
+  /** The stream at a path; null when there is none, or it has expired. It may be soft-deleted. */
+  public @Nullable Stream find(String path) {
+    Stream stream = catalog.find(path);
+    if (stream == null || (!stream.state().softDeleted() && stream.isExpired(clock.nowMillis()))) {
+      return null;
+    }
+    return stream;
+  }
+
+  /** Starts a stream's idle time anew. */
+  public void touch(Stream stream) {
+    stream.touch(clock.nowMillis());
+  }
+
+  /** Appends; takes the payload over, whatever comes of it. */
+  public CompletableFuture<AppendOutcome> append(AppendRequest request, Payload payload) {
+    CompletableFuture<AppendOutcome> answer = new CompletableFuture<>();
+    committer.submit(new Command.Append(request, payload, answer));
+    return answer;
+  }
+
+  /** Creates a stream with its first bytes; takes the payload over, whatever comes of it. */
+  public CompletableFuture<CreateOutcome> create(CreateRequest request, Payload payload) {
+    CompletableFuture<CreateOutcome> answer = new CompletableFuture<>();
+    committer.submit(new Command.Create(request, payload, answer));
+    return answer;
+  }
+
+  public CompletableFuture<DeleteOutcome> delete(String path) {
+    CompletableFuture<DeleteOutcome> answer = new CompletableFuture<>();
+    committer.submit(new Command.Delete(path, /* expiredOnly= */ false, answer));
+    return answer;
+  }
+
+  /**
+   * Whether an append would be refused as things stand, so that its body need not be taken; null
+   * when not. The final word is {@link #append}'s.
+   */
+  public @Nullable AppendOutcome refuseEarly(
+      Stream stream, AppendRequest request, boolean hasBytes) {
+    ProducerTag tag = request.producer();
+    ProducerState producer = tag == null ? null : stream.producer(tag.producerId());
+    return AppendPolicy.refuse(stream.state(), producer, request, hasBytes);
+  }
+
+  /** A place for a body too large for memory. */
+  public Spool spool() {
+    return new Spool(disk, layout, ids.getAndIncrement(), this::deleteLater, stats);
+  }
+
+  /** Reads {@code state}'s bytes from {@code fromOffset} up to {@code endOffset}. */
+  public RangeReader read(StreamState state, long fromOffset, long endOffset) {
+    if (fromOffset < 0 || fromOffset > endOffset || endOffset > state.tailOffset()) {
+      throw new IllegalArgumentException(
+          "no range of " + state.tailOffset() + " bytes: " + fromOffset + " to " + endOffset);
+    }
+    return new RangeReader(disk, layout, state, fromOffset, endOffset);
+  }
+
+  public StoreStats stats() {
+    return stats;
+  }
+
+  public int streamCount() {
+    return catalog.size();
+  }
+
+  /** Settles what was submitted, makes the next start quick, and lets go of the directory. */
+  @Override
+  public void close() throws IOException {
+    committer.stop().join();
+    janitor.shutdown();
+    try {
+      committerThread.join();
+      // Deletions and a running checkpoint are bounded by the disk's speed alone.
+      while (!janitor.awaitTermination(1, TimeUnit.MINUTES)) {
+        LOG.log(System.Logger.Level.INFO, "waiting for the disk to finish a checkpoint");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    files.close();
+    journals.close();
+    lock.close();
+  }
+
+  private void sweepExpired() {
+    long nowMillis = clock.nowMillis();
+    for (Stream stream : catalog.streams()) {
+      if (!stream.state().softDeleted() && stream.isExpired(nowMillis)) {
+        committer.submit(
+            new Command.Delete(
+                stream.state().path(), /* expiredOnly= */ true, new CompletableFuture<>()));
+      }
+    }
+  }
+
+  /** Deleting a large file takes the file system a while: never on the committer's thread. */
+  private void deleteLater(long fileId) {
+    janitor.execute(() -> {
+      try {
+        disk.delete(layout.segment(fileId));
+      } catch (IOException e) {
+        LOG.log(
+            System.Logger.Level.WARNING, "cannot delete a segment; the next start tries again", e);
+      }
+    });
+  }
+}

@@ -1,0 +1,12 @@
+/**
+ * Durable, append-only streams in files.
+ *
+ * <p>All changes go through one thread, the {@link dev.weir.server.store.Committer}: it judges each
+ * against the newest state, writes a batch to the journal, syncs once, publishes the new states and
+ * answers. Readers see published states only, which never change, and read segment files on their
+ * own.
+ */
+@NullMarked
+package dev.weir.server.store;
+
+import org.jspecify.annotations.NullMarked;
