@@ -1,0 +1,68 @@
+package dev.weir.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
+
+class CommandLineTest {
+  private final StringWriter out = new StringWriter();
+  private final StringWriter err = new StringWriter();
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          serve --port abc     | weir serve: Invalid value for option '--port': 'abc' is not an int
+          serve --prot 1       | weir serve: unknown option '--prot'
+          serve --budget       | weir serve: Missing required parameter for option '--budget'
+          nonsense             | weir: unknown argument 'nonsense'
+          lab run              | weir lab run: Missing required parameter: 'SCENARIO'
+          bench alloc --quik   | weir bench alloc: unknown option '--quik'
+          """)
+  void aWrongFlagIsOneLineThatNamesIt(String arguments, String expected) {
+    assertThat(execute(arguments)).isEqualTo(2);
+    assertThat(out.toString()).isEmpty();
+    assertThat(err.toString()).startsWith(expected).endsWith(" --help'\n").hasLineCount(1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "--help",
+        "serve --help",
+        "lab --help",
+        "lab run -h",
+        "bench --help",
+        "bench alloc -h"
+      })
+  void helpGoesToStandardOutput(String arguments) {
+    assertThat(execute(arguments)).isZero();
+    assertThat(out.toString()).startsWith("Usage: weir");
+    assertThat(err.toString()).isEmpty();
+  }
+
+  @Test
+  void alonePrintsTheCommands() {
+    assertThat(execute("")).isZero();
+    assertThat(out.toString()).contains("serve", "lab", "bench", "Examples:");
+  }
+
+  @Test
+  void versionNamesWeirAndJava() {
+    assertThat(execute("--version")).isZero();
+    assertThat(out.toString()).startsWith("weir ").contains("Java " + Runtime.version());
+  }
+
+  private int execute(String arguments) {
+    CommandLine command = Main.commandLine();
+    command.setOut(new PrintWriter(out)).setErr(new PrintWriter(err));
+    return command.execute(arguments.isEmpty() ? new String[0] : arguments.split(" +"));
+  }
+}
