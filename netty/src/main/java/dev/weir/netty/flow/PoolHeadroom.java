@@ -1,0 +1,67 @@
+package dev.weir.netty.flow;
+
+import dev.weir.memory.Pool;
+import java.time.Duration;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * Follows the live pages of a Weir pool: memory is short when fewer than {@code shortBytes} of the
+ * limit are free, and no longer short when the pool can promise {@code reliefBytes}. Pages that are
+ * free but resident count as free, since the pool gives them back when it needs them.
+ *
+ * <p>Relief is a grant, closed as soon as it is given: it stands in line with the requests of work
+ * that was let in before, so these are served first.
+ */
+public final class PoolHeadroom implements Headroom {
+  private final Pool pool;
+  private final long shortBytes;
+  private final long reliefBytes;
+  private final Duration patience;
+
+  /**
+   * Short below an eighth of the pool's limit, relieved by a quarter; each wait for relief ends
+   * after half a second.
+   */
+  public PoolHeadroom(Pool pool) {
+    this(pool, pool.limitBytes() / 8, pool.limitBytes() / 4, Duration.ofMillis(500));
+  }
+
+  /**
+   * Follows {@code pool} with thresholds of its own.
+   *
+   * @param patience after which a wait for relief ends in vain
+   * @throws IllegalArgumentException unless {@code 0 < shortBytes <= reliefBytes}
+   */
+  public PoolHeadroom(Pool pool, long shortBytes, long reliefBytes, Duration patience) {
+    if (shortBytes <= 0 || reliefBytes < shortBytes) {
+      throw new IllegalArgumentException(
+          "shortBytes: %d, reliefBytes: %d (expected: 0 < shortBytes <= reliefBytes)"
+              .formatted(shortBytes, reliefBytes));
+    }
+    this.pool = pool;
+    this.shortBytes = shortBytes;
+    this.reliefBytes = reliefBytes;
+    this.patience = patience;
+  }
+
+  @Override
+  public boolean isShort() {
+    return pool.limitBytes() - pool.liveBytes() < shortBytes;
+  }
+
+  @Override
+  public CompletionStage<Boolean> relief() {
+    return pool.grant(reliefBytes, patience)
+        .handle((grant, failure) -> {
+          if (grant != null) {
+            grant.close();
+            return true;
+          }
+          if (failure instanceof TimeoutException) {
+            return false;
+          }
+          throw new IllegalStateException("relief cannot be told", failure);
+        });
+  }
+}

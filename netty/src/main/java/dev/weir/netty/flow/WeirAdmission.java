@@ -1,0 +1,93 @@
+package dev.weir.netty.flow;
+
+import dev.weir.memory.Grant;
+import dev.weir.memory.Pool;
+import dev.weir.memory.budget.BudgetExceededError;
+import dev.weir.memory.heap.Block;
+import dev.weir.netty.WeirAllocator;
+import dev.weir.netty.flow.AdmissionRefusedException.Reason;
+import io.netty.buffer.ByteBuf;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * Admits by grants of a Weir pool. A permit's buffers lie in the pages that were promised, so what
+ * was admitted can be allocated, however fragmented the pool is. Permits and buffers are rounded up
+ * to whole pages.
+ */
+public final class WeirAdmission implements Admission {
+  private final WeirAllocator allocator;
+  private final Pool pool;
+
+  /** Admits as far as the pool of {@code allocator} has room. */
+  public WeirAdmission(WeirAllocator allocator) {
+    this.allocator = allocator;
+    this.pool = allocator.pool();
+  }
+
+  @Override
+  public CompletionStage<Permit> admit(long bytes, Duration deadline) {
+    CompletableFuture<Grant> grant = pool.grant(bytes, deadline);
+    CompletableFuture<Permit> permit = new CompletableFuture<>();
+    grant.whenComplete((granted, failure) -> {
+      if (granted == null) {
+        permit.completeExceptionally(refusal(bytes, failure));
+      } else if (!permit.complete(new GrantPermit(granted))) {
+        granted.close();
+      }
+    });
+    permit.whenComplete((done, failure) -> {
+      if (permit.isCancelled()) {
+        grant.cancel(false);
+      }
+    });
+    return permit;
+  }
+
+  private static AdmissionRefusedException refusal(long bytes, Throwable failure) {
+    Reason reason =
+        switch (failure) {
+          case TimeoutException late -> Reason.DEADLINE;
+          case BudgetExceededError above -> Reason.ABOVE_LIMIT;
+          default -> Reason.UNAVAILABLE;
+        };
+    return new AdmissionRefusedException(
+        reason, bytes + " bytes were not granted: " + failure.getMessage(), failure);
+  }
+
+  private final class GrantPermit implements Permit {
+    private final Grant grant;
+
+    GrantPermit(Grant grant) {
+      this.grant = grant;
+    }
+
+    @Override
+    public long unspentBytes() {
+      return grant.remainingBytes();
+    }
+
+    @Override
+    public ByteBuf allocate(int bytes) {
+      if (bytes <= 0 || bytes > grant.remainingBytes()) {
+        throw new IllegalArgumentException(
+            "bytes: %d (expected: 1..%d, what the permit has left)"
+                .formatted(bytes, grant.remainingBytes()));
+      }
+      Block block = grant.allocate(bytes);
+      try {
+        return allocator.wrap(block, bytes, bytes);
+      } catch (Throwable failure) {
+        block.release();
+        throw failure;
+      }
+    }
+
+    @Override
+    public void close() {
+      grant.close();
+    }
+  }
+}
