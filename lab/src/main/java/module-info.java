@@ -1,12 +1,18 @@
 /** Evidence: scenarios and traces that compare allocators, each in a JVM of its own. */
 module dev.weir.lab {
-  requires static org.jspecify;
+  requires static transitive org.jspecify;
   requires dev.weir.netty;
-  requires info.picocli;
+  requires transitive info.picocli;
+  requires io.netty.codec.http;
+  requires io.netty.common;
+  requires io.netty.handler;
+  requires io.netty.transport;
   requires tools.jackson.jr.ob;
 
   exports dev.weir.lab;
 
   opens dev.weir.lab to
+      info.picocli;
+  opens dev.weir.lab.httpburst to
       info.picocli;
 }

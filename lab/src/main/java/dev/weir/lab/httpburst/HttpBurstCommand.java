@@ -1,0 +1,188 @@
+package dev.weir.lab.httpburst;
+
+import dev.weir.lab.report.Bytes;
+import dev.weir.lab.report.JsonLines;
+import dev.weir.lab.report.ProgressLine;
+import dev.weir.lab.subject.Subject;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+import picocli.CommandLine.TypeConversionException;
+
+/** {@code weir lab run http-burst}. */
+@Command(
+    name = "http-burst",
+    description = {
+      "Sends many large uploads at once to a server that holds each body whole before it answers,",
+      "and shows how many get through and what memory that takes. Each allocator runs in a JVM of",
+      "its own; '+gate' puts a count of admitted bytes in front of it."
+    },
+    sortOptions = false,
+    footer = {
+      "",
+      "Examples:",
+      "  weir lab run http-burst",
+      "  weir lab run http-burst --allocators weir,netty-pooled+gate --json burst.jsonl"
+    })
+public final class HttpBurstCommand implements Callable<Integer> {
+  @Spec private CommandSpec spec;
+
+  @Option(
+      names = "--allocators",
+      split = ",",
+      converter = SubjectConverter.class,
+      defaultValue = "weir,netty-pooled,netty-adaptive,netty-pooled+gate,netty-adaptive+gate",
+      paramLabel = "NAME",
+      description = "What to compare, in this order (default: ${DEFAULT-VALUE}).")
+  private List<Subject> allocators;
+
+  @Option(
+      names = "--json",
+      paramLabel = "FILE",
+      description = "Also writes one JSON object a row into this file.")
+  private @Nullable Path json;
+
+  @Option(
+      names = "--uploads",
+      defaultValue = "64",
+      paramLabel = "N",
+      description = "Uploads in all (default: ${DEFAULT-VALUE}).")
+  private int uploads;
+
+  @Option(
+      names = "--at-once",
+      defaultValue = "32",
+      paramLabel = "N",
+      description = "Uploads at a time (default: ${DEFAULT-VALUE}).")
+  private int atOnce;
+
+  @Option(
+      names = "--bytes",
+      converter = BytesConverter.class,
+      defaultValue = "20000000",
+      paramLabel = "SIZE",
+      description = "Length of each body (default: ${DEFAULT-VALUE}).")
+  private long bodyBytes;
+
+  @Option(
+      names = "--rate",
+      converter = BytesConverter.class,
+      defaultValue = "10000000",
+      paramLabel = "SIZE",
+      description = "Bytes a second of each client (default: ${DEFAULT-VALUE}).")
+  private long bytesPerSecond;
+
+  @Option(
+      names = "--limit",
+      converter = BytesConverter.class,
+      defaultValue = "256M",
+      paramLabel = "SIZE",
+      description = "Direct memory of each allocator (default: ${DEFAULT-VALUE}).")
+  private long limitBytes;
+
+  @Option(
+      names = "--gate",
+      converter = BytesConverter.class,
+      paramLabel = "SIZE",
+      description = "Bodies admitted at a time in '+gate' rows (default: 16M less than the limit).")
+  private @Nullable Long gateBytes;
+
+  /** Made by picocli. */
+  public HttpBurstCommand() {}
+
+  @Override
+  public Integer call() throws IOException {
+    HttpBurst burst = new HttpBurst(plan(), ProgressLine.onTerminal());
+    checkWritable();
+    List<Map<String, @Nullable Object>> rows = new ArrayList<>();
+    Set<Subject> subjects = new LinkedHashSet<>(allocators);
+    for (Subject subject : subjects) {
+      rows.add(burst.run(subject));
+      if (json != null) {
+        JsonLines.write(json, rows);
+      }
+    }
+    PrintWriter out = spec.commandLine().getOut();
+    out.print(HttpBurstTable.render(rows, spec.commandLine().getColorScheme().ansi()));
+    out.flush();
+    return 0;
+  }
+
+  private HttpBurstPlan plan() {
+    require(uploads > 0 && uploads <= 100_000, "--uploads", "between 1 and 100000");
+    require(atOnce > 0 && atOnce <= 10_000, "--at-once", "between 1 and 10000");
+    require(bodyBytes <= 1 << 30, "--bytes", "at most 1G");
+    require(bytesPerSecond >= 64 * 1024, "--rate", "at least 64K");
+    require(limitBytes >= 32 << 20, "--limit", "at least 32M");
+    long gate = gateBytes == null ? limitBytes - HttpBurstPlan.GATE_MARGIN_BYTES : gateBytes;
+    require(gate >= bodyBytes, "--gate", "at least as large as a body");
+    return new HttpBurstPlan(
+        uploads,
+        atOnce,
+        (int) bodyBytes,
+        bytesPerSecond,
+        HttpBurstPlan.HOLD_MILLIS,
+        limitBytes,
+        gate,
+        HttpBurstPlan.IDLE_MILLIS);
+  }
+
+  private void require(boolean condition, String flag, String rule) {
+    if (!condition) {
+      throw new ParameterException(spec.commandLine(), flag + " must be " + rule);
+    }
+  }
+
+  /** Finds out before the burst rather than after it. */
+  private void checkWritable() {
+    if (json == null) {
+      return;
+    }
+    Path folder = json.toAbsolutePath().getParent();
+    if (Files.isDirectory(json) || folder == null || !Files.isWritable(folder)) {
+      throw new ParameterException(
+          spec.commandLine(), "--json: cannot write the file '" + json + "'");
+    }
+  }
+
+  /** Labels of {@link Subject}. */
+  static final class SubjectConverter implements picocli.CommandLine.ITypeConverter<Subject> {
+    SubjectConverter() {}
+
+    @Override
+    public Subject convert(String label) {
+      try {
+        return Subject.of(label);
+      } catch (IllegalArgumentException unknown) {
+        throw new TypeConversionException(unknown.getMessage());
+      }
+    }
+  }
+
+  /** Amounts such as {@code 256M}. */
+  static final class BytesConverter implements picocli.CommandLine.ITypeConverter<Long> {
+    BytesConverter() {}
+
+    @Override
+    public Long convert(String text) {
+      try {
+        return Bytes.parse(text);
+      } catch (IllegalArgumentException malformed) {
+        throw new TypeConversionException(malformed.getMessage());
+      }
+    }
+  }
+}

@@ -1,0 +1,37 @@
+package dev.weir.lab.report;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import tools.jackson.jr.ob.JSON;
+
+/** Rows as JSON: one object a line. */
+public final class JsonLines {
+  private JsonLines() {}
+
+  /** One row as one line, without the line's end. */
+  public static String line(Map<String, ?> row) {
+    return JSON.std.with(JSON.Feature.WRITE_NULL_PROPERTIES).asString(row);
+  }
+
+  /** Reads what {@link #line} wrote. */
+  public static Map<String, Object> parse(String line) {
+    return JSON.std.mapFrom(line);
+  }
+
+  /**
+   * Writes the rows to a file, replacing it.
+   *
+   * @throws IOException if the file cannot be written
+   */
+  public static void write(Path file, List<? extends Map<String, ?>> rows) throws IOException {
+    StringBuilder text = new StringBuilder();
+    for (Map<String, ?> row : rows) {
+      text.append(line(row)).append('\n');
+    }
+    Files.writeString(file, text, StandardCharsets.UTF_8);
+  }
+}

@@ -1,0 +1,50 @@
+package dev.weir.lab.subject;
+
+import dev.weir.lab.memory.AddressRange;
+import dev.weir.memory.Pool;
+import dev.weir.memory.PoolOptions;
+import dev.weir.netty.WeirAllocator;
+import dev.weir.netty.flow.Admission;
+import dev.weir.netty.flow.WeirAdmission;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/** Weir with a pool of its own. */
+record WeirUnderTest(WeirAllocator allocator) implements AllocatorUnderTest {
+
+  static WeirUnderTest withLimit(long limitBytes) {
+    return new WeirUnderTest(
+        new WeirAllocator(Pool.create(PoolOptions.withLimit(limitBytes).withName("lab"))));
+  }
+
+  private Pool pool() {
+    return allocator.pool();
+  }
+
+  @Override
+  public Optional<Admission> admission() {
+    return Optional.of(new WeirAdmission(allocator));
+  }
+
+  @Override
+  public long residentBytes() {
+    return pool().residentBytes();
+  }
+
+  @Override
+  public OptionalLong peakResidentBytes() {
+    return OptionalLong.of(pool().peakResidentBytes());
+  }
+
+  @Override
+  public OptionalLong liveBytes() {
+    return OptionalLong.of(pool().liveBlockBytes());
+  }
+
+  @Override
+  public Optional<AddressRange> addresses() {
+    return pool().reservationBytes() == 0
+        ? Optional.empty()
+        : Optional.of(new AddressRange(pool().reservationAddress(), pool().reservationBytes()));
+  }
+}
