@@ -142,6 +142,10 @@ public final class WeirAllocator extends AbstractByteBufAllocator
     pool.trim();
   }
 
+  /**
+   * Closes the pool if this allocator made it; live buffers stay valid until they are released. The
+   * calling thread's heap hands its memory over now, those of other threads when these end.
+   */
   @Override
   public void close() {
     heapArrays.clear();

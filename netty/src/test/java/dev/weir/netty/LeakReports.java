@@ -11,8 +11,17 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 public final class LeakReports<T> extends ResourceLeakDetector<T> {
   static final Queue<String> REPORTS = new ConcurrentLinkedQueue<>();
 
+  /** Whether reports are kept here; otherwise they are logged. */
+  static volatile boolean recording;
+
   public LeakReports(Class<?> resourceType, int samplingInterval) {
     super(resourceType, samplingInterval);
+  }
+
+  /** The constructor that Netty looks for first, and does not use. */
+  @Deprecated
+  public LeakReports(Class<?> resourceType, int samplingInterval, long maxActive) {
+    super(resourceType, samplingInterval, maxActive);
   }
 
   @Override
@@ -22,11 +31,10 @@ public final class LeakReports<T> extends ResourceLeakDetector<T> {
 
   @Override
   protected void reportTracedLeak(String resourceType, String records) {
-    REPORTS.add(records);
-  }
-
-  @Override
-  protected void reportUntracedLeak(String resourceType) {
-    REPORTS.add("");
+    if (recording) {
+      REPORTS.add(records);
+    } else {
+      super.reportTracedLeak(resourceType, records);
+    }
   }
 }

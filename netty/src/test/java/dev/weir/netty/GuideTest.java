@@ -1,0 +1,88 @@
+package dev.weir.netty;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.memory.Pool;
+import dev.weir.memory.PoolOptions;
+import dev.weir.memory.budget.Budget;
+import dev.weir.memory.heap.Block;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.ChannelOption;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+/** The lines of the guide compile and do what it says: they stand here word for word. */
+class GuideTest {
+  private static final Path GUIDE = Path.of("../docs/guide/netty.md");
+  private static final Path THIS_FILE = Path.of("src/test/java/dev/weir/netty/GuideTest.java");
+  private static final Pattern CODE = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
+
+  @Test
+  void bootstrap() {
+    WeirAllocator allocator = WeirAllocator.withLimit(256L << 20);
+    ServerBootstrap server =
+        new ServerBootstrap()
+            .option(ChannelOption.ALLOCATOR, allocator)
+            .childOption(ChannelOption.ALLOCATOR, allocator);
+    assertThat(server.config().options()).containsEntry(ChannelOption.ALLOCATOR, allocator);
+    allocator.close();
+  }
+
+  @Test
+  void sharedPool() {
+    Pool pool = Pool.create(PoolOptions.withLimit(256L << 20).withName("service"));
+    WeirAllocator allocator = new WeirAllocator(pool);
+    assertThat(allocator.pool()).isSameAs(pool);
+    pool.close();
+  }
+
+  @Test
+  void charging() {
+    WeirAllocator allocator = WeirAllocator.withLimit(256L << 20);
+    Budget uploads = allocator.pool().rootBudget().child("uploads", 64L << 20);
+    ByteBufAllocator uploadBuffers = allocator.charging(uploads);
+    ByteBuf body = uploadBuffers.directBuffer(1 << 20);
+    assertThat(uploads.chargedBytes()).isEqualTo(1 << 20);
+    body.release();
+    assertThat(uploads.chargedBytes()).isZero();
+    allocator.close();
+  }
+
+  @Test
+  void ownBlocks() {
+    WeirAllocator allocator = WeirAllocator.withLimit(256L << 20);
+    Block block = allocator.pool().allocate(1 << 20);
+    ByteBuf buffer = allocator.wrap(block, 0, 1 << 20);
+    buffer.writeZero(1 << 20).release();
+    assertThat(allocator.pool().liveBlockBytes()).isZero();
+    allocator.close();
+  }
+
+  @Test
+  void everyLineOfTheGuideStandsHere() throws IOException {
+    List<String> here = statements(Files.readString(THIS_FILE));
+    List<String> examples =
+        CODE.matcher(Files.readString(GUIDE))
+            .results()
+            .map(MatchResult::group)
+            .flatMap(block -> statements(block.substring("```java".length())).stream())
+            .filter(statement -> !statement.equals("```"))
+            .toList();
+    assertThat(examples).hasSizeGreaterThan(8);
+    assertThat(here).containsAll(examples);
+  }
+
+  private static List<String> statements(String text) {
+    return Pattern.compile("[;{}]")
+        .splitAsStream(text)
+        .map(part -> part.replaceAll("\\s+", ""))
+        .toList();
+  }
+}
