@@ -64,6 +64,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
   private @Nullable ChannelHandlerContext context;
   private @Nullable ActiveExchange exchange;
   private @Nullable Object readAhead;
+  private boolean messageWanted;
   private boolean draining;
   private boolean bodyComplete;
   private long discardedBytes;
@@ -82,11 +83,26 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
   @Override
   public void channelActive(ChannelHandlerContext ctx) {
     guard.start(ctx.executor());
+    requestMessage(ctx);
+  }
+
+  /** Asks for one more message, however many reads of the socket it takes. */
+  private void requestMessage(ChannelHandlerContext ctx) {
+    messageWanted = true;
     ctx.read();
   }
 
   @Override
+  public void channelReadComplete(ChannelHandlerContext ctx) {
+    if (messageWanted) {
+      // The socket gave bytes, but not enough for a message.
+      ctx.read();
+    }
+  }
+
+  @Override
   public void channelRead(ChannelHandlerContext ctx, Object message) {
+    messageWanted = false;
     guard.progress();
     if (state == State.RESPONDING) {
       // Watching for the client's end found the next request instead: it has to wait.
@@ -161,7 +177,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
     } else if (discardedBytes > HttpLimits.MAX_DISCARDED_BYTES * 64) {
       ctx.close();
     } else {
-      ctx.read();
+      requestMessage(ctx);
     }
   }
 
@@ -181,7 +197,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
     } else if (!done.lastOnConnection) {
       state = State.DISCARDING;
       guard.receiving();
-      ctx.read();
+      requestMessage(ctx);
     } else {
       linger(ctx);
     }
@@ -197,7 +213,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
       duplex.shutdownOutput();
     }
     ctx.executor().schedule(() -> ctx.close(), HttpLimits.LINGER.toMillis(), TimeUnit.MILLISECONDS);
-    ctx.read();
+    requestMessage(ctx);
   }
 
   private void becomeIdle(ChannelHandlerContext ctx) {
@@ -210,7 +226,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
     } else if (draining) {
       ctx.close();
     } else {
-      ctx.read();
+      requestMessage(ctx);
     }
   }
 
@@ -327,7 +343,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
                 HttpVersion.HTTP_1_1, HttpResponseStatus.CONTINUE, Unpooled.EMPTY_BUFFER));
       }
       guard.receiving();
-      ctx.read();
+      requestMessage(ctx);
     }
 
     @Override
@@ -480,7 +496,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
     public void watchForClose() {
       guard.waiting();
       if (readAhead == null) {
-        ctx.read();
+        requestMessage(ctx);
       }
     }
   }
