@@ -1,9 +1,11 @@
 /** JMH benchmarks of Weir beside Netty's own allocators. */
 module dev.weir.benchmarks {
-  requires static org.jspecify;
+  requires static transitive org.jspecify;
   requires dev.weir.netty;
-  requires info.picocli;
+  requires transitive info.picocli;
+  requires io.netty.common;
   requires jmh.core;
+  requires tools.jackson.jr.ob;
 
   exports dev.weir.benchmarks;
 

@@ -1,0 +1,62 @@
+package dev.weir.benchmarks;
+
+import dev.weir.benchmarks.alloc.AllocPattern;
+import dev.weir.benchmarks.harness.LeakDetection;
+import dev.weir.benchmarks.harness.ThreadKind;
+import dev.weir.benchmarks.peer.Peer;
+import java.util.Arrays;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.TypeConversionException;
+
+/** Converts the labels of enums on the command line. */
+abstract class Labels<T> implements ITypeConverter<T> {
+  private final T[] values;
+  private final Function<T, String> label;
+
+  Labels(T[] values, Function<T, String> label) {
+    this.values = values;
+    this.label = label;
+  }
+
+  @Override
+  public T convert(String text) {
+    for (T value : values) {
+      if (label.apply(value).equals(text)) {
+        return value;
+      }
+    }
+    throw new TypeConversionException(
+        "no '%s'; there are %s"
+            .formatted(text, Arrays.stream(values).map(label).collect(Collectors.joining(", "))));
+  }
+
+  /** Labels of {@link Peer}. */
+  static final class OfPeer extends Labels<Peer> {
+    OfPeer() {
+      super(Peer.values(), Peer::label);
+    }
+  }
+
+  /** Labels of {@link ThreadKind}. */
+  static final class OfThreadKind extends Labels<ThreadKind> {
+    OfThreadKind() {
+      super(ThreadKind.values(), ThreadKind::label);
+    }
+  }
+
+  /** Labels of {@link LeakDetection}. */
+  static final class OfLeakDetection extends Labels<LeakDetection> {
+    OfLeakDetection() {
+      super(LeakDetection.values(), LeakDetection::label);
+    }
+  }
+
+  /** Labels of {@link AllocPattern}. */
+  static final class OfAllocPattern extends Labels<AllocPattern> {
+    OfAllocPattern() {
+      super(AllocPattern.values(), AllocPattern::label);
+    }
+  }
+}
