@@ -28,7 +28,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Pool implements AutoCloseable {
   private static final long MAX_RESERVE_BYTES = 1L << 20;
-  private static final long SLACK_PER_HEAP_BYTES = 256L << 10;
 
   private final PoolOptions options;
   private final Budget root;
@@ -86,7 +85,7 @@ public final class Pool implements AutoCloseable {
     PoolCore parts = core();
     Block block = tryOnce(parts, null, bytes, budget);
     if (block == null) {
-      parts.trim();
+      parts.trimAndSettle();
       block = tryOnce(parts, null, bytes, budget);
     }
     return block;
@@ -127,7 +126,7 @@ public final class Pool implements AutoCloseable {
     OwnedHeap usable = heap.isClosed() ? null : heap;
     Block block = tryOnce(parts, usable, bytes, budget);
     if (block == null) {
-      parts.trim();
+      parts.trimAndSettle();
       block = tryOnce(parts, usable, bytes, budget);
     }
     return block;
@@ -218,15 +217,11 @@ public final class Pool implements AutoCloseable {
   }
 
   /**
-   * S of the bound: the reserve for small blocks, and a cap for what each heap may keep free but
-   * resident.
+   * S of the bound: the reserve for small blocks. Beside it, pages that the heaps of other event
+   * loops keep free count as used until their owners have answered the request to give them back.
    */
   public long slackBytes() {
-    PoolCore parts = core;
-    int heaps =
-        Runtime.getRuntime().availableProcessors() * 2
-            + (parts == null ? 0 : parts.ownedHeapCount());
-    return reserveBytes(options.limitBytes()) + heaps * SLACK_PER_HEAP_BYTES;
+    return reserveBytes(options.limitBytes());
   }
 
   /** Live and dirty pages: what the limit limits. */

@@ -1,6 +1,7 @@
 package dev.weir.memory;
 
 import dev.weir.memory.budget.Budget;
+import dev.weir.memory.heap.InsidePurge;
 import dev.weir.memory.heap.OwnedHeap;
 import dev.weir.memory.heap.SharedHeap;
 import dev.weir.memory.heap.SizeClasses;
@@ -9,9 +10,12 @@ import dev.weir.memory.os.NativeMemory;
 import dev.weir.memory.pages.PageHeap;
 import dev.weir.memory.pages.PageHeapEvents;
 import dev.weir.memory.pages.Reservation;
+import dev.weir.memory.sync.SpinLock;
 import java.lang.ref.Cleaner;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -30,6 +34,7 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
   private final GrantQueue grants;
   private final long tickNanos;
   private final Set<OwnedHeap> ownedHeaps = ConcurrentHashMap.newKeySet();
+  private final Queue<InsidePurge> insidePurges = new ConcurrentLinkedQueue<>();
   private final AtomicBoolean dirtyHigh = new AtomicBoolean();
   private final Cleaner.Cleanable reservationRelease;
   private long nextTickNanos = System.nanoTime();
@@ -97,7 +102,7 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
   }
 
   OwnedHeap ownedHeap(Executor owner) {
-    OwnedHeap heap = new OwnedHeap(pages, root, owner, shared);
+    OwnedHeap heap = new OwnedHeap(pages, root, owner, shared, this::purgeLater);
     ownedHeaps.add(heap);
     return heap;
   }
@@ -106,13 +111,35 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
     return ownedHeaps.size();
   }
 
+  /**
+   * Trims, and waits for the system calls of purges that have begun: no request is refused for
+   * pages that are on their way out.
+   */
+  void trimAndSettle() {
+    trim();
+    while (pages.hasInsidePurges()) {
+      if (!runInsidePurges()) {
+        SpinLock.giveWay();
+      }
+    }
+  }
+
+  private boolean runInsidePurges() {
+    boolean any = false;
+    for (InsidePurge purge = insidePurges.poll(); purge != null; purge = insidePurges.poll()) {
+      purge.run();
+      any = true;
+    }
+    return any;
+  }
+
   /** Gives back what can be given back without waiting for an owner. */
   @SuppressWarnings("ReferenceEquality") // a thread is its identity
   void trim() {
     shared.trim();
     for (OwnedHeap heap : ownedHeaps) {
       if (heap.owner() == Thread.currentThread()) {
-        heap.trim();
+        heap.trim(InsidePurge::run);
       } else {
         heap.requestTrim();
       }
@@ -135,6 +162,11 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
     Purger.wake();
   }
 
+  private void purgeLater(InsidePurge purge) {
+    insidePurges.add(purge);
+    Purger.wake();
+  }
+
   @Override
   public void roomFreed() {
     if (grants.hasWaiting() || closed) {
@@ -154,9 +186,10 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
     if (dirtyHigh.getAndSet(false)) {
       pages.purgeExcess();
     }
+    runInsidePurges();
     boolean tick = nextTickNanos - nowNanos <= 0;
     if (tick || grants.hasWaiting() || closed) {
-      shared.trimIdle();
+      shared.parkIdle();
       for (OwnedHeap heap : ownedHeaps) {
         askOrInherit(heap);
       }
@@ -185,7 +218,7 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
     if (heap.isClosed()) {
       ownedHeaps.remove(heap);
     } else {
-      heap.requestTrim();
+      heap.requestPark();
     }
   }
 

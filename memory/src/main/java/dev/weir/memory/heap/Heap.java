@@ -2,10 +2,12 @@ package dev.weir.memory.heap;
 
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.pages.PageHeap;
+import dev.weir.memory.pages.PageSet;
 import dev.weir.memory.pages.Span;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -80,7 +82,7 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
   }
 
   /** Parks every slab that has no live slot. */
-  final void trimSlabs() {
+  final void parkEmptySlabs() {
     takeArrivals();
     for (int sizeClass = 0; sizeClass < SizeClasses.COUNT; sizeClass++) {
       Slab slab = current[sizeClass];
@@ -104,9 +106,31 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
   }
 
   /**
-   * Whether a trim would find something to do, as another thread sees it; may err for slabs in use.
+   * Parks every slab that has no live slot, and unlinks the free pages of the others.
+   *
+   * @param purges gets what is to be given back inside slabs, to be run without a lock
    */
-  final boolean looksTrimmable() {
+  final void trimSlabs(Consumer<InsidePurge> purges) {
+    parkEmptySlabs();
+    for (int sizeClass = 0; sizeClass < SizeClasses.COUNT; sizeClass++) {
+      if (current[sizeClass] != Slab.NONE) {
+        purgeInside(current[sizeClass], purges);
+      }
+      for (Slab slab = firstAvailable[sizeClass]; slab != null; slab = slab.nextAvailable) {
+        purgeInside(slab, purges);
+      }
+    }
+  }
+
+  private void purgeInside(Slab slab, Consumer<InsidePurge> purges) {
+    PageSet free = slab.unlinkFreePages(pages.osPageBytes());
+    if (free != null) {
+      purges.accept(new InsidePurge(pages, slab, free));
+    }
+  }
+
+  /** Whether there seem to be empty slabs, as another thread sees it; may err for slabs in use. */
+  final boolean looksParkable() {
     if (ARRIVALS.getOpaque(this) != null) {
       return true;
     }
@@ -161,6 +185,7 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
       return returned;
     }
     Slab firstRefused = null;
+    boolean opened = false;
     while (true) {
       Slab slab = firstAvailable[sizeClass];
       if (slab != null && slab != firstRefused) {
@@ -168,10 +193,11 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
       } else if (current[sizeClass].carve(pages, root)) {
         return current[sizeClass].pop();
       } else {
-        slab = firstRefused == null ? openSlab(sizeClass) : null;
+        slab = opened ? null : openSlab(sizeClass);
         if (slab == null) {
           return null;
         }
+        opened = true;
       }
       replaceCurrent(sizeClass, slab);
       SlotBlock slot = slab.pop();

@@ -4,7 +4,8 @@ import dev.weir.memory.budget.Budget;
 import dev.weir.memory.pages.PageHeap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,21 +19,36 @@ public final class OwnedHeap extends Heap {
   private final Thread owner;
   private final Executor executor;
   private final SharedHeap heir;
-  private final AtomicBoolean trimRequested = new AtomicBoolean();
+  private final Consumer<InsidePurge> purger;
+  private final AtomicReference<Request> request = new AtomicReference<>(Request.NONE);
   private volatile boolean closed;
+
+  /** What others want of the owner. A stronger request takes the place of a weaker one. */
+  private enum Request {
+    NONE,
+    PARK,
+    TRIM
+  }
 
   /**
    * Creates the heap of the calling thread.
    *
    * @param executor runs tasks on the calling thread; may drop them
    * @param heir gets the slabs when the heap is closed
+   * @param purger takes what a requested trim unlinks, and runs it on another thread
    */
   @SuppressWarnings("exports") // for the pool only: nobody else has a page heap
-  public OwnedHeap(PageHeap pages, Budget root, Executor executor, SharedHeap heir) {
+  public OwnedHeap(
+      PageHeap pages,
+      Budget root,
+      Executor executor,
+      SharedHeap heir,
+      Consumer<InsidePurge> purger) {
     super(pages, root);
     this.owner = Thread.currentThread();
     this.executor = executor;
     this.heir = heir;
+    this.purger = purger;
   }
 
   /** The thread that this heap belongs to. */
@@ -60,8 +76,8 @@ public final class OwnedHeap extends Heap {
 
   @Override
   void beforeRefill() {
-    if (trimRequested.getPlain()) {
-      trim();
+    if (request.getPlain() != Request.NONE) {
+      honourRequest();
     }
   }
 
@@ -75,23 +91,56 @@ public final class OwnedHeap extends Heap {
     }
   }
 
-  /** Parks every slab without a live block. The owner only. */
-  public void trim() {
-    trimRequested.setPlain(false);
+  /**
+   * Parks every slab without a live block and unlinks the free pages of the others. The owner only.
+   *
+   * @param purges gets what is to be given back; runs it, or has it run by another thread
+   */
+  public void trim(Consumer<InsidePurge> purges) {
     if (!closed) {
-      trimSlabs();
+      trimSlabs(purges);
     }
   }
 
-  /** Asks the owner for a trim if there seems to be something to give. Any thread. */
+  /** Asks the owner to park its empty slabs, if it seems to have any. Any thread. */
+  public void requestPark() {
+    if (looksParkable()) {
+      post(Request.PARK);
+    }
+  }
+
+  /** Asks the owner for everything that is free. Any thread. */
   public void requestTrim() {
-    if (!closed && looksTrimmable() && trimRequested.compareAndSet(false, true)) {
-      try {
-        executor.execute(this::trim);
-      } catch (RejectedExecutionException e) {
-        // The owner is shutting down; closing the heap hands everything over.
-        trimRequested.set(false);
-      }
+    post(Request.TRIM);
+  }
+
+  private void post(Request wanted) {
+    Request before =
+        request.getAndAccumulate(wanted, (old, more) -> old.compareTo(more) > 0 ? old : more);
+    if (closed || before != Request.NONE) {
+      return;
+    }
+    try {
+      executor.execute(this::honourRequest);
+    } catch (RejectedExecutionException e) {
+      // The owner is shutting down; closing the heap hands everything over.
+    }
+  }
+
+  @SuppressWarnings("ReferenceEquality") // a thread is its identity
+  private void honourRequest() {
+    if (Thread.currentThread() != owner) {
+      // An executor that runs tasks elsewhere: the owner finds the request when it needs a slab.
+      return;
+    }
+    Request wanted = request.getAndSet(Request.NONE);
+    if (closed) {
+      return;
+    }
+    switch (wanted) {
+      case NONE -> {}
+      case PARK -> parkEmptySlabs();
+      case TRIM -> trimSlabs(purger);
     }
   }
 

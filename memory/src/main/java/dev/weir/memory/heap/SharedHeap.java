@@ -3,6 +3,8 @@ package dev.weir.memory.heap;
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.pages.PageHeap;
 import dev.weir.memory.sync.SpinLock;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,26 +44,28 @@ public final class SharedHeap {
     return slot;
   }
 
-  /** Parks every slab without a live block. Any thread. */
+  /**
+   * Parks every slab without a live block and gives back the free pages of the others. Any thread.
+   */
   public void trim() {
     for (Stripe stripe : stripes) {
+      List<InsidePurge> purges = new ArrayList<>();
       stripe.lock.lock();
       try {
-        stripe.trimSlabs();
+        stripe.trimSlabs(purges::add);
       } finally {
         stripe.lock.unlock();
       }
+      InsidePurge.runAll(purges);
     }
   }
 
-  /**
-   * Trims the stripes that look as if they had something to give and are not in use. Any thread.
-   */
-  public void trimIdle() {
+  /** Parks the empty slabs of stripes that are not in use at the moment. Any thread. */
+  public void parkIdle() {
     for (Stripe stripe : stripes) {
-      if (stripe.looksTrimmable() && stripe.lock.tryLock()) {
+      if (stripe.looksParkable() && stripe.lock.tryLock()) {
         try {
-          stripe.trimSlabs();
+          stripe.parkEmptySlabs();
         } finally {
           stripe.lock.unlock();
         }

@@ -2,20 +2,23 @@ package dev.weir.memory.heap;
 
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.pages.PageHeap;
+import dev.weir.memory.pages.PageSet;
 import dev.weir.memory.pages.Span;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A span cut into equal slots of one size class.
  *
- * <p>Slots are carved from the front, and only as far as pages have been committed. Free ones are
- * in one of two lists: {@link #freeLocal}, which only the slab's heap touches (its owner, or the
- * holder of its stripe's lock), and {@link #freeRemote}, a stack that every other thread pushes to
- * with one compare-and-set (R. K. Treiber, "Systems Programming: Coping with Parallelism", 1986)
- * and the heap takes as a whole with one exchange. A slot that lies in {@code freeRemote} counts as
- * live until it is drained.
+ * <p>Slots are carved, lowest first, only where pages have been committed, and dropped again where
+ * pages are purged inside a slab that is otherwise in use. Free ones are in one of two lists:
+ * {@link #freeLocal}, which only the slab's heap touches (its owner, or the holder of its stripe's
+ * lock), and {@link #freeRemote}, a stack that every other thread pushes to with one
+ * compare-and-set (R. K. Treiber, "Systems Programming: Coping with Parallelism", 1986) and the
+ * heap takes as a whole with one exchange. A slot that lies in {@code freeRemote} counts as live
+ * until it is drained.
  *
  * <pre>
  *   carved slots = live + freeLocal          live = blocks in use + freeRemote
@@ -77,7 +80,18 @@ final class Slab extends Span {
    */
   private int noticeAtLive = NEVER;
 
+  /** The slots that have an object: those on live pages, as far as they were ever needed. */
+  private final BitSet carvedSlots = new BitSet();
+
   private int carved;
+  private int lowestUncarved;
+
+  /**
+   * Somebody purges pages of this slab: they must not be committed, and the slab not be parked.
+   * Volatile: whoever ends the purge publishes what it did to the pages.
+   */
+  private volatile boolean purgeInFlight;
+
   private boolean full;
   private boolean arrivalPending;
 
@@ -152,7 +166,7 @@ final class Slab extends Span {
   }
 
   boolean isEmpty() {
-    return live == 0 && !arrivalPending;
+    return live == 0 && !arrivalPending && !purgeInFlight;
   }
 
   boolean fullyCarved() {
@@ -216,41 +230,101 @@ final class Slab extends Span {
    * the pages.
    */
   boolean carve(PageHeap pages, Budget root) {
-    if (carved == slots) {
+    if (carved == slots || purgeInFlight) {
       return false;
     }
-    int needed = (carved + 1) * slotBytes;
-    if (needed > committedBytes()
-        && !commit(pages, Math.max(needed, committedBytes() + COMMIT_STEP_BYTES))
-        && !commit(pages, needed)) {
+    int osPageBytes = pages.osPageBytes();
+    int index = carvedSlots.nextClearBit(lowestUncarved);
+    int firstPage = index * slotBytes / osPageBytes;
+    int lastPage = ((index + 1) * slotBytes - 1) / osPageBytes;
+    int stepPage =
+        Math.min(firstPage + COMMIT_STEP_BYTES / osPageBytes, size().bytes() / osPageBytes);
+    if (!committed().containsAll(firstPage, lastPage + 1)
+        && !(stepPage > lastPage && pages.commit(this, firstPage, stepPage))
+        && !pages.commit(this, firstPage, lastPage + 1)) {
       return false;
     }
-    int carvable = Math.min(slots, committedBytes() / slotBytes);
-    int stepSlots = Math.max(1, COMMIT_STEP_BYTES / slotBytes);
-    int end = Math.min(carvable, carved + stepSlots);
-    SlotBlock first = null;
-    SlotBlock last = null;
-    for (int index = carved; index < end; index++) {
-      SlotBlock slot = new SlotBlock(this, address() + (long) index * slotBytes, root);
-      if (last == null) {
-        first = slot;
-      } else {
-        last.next = slot;
-      }
-      last = slot;
-    }
-    if (last != null) {
-      last.next = freeLocal;
-      freeLocal = first;
-      carved = end;
-    }
+    lowestUncarved = carveFrom(index, osPageBytes, root);
     return true;
   }
 
-  private boolean commit(PageHeap pages, int bytes) {
-    int osPageBytes = pages.osPageBytes();
-    int wholePages = (bytes + osPageBytes - 1) / osPageBytes * osPageBytes;
-    return pages.commit(this, Math.min(wholePages, size().bytes()));
+  /** Makes the slots from {@code first} on whose pages are live; returns where it stopped. */
+  private int carveFrom(int first, int osPageBytes, Budget root) {
+    int end = Math.min(slots, first + Math.max(1, COMMIT_STEP_BYTES / slotBytes));
+    SlotBlock last = null;
+    int index = first;
+    while (index < end
+        && committed()
+            .containsAll(
+                index * slotBytes / osPageBytes, ((index + 1) * slotBytes - 1) / osPageBytes + 1)) {
+      SlotBlock slot = new SlotBlock(this, address() + (long) index * slotBytes, root);
+      if (last == null) {
+        slot.next = freeLocal;
+        freeLocal = slot;
+      } else {
+        slot.next = last.next;
+        last.next = slot;
+      }
+      last = slot;
+      carvedSlots.set(index);
+      carved++;
+      index = carvedSlots.nextClearBit(index + 1);
+    }
+    return index;
+  }
+
+  /**
+   * Takes free slots out of the slab, and their objects with them, so that pages which hold nothing
+   * else can be purged. The heap only; the pages must not be touched until {@link #purgeEnded}.
+   *
+   * @return the pages to purge with {@link PageHeap#purgeInside}, or null if there are none
+   */
+  @Nullable PageSet unlinkFreePages(int osPageBytes) {
+    if (purgeInFlight
+        || committed().size() * (long) osPageBytes - (long) live * slotBytes < osPageBytes) {
+      return null;
+    }
+    PageSet free = new PageSet(committed());
+    BitSet liveSlots = (BitSet) carvedSlots.clone();
+    for (SlotBlock slot = freeLocal; slot != null; slot = slot.next) {
+      liveSlots.clear(indexOf(slot));
+    }
+    for (int index = liveSlots.nextSetBit(0); index >= 0; index = liveSlots.nextSetBit(index + 1)) {
+      free.remove(index * slotBytes / osPageBytes, ((index + 1) * slotBytes - 1) / osPageBytes + 1);
+    }
+    if (free.isEmpty()) {
+      return null;
+    }
+    SlotBlock kept = null;
+    SlotBlock next;
+    for (SlotBlock slot = freeLocal; slot != null; slot = next) {
+      next = slot.next;
+      int index = indexOf(slot);
+      if (free.countIn(
+              index * slotBytes / osPageBytes, ((index + 1) * slotBytes - 1) / osPageBytes + 1)
+          > 0) {
+        carvedSlots.clear(index);
+        carved--;
+      } else {
+        slot.next = kept;
+        kept = slot;
+      }
+    }
+    freeLocal = kept;
+    lowestUncarved = 0;
+    purgeInFlight = true;
+    return free;
+  }
+
+  /**
+   * The pages that {@link #unlinkFreePages} returned have been purged, or could not be. Any thread.
+   */
+  void purgeEnded() {
+    purgeInFlight = false;
+  }
+
+  private int indexOf(SlotBlock slot) {
+    return (int) (slot.address() - address()) / slotBytes;
   }
 
   void becomeCurrent() {
@@ -299,9 +373,7 @@ final class Slab extends Span {
     for (SlotBlock slot = freeLocal; slot != null; slot = slot.next) {
       free++;
     }
-    if (live + free != carved
-        || live < remoteCount()
-        || (long) carved * slotBytes > committedBytes()) {
+    if (live + free != carved || live < remoteCount() || carvedSlots.cardinality() != carved) {
       throw new AssertionError(
           "slab of "
               + slotBytes

@@ -7,12 +7,21 @@ package dev.weir.memory.pages;
 sealed interface PurgeClaim {
   long address();
 
-  long bytes();
+  /** How many bytes from the address on are to be given back. */
+  long lengthBytes();
+
+  /** How many of them are resident. */
+  long residentBytes();
 
   /** Pages of the run region. */
-  record OfRun(long startPage, long pages, long address, long bytes) implements PurgeClaim {}
+  record OfRun(long startPage, long pages, long address, long lengthBytes) implements PurgeClaim {
+    @Override
+    public long residentBytes() {
+      return lengthBytes;
+    }
+  }
 
-  /** The committed part of a parked span, which is closed by the purge. */
+  /** The committed pages of a parked span, which is closed by the purge. */
   record OfSpan(SpanRegion region, Span span) implements PurgeClaim {
     @Override
     public long address() {
@@ -20,7 +29,12 @@ sealed interface PurgeClaim {
     }
 
     @Override
-    public long bytes() {
+    public long lengthBytes() {
+      return span.size().bytes();
+    }
+
+    @Override
+    public long residentBytes() {
       return span.committedBytes();
     }
   }

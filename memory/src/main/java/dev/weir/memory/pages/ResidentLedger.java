@@ -86,6 +86,11 @@ final class ResidentLedger {
     dirtyBytes -= bytes;
   }
 
+  /** Live bytes that no block lies on were given back to the operating system. */
+  void purgedLive(long bytes) {
+    liveBytes -= bytes;
+  }
+
   void promise(long bytes) {
     promisedBytes += bytes;
   }

@@ -3,8 +3,8 @@ package dev.weir.memory.pages;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A piece of a span region: the memory of one slab. Its pages become live from the front on, as far
- * as {@link #committedBytes()} says; the rest costs nothing.
+ * A piece of a span region: the memory of one slab. Its committed pages are live; the others cost
+ * nothing.
  *
  * <p>While it is open it belongs to the heap that opened it. While it is parked (no block of it is
  * live) it belongs to the page heap: its committed pages are dirty, and whoever next needs the same
@@ -17,7 +17,13 @@ public abstract class Span {
   /** Written by the page heap before the span is handed out; constant while it is open. */
   private long address;
 
-  /** Written under the page heap's lock by the span's owner; read by its owner. */
+  /**
+   * The OS pages that are live. Written under the page heap's lock; read by the span's owner while
+   * nobody purges inside the span.
+   */
+  private final PageSet committed = new PageSet();
+
+  /** The bytes of {@link #committed}; under the page heap's lock. */
   private int committedBytes;
 
   /** Parked since the last aging; under the page heap's lock, as are the links. */
@@ -58,14 +64,35 @@ public abstract class Span {
     return address;
   }
 
-  /** How many bytes from its front on are live (parked: dirty) pages. */
+  /** Its live pages (parked: dirty). The owner may read them while nobody purges inside. */
+  protected final PageSet committed() {
+    return committed;
+  }
+
+  /** How many bytes its live pages have, as last seen by the calling thread. */
   public final int committedBytes() {
     return committedBytes;
   }
 
-  final void place(long newAddress, int newCommittedBytes) {
+  final void place(long newAddress) {
     address = newAddress;
-    committedBytes = newCommittedBytes;
+  }
+
+  /** Takes the place of a parked span, with the pages that it left. */
+  final void inherit(Span predecessor) {
+    address = predecessor.address;
+    committed.copyFrom(predecessor.committed);
+    committedBytes = predecessor.committedBytes;
+  }
+
+  final void commit(int from, int to, int osPageBytes) {
+    committed.add(from, to);
+    committedBytes = committed.size() * osPageBytes;
+  }
+
+  final void uncommit(PageSet pages, int osPageBytes) {
+    committed.removeAll(pages);
+    committedBytes = committed.size() * osPageBytes;
   }
 
   /** Whether a heap has it, as another thread sees it. */

@@ -63,7 +63,7 @@ final class SpanRegion {
     } else {
       return false;
     }
-    fresh.place(base + (long) index * size.bytes(), 0);
+    fresh.place(base + (long) index * size.bytes());
     spans[index] = fresh;
     return true;
   }
@@ -71,7 +71,7 @@ final class SpanRegion {
   /** Gives a fresh span the address and the dirty pages of a parked one, which is gone then. */
   void replaceParked(Span victim, Span fresh) {
     unpark(victim);
-    fresh.place(victim.address(), victim.committedBytes());
+    fresh.inherit(victim);
     spans[indexOf(victim)] = fresh;
   }
 

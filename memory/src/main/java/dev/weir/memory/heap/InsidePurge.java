@@ -1,0 +1,51 @@
+package dev.weir.memory.heap;
+
+import dev.weir.memory.pages.PageHeap;
+import dev.weir.memory.pages.PageSet;
+import java.util.List;
+
+/**
+ * Pages inside a slab that its heap has left alone, to be given back by whoever is free to make the
+ * system call: not the slab's owner on its event loop, and nobody under a lock.
+ */
+public final class InsidePurge implements Runnable {
+  private final PageHeap pages;
+  private final Slab slab;
+  private final PageSet free;
+
+  InsidePurge(PageHeap pages, Slab slab, PageSet free) {
+    this.pages = pages;
+    this.slab = slab;
+    this.free = free;
+    pages.announceInsidePurge();
+  }
+
+  /** Gives the pages back. Must be called exactly once; any thread, without a lock. */
+  @Override
+  public void run() {
+    try {
+      pages.purgeInside(slab, free);
+    } finally {
+      slab.purgeEnded();
+    }
+  }
+
+  /** Runs all of them, also if some fail, and throws the first failure. */
+  static void runAll(List<InsidePurge> purges) {
+    RuntimeException first = null;
+    for (InsidePurge purge : purges) {
+      try {
+        purge.run();
+      } catch (RuntimeException e) {
+        if (first == null) {
+          first = e;
+        } else {
+          first.addSuppressed(e);
+        }
+      }
+    }
+    if (first != null) {
+      throw first;
+    }
+  }
+}

@@ -1,0 +1,322 @@
+package dev.weir.memory.pages;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the page heap's lock guards: the regions, the ledger, and the claims of those who purge.
+ * Every method is one step under the lock: O(log n), no system call.
+ *
+ * <p>Addresses and lengths are in bytes. Not thread-safe.
+ */
+final class PageState {
+  /** The least that may stay dirty before the purger is called: 4 MiB. */
+  private static final long DIRTY_FLOOR_BYTES = 4L << 20;
+
+  /** Dirty pages may be a 32nd of the live ones: 3 %. */
+  private static final int DIRTY_SHARE_SHIFT = 5;
+
+  /** The most that one claim of run pages takes: about 2 ms of system call. */
+  private static final long MAX_CLAIM_BYTES = 16L << 20;
+
+  private final ReservationPlan plan;
+  private final long pageBytes;
+  private final int osPageBytes;
+  private final long runBase;
+  private final ResidentLedger ledger;
+  private final RunRegion runs;
+  private final SpanRegion smallSpans;
+  private final SpanRegion largeSpans;
+  private long liveRuns;
+  private long liveRunPages;
+  private long claimedRunPages;
+  private long claimedBytes;
+  private long purgedBytes;
+
+  PageState(Reservation reservation, int osPageBytes, ResidentLedger ledger, int kinds) {
+    this.plan = reservation.plan();
+    this.pageBytes = plan.pageBytes();
+    this.osPageBytes = osPageBytes;
+    this.runBase = reservation.runBase();
+    this.ledger = ledger;
+    this.runs = new RunRegion(plan.runPages());
+    this.smallSpans =
+        new SpanRegion(SpanSize.SMALL, reservation.smallSpanBase(), plan.smallSpans(), kinds);
+    this.largeSpans =
+        new SpanRegion(SpanSize.LARGE, reservation.largeSpanBase(), plan.largeSpans(), kinds);
+  }
+
+  ResidentLedger ledger() {
+    return ledger;
+  }
+
+  SpanRegion region(SpanSize size) {
+    return size == SpanSize.SMALL ? smallSpans : largeSpans;
+  }
+
+  // Runs.
+
+  /** The page where a run of so many bytes would begin, or {@link RunRegion#NONE}. */
+  long firstFit(long bytes) {
+    return runs.firstFit(bytes / pageBytes);
+  }
+
+  /** Whether run pages are out of every index at the moment, to be back soon. */
+  boolean hasClaimedRuns() {
+    return claimedRunPages > 0;
+  }
+
+  /** How many bytes must be purged before a free range can become live; not positive: none. */
+  long excessForRun(long startPage, long bytes) {
+    return ledger.excess(bytes - runs.dirtyIn(startPage, bytes / pageBytes) * pageBytes);
+  }
+
+  /** Makes a free range a run, and tells its address. */
+  long takeRun(long startPage, long bytes) {
+    makeLive(startPage, bytes);
+    liveRuns++;
+    return runBase + startPage * pageBytes;
+  }
+
+  /** The page behind a run. */
+  long endPage(long address, long bytes) {
+    return (address - runBase + bytes) / pageBytes;
+  }
+
+  /** Whether so many bytes from a page on are free. */
+  boolean isFree(long startPage, long bytes) {
+    return runs.freeLengthAt(startPage) >= bytes / pageBytes;
+  }
+
+  /** Makes a free range part of the run before it. */
+  void makeLive(long startPage, long bytes) {
+    long pages = bytes / pageBytes;
+    long dirty = runs.take(startPage, pages);
+    ledger.allocate((pages - dirty) * pageBytes, dirty * pageBytes);
+    liveRunPages += pages;
+  }
+
+  void freeRun(long address, long bytes) {
+    freeRunTail(address, bytes);
+    liveRuns--;
+  }
+
+  void freeRunTail(long address, long bytes) {
+    long pages = bytes / pageBytes;
+    runs.giveDirty((address - runBase) / pageBytes, pages);
+    ledger.free(bytes);
+    liveRunPages -= pages;
+  }
+
+  // Spans.
+
+  /** Takes back a parked span of the kind, if what it keeps resident may become live. */
+  @Nullable Span takeParked(SpanSize size, int kind) {
+    SpanRegion region = region(size);
+    Span span = region.newestParked(kind);
+    if (span == null || !ledger.admits(span.committedBytes(), size.lane())) {
+      return null;
+    }
+    region.unpark(span);
+    ledger.allocate(0, span.committedBytes());
+    return span;
+  }
+
+  /** Gives a fresh span the address and pages of the oldest parked one, or a clean address. */
+  boolean open(Span fresh) {
+    SpanRegion region = region(fresh.size());
+    Span victim = region.oldestParked();
+    if (victim != null && ledger.admits(victim.committedBytes(), fresh.size().lane())) {
+      region.replaceParked(victim, fresh);
+      ledger.allocate(0, fresh.committedBytes());
+      return true;
+    }
+    return region.open(fresh);
+  }
+
+  /** The bytes of a range of a span's pages that are not live yet. */
+  long uncommittedBytes(Span span, int from, int to) {
+    return (long) (to - from - span.committed().countIn(from, to)) * osPageBytes;
+  }
+
+  void commit(Span span, int from, int to) {
+    ledger.allocate(uncommittedBytes(span, from, to), 0);
+    span.commit(from, to, osPageBytes);
+  }
+
+  void uncommit(Span span, PageSet pages) {
+    long bytes = (long) pages.size() * osPageBytes;
+    span.uncommit(pages, osPageBytes);
+    ledger.purgedLive(bytes);
+    purgedBytes += bytes;
+  }
+
+  void park(Span span) {
+    SpanRegion region = region(span.size());
+    if (span.committedBytes() == 0) {
+      region.close(span);
+    } else {
+      region.park(span);
+      ledger.free(span.committedBytes());
+    }
+  }
+
+  // Dirty pages.
+
+  /** Whether anybody is purging. */
+  boolean hasClaims() {
+    return claimedBytes > 0;
+  }
+
+  /** Dirty bytes that nobody is purging. */
+  long unclaimedDirtyBytes() {
+    return ledger.dirtyBytes() - claimedBytes;
+  }
+
+  long dirtyCeilingBytes() {
+    return Math.max(DIRTY_FLOOR_BYTES, ledger.liveBytes() >> DIRTY_SHARE_SHIFT);
+  }
+
+  boolean isDirtyHigh() {
+    return unclaimedDirtyBytes() > dirtyCeilingBytes();
+  }
+
+  /** Takes the oldest parked span, or else at most so many bytes of the highest dirty pages. */
+  @Nullable PurgeClaim claimDirty(long bytes) {
+    PurgeClaim claim = claimOldest(smallSpans);
+    if (claim == null) {
+      claim = claimOldest(largeSpans);
+    }
+    if (claim == null) {
+      long maxPages = (Math.min(bytes, MAX_CLAIM_BYTES) + pageBytes - 1) / pageBytes;
+      long start = runs.highestDirty(maxPages);
+      if (start != RunRegion.NONE) {
+        claim = claimRun(start, runs.dirtyLengthAt(start, maxPages));
+      }
+    }
+    return claim;
+  }
+
+  /** Takes pages that have been dirty since the last {@link #age}, or null if there are none. */
+  @Nullable PurgeClaim claimAged() {
+    PurgeClaim claim = claimAged(smallSpans);
+    if (claim == null) {
+      claim = claimAged(largeSpans);
+    }
+    if (claim == null) {
+      long start = runs.nextAged(0);
+      if (start != RunRegion.NONE) {
+        claim = claimRun(start, runs.agedLengthAt(start, MAX_CLAIM_BYTES / pageBytes));
+      }
+    }
+    return claim;
+  }
+
+  /** Ends the youth of all dirty pages. */
+  void age() {
+    runs.age();
+    smallSpans.age();
+    largeSpans.age();
+  }
+
+  /** Puts a claim's pages back: clean if they were purged, dirty and young if that failed. */
+  void settle(PurgeClaim claim, boolean purged) {
+    claimedBytes -= claim.residentBytes();
+    if (purged) {
+      ledger.purged(claim.residentBytes());
+      purgedBytes += claim.residentBytes();
+    }
+    switch (claim) {
+      case PurgeClaim.OfRun run -> {
+        claimedRunPages -= run.pages();
+        if (purged) {
+          runs.giveClean(run.startPage(), run.pages());
+        } else {
+          runs.giveDirty(run.startPage(), run.pages());
+        }
+      }
+      case PurgeClaim.OfSpan(SpanRegion region, Span span) -> {
+        span.claimed = false;
+        if (purged) {
+          region.close(span);
+        } else {
+          region.park(span);
+        }
+      }
+    }
+  }
+
+  private @Nullable PurgeClaim claimAged(SpanRegion region) {
+    Span span = region.oldestParked();
+    return span == null || span.young ? null : claimOldest(region);
+  }
+
+  private @Nullable PurgeClaim claimOldest(SpanRegion region) {
+    Span span = region.oldestParked();
+    if (span == null) {
+      return null;
+    }
+    region.unpark(span);
+    span.claimed = true;
+    claimedBytes += span.committedBytes();
+    return new PurgeClaim.OfSpan(region, span);
+  }
+
+  private PurgeClaim claimRun(long start, long pages) {
+    runs.take(start, pages);
+    claimedRunPages += pages;
+    claimedBytes += pages * pageBytes;
+    return new PurgeClaim.OfRun(start, pages, runBase + start * pageBytes, pages * pageBytes);
+  }
+
+  // Seeing.
+
+  PageTotals totals() {
+    long spanBytes =
+        (long) plan.smallSpans() * SpanSize.SMALL.bytes()
+            + (long) plan.largeSpans() * SpanSize.LARGE.bytes();
+    return new PageTotals(
+        ledger.limitBytes(),
+        runs.totalPages() * pageBytes + spanBytes,
+        ledger.liveBytes(),
+        ledger.dirtyBytes(),
+        ledger.promisedBytes(),
+        liveRunPages * pageBytes,
+        liveRuns,
+        runs.freeRunCount(),
+        ledger.peakResidentBytes(),
+        purgedBytes);
+  }
+
+  /** Evaluates the invariants of the regions and the ledger. */
+  void checkInvariants() {
+    runs.checkInvariants();
+    smallSpans.checkInvariants();
+    largeSpans.checkInvariants();
+    long parked = smallSpans.parkedBytes() + largeSpans.parkedBytes();
+    long dirty = runs.dirtyPages() * pageBytes + parked + claimedBytes;
+    check(dirty == ledger.dirtyBytes(), "dirty " + dirty + ", counted " + ledger.dirtyBytes());
+    long pages = runs.freePages() + liveRunPages + claimedRunPages;
+    check(
+        pages == runs.totalPages(),
+        "free, live and claimed pages " + pages + " of " + runs.totalPages());
+    long live = liveRunPages * pageBytes + openBytes(smallSpans) + openBytes(largeSpans);
+    check(live == ledger.liveBytes(), "live " + live + ", counted " + ledger.liveBytes());
+    check(ledger.promisedBytes() >= 0, "promised " + ledger.promisedBytes());
+  }
+
+  private static void check(boolean holds, String otherwise) {
+    if (!holds) {
+      throw new AssertionError(otherwise);
+    }
+  }
+
+  private static long openBytes(SpanRegion region) {
+    long bytes = 0;
+    for (Span span : region.copyOfSpans()) {
+      if (span != null && span.isOpen()) {
+        bytes += span.committedBytes();
+      }
+    }
+    return bytes;
+  }
+}
