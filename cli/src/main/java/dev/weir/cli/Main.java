@@ -7,6 +7,9 @@ import picocli.CommandLine;
  * flag or setting is wrong.
  */
 public final class Main {
+  /** Wide enough that an example with a URL stays on one line. */
+  private static final int HELP_COLUMNS = 100;
+
   private Main() {}
 
   /** Runs one command to its end and ends the process with the command's exit code. */
@@ -16,6 +19,7 @@ public final class Main {
 
   static CommandLine commandLine() {
     return new CommandLine(new WeirCommand())
+        .setUsageHelpWidth(HELP_COLUMNS)
         .setParameterExceptionHandler(OneLineErrors::badParameter)
         .setExecutionExceptionHandler(OneLineErrors::failed);
   }

@@ -15,7 +15,6 @@ import picocli.CommandLine.Spec;
     description = "Buffer memory for network services on the JVM.",
     versionProvider = VersionText.class,
     sortOptions = false,
-    usageHelpAutoWidth = true,
     subcommands = {ServeCommand.class, LabCommand.class, BenchCommand.class},
     footer = {
       "",
