@@ -23,7 +23,7 @@ class CommandLineTest {
           serve --prot 1       | weir serve: unknown option '--prot'
           serve --budget       | weir serve: Missing required parameter for option '--budget'
           nonsense             | weir: unknown argument 'nonsense'
-          lab run              | weir lab run: Missing required parameter: 'SCENARIO'
+          lab run nonsense     | weir lab run: unknown argument 'nonsense'
           bench alloc --quik   | weir bench alloc: unknown option '--quik'
           """)
   void aWrongFlagIsOneLineThatNamesIt(String arguments, String expected) {

@@ -73,7 +73,7 @@ public final class HttpBurstServer {
       parent.say(JsonLines.line(Map.of("port", port)));
       parent.await(FINISH);
       connections.newCloseFuture().await(CLOSE_SECONDS, TimeUnit.SECONDS);
-      Thread.sleep(plan.idleMillis());
+      loops.schedule(() -> {}, plan.idleMillis(), TimeUnit.MILLISECONDS).sync();
       parent.say(JsonLines.line(measured(sampler)));
     }
   }
