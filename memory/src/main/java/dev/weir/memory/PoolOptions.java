@@ -15,6 +15,9 @@ public final class PoolOptions {
   /** The smallest limit: 1 MiB. */
   public static final long MIN_LIMIT_BYTES = 1L << 20;
 
+  /** The largest limit, 16 TiB: three regions that hold it once fit into half of 47 bits. */
+  public static final long MAX_LIMIT_BYTES = 1L << 44;
+
   private static final AtomicInteger POOLS = new AtomicInteger();
   private static final Duration DEFAULT_DECAY = Duration.ofSeconds(1);
   private static final Duration MIN_DECAY = Duration.ofMillis(10);
@@ -38,14 +41,19 @@ public final class PoolOptions {
   /**
    * Settings with a limit and defaults for the rest.
    *
-   * @param residentLimitBytes the most memory that the pool may keep resident; at least {@link
-   *     #MIN_LIMIT_BYTES}
+   * @param residentLimitBytes the most memory that the pool may keep resident, from {@link
+   *     #MIN_LIMIT_BYTES} to {@link #MAX_LIMIT_BYTES}
    */
   public static PoolOptions withLimit(long residentLimitBytes) {
     if (residentLimitBytes < MIN_LIMIT_BYTES) {
       throw new IllegalArgumentException(
           "limit of %,d bytes is below the smallest, %,d"
               .formatted(residentLimitBytes, MIN_LIMIT_BYTES));
+    }
+    if (residentLimitBytes > MAX_LIMIT_BYTES) {
+      throw new IllegalArgumentException(
+          "limit of %,d bytes is above the largest, %,d"
+              .formatted(residentLimitBytes, MAX_LIMIT_BYTES));
     }
     return new PoolOptions(
         "pool-" + POOLS.incrementAndGet(),

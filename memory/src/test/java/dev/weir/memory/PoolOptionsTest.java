@@ -1,0 +1,58 @@
+package dev.weir.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+class PoolOptionsTest {
+  private final PoolOptions options = PoolOptions.withLimit(8 << 20);
+
+  @Test
+  void theDefaultsAreThoseOfTheContract() {
+    assertThat(options.limitBytes()).isEqualTo(8 << 20);
+    assertThat(options.decay()).isEqualTo(Duration.ofSeconds(1));
+    assertThat(options.heapLimitBytes()).isEqualTo(Runtime.getRuntime().maxMemory());
+    assertThat(options.name()).isNotEqualTo(PoolOptions.withLimit(8 << 20).name());
+  }
+
+  @Test
+  void aChangedCopyLeavesTheOriginalAlone() {
+    PoolOptions changed =
+        options.withName("uploads").withHeapLimit(5).withDecay(Duration.ofMillis(10));
+
+    assertThat(changed.name()).isEqualTo("uploads");
+    assertThat(changed.heapLimitBytes()).isEqualTo(5);
+    assertThat(changed.decay()).isEqualTo(Duration.ofMillis(10));
+    assertThat(changed.limitBytes()).isEqualTo(8 << 20);
+    assertThat(options.decay()).isEqualTo(Duration.ofSeconds(1));
+    assertThat(options.name()).isNotEqualTo("uploads");
+  }
+
+  @Test
+  void aLimitOutOfRangeIsRefusedWithTheRange() {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> PoolOptions.withLimit(PoolOptions.MIN_LIMIT_BYTES - 1))
+        .withMessageContaining("below the smallest");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> PoolOptions.withLimit(PoolOptions.MAX_LIMIT_BYTES + 1))
+        .withMessageContaining("above the largest");
+    assertThat(PoolOptions.withLimit(PoolOptions.MIN_LIMIT_BYTES)).isNotNull();
+    assertThat(PoolOptions.withLimit(PoolOptions.MAX_LIMIT_BYTES)).isNotNull();
+  }
+
+  @Test
+  void otherSettingsOutOfRangeAreRefused() {
+    assertThatIllegalArgumentException().isThrownBy(() -> options.withHeapLimit(-1));
+    assertThatIllegalArgumentException().isThrownBy(() -> options.withDecay(Duration.ofMillis(9)));
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> options.withDecay(Duration.ofDays(1).plusNanos(1)))
+        .withMessageContaining("not between");
+  }
+
+  @Test
+  void aPoolWithoutANameIsRefused() {
+    assertThatIllegalArgumentException().isThrownBy(() -> Pool.create(options.withName(" ")));
+  }
+}
