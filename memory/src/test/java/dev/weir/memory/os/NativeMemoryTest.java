@@ -1,0 +1,57 @@
+package dev.weir.memory.os;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.lang.foreign.ValueLayout;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What every implementation promises, on the real operating system. */
+class NativeMemoryTest {
+  static Stream<NativeMemory> implementations() {
+    return Stream.of(NativeMemory.system(), new PortableNativeMemory());
+  }
+
+  @ParameterizedTest
+  @MethodSource("implementations")
+  void aRangeIsReadableAndWritableFromEndToEnd(NativeMemory os) {
+    long bytes = 64L * os.pageBytes();
+    long address = os.reserve(bytes);
+
+    assertThat(address % os.pageBytes()).isZero();
+    AddressSpace.ALL.set(ValueLayout.JAVA_BYTE, address, (byte) 1);
+    AddressSpace.ALL.set(ValueLayout.JAVA_BYTE, address + bytes - 1, (byte) 2);
+    assertThat(AddressSpace.ALL.get(ValueLayout.JAVA_BYTE, address)).isEqualTo((byte) 1);
+    assertThat(AddressSpace.ALL.get(ValueLayout.JAVA_BYTE, address + bytes - 1))
+        .isEqualTo((byte) 2);
+    os.release(address, bytes);
+  }
+
+  @ParameterizedTest
+  @MethodSource("implementations")
+  void purgedPagesReadAsZeroOrAsWhatTheyHeld(NativeMemory os) {
+    int page = os.pageBytes();
+    long address = os.reserve(4L * page);
+    for (int i = 0; i < 4; i++) {
+      AddressSpace.ALL.set(ValueLayout.JAVA_BYTE, address + (long) i * page, (byte) 7);
+    }
+    os.purge(address + page, 2L * page);
+
+    byte inside = AddressSpace.ALL.get(ValueLayout.JAVA_BYTE, address + page);
+    assertThat(inside).isEqualTo(os.canPurge() ? (byte) 0 : (byte) 7);
+    assertThat(AddressSpace.ALL.get(ValueLayout.JAVA_BYTE, address)).isEqualTo((byte) 7);
+    assertThat(AddressSpace.ALL.get(ValueLayout.JAVA_BYTE, address + 3L * page))
+        .isEqualTo((byte) 7);
+    os.release(address, 4L * page);
+  }
+
+  @ParameterizedTest
+  @MethodSource("implementations")
+  void moreThanTheMachineHasIsRefusedWithAdvice(NativeMemory os) {
+    assertThatThrownBy(() -> os.reserve(1L << 50))
+        .isInstanceOf(ReservationFailedError.class)
+        .hasMessageContaining("ower the pool's limit");
+  }
+}

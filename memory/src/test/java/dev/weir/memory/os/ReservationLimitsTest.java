@@ -1,0 +1,64 @@
+package dev.weir.memory.os;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class ReservationLimitsTest {
+  private static final String UNLIMITED =
+      """
+      Limit                     Soft Limit           Hard Limit           Units
+      Max data size             unlimited            unlimited            bytes
+      Max address space         unlimited            unlimited            bytes
+      Max open files            1024                 1048576              files
+      """;
+  private static final String LIMITED =
+      UNLIMITED.replace(
+          "Max address space         unlimited ", "Max address space         8589934592");
+
+  @Test
+  void anAddressSpaceLimitIsNamedWithItsSize() {
+    List<String> hints = ReservationLimits.hints(LIMITED, "0\n");
+
+    assertThat(hints).anyMatch(hint -> hint.contains("8589934592") && hint.contains("ulimit -v"));
+    assertThat(hints).noneMatch(hint -> hint.contains("overcommit"));
+  }
+
+  @Test
+  void strictOvercommitIsNamed() {
+    List<String> hints = ReservationLimits.hints(UNLIMITED, "2\n");
+
+    assertThat(hints).anyMatch(hint -> hint.contains("vm.overcommit_memory = 2"));
+    assertThat(hints).noneMatch(hint -> hint.contains("ulimit"));
+  }
+
+  @Test
+  void withoutACauseEverythingWorthCheckingIsNamed() {
+    assertThat(ReservationLimits.hints(UNLIMITED, "0\n"))
+        .anyMatch(hint -> hint.contains("ulimit -v") && hint.contains("vm.max_map_count"));
+    assertThat(ReservationLimits.hints("", ""))
+        .as("files that cannot be read")
+        .anyMatch(hint -> hint.contains("ulimit -v"));
+  }
+
+  @Test
+  void loweringTheLimitIsAlwaysAnAnswer() {
+    for (String limits : List.of(LIMITED, UNLIMITED, "")) {
+      for (String overcommit : List.of("0", "1", "2")) {
+        assertThat(ReservationLimits.hints(limits, overcommit))
+            .last()
+            .asString()
+            .contains("lower the pool's limit");
+      }
+    }
+  }
+
+  @Test
+  void theErrorNamesTheSizeAndTheReason() {
+    assertThat(ReservationLimits.failure("mmap", 8192, 12)).hasMessageContaining("mmap: ENOMEM");
+    assertThat(ReservationLimits.failure("mmap", 777, 22).getMessage())
+        .contains("777 bytes")
+        .contains("errno 22");
+  }
+}

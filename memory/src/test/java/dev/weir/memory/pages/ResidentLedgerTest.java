@@ -1,0 +1,73 @@
+package dev.weir.memory.pages;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+class ResidentLedgerTest {
+  private final ResidentLedger ledger = new ResidentLedger(1_000, 100);
+
+  @Test
+  void onlySmallRequestsMayUseTheReserve() {
+    assertThat(ledger.admits(900, Lane.LARGE)).isTrue();
+    assertThat(ledger.admits(901, Lane.LARGE)).isFalse();
+    assertThat(ledger.admits(1_000, Lane.SMALL)).isTrue();
+    assertThat(ledger.admits(1_001, Lane.SMALL)).isFalse();
+    assertThat(ledger.largestAdmissible(Lane.LARGE)).isEqualTo(900);
+    assertThat(ledger.largestAdmissible(Lane.SMALL)).isEqualTo(1_000);
+  }
+
+  @Test
+  void dirtyBytesDoNotStandInTheWayButMustGoFirst() {
+    ledger.allocate(800, 0);
+    ledger.free(700);
+
+    assertThat(ledger.admits(800, Lane.LARGE)).isTrue();
+    assertThat(ledger.excess(200)).isZero();
+    assertThat(ledger.excess(500)).isEqualTo(300);
+    ledger.purged(300);
+    assertThat(ledger.excess(500)).isZero();
+    ledger.allocate(500, 400);
+    assertThat(ledger.liveBytes()).isEqualTo(1_000);
+    assertThat(ledger.dirtyBytes()).isZero();
+  }
+
+  @Test
+  void promisesCountLikeLiveBytesUntilTheyAreKept() {
+    ledger.promise(600);
+    assertThat(ledger.admits(300, Lane.LARGE)).isTrue();
+    assertThat(ledger.admits(301, Lane.LARGE)).isFalse();
+    assertThat(ledger.residentBytes()).isZero();
+
+    ledger.allocate(600, 0);
+    ledger.settlePromise(600);
+
+    assertThat(ledger.promisedBytes()).isZero();
+    assertThat(ledger.admits(300, Lane.LARGE)).isTrue();
+    assertThat(ledger.admits(301, Lane.LARGE)).isFalse();
+  }
+
+  @Test
+  void thePeakIsTheMostThatWasResident() {
+    ledger.allocate(500, 0);
+    ledger.free(500);
+    ledger.allocate(0, 300);
+    assertThat(ledger.peakResidentBytes()).isEqualTo(500);
+
+    ledger.purged(200);
+    ledger.resetPeak();
+
+    assertThat(ledger.peakResidentBytes()).isEqualTo(300);
+  }
+
+  @Test
+  void aLoweredLimitAdmitsNothingUntilMemoryIsFreed() {
+    ledger.allocate(500, 0);
+    ledger.setLimit(400);
+
+    assertThat(ledger.admits(1, Lane.SMALL)).isFalse();
+    ledger.free(200);
+    assertThat(ledger.admits(100, Lane.SMALL)).isTrue();
+    assertThat(ledger.admits(101, Lane.SMALL)).isFalse();
+  }
+}

@@ -1,0 +1,119 @@
+package dev.weir.memory.pages;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class RunRegionTest {
+  private final RunRegion region = new RunRegion(100);
+
+  @AfterEach
+  void invariantsHold() {
+    region.checkInvariants();
+  }
+
+  @Test
+  void aRegionBeginsAsOneCleanRun() {
+    assertThat(region.freePages()).isEqualTo(100);
+    assertThat(region.dirtyPages()).isZero();
+    assertThat(region.freeRunCount()).isEqualTo(1);
+    assertThat(region.firstFit(100)).isZero();
+    assertThat(region.firstFit(101)).isEqualTo(RunRegion.NONE);
+  }
+
+  @Test
+  void takingSplitsAndGivingMerges() {
+    region.take(0, 10);
+    region.take(40, 20);
+    region.take(95, 5);
+    assertThat(region.freeRunCount()).isEqualTo(2);
+    assertThat(region.freeLengthAt(10)).isEqualTo(30);
+    assertThat(region.freeLengthAt(39)).isEqualTo(1);
+    assertThat(region.freeLengthAt(40)).isZero();
+
+    region.giveClean(40, 20);
+    assertThat(region.freeRunCount()).isEqualTo(1);
+    region.giveDirty(0, 10);
+    region.giveDirty(95, 5);
+
+    assertThat(region.freeRunCount()).isEqualTo(1);
+    assertThat(region.freePages()).isEqualTo(100);
+    assertThat(region.dirtyPages()).isEqualTo(15);
+  }
+
+  @Test
+  void aRunMixesDirtyAndCleanPages() {
+    region.take(0, 100);
+    region.giveDirty(0, 10);
+    region.giveClean(10, 10);
+    region.giveDirty(20, 80);
+
+    assertThat(region.dirtyIn(5, 20)).isEqualTo(10);
+    assertThat(region.take(5, 20)).as("dirty among those taken").isEqualTo(10);
+    assertThat(region.dirtyPages()).isEqualTo(80);
+    assertThat(region.isDirty(4)).isTrue();
+    assertThat(region.isDirty(5)).isFalse();
+  }
+
+  @Test
+  void whatIsNotFreeCannotBeTaken() {
+    region.take(10, 10);
+
+    assertThatThrownBy(() -> region.take(5, 10)).isInstanceOf(IllegalStateException.class);
+    assertThatThrownBy(() -> region.take(10, 1)).isInstanceOf(IllegalStateException.class);
+    assertThatThrownBy(() -> region.take(95, 10)).isInstanceOf(IllegalStateException.class);
+    assertThat(region.freePages()).isEqualTo(90);
+  }
+
+  @Test
+  void whatIsFreeCannotBeGivenBack() {
+    region.take(10, 10);
+
+    for (long start : new long[] {0, 9, 15, 20, 50}) {
+      assertThatThrownBy(() -> region.giveDirty(start, 10))
+          .as("from page %d", start)
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("free already");
+    }
+    assertThat(region.dirtyPages()).isZero();
+  }
+
+  @Test
+  void theHighestDirtyPagesAreFoundFirst() {
+    region.take(0, 100);
+    region.giveDirty(10, 5);
+    region.giveDirty(50, 30);
+
+    assertThat(region.highestDirty(100)).isEqualTo(50);
+    assertThat(region.highestDirty(8)).isEqualTo(72);
+    assertThat(region.dirtyLengthAt(72, 100)).isEqualTo(8);
+  }
+
+  @Test
+  void pagesAgeWhenTheyWereDirtyAtTheLastAging() {
+    region.take(0, 100);
+    region.giveDirty(0, 10);
+    assertThat(region.nextAged(0)).as("young").isEqualTo(RunRegion.NONE);
+
+    region.age();
+    region.giveDirty(10, 10);
+
+    assertThat(region.nextAged(0)).isZero();
+    assertThat(region.agedLengthAt(0, 100)).isEqualTo(10);
+    assertThat(region.nextAged(10)).isEqualTo(RunRegion.NONE);
+  }
+
+  @Test
+  void pagesThatWereUsedAgainAreYoungAgain() {
+    region.take(0, 100);
+    region.giveDirty(0, 10);
+    region.age();
+    region.take(3, 2);
+    region.giveDirty(3, 2);
+
+    assertThat(region.agedLengthAt(0, 100)).isEqualTo(3);
+    assertThat(region.nextAged(3)).isEqualTo(5);
+  }
+}
