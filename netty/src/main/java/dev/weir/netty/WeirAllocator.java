@@ -92,7 +92,7 @@ public final class WeirAllocator extends AbstractByteBufAllocator
   /**
    * Makes a buffer of a block of this allocator's pool. The buffer takes the block over: its last
    * release releases the block, and growth may exchange it for a larger one, charged to the pool's
-   * root budget.
+   * root budget. The block's attachment is the buffer's from then on.
    *
    * @param block a live block that the caller owns
    * @param capacity the initial capacity, at most {@code maxCapacity} and the block's size
