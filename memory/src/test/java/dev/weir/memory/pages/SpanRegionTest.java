@@ -22,7 +22,7 @@ class SpanRegionTest {
   private Span opened(int kind, int committedBytes) {
     Span span = new TestSpan(SpanSize.SMALL, kind);
     assertThat(region.open(span)).isTrue();
-    span.place(span.address(), committedBytes);
+    span.commit(0, committedBytes / 4096, 4096);
     return span;
   }
 
