@@ -42,7 +42,7 @@ final class GrantQueue {
    * room.
    */
   CompletableFuture<Grant> request(long bytes, long deadlineNanos) {
-    long largest = pages.largestAdmissibleBytes();
+    long largest = pages.largestPromiseBytes();
     if (bytes > largest) {
       return CompletableFuture.failedFuture(
           new BudgetExceededError(

@@ -289,7 +289,7 @@ public final class PageHeap {
   public boolean tryPromise(long bytes) {
     lock.lock();
     try {
-      if (!ledger.admits(bytes, Lane.LARGE)) {
+      if (!ledger.admits(bytes, Lane.PROMISE)) {
         return false;
       }
       ledger.promise(bytes);
@@ -310,11 +310,11 @@ public final class PageHeap {
     events.roomFreed();
   }
 
-  /** The most that a single run or promise could ever be, with nothing else live. */
-  public long largestAdmissibleBytes() {
+  /** The most that a single promise could ever be, with nothing else live. */
+  public long largestPromiseBytes() {
     lock.lock();
     try {
-      return ledger.largestAdmissible(Lane.LARGE);
+      return ledger.largestAdmissible(Lane.PROMISE);
     } finally {
       lock.unlock();
     }

@@ -6,11 +6,15 @@ package dev.weir.memory.pages;
  * <pre>
  *   resident = live + dirty              resident          ≤ limit   at every moment
  *                                        live + promised   ≤ limit − reserve   for all but small requests
+ *                                        live + promised   ≤ limit − reserve − headroom   for promises
  * </pre>
  *
  * <p>Bytes, in whole OS pages. Not thread-safe: the page heap's lock guards it.
  */
 final class ResidentLedger {
+  /** 2 MiB: receive buffers of 64 KiB for 32 event loops; a 16th of a limit below 32 MiB. */
+  private static final long MIN_HEADROOM_BYTES = 2L << 20;
+
   private long limitBytes;
   private final long reserveBytes;
   private long liveBytes;
@@ -51,13 +55,20 @@ final class ResidentLedger {
    * Whether so many more bytes may become live (or be promised) once everything dirty is purged.
    */
   boolean admits(long bytes, Lane lane) {
-    long ceiling = lane == Lane.SMALL ? limitBytes : limitBytes - reserveBytes;
-    return bytes <= ceiling - liveBytes - promisedBytes;
+    return bytes <= largestAdmissible(lane) - liveBytes - promisedBytes;
   }
 
   /** The most that {@link #admits} could ever say yes to in this lane. */
   long largestAdmissible(Lane lane) {
-    return lane == Lane.SMALL ? limitBytes : limitBytes - reserveBytes;
+    return switch (lane) {
+      case SMALL -> limitBytes;
+      case LARGE -> limitBytes - reserveBytes;
+      case PROMISE -> limitBytes - reserveBytes - headroomBytes();
+    };
+  }
+
+  private long headroomBytes() {
+    return Math.max(limitBytes / 128, Math.min(limitBytes / 16, MIN_HEADROOM_BYTES));
   }
 
   /**

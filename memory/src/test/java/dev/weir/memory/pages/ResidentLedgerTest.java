@@ -70,4 +70,17 @@ class ResidentLedgerTest {
     assertThat(ledger.admits(100, Lane.SMALL)).isTrue();
     assertThat(ledger.admits(101, Lane.SMALL)).isFalse();
   }
+
+  @Test
+  void promisesLeaveHeadroomForWhatFillsThem() {
+    long mib = 1L << 20;
+    ResidentLedger ledger = new ResidentLedger(256 * mib, mib);
+    ledger.promise(253 * mib);
+    assertThat(ledger.admits(1, Lane.PROMISE)).isFalse();
+    assertThat(ledger.admits(2 * mib, Lane.LARGE)).isTrue();
+    assertThat(ledger.largestAdmissible(Lane.PROMISE)).isEqualTo(253 * mib);
+    assertThat(new ResidentLedger(16 * mib, 0).largestAdmissible(Lane.PROMISE)).isEqualTo(15 * mib);
+    assertThat(new ResidentLedger(1024 * mib, 0).largestAdmissible(Lane.PROMISE))
+        .isEqualTo(1016 * mib);
+  }
 }

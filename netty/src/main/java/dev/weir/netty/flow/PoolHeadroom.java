@@ -1,7 +1,9 @@
 package dev.weir.netty.flow;
 
+import dev.weir.memory.Grant;
 import dev.weir.memory.Pool;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeoutException;
 
@@ -52,16 +54,21 @@ public final class PoolHeadroom implements Headroom {
 
   @Override
   public CompletionStage<Boolean> relief() {
-    return pool.grant(reliefBytes, patience)
-        .handle((grant, failure) -> {
-          if (grant != null) {
-            grant.close();
-            return true;
-          }
-          if (failure instanceof TimeoutException) {
-            return false;
-          }
-          throw new IllegalStateException("relief cannot be told", failure);
-        });
+    CompletableFuture<Grant> room;
+    try {
+      room = pool.grant(reliefBytes, patience);
+    } catch (IllegalStateException poolClosed) {
+      return CompletableFuture.failedFuture(poolClosed);
+    }
+    return room.handle((grant, failure) -> {
+      if (grant != null) {
+        grant.close();
+        return true;
+      }
+      if (failure instanceof TimeoutException) {
+        return false;
+      }
+      throw new IllegalStateException("relief cannot be told", failure);
+    });
   }
 }

@@ -29,7 +29,12 @@ public final class WeirAdmission implements Admission {
 
   @Override
   public CompletionStage<Permit> admit(long bytes, Duration deadline) {
-    CompletableFuture<Grant> grant = pool.grant(bytes, deadline);
+    CompletableFuture<Grant> grant;
+    try {
+      grant = pool.grant(bytes, deadline);
+    } catch (IllegalStateException poolClosed) {
+      return CompletableFuture.failedFuture(refusal(bytes, poolClosed));
+    }
     CompletableFuture<Permit> permit = new CompletableFuture<>();
     grant.whenComplete((granted, failure) -> {
       if (granted == null) {

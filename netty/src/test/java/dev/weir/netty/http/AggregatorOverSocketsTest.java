@@ -3,11 +3,9 @@ package dev.weir.netty.http;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.netty.flow.ByteCountAdmission;
 import dev.weir.netty.flow.Permit;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInitializer;
@@ -43,28 +41,35 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** The same over NIO sockets, where TCP pushes back. The server answers with the body's CRC. */
 @Timeout(60)
+@ParameterizedClass
+@EnumSource(MemoryUnderTest.Kind.class)
 class AggregatorOverSocketsTest {
-  private static final int ADMITTED_BYTES = 3 << 20;
   private static final Duration LONG = Duration.ofMinutes(10);
+  private static final int BODY_BYTES = MemoryUnderTest.BODY_BYTES;
 
-  private final PooledByteBufAllocator allocator = new PooledByteBufAllocator(true);
-  private final ByteCountAdmission admission = new ByteCountAdmission(ADMITTED_BYTES, allocator);
+  private final MemoryUnderTest memory;
   private final EventLoopGroup loops =
       new MultiThreadIoEventLoopGroup(2, NioIoHandler.newFactory());
   private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
   private Channel listener;
 
+  AggregatorOverSocketsTest(MemoryUnderTest.Kind kind) {
+    memory = MemoryUnderTest.of(kind);
+  }
+
   @BeforeEach
   void listen() {
-    AggregatorOptions options = AggregatorOptions.upTo(1 << 20).withAdmissionDeadline(LONG);
+    AggregatorOptions options = AggregatorOptions.upTo(BODY_BYTES).withAdmissionDeadline(LONG);
     listener =
         new ServerBootstrap()
             .group(loops)
             .channel(NioServerSocketChannel.class)
-            .childOption(ChannelOption.ALLOCATOR, allocator)
+            .childOption(ChannelOption.ALLOCATOR, memory.allocator())
             .childHandler(
                 new ChannelInitializer<>() {
                   @Override
@@ -74,7 +79,7 @@ class AggregatorOverSocketsTest {
                         .pipeline()
                         .addLast(
                             new HttpServerCodec(),
-                            new BudgetedHttpAggregator(admission, options),
+                            new BudgetedHttpAggregator(memory.admission(), options),
                             new AnswerWithCrc());
                   }
                 })
@@ -88,8 +93,7 @@ class AggregatorOverSocketsTest {
     connections.close().sync();
     listener.close().sync();
     loops.shutdownGracefully(0, 10, java.util.concurrent.TimeUnit.SECONDS).sync();
-    assertThat(admission.availableBytes()).isEqualTo(ADMITTED_BYTES);
-    assertThat(allocator.pinnedDirectMemory()).isZero();
+    assertThat(memory.held().getAsLong()).isZero();
   }
 
   @Test
@@ -97,12 +101,12 @@ class AggregatorOverSocketsTest {
     List<Callable<String>> uploads = new ArrayList<>();
     for (int i = 0; i < 24; i++) {
       int seed = i;
-      uploads.add(() -> upload(seed, (1 << 20) - seed, /* chunked= */ seed % 4 == 3));
+      uploads.add(() -> upload(seed, BODY_BYTES - seed, /* chunked= */ seed % 4 == 3));
     }
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
       int i = 0;
       for (Future<String> answer : threads.invokeAll(uploads)) {
-        byte[] body = body(i, (1 << 20) - i);
+        byte[] body = body(i, BODY_BYTES - i);
         i++;
         assertThat(answer.get()).endsWith(crc(body));
       }
@@ -111,11 +115,11 @@ class AggregatorOverSocketsTest {
 
   @Test
   void aClientThatHasToWaitCannotSendItsBodyYet() throws Exception {
-    Permit all = admission.admit(ADMITTED_BYTES, LONG).toCompletableFuture().join();
+    List<Permit> all = memory.fill();
     CompletableFuture<String> answer = new CompletableFuture<>();
     Thread.startVirtualThread(() -> {
       try {
-        answer.complete(upload(1, 1 << 20, /* chunked= */ false));
+        answer.complete(upload(1, BODY_BYTES, /* chunked= */ false));
       } catch (IOException e) {
         answer.completeExceptionally(e);
       }
@@ -123,41 +127,41 @@ class AggregatorOverSocketsTest {
     Channel connection = firstConnection();
     awaitAutoRead(connection, /* expected= */ false);
     assertThat(answer).isNotDone();
-    all.close();
-    assertThat(answer.get()).endsWith(crc(body(1, 1 << 20)));
+    all.forEach(Permit::close);
+    assertThat(answer.get()).endsWith(crc(body(1, BODY_BYTES)));
   }
 
   @Test
   void aResetInMidBodyReleasesIt() throws Exception {
     Channel connection;
     try (Socket client = connect()) {
-      client.getOutputStream().write(head(1 << 20).getBytes(US_ASCII));
+      client.getOutputStream().write(head(BODY_BYTES).getBytes(US_ASCII));
       client.getOutputStream().write(body(1, 100_000));
       connection = firstConnection();
-      while (admission.availableBytes() == ADMITTED_BYTES) {
+      while (memory.held().getAsLong() < BODY_BYTES) {
         Thread.onSpinWait();
       }
       client.setSoLinger(true, 0);
     }
     connection.closeFuture().sync();
-    while (admission.availableBytes() != ADMITTED_BYTES) {
+    while (memory.held().getAsLong() != 0) {
       Thread.onSpinWait();
     }
   }
 
   @Test
   void aClientThatResetsWhileItWaitsIsForgottenAtItsTurn() throws Exception {
-    Permit all = admission.admit(ADMITTED_BYTES, LONG).toCompletableFuture().join();
+    List<Permit> all = memory.fill();
     Channel connection;
     try (Socket client = connect()) {
-      client.getOutputStream().write(head(1 << 20).getBytes(US_ASCII));
+      client.getOutputStream().write(head(BODY_BYTES).getBytes(US_ASCII));
       connection = firstConnection();
       awaitAutoRead(connection, /* expected= */ false);
       client.setSoLinger(true, 0);
     }
-    all.close();
+    all.forEach(Permit::close);
     connection.closeFuture().sync();
-    while (admission.availableBytes() != ADMITTED_BYTES) {
+    while (memory.held().getAsLong() != 0) {
       Thread.onSpinWait();
     }
   }
@@ -165,7 +169,7 @@ class AggregatorOverSocketsTest {
   @Test
   void aClientThatSendsTooMuchCanReadWhy() throws Exception {
     try (Socket client = connect()) {
-      client.getOutputStream().write(head(2 << 20).getBytes(US_ASCII));
+      client.getOutputStream().write(head(2 * BODY_BYTES).getBytes(US_ASCII));
       client.getOutputStream().write(body(1, 200_000));
       String answer = readUntilEnd(client);
       assertThat(answer).startsWith("HTTP/1.1 413 ").contains("maximum of 1048576 bytes");

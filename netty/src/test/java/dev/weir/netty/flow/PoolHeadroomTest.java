@@ -1,0 +1,74 @@
+package dev.weir.netty.flow;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.weir.memory.Pool;
+import dev.weir.memory.PoolOptions;
+import dev.weir.memory.heap.Block;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class PoolHeadroomTest {
+  private static final long MIB = 1 << 20;
+
+  private final Pool pool = Pool.create(PoolOptions.withLimit(16 * MIB));
+
+  @AfterEach
+  void closePool() {
+    assertThat(pool.liveBlockBytes()).isZero();
+    pool.close();
+  }
+
+  @Test
+  void isShortWhileLittleIsFree() {
+    PoolHeadroom headroom = new PoolHeadroom(pool);
+    assertThat(headroom.isShort()).isFalse();
+    try (Block most = pool.allocate(14 * MIB)) {
+      assertThat(headroom.isShort()).isFalse();
+      try (Block little = pool.allocate(MIB / 2)) {
+        assertThat(headroom.isShort()).isTrue();
+        assertThat(most.size() + little.size()).isEqualTo(14 * MIB + MIB / 2);
+      }
+      assertThat(headroom.isShort()).isFalse();
+    }
+  }
+
+  @Test
+  void reliefComesWhenEnoughIsReleased() {
+    PoolHeadroom headroom = new PoolHeadroom(pool, 2 * MIB, 4 * MIB, Duration.ofMinutes(10));
+    Block most = pool.allocate(13 * MIB);
+    CompletableFuture<Boolean> relief = headroom.relief().toCompletableFuture();
+    assertThat(relief).isNotDone();
+    most.release();
+    assertThat(relief.join()).isTrue();
+    // Nothing stays promised.
+    pool.allocate(14 * MIB).release();
+  }
+
+  @Test
+  void reliefEndsInVainAfterItsPatience() {
+    PoolHeadroom headroom = new PoolHeadroom(pool, 2 * MIB, 4 * MIB, Duration.ofMillis(1));
+    try (Block most = pool.allocate(13 * MIB)) {
+      assertThat(most.size()).isEqualTo(13 * MIB);
+      assertThat(headroom.relief().toCompletableFuture().join()).isFalse();
+    }
+  }
+
+  @Test
+  void aClosedPoolCannotTell() {
+    PoolHeadroom headroom = new PoolHeadroom(pool);
+    pool.close();
+    assertThat(headroom.relief().toCompletableFuture()).isCompletedExceptionally();
+  }
+
+  @Test
+  void reliefIsNotLessThanShort() {
+    assertThatThrownBy(() -> new PoolHeadroom(pool, 2, 1, Duration.ofSeconds(1)))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+}

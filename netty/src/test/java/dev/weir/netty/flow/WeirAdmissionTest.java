@@ -1,0 +1,136 @@
+package dev.weir.netty.flow;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.weir.memory.Pool;
+import dev.weir.memory.PoolOptions;
+import dev.weir.netty.WeirAllocator;
+import dev.weir.netty.flow.AdmissionRefusedException.Reason;
+import io.netty.buffer.ByteBuf;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class WeirAdmissionTest {
+  private static final long MIB = 1 << 20;
+  private static final Duration LONG = Duration.ofMinutes(10);
+
+  private final Pool pool = Pool.create(PoolOptions.withLimit(16 * MIB));
+  private final WeirAllocator allocator = new WeirAllocator(pool);
+  private final WeirAdmission admission = new WeirAdmission(allocator);
+
+  @AfterEach
+  void nothingIsHeld() {
+    assertThat(pool.liveBlockBytes()).isZero();
+    if (pool.isClosed()) {
+      return;
+    }
+    // All that the pool can promise can be promised again.
+    admit(14 * MIB).join().close();
+    pool.checkInvariants();
+    pool.close();
+  }
+
+  @Test
+  void aBufferLiesInTheGrantedPages() {
+    Permit permit = admit(20_000).join();
+    ByteBuf buffer = permit.allocate(20_000);
+    permit.close();
+    assertThat(buffer.alloc()).isSameAs(allocator);
+    assertThat(buffer.capacity()).isEqualTo(20_000);
+    assertThat(buffer.maxCapacity()).isEqualTo(20_000);
+    assertThat(buffer.readableBytes()).isZero();
+    assertThat(pool.liveBlockBytes()).isEqualTo(24_576);
+    buffer.writeZero(20_000);
+    assertThat(buffer.release()).isTrue();
+  }
+
+  @Test
+  void whatWasAdmittedIsThereThoughEverythingElseIsTaken() {
+    Permit permit = admit(4 * MIB).join();
+    List<ByteBuf> others = new ArrayList<>();
+    try {
+      while (true) {
+        others.add(allocator.directBuffer(1 << 20));
+      }
+    } catch (OutOfMemoryError full) {
+      ByteBuf body = permit.allocate((int) (4 * MIB));
+      body.writeZero(body.capacity());
+      body.release();
+    }
+    permit.close();
+    others.forEach(ByteBuf::release);
+    assertThat(others).hasSizeGreaterThan(8);
+  }
+
+  @Test
+  void anUnusedPermitGivesItsPagesBack() {
+    Permit permit = admit(14 * MIB).join();
+    CompletableFuture<Permit> next = admit(14 * MIB);
+    assertThat(next).isNotDone();
+    permit.close();
+    permit.close();
+    next.join().close();
+  }
+
+  @Test
+  void moreThanThePermitHasIsRefused() {
+    try (Permit permit = admit(8_192).join()) {
+      assertThatThrownBy(() -> permit.allocate(8_193)).isInstanceOf(IllegalArgumentException.class);
+      assertThatThrownBy(() -> permit.allocate(0)).isInstanceOf(IllegalArgumentException.class);
+    }
+  }
+
+  @Test
+  void refusesWhatCanNeverFit() {
+    assertThat(refusal(admit(17 * MIB))).isEqualTo(Reason.ABOVE_LIMIT);
+  }
+
+  @Test
+  void refusesAtTheDeadline() {
+    try (Permit all = admit(14 * MIB).join()) {
+      assertThat(all.unspentBytes()).isEqualTo(14 * MIB);
+      CompletableFuture<Permit> late =
+          admission.admit(4 * MIB, Duration.ofMillis(1)).toCompletableFuture();
+      assertThat(refusal(late)).isEqualTo(Reason.DEADLINE);
+    }
+  }
+
+  @Test
+  void aClosedPoolIsUnavailable() {
+    pool.close();
+    assertThat(refusal(admit(MIB))).isEqualTo(Reason.UNAVAILABLE);
+  }
+
+  @Test
+  void aCancelledRequestLeavesTheQueue() {
+    Permit most = admit(12 * MIB).join();
+    CompletableFuture<Permit> cancelled = admit(14 * MIB);
+    CompletableFuture<Permit> next = admit(MIB);
+    assertThat(cancelled.cancel(false)).isTrue();
+    next.join().close();
+    most.close();
+  }
+
+  private CompletableFuture<Permit> admit(long bytes) {
+    return admission.admit(bytes, LONG).toCompletableFuture();
+  }
+
+  private static Reason refusal(CompletableFuture<Permit> request) {
+    try {
+      request.get();
+      throw new AssertionError("admitted");
+    } catch (ExecutionException e) {
+      return ((AdmissionRefusedException) e.getCause()).reason();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+}
