@@ -53,6 +53,16 @@ public final class Node implements AutoCloseable {
     return server.address();
   }
 
+  /** Sizes of all live buffers; 0 when no connection has anything under way. */
+  long liveBufferBytes() {
+    return memory.pool().liveBlockBytes();
+  }
+
+  /** The most buffer memory that was ever resident. */
+  long peakResidentBytes() {
+    return memory.pool().peakResidentBytes();
+  }
+
   /**
    * Stops: no new connections, requests in progress end (or are cut off at the deadline), what was
    * acknowledged is on the disk already.

@@ -21,6 +21,7 @@ import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import java.io.IOException;
+import java.net.BindException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.concurrent.ExecutorService;
@@ -51,7 +52,7 @@ public final class HttpServer implements AutoCloseable {
    * Starts to listen.
    *
    * @param allocator where all buffers of connections come from
-   * @throws IOException when the address cannot be bound
+   * @throws BindException when the address cannot be bound
    */
   public static HttpServer start(
       InetSocketAddress address,
@@ -97,7 +98,9 @@ public final class HttpServer implements AutoCloseable {
       loops.shutdownGracefully(0, 0, TimeUnit.SECONDS);
       io.shutdown();
       if (e instanceof IOException refused) {
-        throw refused;
+        BindException failed = new BindException(String.valueOf(refused.getMessage()));
+        failed.initCause(refused);
+        throw failed;
       }
       throw e;
     }

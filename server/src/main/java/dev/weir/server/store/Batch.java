@@ -56,14 +56,15 @@ final class Batch {
   void publish(Catalog catalog, long nowMillis) {
     drafts.values().forEach(draft -> draft.publish(catalog, nowMillis));
     onPublished.forEach(Runnable::run);
-    answers.forEach(Runnable::run);
+    // Before the answers: who has one may rely on the payload's memory being back.
     commands.forEach(Command::release);
+    answers.forEach(Runnable::run);
   }
 
   void fail(Throwable cause) {
     for (Command command : commands) {
-      command.fail(cause);
       command.release();
+      command.fail(cause);
     }
   }
 }

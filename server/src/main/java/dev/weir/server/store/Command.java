@@ -4,7 +4,7 @@ import java.util.concurrent.CompletableFuture;
 
 /** What the committer is asked to do. Its answer is completed on the committer's thread. */
 sealed interface Command {
-  /** Gives back what the command holds; called once, after the answer is settled. */
+  /** Gives back what the command holds; called once, before the answer is given. */
   void release();
 
   void fail(Throwable cause);

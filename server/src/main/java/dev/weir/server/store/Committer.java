@@ -58,8 +58,8 @@ final class Committer implements Runnable {
         return;
       }
     }
-    command.fail(new StoreFailedException("the store is closed"));
     command.release();
+    command.fail(new StoreFailedException("the store is closed"));
   }
 
   /** Lets the commands queued so far be settled, then ends the thread. */

@@ -11,11 +11,12 @@ import java.util.OptionalLong;
  * node.lock                             held while a node runs
  * journal/0000000000000007.journal      what changed since snapshot 7, in order
  * journal/0000000000000007.snapshot     all streams when journal 7 began
- * bytes/3f/00000000000003f2.bytes       a segment: bytes of one stream (and of its forks)
+ * bytes/2/00000000000003f2.bytes        a segment: bytes of one stream (and of its forks)
  * </pre>
  */
 record StoreLayout(Path root) {
-  static final int SHARDS = 256;
+  /** Keeps directories easy to list; a power of two. */
+  static final int SHARDS = 16;
 
   private static final String JOURNAL = ".journal";
   private static final String SNAPSHOT = ".snapshot";
@@ -35,7 +36,7 @@ record StoreLayout(Path root) {
   }
 
   Path shard(int shard) {
-    return bytesDirectory().resolve("%02x".formatted(shard));
+    return bytesDirectory().resolve(Integer.toHexString(shard));
   }
 
   Path shardOf(long fileId) {

@@ -1,0 +1,75 @@
+package dev.weir.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+
+/** A node in this JVM, and the simplest way to talk to it. */
+final class NodeFixture implements AutoCloseable {
+  static final long BUDGET_BYTES = 32 << 20;
+
+  final Node node;
+  final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+
+  NodeFixture(Path data) throws IOException {
+    node =
+        Node.start(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), data, BUDGET_BYTES);
+  }
+
+  RawClient raw() throws IOException {
+    return new RawClient(node.address());
+  }
+
+  URI uri(String target) {
+    return URI.create("http://127.0.0.1:" + node.address().getPort() + target);
+  }
+
+  HttpResponse<String> send(String method, String stream, String contentType, String body)
+      throws Exception {
+    HttpRequest.Builder request = HttpRequest.newBuilder(uri("/v1/stream/" + stream));
+    request.method(method, HttpRequest.BodyPublishers.ofString(body));
+    if (contentType != null) {
+      request.header("Content-Type", contentType);
+    }
+    return http.send(request.build(), HttpResponse.BodyHandlers.ofString());
+  }
+
+  String get(String stream) throws Exception {
+    HttpResponse<String> response =
+        http.send(
+            HttpRequest.newBuilder(uri("/v1/stream/" + stream)).build(),
+            HttpResponse.BodyHandlers.ofString());
+    assertThat(response.statusCode()).isEqualTo(200);
+    return response.body();
+  }
+
+  /** Waits for the event loops to have given back every buffer; fails when they do not. */
+  void assertNothingLeaked() {
+    await("no live bytes in the pool", () -> node.liveBufferBytes() == 0);
+  }
+
+  /** Waits for what other threads will have done soon; fails when they do not. */
+  static void await(String what, BooleanSupplier condition) {
+    long deadline = System.nanoTime() + Duration.ofSeconds(20).toNanos();
+    while (!condition.getAsBoolean() && System.nanoTime() < deadline) {
+      LockSupport.parkNanos(1_000_000);
+    }
+    assertThat(condition.getAsBoolean()).as(what).isTrue();
+  }
+
+  @Override
+  public void close() throws IOException {
+    http.close();
+    node.close();
+  }
+}

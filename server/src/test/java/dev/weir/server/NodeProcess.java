@@ -1,0 +1,74 @@
+package dev.weir.server;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** A node in a process of its own. */
+final class NodeProcess implements AutoCloseable {
+  private static final Pattern ADDRESS =
+      Pattern.compile("listening on http://127\\.0\\.0\\.1:(\\d+)/.*");
+
+  final Process process;
+  final int port;
+  private final BufferedReader out;
+
+  NodeProcess(Path data) throws IOException {
+    process = launch("--port", "0", "--data", data.toString(), "--budget", "32M");
+    out = process.inputReader();
+    String line = out.readLine();
+    Matcher address = ADDRESS.matcher(line == null ? "" : line);
+    if (!address.find()) {
+      process.destroyForcibly();
+      throw new IOException("the node did not start: " + line);
+    }
+    port = Integer.parseInt(address.group(1));
+  }
+
+  static Process launch(String... arguments) throws IOException {
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "--enable-native-access=ALL-UNNAMED",
+                "-Xmx256m",
+                "-cp",
+                System.getProperty("java.class.path"),
+                ServeMain.class.getName()));
+    command.addAll(List.of(arguments));
+    return new ProcessBuilder(command).redirectErrorStream(true).start();
+  }
+
+  InetSocketAddress address() {
+    return new InetSocketAddress("127.0.0.1", port);
+  }
+
+  URI uri(String target) {
+    return URI.create("http://127.0.0.1:" + port + target);
+  }
+
+  /** Sends SIGTERM, and leaves the output readable, unlike {@link Process#destroy}. */
+  void terminate() {
+    process.toHandle().destroy();
+  }
+
+  /** The rest of what the process prints, up to its end. */
+  String output() throws IOException {
+    StringBuilder all = new StringBuilder();
+    for (String line = out.readLine(); line != null; line = out.readLine()) {
+      all.append(line).append('\n');
+    }
+    return all.toString();
+  }
+
+  @Override
+  public void close() {
+    process.destroyForcibly();
+  }
+}
