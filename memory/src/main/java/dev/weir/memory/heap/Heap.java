@@ -4,6 +4,7 @@ import dev.weir.memory.budget.Budget;
 import dev.weir.memory.pages.PageHeap;
 import dev.weir.memory.pages.PageSet;
 import dev.weir.memory.pages.Span;
+import dev.weir.memory.sync.SpinLock;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
@@ -42,6 +43,14 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
   @SuppressWarnings("unused") // through ARRIVALS
   private @Nullable Slab arrivals;
 
+  /**
+   * Whether a slab in the available queue may have become empty without its heap's notice: others
+   * freed slots of it, or its last slot came back while an arrival or a purge was under way. Any
+   * thread sets it after the fact, the owner clears it before it looks, with a fence between:
+   * either the look finds the slab or the flag stays.
+   */
+  private volatile boolean unattended;
+
   /** Set before the slabs are handed over; pairs with the read in {@link #sendArrival}. */
   private volatile boolean closed;
 
@@ -78,11 +87,21 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
     Slab slab = slot.slab;
     if (slab.pushRemote(slot)) {
       sendArrival(slab);
+    } else {
+      slab.heap().leaveUnattended();
+    }
+  }
+
+  private void leaveUnattended() {
+    if (!unattended) {
+      unattended = true;
     }
   }
 
   /** Parks every slab that has no live slot. */
   final void parkEmptySlabs() {
+    unattended = false;
+    VarHandle.fullFence();
     takeArrivals();
     for (int sizeClass = 0; sizeClass < SizeClasses.COUNT; sizeClass++) {
       Slab slab = current[sizeClass];
@@ -97,10 +116,7 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
       for (Slab available = firstAvailable[sizeClass]; available != null; available = next) {
         next = available.nextAvailable;
         available.drainRemote();
-        if (available.isEmpty()) {
-          removeAvailable(available);
-          park(available);
-        }
+        parkIfEmpty(available);
       }
     }
   }
@@ -131,7 +147,7 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
 
   /** Whether there seem to be empty slabs, as another thread sees it; may err for slabs in use. */
   final boolean looksParkable() {
-    if (ARRIVALS.getOpaque(this) != null) {
+    if (unattended || ARRIVALS.getOpaque(this) != null) {
       return true;
     }
     for (Slab slab : current) {
@@ -165,11 +181,8 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
     slab.adoptedBy(this);
     if (!slab.isFull()) {
       slab.drainRemote();
-      if (slab.isEmpty()) {
-        park(slab);
-      } else {
-        addAvailable(slab);
-      }
+      addAvailable(slab);
+      parkIfEmpty(slab);
     }
   }
 
@@ -243,9 +256,16 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
       slab.ceaseToBeFull();
       addAvailable(slab);
     }
+    parkIfEmpty(slab);
+  }
+
+  /** For a slab in the available queue. */
+  private void parkIfEmpty(Slab slab) {
     if (slab.isEmpty()) {
       removeAvailable(slab);
       park(slab);
+    } else if (slab.liveOpaque() == 0) {
+      leaveUnattended();
     }
   }
 
@@ -274,7 +294,7 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
     for (Slab slab = (Slab) ARRIVALS.getAndSet(this, (Slab) null); slab != null; slab = next) {
       next = slab.nextArrival;
       while (slab.heap() == this) {
-        Thread.onSpinWait();
+        SpinLock.giveWay();
       }
       sendArrival(slab);
     }
@@ -301,9 +321,8 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
       addAvailable(slab);
     }
     slab.arrived();
-    if (slab.isEmpty() && slab != current[slab.kind()]) {
-      removeAvailable(slab);
-      park(slab);
+    if (slab != current[slab.kind()]) {
+      parkIfEmpty(slab);
     }
   }
 

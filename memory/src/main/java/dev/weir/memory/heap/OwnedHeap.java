@@ -4,6 +4,7 @@ import dev.weir.memory.budget.Budget;
 import dev.weir.memory.pages.PageHeap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -21,7 +22,7 @@ public final class OwnedHeap extends Heap {
   private final SharedHeap heir;
   private final Consumer<InsidePurge> purger;
   private final AtomicReference<Request> request = new AtomicReference<>(Request.NONE);
-  private volatile boolean closed;
+  private final AtomicBoolean closed = new AtomicBoolean();
 
   /** What others want of the owner. A stronger request takes the place of a weaker one. */
   private enum Request {
@@ -58,7 +59,7 @@ public final class OwnedHeap extends Heap {
 
   /** Whether it has been closed. */
   public boolean isClosed() {
-    return closed;
+    return closed.get();
   }
 
   /**
@@ -97,7 +98,7 @@ public final class OwnedHeap extends Heap {
    * @param purges gets what is to be given back; runs it, or has it run by another thread
    */
   public void trim(Consumer<InsidePurge> purges) {
-    if (!closed) {
+    if (!closed.get()) {
       trimSlabs(purges);
     }
   }
@@ -117,7 +118,7 @@ public final class OwnedHeap extends Heap {
   private void post(Request wanted) {
     Request before =
         request.getAndAccumulate(wanted, (old, more) -> old.compareTo(more) > 0 ? old : more);
-    if (closed || before != Request.NONE) {
+    if (closed.get() || before != Request.NONE) {
       return;
     }
     try {
@@ -134,7 +135,7 @@ public final class OwnedHeap extends Heap {
       return;
     }
     Request wanted = request.getAndSet(Request.NONE);
-    if (closed) {
+    if (closed.get()) {
       return;
     }
     switch (wanted) {
@@ -149,8 +150,7 @@ public final class OwnedHeap extends Heap {
    * stay valid; a second call does nothing.
    */
   public void close() {
-    if (!closed) {
-      closed = true;
+    if (closed.compareAndSet(false, true)) {
       heir.adoptAll(this);
     }
   }

@@ -1,0 +1,125 @@
+package dev.weir.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.memory.heap.Block;
+import dev.weir.memory.heap.OwnedHeap;
+import dev.weir.memory.os.FakeNativeMemory;
+import dev.weir.memory.testing.Await;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * What an event loop that allocates nothing more gives back: its owner here only runs what it is
+ * asked to.
+ */
+@Timeout(value = 2, unit = TimeUnit.MINUTES)
+class IdleOwnerTest {
+  private final FakeNativeMemory os = new FakeNativeMemory();
+  private final Pool pool =
+      Pool.create(
+          PoolOptions.withLimit(16 << 20).withDecay(Duration.ofMillis(20)).withNativeMemory(os));
+  private final Queue<Runnable> posted = new ConcurrentLinkedQueue<>();
+  private final OwnedHeap heap = pool.ownedHeap(posted::add);
+
+  @AfterEach
+  void everythingGoesBack() {
+    heap.close();
+    Await.until(() -> pool.residentBytes() == 0, () -> pool.snapshot().toString());
+    assertThat(pool.liveBlockBytes()).isZero();
+    pool.checkInvariants();
+    pool.close();
+    Await.until(() -> os.reservations() == 0, () -> pool.snapshot().toString());
+  }
+
+  private List<Block> allocate(int count, int bytes) {
+    List<Block> blocks = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      blocks.add(pool.allocate(heap, bytes, pool.rootBudget()));
+    }
+    return blocks;
+  }
+
+  private void runPosted() {
+    for (Runnable task = posted.poll(); task != null; task = posted.poll()) {
+      task.run();
+    }
+  }
+
+  private static void releaseElsewhere(List<Block> blocks) throws InterruptedException {
+    Thread other = Thread.ofPlatform().start(() -> blocks.forEach(Block::release));
+    other.join();
+  }
+
+  private void awaitResident(long bytes) {
+    Await.until(
+        () -> {
+          runPosted();
+          return pool.residentBytes() <= bytes;
+        },
+        () -> pool.snapshot().toString());
+  }
+
+  @Test
+  void fullSlabsThatOthersEmptied() throws InterruptedException {
+    releaseElsewhere(allocate(200, 4096));
+
+    awaitResident(0);
+  }
+
+  @Test
+  void availableSlabsThatOthersEmptied() throws InterruptedException {
+    List<Block> blocks = allocate(12 * 16, 4096);
+    Block inTheCurrentSlab = allocate(1, 4096).getFirst();
+    for (int i = blocks.size() - 1; i >= 0; i -= 5) {
+      blocks.remove(i).release();
+    }
+    releaseElsewhere(blocks);
+
+    awaitResident(8192);
+    inTheCurrentSlab.release();
+  }
+
+  @Test
+  void slabsThatWereEmptiedWhilePagesOfThemWerePurged() {
+    List<Block> blocks = allocate(16 * 8, 65_536);
+    Block inTheCurrentSlab = allocate(1, 65_536).getFirst();
+    for (int i = blocks.size() - 1; i > 0; i--) {
+      if (i % 8 != 0) {
+        blocks.remove(i).release();
+      }
+    }
+    heap.requestTrim();
+    runPosted();
+    blocks.forEach(Block::release);
+
+    awaitResident(65_536);
+    inTheCurrentSlab.release();
+  }
+
+  @Test
+  void pagesInsideSlabsOnRequest() {
+    List<Block> blocks = allocate(64, 65_536);
+    for (int i = 63; i > 0; i--) {
+      if (i % 8 != 0) {
+        blocks.remove(i).release();
+      }
+    }
+    pool.trim();
+    Await.until(
+        () -> {
+          runPosted();
+          return pool.residentBytes() == pool.liveBlockBytes();
+        },
+        () -> pool.snapshot().toString());
+    assertThat(pool.liveBlockBytes()).isEqualTo(8 * 65_536);
+    blocks.forEach(Block::release);
+  }
+}
