@@ -109,7 +109,7 @@ public final class Budget {
             () -> 0);
     treeLock.lock();
     try {
-      if (closed) {
+      if (isCut()) {
         throw new IllegalStateException("budget '" + path() + "' is closed");
       }
       children.add(child);
@@ -220,7 +220,7 @@ public final class Budget {
     }
     treeLock.lock();
     try {
-      if (closed) {
+      if (isCut()) {
         return false;
       }
       for (Budget node = this; node.parent != null; node = node.parent) {
@@ -260,6 +260,9 @@ public final class Budget {
   public boolean tryChargeHeap(long bytes) {
     treeLock.lock();
     try {
+      if (isCut()) {
+        return false;
+      }
       for (Budget node = this; node != null; node = node.parent) {
         if (bytes > node.heapLimitBytes - node.heapBytes) {
           return false;
@@ -306,8 +309,8 @@ public final class Budget {
   }
 
   /**
-   * Takes this budget out of the tree: nothing more can be charged to it. What is charged stays
-   * charged, here and above, until it is released.
+   * Takes this budget out of the tree: nothing more can be charged to it or below it. What is
+   * charged stays charged, here and above, until it is released.
    */
   public void close() {
     if (parent == null) {
@@ -322,10 +325,30 @@ public final class Budget {
     }
   }
 
+  /** Whether it or a budget above it has been closed. */
+  public boolean isClosed() {
+    treeLock.lock();
+    try {
+      return isCut();
+    } finally {
+      treeLock.unlock();
+    }
+  }
+
+  private boolean isCut() {
+    Budget node = this;
+    while (node.parent != null && !node.closed) {
+      node = node.parent;
+    }
+    return node.closed;
+  }
+
   /** Under the lock: a closed budget leaves the tree with its last charge. */
   private void forgetIfDrained() {
-    if (closed && parent != null && chargedBytes == 0 && heapBytes == 0) {
-      parent.children.remove(this);
+    for (Budget node = this; node.parent != null; node = node.parent) {
+      if (node.closed && node.chargedBytes == 0 && node.heapBytes == 0) {
+        node.parent.children.remove(node);
+      }
     }
   }
 

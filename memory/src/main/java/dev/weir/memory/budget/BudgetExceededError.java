@@ -39,10 +39,15 @@ public final class BudgetExceededError extends OutOfMemoryError {
   }
 
   private static String message(Budget budget, long requestedBytes, String detail) {
-    List<Budget> children = budget.children();
+    // Each sum is read once: sorting by sums that change meanwhile would fail.
+    record Share(String name, long chargedBytes) {}
+    List<Share> children =
+        budget.children().stream()
+            .map(child -> new Share(child.name(), child.chargedBytes()))
+            .toList();
     String largest =
         children.stream()
-            .sorted(Comparator.comparingLong(Budget::chargedBytes).reversed())
+            .sorted(Comparator.comparingLong(Share::chargedBytes).reversed())
             .limit(CHILDREN_NAMED)
             .map(child -> "%s %,d".formatted(child.name(), child.chargedBytes()))
             .collect(Collectors.joining(", "));
