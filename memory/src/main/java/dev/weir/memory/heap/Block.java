@@ -63,6 +63,7 @@ public abstract sealed class Block implements AutoCloseable permits SlotBlock, R
    * Grows in place.
    *
    * @return whether {@link #size()} is at least {@code minBytes} now; if not, nothing has changed
+   * @throws IllegalStateException if it has been released
    */
   public abstract boolean tryGrow(long minBytes);
 
@@ -71,6 +72,7 @@ public abstract sealed class Block implements AutoCloseable permits SlotBlock, R
    *
    * @param minBytes what must stay
    * @return whether any page was given back
+   * @throws IllegalStateException if it has been released
    */
   public abstract boolean tryShrink(long minBytes);
 
@@ -104,7 +106,7 @@ public abstract sealed class Block implements AutoCloseable permits SlotBlock, R
     }
   }
 
-  private void requireLive() {
+  final void requireLive() {
     if (!live) {
       throw new IllegalStateException(
           "block of %,d bytes at 0x%x has been released already".formatted(size(), address));

@@ -60,8 +60,12 @@ public final class RunBlock extends Block {
 
   @Override
   public boolean tryGrow(long minBytes) {
+    requireLive();
     if (minBytes <= size) {
       return true;
+    }
+    if (minBytes > Long.MAX_VALUE / 2) {
+      return false;
     }
     long newSize = roundUp(pages, minBytes);
     boolean tracked = budget().isTracked();
@@ -84,6 +88,10 @@ public final class RunBlock extends Block {
 
   @Override
   public boolean tryShrink(long minBytes) {
+    requireLive();
+    if (minBytes >= size) {
+      return false;
+    }
     long newSize = Math.max(roundUp(pages, minBytes), pages.pageBytes());
     if (newSize >= size) {
       return false;

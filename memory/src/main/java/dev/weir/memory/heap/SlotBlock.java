@@ -22,11 +22,13 @@ final class SlotBlock extends Block {
 
   @Override
   public boolean tryGrow(long minBytes) {
+    requireLive();
     return minBytes <= size();
   }
 
   @Override
   public boolean tryShrink(long minBytes) {
+    requireLive();
     return false;
   }
 
