@@ -7,6 +7,7 @@ import dev.weir.memory.heap.OwnedHeap;
 import dev.weir.memory.heap.RunBlock;
 import dev.weir.memory.heap.SizeClasses;
 import dev.weir.memory.heap.SlabTotals;
+import dev.weir.memory.pages.PageHeap;
 import dev.weir.memory.pages.PageTotals;
 import dev.weir.memory.pages.Reservation;
 import java.time.Duration;
@@ -162,18 +163,32 @@ public final class Pool implements AutoCloseable {
   }
 
   private BudgetExceededError refusal(long bytes, Budget budget) {
-    Budget limiting = budget.limiting(bytes);
-    if (limiting.isTracked() && bytes > limiting.limitBytes() - limiting.chargedBytes()) {
+    PageHeap pages = core().pages();
+    long charge = chargeBytes(pages, bytes);
+    Budget limiting = budget.limiting(charge);
+    long chargedBytes = limiting.chargedBytes();
+    if (limiting.isClosed()) {
       return new BudgetExceededError(
-          limiting, bytes, "charged %,d".formatted(limiting.chargedBytes()));
+          limiting, bytes, "closed, charged %,d".formatted(chargedBytes));
     }
-    PageTotals totals = core().pages().totals();
+    if (limiting.isTracked() && charge > limiting.limitBytes() - chargedBytes) {
+      return new BudgetExceededError(limiting, bytes, "charged %,d".formatted(chargedBytes));
+    }
+    PageTotals totals = pages.totals();
     return new BudgetExceededError(
         root,
         bytes,
         "live pages %,d, promised %,d, kept for small blocks %,d"
             .formatted(
                 totals.liveBytes(), totals.promisedBytes(), reserveBytes(options.limitBytes())));
+  }
+
+  /** The size of the block that serves a request. */
+  private static long chargeBytes(PageHeap pages, long bytes) {
+    if (bytes <= SizeClasses.MAX_SLOT_BYTES) {
+      return SizeClasses.slotBytes(SizeClasses.classOf((int) bytes));
+    }
+    return bytes > Long.MAX_VALUE / 2 ? bytes : RunBlock.roundUp(pages, bytes);
   }
 
   /**
