@@ -6,6 +6,7 @@ import dev.weir.memory.pages.PageSet;
 import dev.weir.memory.pages.Span;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.Arrays;
 import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 
@@ -13,10 +14,10 @@ import org.jspecify.annotations.Nullable;
  * A span cut into equal slots of one size class.
  *
  * <p>Slots are carved, lowest first, only where pages have been committed, and dropped again where
- * pages are purged inside a slab that is otherwise in use. Free ones are in one of two lists:
- * {@link #freeLocal}, which only the slab's heap touches (its owner, or the holder of its stripe's
- * lock), and {@link #freeRemote}, a stack that every other thread pushes to with one
- * compare-and-set (R. K. Treiber, "Systems Programming: Coping with Parallelism", 1986) and the
+ * pages are purged inside a slab that is otherwise in use. Free ones are in one of two places: a
+ * stack of slot numbers, which only the slab's heap touches (its owner, or the holder of its
+ * stripe's lock), and {@link #freeRemote}, a linked stack that every other thread pushes to with
+ * one compare-and-set (R. K. Treiber, "Systems Programming: Coping with Parallelism", 1986) and the
  * heap takes as a whole with one exchange. A slot that lies in {@code freeRemote} counts as live
  * until it is drained.
  *
@@ -25,6 +26,9 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  */
 /*
+ * The local stack holds numbers, not references: taking and putting back a slot stores no reference, so no garbage
+ * collector's store barrier is on the owner's path, and the next free slot is known without reading the last one.
+ *
  * Life cycle within a heap.
  *
  *            carve, refill                exhausted, all carved
@@ -40,11 +44,14 @@ import org.jspecify.annotations.Nullable;
  * `arrivalPending` then keeps the slab from being marked again or parked until it has arrived.
  */
 final class Slab extends Span {
+  private static final @Nullable SlotBlock[] NO_TABLE = {};
+  private static final char[] NO_NUMBERS = {};
+
   /** Stands in current-slab tables where there is no slab: always exhausted. */
   static final Slab NONE = new Slab();
 
   private static final SlotBlock FULL_MARK =
-      new SlotBlock(NONE, 0, Budget.root("full", () -> 0, 0, () -> 0));
+      new SlotBlock(NONE, (char) 0, 0, Budget.root("full", () -> 0, 0, () -> 0));
 
   /**
    * Pages are committed in steps of at least this, so that small slots do not call the page heap
@@ -55,13 +62,15 @@ final class Slab extends Span {
   private static final int NEVER = -1;
 
   private static final VarHandle FREE_REMOTE;
-  private static final VarHandle LIVE;
+  private static final VarHandle FREE_LOCAL_COUNT;
+  private static final VarHandle CARVED;
 
   static {
     try {
       MethodHandles.Lookup lookup = MethodHandles.lookup();
       FREE_REMOTE = lookup.findVarHandle(Slab.class, "freeRemote", SlotBlock.class);
-      LIVE = lookup.findVarHandle(Slab.class, "live", int.class);
+      FREE_LOCAL_COUNT = lookup.findVarHandle(Slab.class, "freeLocalCount", int.class);
+      CARVED = lookup.findVarHandle(Slab.class, "carved", int.class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
     }
@@ -71,14 +80,17 @@ final class Slab extends Span {
   private final int slots;
   private volatile Heap heap;
 
-  private @Nullable SlotBlock freeLocal;
-  private int live;
+  /** By number; null where a slot is not carved. Grows with the highest slot ever carved. */
+  private @Nullable SlotBlock[] table = NO_TABLE;
 
-  /**
-   * The count of live slots at which a local free must tell the heap: full and not any more, or
-   * empty.
-   */
-  private int noticeAtLive = NEVER;
+  /** The numbers of free slots, the one to take next last; as long as {@link #table}. */
+  private char[] freeLocal = NO_NUMBERS;
+
+  /** How many numbers {@link #freeLocal} holds. */
+  private int freeLocalCount;
+
+  /** The count of local free slots at which a local free must tell the heap: one, or all. */
+  private int noticeAtFree = NEVER;
 
   /** The slots that have an object: those on live pages, as far as they were ever needed. */
   private final BitSet carvedSlots = new BitSet();
@@ -141,7 +153,7 @@ final class Slab extends Span {
 
   /** Live slots as another thread sees them, those in the remote stack included. */
   int liveOpaque() {
-    return (int) LIVE.getOpaque(this);
+    return Math.max(0, (int) CARVED.getOpaque(this) - (int) FREE_LOCAL_COUNT.getOpaque(this));
   }
 
   /** Whether the remote stack holds slots, as another thread sees it. */
@@ -166,28 +178,29 @@ final class Slab extends Span {
   }
 
   boolean isEmpty() {
-    return live == 0 && !arrivalPending && !purgeInFlight;
+    return freeLocalCount == carved && !arrivalPending && !purgeInFlight;
   }
 
   boolean fullyCarved() {
     return carved == slots;
   }
 
-  /** Takes a free slot, or returns null if the local list is empty. The heap only. */
+  /** Takes a free slot, or returns null if the local stack is empty. The heap only. */
   @Nullable SlotBlock pop() {
-    SlotBlock slot = freeLocal;
-    if (slot != null) {
-      freeLocal = slot.next;
-      live++;
+    int count = freeLocalCount - 1;
+    if (count < 0) {
+      return null;
     }
-    return slot;
+    freeLocalCount = count;
+    return table[freeLocal[count]];
   }
 
   /** Puts a slot back; returns whether the heap must look at the slab. The heap only. */
   boolean push(SlotBlock slot) {
-    slot.next = freeLocal;
-    freeLocal = slot;
-    return --live == noticeAtLive;
+    int count = freeLocalCount;
+    freeLocal[count] = slot.number;
+    freeLocalCount = count + 1;
+    return count + 1 == noticeAtFree;
   }
 
   /**
@@ -217,9 +230,7 @@ final class Slab extends Span {
     SlotBlock slot = (SlotBlock) FREE_REMOTE.getAndSet(this, (SlotBlock) null);
     while (slot != null) {
       SlotBlock next = slot.next;
-      slot.next = freeLocal;
-      freeLocal = slot;
-      live--;
+      freeLocal[freeLocalCount++] = slot.number;
       slot = next;
     }
     return true;
@@ -234,43 +245,62 @@ final class Slab extends Span {
       return false;
     }
     int osPageBytes = pages.osPageBytes();
-    int index = carvedSlots.nextClearBit(lowestUncarved);
-    int firstPage = index * slotBytes / osPageBytes;
-    int lastPage = ((index + 1) * slotBytes - 1) / osPageBytes;
-    int stepPage =
-        Math.min(firstPage + COMMIT_STEP_BYTES / osPageBytes, size().bytes() / osPageBytes);
-    if (!committed().containsAll(firstPage, lastPage + 1)
-        && !(stepPage > lastPage && pages.commit(this, firstPage, stepPage))
-        && !pages.commit(this, firstPage, lastPage + 1)) {
+    int number = carvedSlots.nextClearBit(lowestUncarved);
+    int from = firstPage(number, osPageBytes);
+    int to = endPage(number, osPageBytes);
+    int stepEnd = Math.min(from + COMMIT_STEP_BYTES / osPageBytes, size().bytes() / osPageBytes);
+    if (!committed().containsAll(from, to)
+        && !(stepEnd > to && pages.commit(this, from, stepEnd))
+        && !pages.commit(this, from, to)) {
       return false;
     }
-    lowestUncarved = carveFrom(index, osPageBytes, root);
+    lowestUncarved = carveFrom(number, osPageBytes, root);
     return true;
   }
 
   /** Makes the slots from {@code first} on whose pages are live; returns where it stopped. */
   private int carveFrom(int first, int osPageBytes, Budget root) {
     int end = Math.min(slots, first + Math.max(1, COMMIT_STEP_BYTES / slotBytes));
-    SlotBlock last = null;
-    int index = first;
-    while (index < end
-        && committed()
-            .containsAll(
-                index * slotBytes / osPageBytes, ((index + 1) * slotBytes - 1) / osPageBytes + 1)) {
-      SlotBlock slot = new SlotBlock(this, address() + (long) index * slotBytes, root);
-      if (last == null) {
-        slot.next = freeLocal;
-        freeLocal = slot;
-      } else {
-        slot.next = last.next;
-        last.next = slot;
-      }
-      last = slot;
-      carvedSlots.set(index);
+    ensureTable(end);
+    int oldCount = freeLocalCount;
+    int number = first;
+    while (number < end
+        && committed().containsAll(firstPage(number, osPageBytes), endPage(number, osPageBytes))) {
+      table[number] =
+          new SlotBlock(this, (char) number, address() + (long) number * slotBytes, root);
+      carvedSlots.set(number);
       carved++;
-      index = carvedSlots.nextClearBit(index + 1);
+      freeLocal[freeLocalCount++] = (char) number;
+      number = carvedSlots.nextClearBit(number + 1);
     }
-    return index;
+    reverse(freeLocal, oldCount, freeLocalCount);
+    return number;
+  }
+
+  private void ensureTable(int length) {
+    if (length > table.length) {
+      int newLength = Math.min(slots, Math.max(length, table.length * 2));
+      char[] longerFreeLocal = Arrays.copyOf(freeLocal, newLength);
+      table = Arrays.copyOf(table, newLength);
+      freeLocal = longerFreeLocal;
+    }
+  }
+
+  /** So that the lowest of the slots carved together is taken first. */
+  private static void reverse(char[] numbers, int from, int to) {
+    for (int low = from, high = to - 1; low < high; low++, high--) {
+      char number = numbers[low];
+      numbers[low] = numbers[high];
+      numbers[high] = number;
+    }
+  }
+
+  private int firstPage(int number, int osPageBytes) {
+    return number * slotBytes / osPageBytes;
+  }
+
+  private int endPage(int number, int osPageBytes) {
+    return ((number + 1) * slotBytes - 1) / osPageBytes + 1;
   }
 
   /**
@@ -280,40 +310,44 @@ final class Slab extends Span {
    * @return the pages to purge with {@link PageHeap#purgeInside}, or null if there are none
    */
   @Nullable PageSet unlinkFreePages(int osPageBytes) {
-    if (purgeInFlight
-        || committed().size() * (long) osPageBytes - (long) live * slotBytes < osPageBytes) {
+    if (purgeInFlight) {
       return null;
     }
     PageSet free = new PageSet(committed());
     BitSet liveSlots = (BitSet) carvedSlots.clone();
-    for (SlotBlock slot = freeLocal; slot != null; slot = slot.next) {
-      liveSlots.clear(indexOf(slot));
+    for (int i = 0; i < freeLocalCount; i++) {
+      liveSlots.clear(freeLocal[i]);
     }
-    for (int index = liveSlots.nextSetBit(0); index >= 0; index = liveSlots.nextSetBit(index + 1)) {
-      free.remove(index * slotBytes / osPageBytes, ((index + 1) * slotBytes - 1) / osPageBytes + 1);
+    for (int number = liveSlots.nextSetBit(0);
+        number >= 0;
+        number = liveSlots.nextSetBit(number + 1)) {
+      free.remove(firstPage(number, osPageBytes), endPage(number, osPageBytes));
     }
     if (free.isEmpty()) {
       return null;
     }
-    SlotBlock kept = null;
-    SlotBlock next;
-    for (SlotBlock slot = freeLocal; slot != null; slot = next) {
-      next = slot.next;
-      int index = indexOf(slot);
-      if (free.countIn(
-              index * slotBytes / osPageBytes, ((index + 1) * slotBytes - 1) / osPageBytes + 1)
-          > 0) {
-        carvedSlots.clear(index);
-        carved--;
-      } else {
-        slot.next = kept;
-        kept = slot;
-      }
-    }
-    freeLocal = kept;
-    lowestUncarved = 0;
+    dropFreeSlotsOn(free, osPageBytes);
     purgeInFlight = true;
     return free;
+  }
+
+  private void dropFreeSlotsOn(PageSet free, int osPageBytes) {
+    int kept = 0;
+    for (int i = 0; i < freeLocalCount; i++) {
+      char number = freeLocal[i];
+      if (free.countIn(firstPage(number, osPageBytes), endPage(number, osPageBytes)) > 0) {
+        table[number] = null;
+        carvedSlots.clear(number);
+        carved--;
+      } else {
+        freeLocal[kept++] = number;
+      }
+    }
+    freeLocalCount = kept;
+    lowestUncarved = 0;
+    if (noticeAtFree != NEVER) {
+      noticeAtFree = carved;
+    }
   }
 
   /**
@@ -323,16 +357,12 @@ final class Slab extends Span {
     purgeInFlight = false;
   }
 
-  private int indexOf(SlotBlock slot) {
-    return (int) (slot.address() - address()) / slotBytes;
-  }
-
   void becomeCurrent() {
-    noticeAtLive = NEVER;
+    noticeAtFree = NEVER;
   }
 
   void becomeAvailable() {
-    noticeAtLive = 0;
+    noticeAtFree = carved;
   }
 
   /**
@@ -345,7 +375,7 @@ final class Slab extends Span {
       return false;
     }
     full = true;
-    noticeAtLive = carved - 1;
+    noticeAtFree = 1;
     return true;
   }
 
@@ -369,24 +399,27 @@ final class Slab extends Span {
 
   /** Evaluates the equations of the class comment. Only when no thread uses the slab. */
   void checkInvariants() {
-    int free = 0;
-    for (SlotBlock slot = freeLocal; slot != null; slot = slot.next) {
-      free++;
+    BitSet free = new BitSet();
+    for (int i = 0; i < freeLocalCount; i++) {
+      free.set(freeLocal[i]);
     }
-    if (live + free != carved || live < remoteCount() || carvedSlots.cardinality() != carved) {
+    BitSet notCarved = (BitSet) free.clone();
+    notCarved.andNot(carvedSlots);
+    int live = carved - freeLocalCount;
+    if (free.cardinality() != freeLocalCount
+        || !notCarved.isEmpty()
+        || carvedSlots.cardinality() != carved
+        || live < remoteCount()) {
       throw new AssertionError(
-          "slab of "
-              + slotBytes
-              + " B: live "
-              + live
-              + " + free "
-              + free
-              + " of "
-              + carved
-              + " carved, remote "
-              + remoteCount()
-              + ", committed "
-              + committedBytes());
+          "slab of %d B: %d carved (%d marked), %d free (%d different), %d not carved, %d remote"
+              .formatted(
+                  slotBytes,
+                  carved,
+                  carvedSlots.cardinality(),
+                  freeLocalCount,
+                  free.cardinality(),
+                  notCarved.cardinality(),
+                  remoteCount()));
     }
   }
 }

@@ -3,16 +3,20 @@ package dev.weir.memory.heap;
 import dev.weir.memory.budget.Budget;
 import org.jspecify.annotations.Nullable;
 
-/** A slot of a slab. Free slots are linked through {@link #next}. */
+/** A slot of a slab. */
 final class SlotBlock extends Block {
   final Slab slab;
 
-  /** The next free slot of the same list; undefined while the block is live. */
+  /** Its position in the slab. */
+  final char number;
+
+  /** The next in the slab's remote stack; undefined while the slot is not in it. */
   @Nullable SlotBlock next;
 
-  SlotBlock(Slab slab, long address, Budget budget) {
+  SlotBlock(Slab slab, char number, long address, Budget budget) {
     super(address, budget);
     this.slab = slab;
+    this.number = number;
   }
 
   @Override
