@@ -35,6 +35,8 @@ class ResidentLedgerTest {
   @Test
   void promisesCountLikeLiveBytesUntilTheyAreKept() {
     ledger.promise(600);
+    assertThat(ledger.admits(238, Lane.PROMISE)).as("a 16th is headroom").isTrue();
+    assertThat(ledger.admits(239, Lane.PROMISE)).isFalse();
     assertThat(ledger.admits(300, Lane.LARGE)).isTrue();
     assertThat(ledger.admits(301, Lane.LARGE)).isFalse();
     assertThat(ledger.residentBytes()).isZero();
