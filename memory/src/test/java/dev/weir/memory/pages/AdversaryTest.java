@@ -1,0 +1,244 @@
+package dev.weir.memory.pages;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.memory.os.FakeNativeMemory;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Programs that scatter what is live over as many addresses as they can. None of them may be
+ * refused while live pages and the request together fit the limit less the reserve.
+ */
+class AdversaryTest {
+  private static final long RESERVE_BYTES = 64 << 10;
+
+  private final ArrayList<Run> live = new ArrayList<>();
+  private PageHeap heap;
+  private long runBase;
+  private long limitPages;
+  private long livePages;
+  private long highestPage;
+
+  private record Run(long start, long pages) {
+    long end() {
+      return start + pages;
+    }
+  }
+
+  private void open(long limitMib) {
+    long limitBytes = (limitMib << 20) + RESERVE_BYTES;
+    FakeNativeMemory os = new FakeNativeMemory();
+    Reservation reservation = Reservation.reserve(os, limitBytes);
+    assertThat(reservation.plan().halvings()).isZero();
+    heap =
+        new PageHeap(
+            os,
+            reservation,
+            limitBytes,
+            RESERVE_BYTES,
+            1,
+            new PageHeapEvents() {
+              @Override
+              public void roomFreed() {}
+
+              @Override
+              public void dirtyHigh() {}
+            });
+    runBase = reservation.runBase();
+    limitPages = (limitMib << 20) / heap.pageBytes();
+  }
+
+  private Run allocate(long pages) {
+    assertThat(livePages + pages)
+        .as("the adversary keeps to the bound")
+        .isLessThanOrEqualTo(limitPages);
+    long address = heap.allocateRun(pages * heap.pageBytes());
+    assertThat(address)
+        .as(
+            "%d pages beside %d live of %d, scattered over %d",
+            pages, livePages, limitPages, highestPage)
+        .isNotEqualTo(PageHeap.FULL);
+    Run run = new Run((address - runBase) / heap.pageBytes(), pages);
+    livePages += pages;
+    highestPage = Math.max(highestPage, run.end());
+    return run;
+  }
+
+  private void free(Run run) {
+    heap.freeRun(runBase + run.start * heap.pageBytes(), run.pages * heap.pageBytes());
+    livePages -= run.pages;
+  }
+
+  private Run keepFirst(Run run, long pages) {
+    if (pages < run.pages) {
+      heap.shrinkRun(
+          runBase + run.start * heap.pageBytes(),
+          run.pages * heap.pageBytes(),
+          pages * heap.pageBytes());
+      livePages -= run.pages - pages;
+    }
+    return new Run(run.start, pages);
+  }
+
+  private void finish(String program, double atLeastTimesTheLimit) {
+    heap.checkInvariants();
+    double times = (double) highestPage / limitPages;
+    System.out.printf(
+        "%s: %d pages live at most, spread over %d (%.2f times; log2 n is %.0f)%n",
+        program, limitPages, highestPage, times, Math.log(limitPages) / Math.log(2));
+    assertThat(times).as("the program is one worth surviving").isGreaterThan(atLeastTimesTheLimit);
+    live.forEach(this::free);
+    live.clear();
+    heap.purgeAll();
+    assertThat(heap.totals().residentBytes()).isZero();
+    assertThat(heap.totals().freeRuns()).isEqualTo(1);
+  }
+
+  /**
+   * The program of powers of two that no allocator survives in less than M · log2(n) / 2 addresses
+   * (J. M. Robson, "An estimate of the store size necessary for dynamic storage allocation",
+   * Journal of the ACM 18, 1971, and "Bounds for some functions concerning dynamic storage
+   * allocation", JACM 21, 1974): in phase i it keeps only the blocks that lie on an address f
+   * modulo 2^i, for the better of the two f that continue the last one, and fills up with blocks of
+   * 2^i.
+   */
+  @ParameterizedTest
+  @ValueSource(longs = {4, 16, 64})
+  void powersOfTwoInPhases(long limitMib) {
+    open(limitMib);
+    while (livePages < limitPages) {
+      live.add(allocate(1));
+    }
+    long f = 0;
+    for (long size = 2; size <= limitPages; size *= 2) {
+      long step = size;
+      long other = f + size / 2;
+      f = worth(step, f) >= worth(step, other) ? f : other;
+      long kept = f;
+      live.removeIf(run -> {
+        boolean frees = !occupies(run, step, kept);
+        if (frees) {
+          free(run);
+        }
+        return frees;
+      });
+      while (livePages + size <= limitPages) {
+        live.add(allocate(size));
+      }
+    }
+    finish("powers of two, " + limitMib + " MiB", 0.3 * Math.log(limitPages) / Math.log(2));
+  }
+
+  private long worth(long step, long f) {
+    return live.stream()
+        .filter(run -> occupies(run, step, f))
+        .mapToLong(run -> step - run.pages)
+        .sum();
+  }
+
+  private static boolean occupies(Run run, long step, long f) {
+    return Math.floorMod(f - run.start, step) < run.pages;
+  }
+
+  /**
+   * What is worst for first fit: pins of one page, so far apart that the next size fits nowhere
+   * between them. Each block leaves a pin of one page (a run gives its tail back), each phase frees
+   * every second pin and asks for blocks of twice the distance. First fit then uses fresh addresses
+   * for nearly all of the limit in every phase: M · log2(n), the bound of J. M. Robson, "Worst case
+   * fragmentation of first fit and best fit storage allocation strategies", The Computer Journal
+   * 20, 1977.
+   */
+  @ParameterizedTest
+  @ValueSource(longs = {4, 16, 64})
+  void pinsAtDoublingDistances(long limitMib) {
+    open(limitMib);
+    while (livePages < limitPages) {
+      live.add(allocate(1));
+    }
+    for (long size = 2; size <= limitPages / 2; size *= 2) {
+      keepPinsAtMostApart(size);
+      List<Run> blocks = new ArrayList<>();
+      while (livePages + size <= limitPages) {
+        blocks.add(allocate(size));
+      }
+      blocks.forEach(block -> live.add(keepFirst(block, 1)));
+    }
+    finish("pins, " + limitMib + " MiB", 0.6 * Math.log(limitPages) / Math.log(2));
+  }
+
+  /** Frees as many pins as it can without leaving a hole of so many pages between two of them. */
+  private void keepPinsAtMostApart(long pages) {
+    live.sort(Comparator.comparingLong(Run::start));
+    List<Run> kept = new ArrayList<>();
+    for (int i = 0; i < live.size(); i++) {
+      boolean isLast = i == live.size() - 1;
+      if (kept.isEmpty() || isLast || live.get(i + 1).start > kept.getLast().end() + pages - 1) {
+        kept.add(live.get(i));
+      } else {
+        free(live.get(i));
+      }
+    }
+    live.clear();
+    live.addAll(kept);
+  }
+
+  /** The same with the pins at the upper ends, as blocks of their own, and no run ever shrunk. */
+  @ParameterizedTest
+  @ValueSource(longs = {4, 16})
+  void blocksWithPinsBetween(long limitMib) {
+    open(limitMib);
+    for (long size = 1; size < limitPages / 2; size = size * 2 + 1) {
+      List<Run> blocks = new ArrayList<>();
+      while (livePages + size + 1 <= limitPages) {
+        blocks.add(allocate(size));
+        live.add(allocate(1));
+      }
+      blocks.forEach(this::free);
+      List<Run> kept = new ArrayList<>();
+      for (int i = 0; i < live.size(); i++) {
+        if (i % 2 == 0) {
+          kept.add(live.get(i));
+        } else {
+          free(live.get(i));
+        }
+      }
+      live.clear();
+      live.addAll(kept);
+    }
+    finish("blocks with pins between, " + limitMib + " MiB", 1.0);
+  }
+
+  /** Every hole one page too short for what comes next. */
+  @Test
+  void combsOfEverySize() {
+    open(16);
+    for (long teeth = 1; teeth <= limitPages / 4; teeth = teeth * 3 / 2 + 1) {
+      List<Run> comb = new ArrayList<>();
+      while (livePages + teeth <= limitPages) {
+        comb.add(allocate(teeth));
+      }
+      for (int i = 0; i < comb.size(); i++) {
+        if (i % 2 == 0) {
+          free(comb.get(i));
+        } else {
+          live.add(comb.get(i));
+        }
+      }
+      while (livePages + teeth + 1 <= limitPages) {
+        live.add(allocate(teeth + 1));
+      }
+      for (int i = live.size() - 1; i >= 0; i -= 2) {
+        free(live.remove(i));
+      }
+    }
+    while (livePages < limitPages) {
+      live.add(allocate(1));
+    }
+    finish("combs", 1.0);
+  }
+}
