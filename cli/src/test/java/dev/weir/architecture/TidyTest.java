@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -12,6 +14,8 @@ import org.junit.jupiter.api.Test;
 
 /** What the sources look like, where the compiler and the formatter have no opinion. */
 class TidyTest {
+  private static final int MAX_LINES = 600;
+
   /** Split, so that this file does not find itself. */
   private static final Pattern UNFINISHED =
       Pattern.compile("\\b(TO" + "DO|FIX" + "ME|XX" + "X)\\b");
@@ -23,6 +27,19 @@ class TidyTest {
     assertThat(Sources.main()).anyMatch(file -> file.endsWith("dev/weir/cli/Main.java"));
     assertThat(Sources.all())
         .anyMatch(file -> file.endsWith("dev/weir/architecture/TidyTest.java"));
+  }
+
+  @Test
+  void noFileIsLongerThanItsReaderCanHold() {
+    Map<String, Integer> tooLong = new TreeMap<>();
+    for (Path file : Sources.all()) {
+      int lines = Sources.lines(file).size();
+      if (lines > MAX_LINES) {
+        tooLong.put(Sources.name(file), lines);
+      }
+    }
+
+    assertThat(tooLong).as("files of more than %d lines", MAX_LINES).isEmpty();
   }
 
   @Test
