@@ -49,8 +49,11 @@ interface Exchange {
   /** Sends a response's head; the body follows through {@link #write} and {@link #end}. */
   void begin(HttpResponseStatus status, HttpHeaders headers);
 
-  /** Sends a piece of the body, and takes it over. */
+  /** Adds a piece to the body, and takes it over; it leaves with the next {@link #flush}. */
   void write(ByteBuf piece);
+
+  /** Sends what was written. */
+  void flush();
 
   /** Whether more should be written now; if not, {@link ExchangeHandler#writable} tells when. */
   boolean isWritable();

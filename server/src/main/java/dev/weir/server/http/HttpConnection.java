@@ -453,7 +453,12 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
       }
       int bytes = piece.readableBytes();
       services.metrics().served(bytes);
-      ctx.writeAndFlush(new DefaultHttpContent(piece)).addListener(written -> guard.progress());
+      ctx.write(new DefaultHttpContent(piece)).addListener(written -> guard.progress());
+    }
+
+    @Override
+    public void flush() {
+      ctx.flush();
     }
 
     @Override

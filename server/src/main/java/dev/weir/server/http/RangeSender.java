@@ -25,7 +25,8 @@ final class RangeSender {
   /**
    * Prepares to send.
    *
-   * @param onChunk takes each chunk over
+   * @param onChunk takes each chunk over, and writes it
+   * @param onEnd writes what follows the last chunk, and flushes
    */
   RangeSender(
       Exchange exchange,
@@ -87,6 +88,7 @@ final class RangeSender {
     if (last) {
       onEnd.run();
     } else {
+      exchange.flush();
       pump();
     }
   }

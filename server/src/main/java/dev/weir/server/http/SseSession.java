@@ -136,6 +136,8 @@ final class SseSession {
       event.append(",\"upToDate\":true");
     }
     exchange.write(ByteBufUtil.writeAscii(exchange.allocator(), event.append("}\n\n")));
+    // One flush for the data event and this one: readers act on both together.
+    exchange.flush();
     boolean old = System.nanoTime() - startedNanos > services.limits().liveTimeout().toNanos();
     if (ended || draining || old) {
       finish();
