@@ -13,6 +13,15 @@ final class ReadGateHandler extends ChannelDuplexHandler {
   private final AtomicBoolean queued = new AtomicBoolean();
   private volatile @Nullable ChannelHandlerContext context;
 
+  /** The closing of the gate, by its number, that does not stop this channel; 0: every one does. */
+  private volatile long letThroughClosing;
+
+  /**
+   * Set by the event loop, cleared by whoever completes relief. A note that is lost between the two
+   * lets one more channel through, which is harmless.
+   */
+  private volatile boolean progressed;
+
   ReadGateHandler(ReadGate gate) {
     this.gate = gate;
   }
@@ -35,11 +44,11 @@ final class ReadGateHandler extends ChannelDuplexHandler {
   }
 
   @Override
-  public void channelReadComplete(ChannelHandlerContext ctx) {
-    if (gate.mustStop() && ReadHolds.of(ctx.channel()).hold(Reason.PRESSURE)) {
+  public void channelRead(ChannelHandlerContext ctx, Object message) {
+    ctx.fireChannelRead(message);
+    if (gate.mustStop(this) && ReadHolds.of(ctx.channel()).hold(Reason.PRESSURE)) {
       gate.await(this);
     }
-    ctx.fireChannelReadComplete();
   }
 
   @Override
@@ -57,6 +66,25 @@ final class ReadGateHandler extends ChannelDuplexHandler {
   /** Notes that this handler has left the gate's queue. */
   void markTaken() {
     queued.set(false);
+  }
+
+  /** Notes that the gate's {@code closing}, counted from 1, does not stop this channel. */
+  void letThrough(long closing) {
+    letThroughClosing = closing;
+  }
+
+  /** Called after a read: whether {@code closing} does not stop this channel. */
+  boolean readsThrough(long closing) {
+    boolean through = letThroughClosing == closing;
+    progressed |= through;
+    return through;
+  }
+
+  /** Whether this channel has read through a closed gate since the last call. */
+  boolean takeProgress() {
+    boolean had = progressed;
+    progressed = false;
+    return had;
   }
 
   /**

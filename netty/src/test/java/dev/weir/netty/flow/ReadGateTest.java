@@ -44,7 +44,7 @@ class ReadGateTest {
   }
 
   @Test
-  void aWaitInVainLetsTheLongestStoppedReadOnceAndWaitsAgain() {
+  void aWaitInVainLetsTheLongestStoppedReadUntilTheGateOpens() {
     EmbeddedChannel first = new EmbeddedChannel(gate.newHandler());
     EmbeddedChannel second = new EmbeddedChannel(gate.newHandler());
     headroom.isShort = true;
@@ -55,13 +55,21 @@ class ReadGateTest {
     assertThat(reads(first)).isTrue();
     assertThat(reads(second)).isFalse();
     first.writeInbound("message");
-    assertThat(reads(first)).isFalse();
+    assertThat(reads(first)).isTrue();
 
+    // The first has made progress, so the second waits on.
     headroom.waits.get(1).complete(false);
-    assertThat(reads(first)).isFalse();
+    assertThat(reads(second)).isFalse();
+
+    headroom.waits.get(2).complete(false);
     assertThat(reads(second)).isTrue();
-    assertThat(headroom.waits).hasSize(3);
     assertThat(gate.closings()).isEqualTo(1);
+
+    headroom.waits.get(3).complete(true);
+    assertThat(gate.isClosed()).isFalse();
+    first.writeInbound("message");
+    assertThat(reads(first)).isFalse();
+    assertThat(gate.closings()).isEqualTo(2);
   }
 
   @Test

@@ -1,0 +1,152 @@
+package dev.weir.netty.flow;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.memory.Pool;
+import dev.weir.memory.PoolOptions;
+import dev.weir.netty.WeirAllocator;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.CompositeByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * Plain TCP without permits: twice as much work arrives at once as there is memory for, and every
+ * piece of it must be gathered whole before it is answered, with one byte, and released.
+ */
+@Timeout(60)
+class ReadGateOverSocketsTest {
+  private static final long MIB = 1 << 20;
+  private static final long LIMIT_BYTES = 16 * MIB;
+  private static final int WORK_BYTES = 1 << 20;
+  private static final int CLIENTS = 32;
+
+  private final Pool pool = Pool.create(PoolOptions.withLimit(LIMIT_BYTES));
+  private final WeirAllocator allocator = new WeirAllocator(pool);
+  private final ReadGate gate =
+      new ReadGate(new PoolHeadroom(pool, 6 * MIB, 7 * MIB, Duration.ofMillis(20)));
+  private final EventLoopGroup loops =
+      new MultiThreadIoEventLoopGroup(2, NioIoHandler.newFactory());
+  private final List<Throwable> failures = Collections.synchronizedList(new ArrayList<>());
+  private Channel listener;
+
+  @BeforeEach
+  void listen() {
+    listener =
+        new ServerBootstrap()
+            .group(loops)
+            .channel(NioServerSocketChannel.class)
+            .childOption(ChannelOption.ALLOCATOR, allocator)
+            .childHandler(
+                new ChannelInitializer<>() {
+                  @Override
+                  protected void initChannel(Channel channel) {
+                    channel.pipeline().addLast(gate.newHandler(), new GatherWhole(failures));
+                  }
+                })
+            .bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
+            .syncUninterruptibly()
+            .channel();
+  }
+
+  @AfterEach
+  void nothingIsHeld() throws InterruptedException {
+    listener.close().sync();
+    loops.shutdownGracefully(0, 10, TimeUnit.SECONDS).sync();
+    assertThat(pool.liveBlockBytes()).isZero();
+    pool.close();
+  }
+
+  @Test
+  void twiceTheMemoryGetsThroughWithoutARefusal() throws Exception {
+    List<Callable<Integer>> clients = Collections.nCopies(CLIENTS, this::sendAndAwaitAnswer);
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      for (Future<Integer> answer : threads.invokeAll(clients)) {
+        assertThat(answer.get()).isEqualTo(1);
+      }
+    }
+    assertThat(failures).isEmpty();
+    assertThat(gate.closings()).isPositive();
+    assertThat(pool.peakResidentBytes()).isLessThanOrEqualTo(LIMIT_BYTES);
+  }
+
+  private int sendAndAwaitAnswer() throws IOException {
+    InetSocketAddress address = (InetSocketAddress) listener.localAddress();
+    try (Socket client = new Socket(address.getAddress(), address.getPort())) {
+      client.getOutputStream().write(new byte[WORK_BYTES]);
+      return client.getInputStream().read();
+    }
+  }
+
+  private static final class GatherWhole extends ChannelInboundHandlerAdapter {
+    private final List<Throwable> failures;
+    private CompositeByteBuf gathered;
+
+    GatherWhole(List<Throwable> failures) {
+      this.failures = failures;
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext ctx, Object message) {
+      ByteBuf received = (ByteBuf) message;
+      try {
+        if (gathered == null) {
+          gathered = ctx.alloc().compositeDirectBuffer(WORK_BYTES);
+        }
+        ByteBuf copy = ctx.alloc().directBuffer(received.readableBytes());
+        gathered.addComponent(/* increaseWriterIndex= */ true, copy.writeBytes(received));
+      } finally {
+        received.release();
+      }
+      if (gathered.readableBytes() == WORK_BYTES) {
+        drop();
+        ctx.writeAndFlush(ctx.alloc().directBuffer(1).writeByte(1));
+      }
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext ctx) {
+      drop();
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext ctx, Throwable failure) {
+      if (failure instanceof OutOfMemoryError) {
+        failures.add(failure);
+      }
+      ctx.close();
+    }
+
+    private void drop() {
+      if (gathered != null) {
+        gathered.release();
+        gathered = null;
+      }
+    }
+  }
+}
