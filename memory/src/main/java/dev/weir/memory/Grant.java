@@ -16,6 +16,7 @@ public final class Grant implements AutoCloseable {
   private final Budget root;
   private final long bytes;
   private final AtomicLong remainingBytes;
+  private volatile boolean closed;
 
   Grant(PageHeap pages, Budget root, long bytes) {
     this.pages = pages;
@@ -51,7 +52,7 @@ public final class Grant implements AutoCloseable {
       block = RunBlock.tryAllocatePromised(pages, runBytes, root);
     } finally {
       if (block == null) {
-        remainingBytes.addAndGet(runBytes);
+        putBack(runBytes);
       }
     }
     if (block == null) {
@@ -75,9 +76,22 @@ public final class Grant implements AutoCloseable {
     } while (!remainingBytes.compareAndSet(left, left - runBytes));
   }
 
+  /** Either this sees the flag of {@link #close}, or that finds these bytes. */
+  private void putBack(long runBytes) {
+    remainingBytes.addAndGet(runBytes);
+    if (closed) {
+      giveBackRest();
+    }
+  }
+
   /** Gives back what is left. Further calls do nothing. */
   @Override
   public void close() {
+    closed = true;
+    giveBackRest();
+  }
+
+  private void giveBackRest() {
     long left = remainingBytes.getAndSet(0);
     if (left > 0) {
       pages.returnPromise(left);

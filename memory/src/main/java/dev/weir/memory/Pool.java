@@ -30,6 +30,9 @@ import org.jspecify.annotations.Nullable;
 public final class Pool implements AutoCloseable {
   private static final long MAX_RESERVE_BYTES = 1L << 20;
 
+  /** For ever, and far from an overflow in nanoseconds. */
+  private static final Duration LONGEST_WAIT = Duration.ofDays(36_500);
+
   private final PoolOptions options;
   private final Budget root;
   private final Object coreLock = new Object();
@@ -206,14 +209,26 @@ public final class Pool implements AutoCloseable {
       throw new IllegalArgumentException("size of a grant is not positive: " + bytes);
     }
     PoolCore parts = core();
-    long deadlineNanos = System.nanoTime() + Math.min(deadline.toNanos(), Long.MAX_VALUE / 4);
+    long deadlineNanos = System.nanoTime() + waitNanos(deadline);
     long pageBytes = parts.pages().pageBytes();
     long rounded = bytes > Long.MAX_VALUE / 2 ? bytes : Math.ceilDiv(bytes, pageBytes) * pageBytes;
     CompletableFuture<Grant> future = parts.grants().request(rounded, deadlineNanos);
     if (!future.isDone()) {
+      future.whenComplete((grant, failure) -> {
+        if (failure != null) {
+          // Withdrawn: those behind it may fit.
+          Purger.wake();
+        }
+      });
       Purger.wake();
     }
     return future;
+  }
+
+  private static long waitNanos(Duration deadline) {
+    return deadline.isNegative()
+        ? 0
+        : deadline.compareTo(LONGEST_WAIT) > 0 ? LONGEST_WAIT.toNanos() : deadline.toNanos();
   }
 
   /** The root of the tree of budgets. Blocks charged to it cost no accounting of their own. */

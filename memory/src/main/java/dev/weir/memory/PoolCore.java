@@ -28,6 +28,12 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
   private static final Cleaner CLEANER =
       Cleaner.create(task -> Thread.ofPlatform().name("weir-cleaner").daemon().unstarted(task));
 
+  /**
+   * How often heaps are trimmed while grants wait: 100 ms. Each time pages are purged that may soon
+   * be used again, so not with every block that is released.
+   */
+  private static final long TRIM_FOR_GRANTS_NANOS = 100_000_000;
+
   private final Budget root;
   private final PageHeap pages;
   private final SharedHeap shared;
@@ -38,6 +44,7 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
   private final AtomicBoolean dirtyHigh = new AtomicBoolean();
   private final Cleaner.Cleanable reservationRelease;
   private long nextTickNanos = System.nanoTime();
+  private long nextTrimNanos = System.nanoTime();
   private volatile boolean closed;
   private volatile boolean released;
 
@@ -198,12 +205,23 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
       pages.purgeAged();
       nextTickNanos = nowNanos + tickNanos;
     }
-    long untilDeadline = grants.serve(nowNanos);
+    long untilDeadline = serveGrants(nowNanos);
     if (closed) {
       pages.purgeAll();
       releaseIfDrained();
     }
     return Math.min(nextTickNanos, nowNanos + Math.min(untilDeadline, Long.MAX_VALUE / 2));
+  }
+
+  /** Serves what fits; for the rest, asks now and then for what is free inside slabs in use. */
+  private long serveGrants(long nowNanos) {
+    long untilDeadline = grants.serve(nowNanos);
+    if (grants.hasWaiting() && nextTrimNanos - nowNanos <= 0) {
+      nextTrimNanos = nowNanos + TRIM_FOR_GRANTS_NANOS;
+      trim();
+      untilDeadline = grants.serve(nowNanos);
+    }
+    return grants.hasWaiting() ? Math.min(untilDeadline, nextTrimNanos - nowNanos) : untilDeadline;
   }
 
   @Override
