@@ -1,0 +1,155 @@
+package dev.weir.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.memory.heap.Block;
+import dev.weir.memory.heap.OwnedHeap;
+import dev.weir.memory.os.FakeNativeMemory;
+import dev.weir.memory.testing.Await;
+import dev.weir.memory.testing.Patterns;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The ends that pools come to, and what the purger does until then. */
+@Timeout(value = 2, unit = TimeUnit.MINUTES)
+class PoolLifeTest {
+  private final FakeNativeMemory os = new FakeNativeMemory();
+
+  private Pool pool() {
+    return Pool.create(
+        PoolOptions.withLimit(16 << 20).withDecay(Duration.ofMillis(20)).withNativeMemory(os));
+  }
+
+  @Test
+  void aPoolTakesNothingBeforeItsFirstAllocation() {
+    try (Pool pool = pool()) {
+      assertThat(pool.residentBytes()).isZero();
+      assertThat(pool.reservationAddress()).isZero();
+      pool.trim();
+      pool.checkInvariants();
+    }
+    assertThat(os.calls()).isZero();
+  }
+
+  @Test
+  void closedWithNothingLiveItGivesItsAddressesBackAtOnce() {
+    Pool pool = pool();
+    pool.allocate(100).release();
+    pool.allocate(100_000).release();
+    assertThat(os.reservations()).isEqualTo(1);
+
+    pool.close();
+    pool.close();
+
+    assertThat(os.reservations()).isZero();
+  }
+
+  @Test
+  void liveBlocksKeepTheirContentsAfterCloseAndTheLastReleasesTheReservation() {
+    Pool pool = Pool.create(PoolOptions.withLimit(16 << 20).withDecay(Duration.ofMillis(20)));
+    List<Block> live = new ArrayList<>();
+    for (int bytes : new int[] {50, 5_000, 65_536, 100_000, 1 << 20}) {
+      Block block = pool.allocate(bytes);
+      Patterns.fill(block, bytes);
+      live.add(block);
+    }
+    pool.allocate(2 << 20).release();
+
+    pool.close();
+
+    Await.until(() -> pool.dirtyBytes() == 0, () -> pool.snapshot().toString());
+    for (Block block : live) {
+      assertThat(pool.liveBlockBytes()).isPositive();
+      block.release();
+    }
+    Await.until(() -> pool.residentBytes() == 0, () -> pool.snapshot().toString());
+  }
+
+  @Test
+  void slotsReleasedAfterCloseGiveTheReservationBack() throws InterruptedException {
+    Pool pool = pool();
+    List<Block> live = new ArrayList<>();
+    Thread owner =
+        Thread.ofPlatform()
+            .start(() -> {
+              OwnedHeap heap = pool.ownedHeap(task -> {});
+              for (int i = 0; i < 100; i++) {
+                live.add(pool.allocate(heap, 4096, pool.rootBudget()));
+                live.add(pool.allocate(3_000));
+              }
+            });
+    owner.join();
+    pool.close();
+    assertThat(os.reservations()).isEqualTo(1);
+
+    live.forEach(Block::release);
+
+    Await.until(() -> os.reservations() == 0, () -> pool.snapshot().toString());
+  }
+
+  @Test
+  void aPoolThatNothingRefersToGivesItsAddressesBack() {
+    for (int i = 0; i < 20; i++) {
+      leave(pool());
+    }
+    assertThat(os.reservations()).isPositive();
+
+    Await.until(
+        () -> {
+          System.gc();
+          return os.reservations() == 0;
+        },
+        () -> os.reservations() + " reservations left");
+  }
+
+  private static void leave(Pool pool) {
+    pool.allocate(100);
+    pool.allocate(100_000);
+    pool.ownedHeap(task -> {});
+  }
+
+  @Test
+  void aBlockKeepsTheReservationOfAPoolThatIsGone() {
+    Block block = pool().allocate(100_000);
+    for (int i = 0; i < 3; i++) {
+      System.gc();
+    }
+    assertThat(os.reservations()).isEqualTo(1);
+    block.release();
+  }
+
+  @Test
+  void dirtyPagesDecayWithoutAnybodyAsking() {
+    Pool pool = pool();
+    Block keeper = pool.allocate(100_000);
+    pool.allocate(3 << 20).release();
+    pool.allocate(60_000).release();
+    assertThat(pool.dirtyBytes()).isPositive();
+
+    Await.until(() -> pool.residentBytes() == keeper.size(), () -> pool.snapshot().toString());
+
+    keeper.release();
+    pool.close();
+  }
+
+  @Test
+  void moreDirtyPagesThanAreWantedDoNotWaitForTheirAge() {
+    Pool pool =
+        Pool.create(
+            PoolOptions.withLimit(64 << 20).withDecay(Duration.ofDays(1)).withNativeMemory(os));
+    List<Block> blocks = new ArrayList<>();
+    for (int i = 0; i < 30; i++) {
+      blocks.add(pool.allocate(1 << 20));
+    }
+    blocks.forEach(Block::release);
+
+    Await.until(() -> pool.dirtyBytes() <= 4 << 20, () -> pool.snapshot().toString());
+
+    assertThat(pool.dirtyBytes()).as("some stays, for what comes next").isPositive();
+    pool.close();
+  }
+}
