@@ -49,6 +49,7 @@ public final class ChildJvm implements AutoCloseable {
     command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
     command.addAll(arguments);
     Path errors = Files.createTempFile("weir-lab-", ".log");
+    errors.toFile().deleteOnExit();
     try {
       return new ChildJvm(
           new ProcessBuilder(command).redirectError(errors.toFile()).start(), errors);
