@@ -6,7 +6,6 @@ import dev.weir.memory.pages.PageHeap;
 import dev.weir.memory.sync.SpinLock;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
@@ -25,6 +24,7 @@ final class GrantQueue {
   private final SpinLock lock = new SpinLock();
   private final ArrayDeque<Waiting> queue = new ArrayDeque<>();
   private volatile int waiting;
+  private boolean closed;
 
   private record Waiting(long bytes, long deadlineNanos, CompletableFuture<Grant> future) {}
 
@@ -51,6 +51,9 @@ final class GrantQueue {
     CompletableFuture<Grant> future = new CompletableFuture<>();
     lock.lock();
     try {
+      if (closed) {
+        return CompletableFuture.failedFuture(closedFailure());
+      }
       if (!queue.isEmpty() || !pages.tryPromise(bytes)) {
         if (queue.size() == MAX_WAITING) {
           return CompletableFuture.failedFuture(
@@ -79,20 +82,19 @@ final class GrantQueue {
     long nextNanos = Long.MAX_VALUE;
     lock.lock();
     try {
-      for (Iterator<Waiting> all = queue.iterator(); all.hasNext(); ) {
-        Waiting next = all.next();
-        if (next.future.isDone()) {
-          all.remove();
-        } else if (next.deadlineNanos - nowNanos <= 0) {
-          overdue.add(next);
-          all.remove();
-        } else {
-          nextNanos = Math.min(nextNanos, next.deadlineNanos - nowNanos);
-        }
-      }
+      queue.removeIf(next -> next.future.isDone());
       while (!queue.isEmpty() && pages.tryPromise(queue.element().bytes)) {
         granted.add(queue.remove());
       }
+      for (Waiting next : queue) {
+        long leftNanos = next.deadlineNanos - nowNanos;
+        if (leftNanos <= 0) {
+          overdue.add(next);
+        } else {
+          nextNanos = Math.min(nextNanos, leftNanos);
+        }
+      }
+      queue.removeIf(next -> next.deadlineNanos - nowNanos <= 0);
       waiting = queue.size();
     } finally {
       lock.unlock();
@@ -110,5 +112,24 @@ final class GrantQueue {
                   .formatted(next.bytes, root.path())));
     }
     return nextNanos;
+  }
+
+  /** Fails everything that waits and everything that comes. */
+  void close() {
+    List<Waiting> left;
+    lock.lock();
+    try {
+      closed = true;
+      left = List.copyOf(queue);
+      queue.clear();
+      waiting = 0;
+    } finally {
+      lock.unlock();
+    }
+    left.forEach(next -> next.future.completeExceptionally(closedFailure()));
+  }
+
+  private IllegalStateException closedFailure() {
+    return new IllegalStateException("pool '%s' is closed".formatted(root.name()));
   }
 }

@@ -7,6 +7,7 @@ import dev.weir.memory.heap.OwnedHeap;
 import dev.weir.memory.heap.RunBlock;
 import dev.weir.memory.heap.SizeClasses;
 import dev.weir.memory.heap.SlabTotals;
+import dev.weir.memory.pages.Lane;
 import dev.weir.memory.pages.PageHeap;
 import dev.weir.memory.pages.PageTotals;
 import dev.weir.memory.pages.Reservation;
@@ -29,6 +30,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Pool implements AutoCloseable {
   private static final long MAX_RESERVE_BYTES = 1L << 20;
+
+  /** How often a thread makes room and finds that others have taken it. */
+  private static final int ROOM_ATTEMPTS = 16;
 
   /** For ever, and far from an overflow in nanoseconds. */
   private static final Duration LONGEST_WAIT = Duration.ofDays(36_500);
@@ -86,13 +90,7 @@ public final class Pool implements AutoCloseable {
 
   /** As {@link #tryAllocate(long)}, charged to a budget of this pool. */
   public @Nullable Block tryAllocate(long bytes, Budget budget) {
-    PoolCore parts = core();
-    Block block = tryOnce(parts, null, bytes, budget);
-    if (block == null) {
-      parts.trimAndSettle();
-      block = tryOnce(parts, null, bytes, budget);
-    }
-    return block;
+    return tryAllocateSlowly(core(), null, bytes, budget);
   }
 
   /**
@@ -122,18 +120,44 @@ public final class Pool implements AutoCloseable {
         return block;
       }
     }
-    return tryAllocateSlowly(heap, bytes, budget);
+    return tryAllocateSlowly(core(), heap.isClosed() ? null : heap, bytes, budget);
   }
 
-  private @Nullable Block tryAllocateSlowly(OwnedHeap heap, long bytes, Budget budget) {
-    PoolCore parts = core();
-    OwnedHeap usable = heap.isClosed() ? null : heap;
-    Block block = tryOnce(parts, usable, bytes, budget);
+  /**
+   * Purges what the request needs, then asks the heaps for what is free inside them. A request that
+   * no purge can help, because a budget below the root refuses it or it is larger than the limit,
+   * bothers nobody.
+   */
+  private @Nullable Block tryAllocateSlowly(
+      PoolCore parts, @Nullable OwnedHeap heap, long bytes, Budget budget) {
+    Block block = tryOnce(parts, heap, bytes, budget);
+    if (block != null || bytes > parts.pages().largestRequestBytes() || !budget.hasRoom(bytes)) {
+      return block;
+    }
+    block = tryWithRoom(parts, heap, bytes, budget);
     if (block == null) {
       parts.trimAndSettle();
-      block = tryOnce(parts, usable, bytes, budget);
+      block = tryWithRoom(parts, heap, bytes, budget);
     }
     return block;
+  }
+
+  private static @Nullable Block tryWithRoom(
+      PoolCore parts, @Nullable OwnedHeap heap, long bytes, Budget budget) {
+    Lane lane = bytes <= SizeClasses.MAX_SMALL_BYTES ? Lane.SMALL : Lane.LARGE;
+    long osPageBytes = parts.pages().osPageBytes();
+    long neededBytes = Math.ceilDiv(Math.max(bytes, 1), osPageBytes) * osPageBytes;
+    for (int attempt = 0; attempt < ROOM_ATTEMPTS; attempt++) {
+      // A block may lie on one page more than its size needs, or on pages that are live already.
+      boolean room =
+          parts.pages().makeRoom(neededBytes + osPageBytes, lane)
+              || parts.pages().makeRoom(neededBytes, lane);
+      Block block = tryOnce(parts, heap, bytes, budget);
+      if (block != null || !room) {
+        return block;
+      }
+    }
+    return null;
   }
 
   private static @Nullable Block tryOnce(

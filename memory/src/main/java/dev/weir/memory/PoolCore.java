@@ -6,12 +6,10 @@ import dev.weir.memory.heap.OwnedHeap;
 import dev.weir.memory.heap.SharedHeap;
 import dev.weir.memory.heap.SizeClasses;
 import dev.weir.memory.heap.SlabTotals;
-import dev.weir.memory.os.NativeMemory;
 import dev.weir.memory.pages.PageHeap;
 import dev.weir.memory.pages.PageHeapEvents;
 import dev.weir.memory.pages.Reservation;
 import dev.weir.memory.sync.SpinLock;
-import java.lang.ref.Cleaner;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -25,9 +23,6 @@ import org.jspecify.annotations.Nullable;
  * refer to it through their page heap; when nothing does any more, the reservation is given back.
  */
 final class PoolCore implements PageHeapEvents, Purger.Chores {
-  private static final Cleaner CLEANER =
-      Cleaner.create(task -> Thread.ofPlatform().name("weir-cleaner").daemon().unstarted(task));
-
   /**
    * How often heaps are trimmed while grants wait: 100 ms. Each time pages are purged that may soon
    * be used again, so not with every block that is released.
@@ -42,7 +37,6 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
   private final Set<OwnedHeap> ownedHeaps = ConcurrentHashMap.newKeySet();
   private final Queue<InsidePurge> insidePurges = new ConcurrentLinkedQueue<>();
   private final AtomicBoolean dirtyHigh = new AtomicBoolean();
-  private final Cleaner.Cleanable reservationRelease;
   private long nextTickNanos = System.nanoTime();
   private long nextTrimNanos = System.nanoTime();
   private volatile boolean closed;
@@ -62,8 +56,6 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
             relay);
     this.shared = new SharedHeap(pages, root, Runtime.getRuntime().availableProcessors() * 2);
     this.grants = new GrantQueue(pages, root);
-    NativeMemory os = options.nativeMemory();
-    this.reservationRelease = CLEANER.register(pages, () -> reservation.release(os));
   }
 
   static PoolCore create(PoolOptions options, Budget root) {
@@ -119,12 +111,13 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
   }
 
   /**
-   * Trims, and waits for the system calls of purges that have begun: no request is refused for
-   * pages that are on their way out.
+   * Trims, and waits for the system calls of the purges that have begun by then: no request is
+   * refused for pages that are on their way out.
    */
   void trimAndSettle() {
     trim();
-    while (pages.hasInsidePurges()) {
+    long begun = pages.announcedInsidePurges();
+    while (!pages.haveEndedInsidePurges(begun)) {
       if (!runInsidePurges()) {
         SpinLock.giveWay();
       }
@@ -163,6 +156,7 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
 
   void close() {
     closed = true;
+    grants.close();
     trim();
     pages.purgeAll();
     releaseIfDrained();
@@ -190,27 +184,38 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
 
   @Override
   public long doChores(long nowNanos) {
-    if (dirtyHigh.getAndSet(false)) {
-      pages.purgeExcess();
-    }
-    runInsidePurges();
     boolean tick = nextTickNanos - nowNanos <= 0;
+    if (tick) {
+      nextTickNanos = nowNanos + tickNanos;
+    }
+    long untilDeadline;
+    try {
+      giveBack(tick);
+    } finally {
+      // Deadlines hold even where the system refuses to take pages back.
+      untilDeadline = serveGrants(nowNanos);
+    }
+    if (closed) {
+      pages.purgeAll();
+      releaseIfDrained();
+    }
+    return Math.min(nextTickNanos, nowNanos + Math.min(untilDeadline, Long.MAX_VALUE / 2));
+  }
+
+  private void giveBack(boolean tick) {
     if (tick || grants.hasWaiting() || closed) {
       shared.parkIdle();
       for (OwnedHeap heap : ownedHeaps) {
         askOrInherit(heap);
       }
     }
+    runInsidePurges();
+    if (dirtyHigh.getAndSet(false)) {
+      pages.purgeExcess();
+    }
     if (tick) {
       pages.purgeAged();
-      nextTickNanos = nowNanos + tickNanos;
     }
-    long untilDeadline = serveGrants(nowNanos);
-    if (closed) {
-      pages.purgeAll();
-      releaseIfDrained();
-    }
-    return Math.min(nextTickNanos, nowNanos + Math.min(untilDeadline, Long.MAX_VALUE / 2));
   }
 
   /** Serves what fits; for the rest, asks now and then for what is free inside slabs in use. */
@@ -243,7 +248,7 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
   private void releaseIfDrained() {
     if (!released && pages.tryRetire()) {
       released = true;
-      reservationRelease.clean();
+      pages.reservation().release();
     }
   }
 }

@@ -239,6 +239,24 @@ public final class Budget {
     }
   }
 
+  /** Whether a charge of so many bytes would succeed now. */
+  public boolean hasRoom(long bytes) {
+    if (parent == null) {
+      return true;
+    }
+    treeLock.lock();
+    try {
+      for (Budget node = this; node.parent != null; node = node.parent) {
+        if (node.closed || bytes > node.limitBytes - node.chargedBytes) {
+          return false;
+        }
+      }
+      return true;
+    } finally {
+      treeLock.unlock();
+    }
+  }
+
   /** Takes a charge back. */
   public void uncharge(long bytes) {
     if (parent == null) {

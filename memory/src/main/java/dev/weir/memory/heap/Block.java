@@ -1,7 +1,7 @@
 package dev.weir.memory.heap;
 
 import dev.weir.memory.budget.Budget;
-import dev.weir.memory.os.AddressSpace;
+import dev.weir.memory.pages.PageHeap;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
@@ -33,13 +33,16 @@ public abstract sealed class Block implements AutoCloseable permits SlotBlock, R
   public abstract long size();
 
   /**
-   * Its memory as a segment of {@link #size()} bytes. The contents are undefined. Not to be used
-   * after release.
+   * Its memory as a segment of {@link #size()} bytes, which keeps the pool's addresses. The
+   * contents are undefined. Not to be used after release.
    */
   public final MemorySegment segment() {
     requireLive();
-    return AddressSpace.ALL.asSlice(address, size());
+    return pages().reservation().slice(address, size());
   }
+
+  /** Where it comes from. */
+  abstract PageHeap pages();
 
   /** The budget it is charged to. */
   public final Budget budget() {
@@ -60,7 +63,8 @@ public abstract sealed class Block implements AutoCloseable permits SlotBlock, R
   }
 
   /**
-   * Grows in place.
+   * Grows in place. Runs that change their size are outside the theorem behind the pool's bound:
+   * they are placed and refused by what addresses are free.
    *
    * @return whether {@link #size()} is at least {@code minBytes} now; if not, nothing has changed
    * @throws IllegalStateException if it has been released
@@ -68,7 +72,8 @@ public abstract sealed class Block implements AutoCloseable permits SlotBlock, R
   public abstract boolean tryGrow(long minBytes);
 
   /**
-   * Gives pages at the end back.
+   * Gives pages at the end back. The hole that this leaves is outside the theorem behind the pool's
+   * bound, as with {@link #tryGrow}: prefer a smaller block where many are shrunk.
    *
    * @param minBytes what must stay
    * @return whether any page was given back

@@ -60,6 +60,10 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
     Arrays.fill(current, Slab.NONE);
   }
 
+  final PageHeap pages() {
+    return pages;
+  }
+
   /** Called on the way to another slab: the place for what the owner was asked to do. */
   abstract void beforeRefill();
 

@@ -124,7 +124,9 @@ public final class OwnedHeap extends Heap {
     try {
       executor.execute(this::honourRequest);
     } catch (RejectedExecutionException e) {
-      // The owner is shutting down; closing the heap hands everything over.
+      // The owner is shutting down; closing the heap hands everything over. Ask again at the next
+      // occasion.
+      request.set(Request.NONE);
     }
   }
 

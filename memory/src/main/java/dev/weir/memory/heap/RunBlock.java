@@ -54,6 +54,11 @@ public final class RunBlock extends Block {
   }
 
   @Override
+  PageHeap pages() {
+    return pages;
+  }
+
+  @Override
   public long size() {
     return size;
   }

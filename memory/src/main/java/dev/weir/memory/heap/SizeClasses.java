@@ -21,12 +21,16 @@ public final class SizeClasses {
   /** The largest slot, in bytes; what is larger is a run. */
   public static final int MAX_SLOT_BYTES = 64 * 1024;
 
+  /**
+   * The largest slot of a small span, in bytes; up to this size a block may use the small reserve.
+   */
+  public static final int MAX_SMALL_BYTES = 4 * 1024;
+
   private static final int LINEAR_CLASSES = 8;
   private static final int LINEAR_STEP_SHIFT = 4;
   private static final int LINEAR_MAX_SHIFT = 7;
   private static final int STEPS_SHIFT = 3;
   private static final int STEPS_MASK = (1 << STEPS_SHIFT) - 1;
-  private static final int MAX_SMALL_SPAN_SLOT_BYTES = 4 * 1024;
 
   private SizeClasses() {}
 
@@ -56,6 +60,6 @@ public final class SizeClasses {
 
   /** The size of the spans that slots of the class are cut from. */
   static SpanSize spanSize(int sizeClass) {
-    return slotBytes(sizeClass) <= MAX_SMALL_SPAN_SLOT_BYTES ? SpanSize.SMALL : SpanSize.LARGE;
+    return slotBytes(sizeClass) <= MAX_SMALL_BYTES ? SpanSize.SMALL : SpanSize.LARGE;
   }
 }

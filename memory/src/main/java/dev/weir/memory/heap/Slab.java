@@ -230,6 +230,7 @@ final class Slab extends Span {
     SlotBlock slot = (SlotBlock) FREE_REMOTE.getAndSet(this, (SlotBlock) null);
     while (slot != null) {
       SlotBlock next = slot.next;
+      slot.next = null;
       freeLocal[freeLocalCount++] = slot.number;
       slot = next;
     }

@@ -1,6 +1,7 @@
 package dev.weir.memory.heap;
 
 import dev.weir.memory.budget.Budget;
+import dev.weir.memory.pages.PageHeap;
 import org.jspecify.annotations.Nullable;
 
 /** A slot of a slab. */
@@ -17,6 +18,11 @@ final class SlotBlock extends Block {
     super(address, budget);
     this.slab = slab;
     this.number = number;
+  }
+
+  @Override
+  PageHeap pages() {
+    return slab.heap().pages();
   }
 
   @Override

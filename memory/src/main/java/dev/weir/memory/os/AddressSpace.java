@@ -1,5 +1,6 @@
 package dev.weir.memory.os;
 
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -15,4 +16,16 @@ public final class AddressSpace {
   public static final MemorySegment ALL = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
 
   private AddressSpace() {}
+
+  /**
+   * A range of addresses as a segment that lives as long as anything refers to it or to a slice of
+   * it; then {@code release} is run, by a thread of the JDK's.
+   *
+   * @param release must not refer to the segment
+   */
+  @SuppressWarnings("restricted") // the caller owns the range
+  public static MemorySegment owned(long address, long bytes, Runnable release) {
+    return MemorySegment.ofAddress(address)
+        .reinterpret(bytes, Arena.ofAuto(), gone -> release.run());
+  }
 }

@@ -2,7 +2,7 @@ package dev.weir.memory.pages;
 
 import dev.weir.memory.os.NativeMemory;
 import dev.weir.memory.sync.SpinLock;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,7 +18,6 @@ import org.jspecify.annotations.Nullable;
  * leave every index under the lock, are given back without it, and return as clean. While claims are under way their
  * bytes still count as dirty. A thread that finds nothing left to claim, although its request fits once everything
  * dirty is purged, yields until the others' claims are settled; so nobody is refused because of a purge in progress.
- * A promise is kept even where the limit was lowered after it was given.
  */
 public final class PageHeap {
   /** What the allocation methods return when the limit (or the address space) leaves no room. */
@@ -31,8 +30,10 @@ public final class PageHeap {
   private final PageState state;
   private final ResidentLedger ledger;
 
-  /** Purges inside open spans that have been announced and have not ended. */
-  private final AtomicInteger insidePurges = new AtomicInteger();
+  /** How many purges inside open spans have been announced, and how many have ended. */
+  private final AtomicLong announcedInsidePurges = new AtomicLong();
+
+  private final AtomicLong endedInsidePurges = new AtomicLong();
 
   /**
    * Creates a page heap.
@@ -211,21 +212,40 @@ public final class PageHeap {
    *
    * @param from the first page of a range, by its position in the span
    * @param to the page behind the range
-   * @return false if the limit has no room
+   *     <p>Makes no system call, since its callers hold a stripe's lock: where dirty pages would
+   *     have to be purged first, it refuses, and the caller asks {@link #makeRoom} once it holds no
+   *     lock.
+   * @return false if the limit has no room at this moment
    */
   public boolean commit(Span span, int from, int to) {
-    Lane lane = span.size().lane();
+    lock.lock();
+    try {
+      long more = state.uncommittedBytes(span, from, to);
+      if (!ledger.admits(more, span.size().lane()) || ledger.excess(more) > 0) {
+        return false;
+      }
+      state.commit(span, from, to);
+      return true;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Purges dirty pages until so many bytes could become resident. Not under a stripe's lock.
+   *
+   * @return whether the limit admits them at all; others may take the room before the caller does
+   */
+  public boolean makeRoom(long bytes, Lane lane) {
     while (true) {
       PurgeClaim claim;
       lock.lock();
       try {
-        long more = state.uncommittedBytes(span, from, to);
-        if (!ledger.admits(more, lane)) {
+        if (!ledger.admits(bytes, lane)) {
           return false;
         }
-        long excess = ledger.excess(more);
+        long excess = ledger.excess(bytes);
         if (excess <= 0) {
-          state.commit(span, from, to);
           return true;
         }
         claim = state.claimDirty(excess);
@@ -251,12 +271,17 @@ public final class PageHeap {
 
   /** Says that {@link #purgeInside} is going to be called, so that others can wait for its end. */
   public void announceInsidePurge() {
-    insidePurges.incrementAndGet();
+    announcedInsidePurges.incrementAndGet();
   }
 
-  /** Whether a purge inside a span has been announced and has not ended. */
-  public boolean hasInsidePurges() {
-    return insidePurges.get() > 0;
+  /** How many purges inside spans have been announced so far. */
+  public long announcedInsidePurges() {
+    return announcedInsidePurges.get();
+  }
+
+  /** Whether at least so many purges inside spans have ended. */
+  public boolean haveEndedInsidePurges(long count) {
+    return endedInsidePurges.get() >= count;
   }
 
   /**
@@ -278,7 +303,7 @@ public final class PageHeap {
         lock.unlock();
       }
     } finally {
-      insidePurges.decrementAndGet();
+      endedInsidePurges.incrementAndGet();
     }
     events.roomFreed();
   }
@@ -308,6 +333,16 @@ public final class PageHeap {
       lock.unlock();
     }
     events.roomFreed();
+  }
+
+  /** The most that a single request could ever get, with nothing else live. */
+  public long largestRequestBytes() {
+    lock.lock();
+    try {
+      return ledger.largestAdmissible(Lane.SMALL);
+    } finally {
+      lock.unlock();
+    }
   }
 
   /** The most that a single promise could ever be, with nothing else live. */
@@ -429,17 +464,6 @@ public final class PageHeap {
 
   // Settings and seeing.
 
-  /** Changes the limit. A limit below what is live takes effect as memory is freed. */
-  public void setLimit(long bytes) {
-    lock.lock();
-    try {
-      ledger.setLimit(bytes);
-    } finally {
-      lock.unlock();
-    }
-    events.roomFreed();
-  }
-
   /**
    * Ends the page heap if nothing of it is resident or promised: every later request finds it full.
    *
@@ -453,16 +477,6 @@ public final class PageHeap {
       }
       ledger.setLimit(-1);
       return true;
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  /** Starts the measurement of the peak anew. */
-  public void resetPeak() {
-    lock.lock();
-    try {
-      ledger.resetPeak();
     } finally {
       lock.unlock();
     }

@@ -1,8 +1,8 @@
 package dev.weir.memory.pages;
 
 /**
- * What a page heap tells its pool. Called outside every lock, by the thread that caused it; must
- * return at once.
+ * What a page heap tells its pool. Called outside the page heap's lock, perhaps under a stripe's,
+ * by the thread that caused it; must return at once.
  */
 public interface PageHeapEvents {
   /** Live or promised bytes have gone down: a request that waits may fit now. */

@@ -1,16 +1,47 @@
 package dev.weir.memory.pages;
 
+import dev.weir.memory.os.AddressSpace;
 import dev.weir.memory.os.NativeMemory;
 import dev.weir.memory.os.ReservationFailedError;
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * The range of addresses that a page heap owns, and where its regions begin.
- *
- * @param plan what fits in it
- * @param address its first address
- * @param bytes its length
+ * The range of addresses that a page heap owns, and where its regions begin. It goes back to the
+ * system by {@link #release}, or when nothing refers to it and its slices any more.
  */
-public record Reservation(ReservationPlan plan, long address, long bytes) {
+public final class Reservation {
+  private final ReservationPlan plan;
+  private final Range range;
+  private final MemorySegment memory;
+
+  private Reservation(ReservationPlan plan, Range range) {
+    this.plan = plan;
+    this.range = range;
+    this.memory = AddressSpace.owned(range.address, range.bytes, range);
+  }
+
+  /** The addresses alone: what gives them back must not refer to what keeps them. */
+  private static final class Range implements Runnable {
+    private final NativeMemory os;
+    private final long address;
+    private final long bytes;
+    private final AtomicBoolean released = new AtomicBoolean();
+
+    Range(NativeMemory os, long address, long bytes) {
+      this.os = os;
+      this.address = address;
+      this.bytes = bytes;
+    }
+
+    @Override
+    public void run() {
+      if (released.compareAndSet(false, true)) {
+        os.release(address, bytes);
+      }
+    }
+  }
+
   /**
    * Reserves what the limit asks for, or the largest part of it that the process may map.
    *
@@ -28,7 +59,7 @@ public record Reservation(ReservationPlan plan, long address, long bytes) {
               plan.bytes() + ReservationPlan.REGION_ALIGNMENT_BYTES,
               ReservationPlan.REGION_ALIGNMENT_BYTES);
       try {
-        return new Reservation(plan, os.reserve(bytes), bytes);
+        return new Reservation(plan, new Range(os, os.reserve(bytes), bytes));
       } catch (ReservationFailedError e) {
         ReservationPlan smaller = plan.smaller(limitBytes, osPageBytes);
         if (smaller == null) {
@@ -39,13 +70,33 @@ public record Reservation(ReservationPlan plan, long address, long bytes) {
     }
   }
 
-  /** Gives the addresses back. */
-  public void release(NativeMemory os) {
-    os.release(address, bytes);
+  /** What fits in it. */
+  public ReservationPlan plan() {
+    return plan;
+  }
+
+  /** Its first address. */
+  public long address() {
+    return range.address;
+  }
+
+  /** Its length. */
+  public long bytes() {
+    return range.bytes;
+  }
+
+  /** A part of it as a segment that keeps the reservation. */
+  public MemorySegment slice(long address, long bytes) {
+    return memory.asSlice(address - range.address, bytes);
+  }
+
+  /** Gives the addresses back, once: whatever still refers to them must not be used again. */
+  public void release() {
+    range.run();
   }
 
   long largeSpanBase() {
-    return ReservationPlan.roundUp(address, ReservationPlan.REGION_ALIGNMENT_BYTES);
+    return ReservationPlan.roundUp(address(), ReservationPlan.REGION_ALIGNMENT_BYTES);
   }
 
   long smallSpanBase() {

@@ -57,7 +57,7 @@ public record ReservationPlan(
         pageBytes,
         roundUp(runPages, Math.max(1, pagesPerAlignment)),
         spans(limitBytes, osPageBytes, SpanSize.SMALL, halvings),
-        spans(limitBytes, 2L * osPageBytes, SpanSize.LARGE, halvings),
+        spans(limitBytes, largeSlotPages(osPageBytes) * osPageBytes, SpanSize.LARGE, halvings),
         halvings);
   }
 
@@ -84,11 +84,16 @@ public record ReservationPlan(
   /** What the reservation guarantees, in a sentence for people. */
   public String guarantee() {
     return halvings == 0
-        ? "no request within the bound is refused, whatever came before it"
+        ? "no request within the bound is refused, whatever was allocated and released before it"
         : ("addresses halved %d times: a request within the bound can be refused when live runs are"
                 + " scattered over more than %,d MiB of addresses, or more than %,d small or %,d"
                 + " large slabs are pinned")
             .formatted(halvings, (runPages * pageBytes) >> 20, smallSpans, largeSpans);
+  }
+
+  /** On how many pages a slot of more than 4 KiB lies at least. */
+  private static long largeSlotPages(int osPageBytes) {
+    return osPageBytes <= 4 * 1024 ? 2 : 1;
   }
 
   private static int spans(long limitBytes, long pinnedBytes, SpanSize size, int halvings) {

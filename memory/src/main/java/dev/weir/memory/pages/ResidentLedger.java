@@ -114,8 +114,4 @@ final class ResidentLedger {
   void setLimit(long bytes) {
     limitBytes = bytes;
   }
-
-  void resetPeak() {
-    peakResidentBytes = residentBytes();
-  }
 }

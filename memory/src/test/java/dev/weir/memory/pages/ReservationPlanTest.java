@@ -81,7 +81,7 @@ class ReservationPlanTest {
               reservation.smallSpanBase() + (long) plan.smallSpans() * SpanSize.SMALL.bytes());
       assertThat(reservation.address() + reservation.bytes())
           .isGreaterThanOrEqualTo(reservation.runBase() + plan.runPages() * plan.pageBytes());
-      reservation.release(os);
+      reservation.release();
       assertThat(os.reservations()).isZero();
     }
   }

@@ -5,6 +5,7 @@ import dev.weir.memory.budget.Budget;
 import dev.weir.memory.heap.Block;
 import dev.weir.memory.heap.OwnedHeap;
 import io.netty.buffer.ByteBufAllocator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Where the direct buffers of one allocator, or of one view of it, get their blocks: a pool, the
@@ -54,6 +55,11 @@ public final class BlockSource {
             : WeirByteBuf.attachedTo(block, this);
     buffer.open(this, capacity, maxCapacity);
     return buffer;
+  }
+
+  @Nullable Block tryBlock(int bytes) {
+    OwnedHeap heap = heaps.current();
+    return heap != null ? pool.tryAllocate(heap, bytes, budget) : pool.tryAllocate(bytes, budget);
   }
 
   Block block(int bytes) {

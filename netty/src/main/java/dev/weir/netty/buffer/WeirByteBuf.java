@@ -116,35 +116,43 @@ public final class WeirByteBuf extends NativeByteBuf {
       bind(block);
       return;
     }
-    Block larger = source.block(newCapacity);
-    RawMemory.copy(address(), larger.address(), capacity);
+    moveTo(source.block(newCapacity), capacity);
+  }
+
+  private void moveTo(Block target, int keptBytes) {
+    RawMemory.copy(address(), target.address(), keptBytes);
     Block old = block;
     if (restsInSlot) {
-      exchangeAttachments(old, larger);
+      exchangeAttachments(old, target);
     }
-    bind(larger);
+    bind(target);
     old.release();
   }
 
   /**
-   * Each of two slots keeps one buffer: this one moves to {@code larger}, and the one that rested
+   * Each of two slots keeps one buffer: this one moves to {@code target}, and the one that rested
    * there to {@code old}.
    */
-  private void exchangeAttachments(Block old, Block larger) {
-    if (larger.attachment() instanceof WeirByteBuf resting) {
+  private void exchangeAttachments(Block old, Block target) {
+    if (target.attachment() instanceof WeirByteBuf resting) {
       resting.bind(old);
       old.attachment(resting);
     } else {
       old.attachment(null);
     }
-    larger.attachment(this);
+    target.attachment(this);
   }
 
+  /**
+   * Moves to a smaller block if there is room for both: a run that gave up its end in place would
+   * leave holes that the pool's bound does not account for.
+   */
   private void shrinkRun(int newCapacity) {
-    if (blockBytes > SizeClasses.MAX_SLOT_BYTES
-        && newCapacity <= blockBytes >>> 1
-        && block.tryShrink(Math.max(1, newCapacity))) {
-      bind(block);
+    if (blockBytes > SizeClasses.MAX_SLOT_BYTES && newCapacity <= blockBytes >>> 1) {
+      Block smaller = source.tryBlock(newCapacity);
+      if (smaller != null) {
+        moveTo(smaller, newCapacity);
+      }
     }
   }
 
