@@ -2,7 +2,9 @@ package dev.weir.server;
 
 import dev.weir.server.http.HttpLimits;
 import dev.weir.server.http.HttpServer;
+import dev.weir.server.http.Transport;
 import dev.weir.server.metrics.NodeMetrics;
+import dev.weir.server.store.Disk;
 import dev.weir.server.store.LocalDisk;
 import dev.weir.server.store.StreamStore;
 import java.io.IOException;
@@ -31,14 +33,26 @@ public final class Node implements AutoCloseable {
    */
   public static Node start(InetSocketAddress address, Path data, long budgetBytes)
       throws IOException {
+    return start(address, data, budgetBytes, Parts.forBudget(budgetBytes));
+  }
+
+  /** What a node stands on, and what it allows: replaced by tests. */
+  record Parts(Disk disk, Transport transport, HttpLimits limits) {
+    static Parts forBudget(long budgetBytes) {
+      return new Parts(new LocalDisk(), Transport.best(), HttpLimits.forBudget(budgetBytes));
+    }
+  }
+
+  static Node start(InetSocketAddress address, Path data, long budgetBytes, Parts parts)
+      throws IOException {
     BufferMemory memory = BufferMemory.withBudget(budgetBytes);
     StreamStore store = null;
     try {
-      store = StreamStore.open(data, new LocalDisk(), System::currentTimeMillis);
+      store = StreamStore.open(data, parts.disk(), System::currentTimeMillis);
       NodeMetrics metrics = new NodeMetrics(store.stats(), store::streamCount, memory.figures());
       HttpServer server =
           HttpServer.start(
-              address, store, memory.allocator(), HttpLimits.forBudget(budgetBytes), metrics);
+              address, store, memory.allocator(), parts.transport(), parts.limits(), metrics);
       return new Node(memory, store, server);
     } catch (IOException | RuntimeException e) {
       if (store != null) {

@@ -17,6 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What is wrong with a request is said in one line; nobody else notices, and nothing leaks. */
 class BadRequestTest {
@@ -68,6 +69,27 @@ class BadRequestTest {
         Arguments.of(post("Content-Length: 99999999999999999999\r\n"), 400),
         Arguments.of(post("Content-Length: 3\r\nContent-Length: 4\r\n"), 400),
         Arguments.of(post("Content-Length: 3\r\nTransfer-Encoding: chunked\r\n"), 400),
+        Arguments.of(post("Content-Length: 3, 3\r\n"), 400),
+        Arguments.of(post("Content-Length: +3\r\n") + "abc", 400),
+        Arguments.of(post("Content-Length:\r\n 3\r\n") + "abc", 400),
+        Arguments.of(post("Content-Length: 9223372036854775807\r\n"), 413),
+        Arguments.of(post("Content-Length: 2147483649\r\n"), 413),
+        Arguments.of(post("Transfer-Encoding: gzip, chunked\r\n") + "0\r\n\r\n", 501),
+        Arguments.of(post("Transfer-Encoding: gzip\r\n") + post(""), 400),
+        Arguments.of(post("Transfer-Encoding: xchunked\r\n") + post(""), 400),
+        Arguments.of(post("Transfer-Encoding : chunked\r\n") + "0\r\n\r\n", 400),
+        Arguments.of(post("Transfer-Encoding: chunked\r\n") + "FFFFFFFFFFFFFFFFF\r\nabc", 400),
+        Arguments.of(post("Transfer-Encoding: chunked\r\n") + "100000003\r\nabc", 400),
+        Arguments.of(post("Transfer-Encoding: chunked\r\n") + "-3\r\nabc\r\n0\r\n\r\n", 400),
+        Arguments.of(post("Transfer-Encoding: chunked\r\n") + "3\r\nabcXX0\r\n\r\n", 400),
+        Arguments.of(post("Transfer-Encoding: chunked\r\n") + "3\nabc\n0\n\n", 400),
+        Arguments.of(post("Expect: the-unexpected\r\nContent-Length: 3\r\n") + "abc", 417),
+        Arguments.of("GET / HTTP/1.1\nHost: x\n\n", 400),
+        Arguments.of("GET / HTTP/1.1\r\n\r\n", 400),
+        Arguments.of("GET / HTTP/1.1\r\n" + HOST + HOST + "\r\n", 400),
+        Arguments.of("GET / HTTP/1.1\r\nHost: a/b\r\n\r\n", 400),
+        Arguments.of("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 505),
+        Arguments.of("GET / HTTP/1.1\r\n" + HOST + "a: b\r\n".repeat(20_000) + "\r\n", 431),
         Arguments.of(post("Transfer-Encoding: chunked\r\n") + "zz\r\nabc\r\n", 400));
   }
 
@@ -91,6 +113,28 @@ class BadRequestTest {
       assertThat(client.isEnded()).isTrue();
     }
     assertThat(fixture.get("a")).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"http://localhost", "HTTP://localhost:1", "https://other"})
+  void aTargetMayNameItsHost(String authority) throws Exception {
+    fixture.send("POST", "a", "text/plain", "x");
+    try (RawClient client = fixture.raw()) {
+      client.send("GET " + authority + "/v1/stream/a?offset=-1 HTTP/1.1\r\n" + HOST + "\r\n");
+      assertThat(client.receive().body()).isEqualTo("x");
+      client.send("GET " + authority + " HTTP/1.1\r\n" + HOST + "\r\n");
+      assertThat(client.receive().body()).startsWith("weir");
+    }
+  }
+
+  @Test
+  void theLongestBodyIsWelcomedAndLeavesNoTraceWhenItDoesNotCome() throws Exception {
+    try (RawClient client = fixture.raw()) {
+      client.send(post("Expect: 100-continue\r\nContent-Length: 2147483648\r\n"));
+      assertThat(client.readUntil("\r\n\r\n")).startsWith("HTTP/1.1 100");
+      client.send(new byte[200_000]);
+    }
+    NodeFixture.await("no segment file", () -> segmentFiles() == 0);
   }
 
   static List<Arguments> refused() {
@@ -215,17 +259,17 @@ class BadRequestTest {
   void pipelinedRequestsAreAnsweredInOrder() throws Exception {
     try (RawClient client = fixture.raw()) {
       StringBuilder requests = new StringBuilder();
-      for (int i = 0; i < 100; i++) {
+      for (int i = 0; i < 1000; i++) {
         requests.append(post("Content-Length: 3\r\n")).append("%03d".formatted(i));
       }
       requests.append("GET /v1/stream/a HTTP/1.1\r\n").append(HOST).append("\r\n");
       client.send(requests.toString());
-      for (int i = 1; i <= 100; i++) {
+      for (int i = 1; i <= 1000; i++) {
         RawClient.Response response = client.receive();
         assertThat(response.status()).isEqualTo(204);
         assertThat(response.header("stream-next-offset")).endsWith("%016d".formatted(3 * i));
       }
-      assertThat(client.receive().body()).hasSize(300).startsWith("000001").endsWith("099");
+      assertThat(client.receive().body()).hasSize(3000).startsWith("000001").endsWith("999");
     }
   }
 

@@ -3,6 +3,7 @@ package dev.weir.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
@@ -22,8 +23,13 @@ final class NodeFixture implements AutoCloseable {
   final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
   NodeFixture(Path data) throws IOException {
+    this(data, BUDGET_BYTES, Node.Parts.forBudget(BUDGET_BYTES));
+  }
+
+  NodeFixture(Path data, long budgetBytes, Node.Parts parts) throws IOException {
     node =
-        Node.start(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), data, BUDGET_BYTES);
+        Node.start(
+            new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), data, budgetBytes, parts);
   }
 
   RawClient raw() throws IOException {
@@ -53,6 +59,19 @@ final class NodeFixture implements AutoCloseable {
     return response.body();
   }
 
+  /** Connections that are open, this question's own included. */
+  int openConnections() {
+    try (RawClient client = raw()) {
+      client.send("GET /metrics HTTP/1.0\r\n\r\n");
+      String name = "\nweir_http_open_connections ";
+      String text = client.readAll();
+      String value = text.substring(text.indexOf(name) + name.length());
+      return (int) Double.parseDouble(value.substring(0, value.indexOf('\n')));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   /** Waits for the event loops to have given back every buffer; fails when they do not. */
   void assertNothingLeaked() {
     await("no live bytes in the pool", () -> node.liveBufferBytes() == 0);
@@ -61,10 +80,12 @@ final class NodeFixture implements AutoCloseable {
   /** Waits for what other threads will have done soon; fails when they do not. */
   static void await(String what, BooleanSupplier condition) {
     long deadline = System.nanoTime() + Duration.ofSeconds(20).toNanos();
-    while (!condition.getAsBoolean() && System.nanoTime() < deadline) {
+    boolean holds = condition.getAsBoolean();
+    while (!holds && System.nanoTime() < deadline) {
       LockSupport.parkNanos(1_000_000);
+      holds = condition.getAsBoolean();
     }
-    assertThat(condition.getAsBoolean()).as(what).isTrue();
+    assertThat(holds).as(what).isTrue();
   }
 
   @Override

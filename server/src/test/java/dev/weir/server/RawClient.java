@@ -15,7 +15,16 @@ final class RawClient implements AutoCloseable {
   private final InputStream in;
 
   RawClient(InetSocketAddress address) throws IOException {
-    socket = new Socket(address.getAddress(), address.getPort());
+    this(address, /* receiveBufferBytes= */ 0);
+  }
+
+  /** A small receive buffer makes a slow reader felt early; 0 is the system's choice. */
+  RawClient(InetSocketAddress address, int receiveBufferBytes) throws IOException {
+    socket = new Socket();
+    if (receiveBufferBytes > 0) {
+      socket.setReceiveBufferSize(receiveBufferBytes);
+    }
+    socket.connect(address);
     socket.setSoTimeout(PATIENCE_MILLIS);
     in = socket.getInputStream();
   }
@@ -27,6 +36,18 @@ final class RawClient implements AutoCloseable {
   RawClient send(byte[] bytes) throws IOException {
     socket.getOutputStream().write(bytes);
     return this;
+  }
+
+  /** Ends this side; the other may go on. */
+  RawClient endOutput() throws IOException {
+    socket.shutdownOutput();
+    return this;
+  }
+
+  /** Goes away with a RST instead of a FIN. */
+  void reset() throws IOException {
+    socket.setSoLinger(true, 0);
+    socket.close();
   }
 
   /** Reads a response that has a Content-Length, or none and no body. */
@@ -45,6 +66,28 @@ final class RawClient implements AutoCloseable {
     } catch (java.net.SocketException e) {
       return true;
     }
+  }
+
+  /** Everything up to the other side's end. */
+  String readAll() throws IOException {
+    return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+  }
+
+  /** Reads up to {@code bytes}, or to the end of the connection, however it ends. */
+  long skip(long bytes) {
+    long skipped = 0;
+    byte[] some = new byte[8192];
+    try {
+      for (int n = in.read(some); n >= 0 && skipped < bytes; n = in.read(some)) {
+        skipped += n;
+      }
+    } catch (java.net.SocketException e) {
+      // Reset: that is an end too.
+      return skipped;
+    } catch (IOException e) {
+      throw new java.io.UncheckedIOException(e);
+    }
+    return skipped;
   }
 
   String readUntil(String text) throws IOException {

@@ -78,7 +78,7 @@ final class BodyReceiver {
       fail(e);
       return;
     }
-    if (spool == null && stage(content, last)) {
+    if (spool == null && stageOrRelease(content, last)) {
       content.release();
       proceed(last);
     } else {
@@ -99,6 +99,7 @@ final class BodyReceiver {
       return;
     }
     long held = quotaBytes;
+    quotaBytes = 0;
     onComplete.accept(
         new Payload.Inline(
             body.nioBuffer(),
@@ -118,6 +119,16 @@ final class BodyReceiver {
     }
     boolean comma = last && json.started() && json.finish();
     return comma ? Unpooled.wrappedBuffer(piece, Unpooled.wrappedBuffer(new byte[] {','})) : piece;
+  }
+
+  private boolean stageOrRelease(ByteBuf content, boolean last) {
+    try {
+      return stage(content, last);
+    } catch (OutOfMemoryError refused) {
+      // The budget is used up: the connection ends, and takes nothing with it.
+      content.release();
+      throw refused;
+    }
   }
 
   /** Adds to the memory held for the body; false when it has to go to a file. */
@@ -242,9 +253,9 @@ final class BodyReceiver {
     staged = null;
     if (body != null) {
       body.release();
-      services.staging().release(quotaBytes);
-      quotaBytes = 0;
     }
+    services.staging().release(quotaBytes);
+    quotaBytes = 0;
     if (!spoolBusy) {
       abortSpool();
     }

@@ -1,32 +1,23 @@
 package dev.weir.server.http;
 
 import dev.weir.server.metrics.NodeMetrics;
-import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.handler.codec.http.HttpResponseEncoder;
 import io.netty.handler.flow.FlowControlHandler;
-import java.nio.charset.StandardCharsets;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** Sets connections up, and turns away those above the limit. */
 final class ConnectionInitializer extends ChannelInitializer<Channel> {
-  private static final byte[] TOO_MANY =
-      """
-      HTTP/1.1 503 Service Unavailable\r
-      Retry-After: 1\r
-      Connection: close\r
-      Content-Type: text/plain\r
-      Content-Length: 41\r
-      \r
-      the node has as many clients as it takes
-      """
-          .getBytes(StandardCharsets.US_ASCII);
+  /** Connections that are being turned away and have not ended yet; any more are just closed. */
+  private static final int MAX_TURNED_AWAY = 64;
 
   private final Services services;
   private final Router router;
   private final ChannelGroup connections;
+  private final AtomicInteger openConnections = new AtomicInteger();
+  private final AtomicInteger turnedAway = new AtomicInteger();
 
   ConnectionInitializer(Services services, ChannelGroup connections) {
     this.services = services;
@@ -37,22 +28,36 @@ final class ConnectionInitializer extends ChannelInitializer<Channel> {
   @Override
   protected void initChannel(Channel channel) {
     NodeMetrics metrics = services.metrics();
-    if (connections.size() >= services.limits().maxConnections()) {
+    if (!take(openConnections, services.limits().maxConnections(), channel)) {
       metrics.connectionRefused();
-      channel
-          .writeAndFlush(Unpooled.wrappedBuffer(TOO_MANY))
-          .addListener(ChannelFutureListener.CLOSE);
+      if (take(turnedAway, MAX_TURNED_AWAY, channel)) {
+        channel.pipeline().addLast(new TurnAway());
+      } else {
+        TurnAway.atOnce(channel);
+      }
       return;
     }
     connections.add(channel);
     metrics.connectionOpened();
     channel.closeFuture().addListener(closed -> metrics.connectionClosed());
+    StrictRequestDecoder decoder = new StrictRequestDecoder();
     channel
         .pipeline()
-        .addLast(new StrictRequestDecoder())
+        .addLast(new EndOfInput())
+        .addLast(decoder)
         .addLast(new HttpResponseEncoder())
         // Hands on one message for each read: what a client pipelines waits its turn here.
         .addLast(new FlowControlHandler())
-        .addLast(new HttpConnection(services, router));
+        .addLast(new HttpConnection(services, router, decoder));
+  }
+
+  /** Counts the channel until it is closed, unless the limit is reached. */
+  private static boolean take(AtomicInteger count, int limit, Channel channel) {
+    if (count.incrementAndGet() > limit) {
+      count.decrementAndGet();
+      return false;
+    }
+    channel.closeFuture().addListener(closed -> count.decrementAndGet());
+    return true;
   }
 }

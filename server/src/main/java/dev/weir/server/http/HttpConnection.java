@@ -1,32 +1,17 @@
 package dev.weir.server.http;
 
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufAllocator;
-import io.netty.buffer.ByteBufUtil;
-import io.netty.buffer.Unpooled;
-import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.DuplexChannel;
-import io.netty.handler.codec.http.DefaultFullHttpResponse;
-import io.netty.handler.codec.http.DefaultHttpContent;
-import io.netty.handler.codec.http.DefaultHttpResponse;
-import io.netty.handler.codec.http.EmptyHttpHeaders;
+import io.netty.handler.codec.http.DefaultHttpRequest;
 import io.netty.handler.codec.http.HttpContent;
-import io.netty.handler.codec.http.HttpHeaderNames;
-import io.netty.handler.codec.http.HttpHeaderValues;
-import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpRequest;
-import io.netty.handler.codec.http.HttpResponse;
-import io.netty.handler.codec.http.HttpResponseStatus;
-import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.util.ReferenceCountUtil;
-import java.nio.CharBuffer;
-import java.nio.charset.StandardCharsets;
-import java.util.concurrent.Future;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -39,8 +24,11 @@ import org.jspecify.annotations.Nullable;
  *   IDLE ──────────▶ RECEIVING ──────────▶ RESPONDING ──▶ IDLE (or CLOSED)
  *                       │ response sent before the body was complete
  *                       ├──▶ DISCARDING ──▶ IDLE      few bytes left
- *                       └──▶ LINGERING ───▶ CLOSED    many bytes left, or framing lost
+ *                       └──▶ LINGERING ───▶ CLOSED    many bytes left, framing lost, last response
  * </pre>
+ *
+ * A client may end its side at any time. What it sent before is served; a live read ends, since its
+ * client can no longer be told from one that is gone.
  */
 final class HttpConnection extends ChannelInboundHandlerAdapter {
   /** Asks a connection to end what waits, and itself as soon as it is idle. */
@@ -59,17 +47,19 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
 
   private final Services services;
   private final Router router;
+  private final StrictRequestDecoder decoder;
   private final StallGuard guard;
   private State state = State.IDLE;
   private @Nullable ChannelHandlerContext context;
   private @Nullable ActiveExchange exchange;
   private @Nullable Object readAhead;
   private boolean messageWanted;
+  private boolean inputEnded;
   private boolean draining;
-  private boolean bodyComplete;
   private long discardedBytes;
 
-  HttpConnection(Services services, Router router) {
+  HttpConnection(Services services, Router router, StrictRequestDecoder decoder) {
+    this.decoder = decoder;
     this.services = services;
     this.router = router;
     this.guard = new StallGuard(services.limits(), this::stalled);
@@ -87,14 +77,33 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
   }
 
   /** Asks for one more message, however many reads of the socket it takes. */
-  private void requestMessage(ChannelHandlerContext ctx) {
+  void requestMessage(ChannelHandlerContext ctx) {
     messageWanted = true;
     ctx.read();
+    if (messageWanted && inputEnded) {
+      // What had come before the end is used up.
+      inputOver(ctx);
+    }
+  }
+
+  /** Asks for a message that the exchange under way does not need, to see the client's end. */
+  void readAhead(ChannelHandlerContext ctx) {
+    if (readAhead == null) {
+      requestMessage(ctx);
+    }
+  }
+
+  boolean isUnderWay(ActiveExchange asked) {
+    return exchange == asked;
+  }
+
+  boolean isDraining() {
+    return draining;
   }
 
   @Override
   public void channelReadComplete(ChannelHandlerContext ctx) {
-    if (messageWanted) {
+    if (messageWanted && !inputEnded) {
       // The socket gave bytes, but not enough for a message.
       ctx.read();
     }
@@ -129,21 +138,22 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
   }
 
   private void begin(ChannelHandlerContext ctx, HttpRequest request) {
-    ActiveExchange started = new ActiveExchange(ctx, request);
-    exchange = started;
-    bodyComplete = false;
+    ActiveExchange started = open(ctx, request);
+    Refusals.Refusal refusal = RequestCheck.refuse(request);
+    if (refusal != null) {
+      ReferenceCountUtil.release(request);
+      started.giveUp(refusal);
+    } else {
+      started.start(router.route(request));
+    }
+  }
+
+  private ActiveExchange open(ChannelHandlerContext ctx, HttpRequest request) {
+    ActiveExchange opened = new ActiveExchange(this, services, guard, router, ctx, request);
+    exchange = opened;
     state = State.RECEIVING;
     guard.waiting();
-    if (request.decoderResult().isFailure()) {
-      bodyComplete = true;
-      started.closeAfterwards();
-      Refusals.Refusal refusal = Refusals.of(request.decoderResult().cause());
-      ReferenceCountUtil.release(request);
-      started.refuse(refusal.status(), refusal.reason(), EmptyHttpHeaders.INSTANCE);
-      return;
-    }
-    started.handler = router.route(request);
-    started.handler.start(started);
+    return opened;
   }
 
   private void receive(HttpContent content) {
@@ -151,19 +161,21 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
     if (current == null || content.decoderResult().isFailure()) {
       content.release();
       if (current != null) {
-        bodyComplete = true;
-        current.closeAfterwards();
-        current.refuse(400, "the body's chunks are malformed", EmptyHttpHeaders.INSTANCE);
+        current.giveUp(new Refusals.Refusal(400, "the body's chunks are malformed"));
       }
       return;
     }
     boolean last = content instanceof LastHttpContent;
     guard.waiting();
     if (last) {
-      bodyComplete = true;
+      current.bodyCompleted();
       state = State.RESPONDING;
     }
-    current.handler.body(content.content(), last);
+    current.handler().body(content.content(), last);
+    if (last && current.watching()) {
+      // The watch was spent on the request's own end.
+      readAhead(current.context());
+    }
   }
 
   private void discard(ChannelHandlerContext ctx, Object message) {
@@ -182,24 +194,21 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
   }
 
   /** The response is written: goes on with the next request, or ends the connection well. */
-  private void finished(ActiveExchange done) {
+  void finished(ActiveExchange done) {
     if (exchange != done) {
       return;
     }
     exchange = null;
     discardedBytes = 0;
-    ChannelHandlerContext ctx = done.ctx;
-    if (bodyComplete && !done.lastOnConnection) {
+    ChannelHandlerContext ctx = done.context();
+    if (done.lastOnConnection()) {
+      linger(ctx);
+    } else if (done.bodyComplete()) {
       becomeIdle(ctx);
-    } else if (bodyComplete && !done.framingLost()) {
-      state = State.CLOSED;
-      ctx.close();
-    } else if (!done.lastOnConnection) {
+    } else {
       state = State.DISCARDING;
       guard.receiving();
       requestMessage(ctx);
-    } else {
-      linger(ctx);
     }
   }
 
@@ -209,6 +218,8 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
    */
   private void linger(ChannelHandlerContext ctx) {
     state = State.LINGERING;
+    ReferenceCountUtil.release(readAhead);
+    readAhead = null;
     if (ctx.channel() instanceof DuplexChannel duplex) {
       duplex.shutdownOutput();
     }
@@ -235,17 +246,22 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
     guard.progress();
     ActiveExchange current = exchange;
     if (current != null && ctx.channel().isWritable()) {
-      current.handler.writable();
+      current.handler().writable();
     }
   }
 
   @Override
   public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
-    if (event == Signal.DRAIN) {
+    if (event instanceof ChannelInputShutdownEvent) {
+      inputEnded = true;
+      if (messageWanted) {
+        inputOver(ctx);
+      }
+    } else if (event == Signal.DRAIN) {
       draining = true;
       ActiveExchange current = exchange;
       if (current != null) {
-        current.handler.drain();
+        current.handler().drain();
       } else if (state == State.IDLE) {
         ctx.close();
       }
@@ -274,235 +290,37 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
     ctx.close();
   }
 
-  private void stalled() {
+  /**
+   * The client sends nothing more, and what it sent is used up. It may still read: a response under
+   * way goes on, and {@link #becomeIdle} ends the connection after it.
+   */
+  private void inputOver(ChannelHandlerContext ctx) {
     ActiveExchange current = exchange;
-    if (current != null && state == State.RECEIVING && !current.headSent) {
-      current.closeAfterwards();
-      current.refuse(
-          408,
-          "the request did not go on for " + services.limits().stallTimeout().toSeconds() + " s",
-          EmptyHttpHeaders.INSTANCE);
-    } else if (current != null) {
-      current.ctx.close();
-    } else if (context != null) {
-      context.close();
+    if (state == State.RECEIVING && current != null && !current.headSent()) {
+      current.giveUp(new Refusals.Refusal(400, "the request ended before its body was complete"));
+    } else if (state != State.RESPONDING || current == null || current.watching()) {
+      ctx.close();
     }
   }
 
-  /** The exchange under way. */
-  private final class ActiveExchange implements Exchange {
-    private final ChannelHandlerContext ctx;
-    private final HttpRequest request;
-    private ExchangeHandler handler = router.unmatched();
-    private boolean continueSent;
-    private boolean headSent;
-    private boolean lastOnConnection;
-    private boolean over;
-    private boolean handlerClosed;
-
-    ActiveExchange(ChannelHandlerContext ctx, HttpRequest request) {
-      this.ctx = ctx;
-      this.request = request;
-      this.lastOnConnection = !HttpUtil.isKeepAlive(request);
+  private void stalled() {
+    ChannelHandlerContext ctx = context;
+    if (ctx == null) {
+      return;
     }
-
-    void closeHandler() {
-      if (!handlerClosed) {
-        handlerClosed = true;
-        handler.close();
-      }
-    }
-
-    boolean framingLost() {
-      return request.decoderResult().isFailure();
-    }
-
-    @Override
-    public HttpRequest request() {
-      return request;
-    }
-
-    @Override
-    public ByteBufAllocator allocator() {
-      return ctx.alloc();
-    }
-
-    @Override
-    public long contentLength() {
-      return HttpUtil.isTransferEncodingChunked(request)
-          ? -1
-          : HttpUtil.getContentLength(request, 0L);
-    }
-
-    @Override
-    public void readBody() {
-      if (!continueSent && HttpUtil.is100ContinueExpected(request)) {
-        continueSent = true;
-        ctx.writeAndFlush(
-            new DefaultFullHttpResponse(
-                HttpVersion.HTTP_1_1, HttpResponseStatus.CONTINUE, Unpooled.EMPTY_BUFFER));
-      }
-      guard.receiving();
-      requestMessage(ctx);
-    }
-
-    @Override
-    public void onLoop(Runnable action) {
-      ctx.executor().execute(action);
-    }
-
-    @Override
-    public Future<?> schedule(Runnable action, long delay, TimeUnit unit) {
-      return ctx.executor()
-          .schedule(
-              () -> {
-                if (exchange == this) {
-                  action.run();
-                }
-              },
-              delay,
-              unit);
-    }
-
-    @Override
-    public void respond(HttpResponseStatus status, HttpHeaders headers) {
-      respond(status, headers, Unpooled.EMPTY_BUFFER);
-    }
-
-    @Override
-    public void respond(HttpResponseStatus status, HttpHeaders headers, ByteBuf body) {
-      if (headSent || over) {
-        body.release();
-        return;
-      }
-      boolean bodyAllowed = !request.method().equals(HttpMethod.HEAD);
-      DefaultFullHttpResponse response =
-          new DefaultFullHttpResponse(
-              HttpVersion.HTTP_1_1, status, bodyAllowed ? body : Unpooled.EMPTY_BUFFER);
-      response.headers().add(headers);
-      if (mayHaveLength(status) && !response.headers().contains(HttpHeaderNames.CONTENT_LENGTH)) {
-        response.headers().set(HttpHeaderNames.CONTENT_LENGTH, body.readableBytes());
-      }
-      if (!bodyAllowed) {
-        body.release();
-      }
-      finishHead(response);
-      complete(ctx.writeAndFlush(response));
-    }
-
-    @Override
-    public void refuse(int status, String reason, HttpHeaders headers) {
-      HttpHeaders all =
-          Headers.create()
-              .set(HttpHeaderNames.CONTENT_TYPE, "text/plain; charset=utf-8")
-              .set(HttpHeaderNames.CACHE_CONTROL, "no-store")
-              .add(headers);
-      ByteBuf line =
-          ByteBufUtil.encodeString(
-              ctx.alloc(), CharBuffer.wrap(reason + "\n"), StandardCharsets.UTF_8);
-      respond(HttpResponseStatus.valueOf(status), all, line);
-    }
-
-    @Override
-    public void begin(HttpResponseStatus status, HttpHeaders headers) {
-      HttpResponse response = new DefaultHttpResponse(HttpVersion.HTTP_1_1, status);
-      response.headers().add(headers);
-      if (!response.headers().contains(HttpHeaderNames.CONTENT_LENGTH)) {
-        if (request.protocolVersion().isKeepAliveDefault()) {
-          HttpUtil.setTransferEncodingChunked(response, /* chunked= */ true);
-        } else {
-          // HTTP/1.0 knows the end of such a body by the end of the connection.
-          lastOnConnection = true;
-        }
-      }
-      finishHead(response);
-      ctx.write(response, ctx.voidPromise());
-      guard.writing();
-    }
-
-    private boolean mayHaveLength(HttpResponseStatus status) {
-      return !status.equals(HttpResponseStatus.NO_CONTENT)
-          && !status.equals(HttpResponseStatus.NOT_MODIFIED);
-    }
-
-    private void finishHead(HttpResponse response) {
-      headSent = true;
-      boolean bigRest =
-          !bodyComplete
-              && (contentLength() < 0
-                  || contentLength() > HttpLimits.MAX_DISCARDED_BYTES
-                  || (HttpUtil.is100ContinueExpected(request) && !continueSent));
-      lastOnConnection |= draining || bigRest;
-      response
-          .headers()
-          .set("X-Content-Type-Options", "nosniff")
-          .set("Cross-Origin-Resource-Policy", "cross-origin");
-      if (lastOnConnection) {
-        response.headers().set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
-      } else if (!request.protocolVersion().isKeepAliveDefault()) {
-        response.headers().set(HttpHeaderNames.CONNECTION, HttpHeaderValues.KEEP_ALIVE);
-      }
-      services.metrics().responded(router.routeName(request), response.status().code());
-    }
-
-    @Override
-    public void write(ByteBuf piece) {
-      if (over) {
-        piece.release();
-        return;
-      }
-      int bytes = piece.readableBytes();
-      services.metrics().served(bytes);
-      ctx.write(new DefaultHttpContent(piece)).addListener(written -> guard.progress());
-    }
-
-    @Override
-    public void flush() {
-      ctx.flush();
-    }
-
-    @Override
-    public boolean isWritable() {
-      return ctx.channel().isWritable();
-    }
-
-    @Override
-    public void end() {
-      if (!over) {
-        complete(ctx.writeAndFlush(LastHttpContent.EMPTY_LAST_CONTENT));
-      }
-    }
-
-    private void complete(ChannelFuture written) {
-      over = true;
-      guard.writing();
-      written.addListener(done -> {
-        closeHandler();
-        if (done.isSuccess()) {
-          finished(this);
-        } else {
-          ctx.close();
-        }
-      });
-    }
-
-    @Override
-    public void closeAfterwards() {
-      lastOnConnection = true;
-    }
-
-    @Override
-    public void abort(Throwable cause) {
-      services.metrics().connectionFailed(cause);
+    ActiveExchange current = exchange;
+    if (state == State.IDLE && decoder.isHalfway()) {
+      // There is no request yet: a stand-in carries the answer.
+      current = open(ctx, new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, "*"));
+      current.giveUp(tooSlow("the headers were not complete", services.limits().idleTimeout()));
+    } else if (state == State.RECEIVING && current != null && !current.headSent()) {
+      current.giveUp(tooSlow("no byte of the body came", services.limits().stallTimeout()));
+    } else {
       ctx.close();
     }
+  }
 
-    @Override
-    public void watchForClose() {
-      guard.waiting();
-      if (readAhead == null) {
-        requestMessage(ctx);
-      }
-    }
+  private static Refusals.Refusal tooSlow(String what, Duration limit) {
+    return new Refusals.Refusal(408, what + " in " + limit.toMillis() + " ms, the limit");
   }
 }

@@ -8,17 +8,10 @@ import io.netty.channel.AdaptiveRecvByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
-import io.netty.channel.ServerChannel;
 import io.netty.channel.WriteBufferWaterMark;
-import io.netty.channel.epoll.Epoll;
-import io.netty.channel.epoll.EpollIoHandler;
-import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
-import io.netty.channel.nio.NioIoHandler;
-import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import java.io.IOException;
 import java.net.BindException;
@@ -28,7 +21,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 
-/** Serves a store over HTTP/1.1, on epoll where there is one. */
+/** Serves a store over HTTP/1.1. */
 public final class HttpServer implements AutoCloseable {
   private static final int EVENT_LOOPS = 2;
 
@@ -58,14 +51,11 @@ public final class HttpServer implements AutoCloseable {
       InetSocketAddress address,
       StreamStore store,
       ByteBufAllocator allocator,
+      Transport transport,
       HttpLimits limits,
       NodeMetrics metrics)
       throws IOException {
-    boolean epoll = Epoll.isAvailable();
-    IoHandlerFactory handlers = epoll ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
-    Class<? extends ServerChannel> channelType =
-        epoll ? EpollServerSocketChannel.class : NioServerSocketChannel.class;
-    EventLoopGroup loops = new MultiThreadIoEventLoopGroup(EVENT_LOOPS, handlers);
+    EventLoopGroup loops = new MultiThreadIoEventLoopGroup(EVENT_LOOPS, transport.handlers());
     ExecutorService io =
         Executors.newFixedThreadPool(IO_THREADS, Thread.ofPlatform().name("weir-io-", 0).factory());
     ChannelGroup connections = new DefaultChannelGroup("connections", GlobalEventExecutor.INSTANCE);
@@ -75,11 +65,12 @@ public final class HttpServer implements AutoCloseable {
       Channel listener =
           new ServerBootstrap()
               .group(loops)
-              .channel(channelType)
+              .channel(transport.channelType())
               .option(ChannelOption.SO_BACKLOG, 1024)
               .option(ChannelOption.SO_REUSEADDR, true)
               .childOption(ChannelOption.ALLOCATOR, allocator)
               .childOption(ChannelOption.AUTO_READ, false)
+              .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
               .childOption(ChannelOption.TCP_NODELAY, true)
               .childOption(
                   ChannelOption.RECVBUF_ALLOCATOR,

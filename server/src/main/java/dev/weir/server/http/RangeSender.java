@@ -16,6 +16,7 @@ final class RangeSender {
   private final Exchange exchange;
   private final Executor io;
   private final RangeReader reader;
+  private final int chunkBytes;
   private final Consumer<ByteBuf> onChunk;
   private final Runnable onEnd;
   private final Consumer<Throwable> onError;
@@ -25,6 +26,7 @@ final class RangeSender {
   /**
    * Prepares to send.
    *
+   * @param chunkBytes the most that is read at once
    * @param onChunk takes each chunk over, and writes it
    * @param onEnd writes what follows the last chunk, and flushes
    */
@@ -32,12 +34,14 @@ final class RangeSender {
       Exchange exchange,
       Executor io,
       RangeReader reader,
+      int chunkBytes,
       Consumer<ByteBuf> onChunk,
       Runnable onEnd,
       Consumer<Throwable> onError) {
     this.exchange = exchange;
     this.io = io;
     this.reader = reader;
+    this.chunkBytes = chunkBytes;
     this.onChunk = onChunk;
     this.onEnd = onEnd;
     this.onError = onError;
@@ -49,7 +53,7 @@ final class RangeSender {
       return;
     }
     reading = true;
-    int bytes = (int) Math.min(HttpLimits.CHUNK_BYTES, reader.remaining());
+    int bytes = (int) Math.min(chunkBytes, reader.remaining());
     ByteBuf chunk = exchange.allocator().directBuffer(bytes, bytes);
     io.execute(() -> {
       IOException error = fill(chunk, bytes);

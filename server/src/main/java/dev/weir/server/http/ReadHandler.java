@@ -199,6 +199,7 @@ final class ReadHandler implements ExchangeHandler {
             exchange,
             services.io(),
             services.store().read(state, from, end),
+            HttpLimits.CHUNK_BYTES,
             chunk -> {
               if (!begun[0]) {
                 begun[0] = true;

@@ -7,9 +7,14 @@ import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponseStatus;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** Which handler serves a request. */
 final class Router {
+  private static final Pattern TARGET =
+      Pattern.compile("(?<authority>(?i:https?)://[^/?]*+)?(?<path>[^?]*+).*", Pattern.DOTALL);
+
   private final Services services;
 
   Router(Services services) {
@@ -25,6 +30,9 @@ final class Router {
     }
     if (path.equals("/metrics") && reads) {
       return new TextHandler(services.metrics().contentType(), services.metrics()::scrape);
+    }
+    if (path.equals("*") && method.equals(HttpMethod.OPTIONS)) {
+      return Router::options;
     }
     if (!path.startsWith("/")) {
       return refusing(new ProtocolException(400, "the request target must be a path"));
@@ -44,12 +52,7 @@ final class Router {
       case "POST" -> new AppendHandler(services, stream);
       case "PUT" -> new CreateHandler(services, stream);
       case "DELETE" -> new DeleteHandler(services, stream);
-      case "OPTIONS" ->
-          exchange ->
-              exchange.respond(
-                  HttpResponseStatus.NO_CONTENT,
-                  Headers.create()
-                      .set(HttpHeaderNames.ALLOW, "GET, HEAD, PUT, POST, DELETE, OPTIONS"));
+      case "OPTIONS" -> Router::options;
       default ->
           refusing(new ProtocolException(405, "streams take GET, HEAD, PUT, POST and DELETE"));
     };
@@ -80,8 +83,19 @@ final class Router {
     return exchange -> exchange.refuse(reason, EmptyHttpHeaders.INSTANCE);
   }
 
-  private static String pathOf(String uri) {
-    int end = uri.indexOf('?');
-    return end < 0 ? uri : uri.substring(0, end);
+  private static void options(Exchange exchange) {
+    exchange.respond(
+        HttpResponseStatus.NO_CONTENT,
+        Headers.create().set(HttpHeaderNames.ALLOW, "GET, HEAD, PUT, POST, DELETE, OPTIONS"));
+  }
+
+  /** The path of a target, be it {@code /path?query} or {@code http://host/path?query}. */
+  private static String pathOf(String target) {
+    Matcher matcher = TARGET.matcher(target);
+    if (!matcher.matches()) {
+      return target;
+    }
+    String path = matcher.group("path");
+    return path.isEmpty() && matcher.group("authority") != null ? "/" : path;
   }
 }

@@ -27,6 +27,12 @@ final class SseSession {
   /** A binary event is cut here, at a multiple of three bytes, so that a client can hold it. */
   private static final long MAX_BINARY_EVENT_BYTES = 3 << 18;
 
+  /** Base64 makes 43 KiB of it, within a connection's share. */
+  private static final int BINARY_CHUNK_BYTES = HttpLimits.CHUNK_BYTES / 2;
+
+  /** Each line end becomes six bytes: 96 KiB of nothing else, within a connection's share. */
+  private static final int TEXT_CHUNK_BYTES = HttpLimits.CHUNK_BYTES / 4;
+
   private final Services services;
   private final Exchange exchange;
   private final Stream stream;
@@ -98,6 +104,7 @@ final class SseSession {
             exchange,
             services.io(),
             services.store().read(state, position, end),
+            mode == SseEncoder.Mode.BASE64 ? BINARY_CHUNK_BYTES : TEXT_CHUNK_BYTES,
             chunk -> {
               sink.begin(chunk.readableBytes());
               encoder.data(chunk.nioBuffer());

@@ -9,7 +9,6 @@ import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.channels.ClosedChannelException;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
@@ -103,7 +102,7 @@ public final class NodeMetrics {
   /** A connection ended by an error: the client's doing as a rule, so only a debugger sees why. */
   public void connectionFailed(Throwable cause) {
     failedConnections.inc();
-    boolean expected = cause instanceof ClosedChannelException || cause instanceof IOException;
+    boolean expected = cause instanceof IOException || cause.getCause() instanceof IOException;
     LOG.log(
         expected ? System.Logger.Level.DEBUG : System.Logger.Level.WARNING,
         "a connection failed",

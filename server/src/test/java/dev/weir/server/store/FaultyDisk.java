@@ -6,12 +6,12 @@ import java.nio.file.Path;
 import java.util.List;
 
 /** The file system with a limit to what may be written, and syncs that fail on demand. */
-final class FaultyDisk implements Disk {
+public final class FaultyDisk implements Disk {
   private final Disk disk = new LocalDisk();
   private long roomBytes = Long.MAX_VALUE;
   private boolean syncsFail;
 
-  synchronized void room(long bytes) {
+  public synchronized void room(long bytes) {
     roomBytes = bytes;
   }
 

@@ -1,0 +1,51 @@
+package dev.weir.server.http;
+
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaderValues;
+import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpVersion;
+import java.util.List;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What RFC 9112 asks of every request, beyond what the decoder has checked. A request that fails
+ * ends its connection: what follows it might be read differently elsewhere.
+ */
+final class RequestCheck {
+  /** The characters of RFC 3986's authority; empty is allowed. */
+  private static final Pattern HOST = Pattern.compile("[\\w.~%!$&'()*+,;=:\\[\\]-]*");
+
+  private RequestCheck() {}
+
+  /** Why the request is refused; null when it is not. */
+  static Refusals.@Nullable Refusal refuse(HttpRequest request) {
+    if (request.decoderResult().isFailure()) {
+      return Refusals.of(request.decoderResult().cause());
+    }
+    HttpVersion version = request.protocolVersion();
+    if (version.majorVersion() != 1) {
+      return new Refusals.Refusal(505, "this node speaks HTTP/1.1, not " + version);
+    }
+    HttpHeaders headers = request.headers();
+    List<String> codings = headers.getAll(HttpHeaderNames.TRANSFER_ENCODING);
+    if (!codings.isEmpty()
+        && (codings.size() > 1
+            || !HttpHeaderValues.CHUNKED.contentEqualsIgnoreCase(codings.getFirst().trim()))) {
+      return new Refusals.Refusal(501, "the only transfer coding that is understood is chunked");
+    }
+    List<String> hosts = headers.getAll(HttpHeaderNames.HOST);
+    if (hosts.size() > 1 || (hosts.isEmpty() && version.minorVersion() > 0)) {
+      return new Refusals.Refusal(400, "a request needs one Host header, not " + hosts.size());
+    }
+    if (!hosts.isEmpty() && !HOST.matcher(hosts.getFirst().trim()).matches()) {
+      return new Refusals.Refusal(400, "the Host header is no host");
+    }
+    String expected = headers.get(HttpHeaderNames.EXPECT);
+    if (expected != null && !HttpHeaderValues.CONTINUE.contentEqualsIgnoreCase(expected.trim())) {
+      return new Refusals.Refusal(417, "the only expectation that is met is 100-continue");
+    }
+    return null;
+  }
+}

@@ -1,0 +1,87 @@
+package dev.weir.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.server.http.HttpLimits;
+import dev.weir.server.http.Transport;
+import dev.weir.server.store.LocalDisk;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Every connection that the smallest budget allows, each holding as much as it can. */
+class BusyConnectionsTest {
+  private static final long BUDGET_BYTES = 16 << 20;
+  private static final int STREAM_BYTES = 8_000_000;
+
+  private enum Load {
+    UPLOADS("POST /v1/stream/a HTTP/1.1\r\nContent-Length: 60001\r\n"),
+    CHUNKED_UPLOADS("POST /v1/stream/a HTTP/1.1\r\nTransfer-Encoding: chunked\r\n"),
+    READERS("GET /v1/stream/a HTTP/1.1\r\n"),
+    /** A stream of line ends, of which each takes six bytes in an event. */
+    TEXT_EVENTS("GET /v1/stream/a?offset=-1&live=sse HTTP/1.1\r\n"),
+    BINARY_EVENTS("GET /v1/stream/b?offset=-1&live=sse HTTP/1.1\r\n");
+
+    private final String head;
+
+    Load(String head) {
+      this.head = head + "Host: x\r\nContent-Type: text/plain\r\n\r\n";
+    }
+
+    void begin(RawClient client) throws Exception {
+      client.send(head);
+      switch (this) {
+        case UPLOADS -> client.send(new byte[60_000]);
+        case CHUNKED_UPLOADS -> client.send("ea60\r\n").send(new byte[60_000]).send("\r\n");
+        default -> client.readUntil("\r\n\r\n");
+      }
+    }
+
+    boolean isUpload() {
+      return this == UPLOADS || this == CHUNKED_UPLOADS;
+    }
+
+    void finishUpload(RawClient client) throws Exception {
+      client.send(this == UPLOADS ? "." : "0\r\n\r\n");
+      assertThat(client.receive().status()).isEqualTo(204);
+    }
+  }
+
+  @TempDir Path directory;
+
+  @ParameterizedTest
+  @MethodSource("dev.weir.server.HalfCloseTest#transports")
+  void stayWithinTheBudget(Transport transport) throws Exception {
+    HttpLimits limits = HttpLimits.forBudget(BUDGET_BYTES);
+    Node.Parts parts = new Node.Parts(new LocalDisk(), transport, limits);
+    try (NodeFixture fixture = new NodeFixture(directory, BUDGET_BYTES, parts)) {
+      String lines = "\n".repeat(STREAM_BYTES);
+      assertThat(fixture.send("PUT", "a", "text/plain", lines).statusCode()).isEqualTo(201);
+      assertThat(fixture.send("PUT", "b", "image/png", lines).statusCode()).isEqualTo(201);
+      // The fixture's own client has a connection, too.
+      int count = limits.maxConnections() - 1;
+      for (Load load : Load.values()) {
+        List<RawClient> clients = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+          RawClient client = new RawClient(fixture.node.address(), 8192);
+          clients.add(client);
+          load.begin(client);
+        }
+        for (RawClient client : clients) {
+          if (load.isUpload()) {
+            load.finishUpload(client);
+          } else {
+            // Everybody is still served: nobody was cut off for want of memory.
+            assertThat(client.skip(1_000_000)).isGreaterThanOrEqualTo(1_000_000);
+          }
+          client.close();
+        }
+        fixture.assertNothingLeaked();
+        assertThat(fixture.node.peakResidentBytes()).as(load.name()).isLessThan(BUDGET_BYTES);
+      }
+    }
+  }
+}

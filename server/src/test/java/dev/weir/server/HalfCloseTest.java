@@ -1,0 +1,126 @@
+package dev.weir.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.server.http.HttpLimits;
+import dev.weir.server.http.Transport;
+import dev.weir.server.store.LocalDisk;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Clients that end their side, or vanish, at any point; on every transport that there is here. */
+class HalfCloseTest {
+  private static final String GET = "GET /v1/stream/a HTTP/1.1\r\nHost: x\r\n\r\n";
+  private static final String LIVE =
+      "GET /v1/stream/a?offset=now&live=%s HTTP/1.1\r\nHost: x\r\n\r\n";
+  private static final int BIG_BYTES = 4_000_000;
+
+  @TempDir Path directory;
+  private NodeFixture fixture;
+
+  static Stream<Transport> transports() {
+    return Arrays.stream(Transport.values())
+        .filter(transport -> transport == Transport.NIO || Transport.best() == transport);
+  }
+
+  private void start(Transport transport, String content) throws Exception {
+    fixture =
+        new NodeFixture(
+            directory,
+            NodeFixture.BUDGET_BYTES,
+            new Node.Parts(
+                new LocalDisk(), transport, HttpLimits.forBudget(NodeFixture.BUDGET_BYTES)));
+    assertThat(fixture.send("PUT", "a", "text/plain", content).statusCode()).isEqualTo(201);
+  }
+
+  @AfterEach
+  void stop() throws Exception {
+    fixture.assertNothingLeaked();
+    fixture.close();
+  }
+
+  @ParameterizedTest
+  @MethodSource("transports")
+  void whatWasAskedBeforeTheEndIsAnswered(Transport transport) throws Exception {
+    start(transport, "z".repeat(BIG_BYTES));
+    try (RawClient client = fixture.raw()) {
+      client.send(GET).endOutput();
+      assertThat(client.receive().body()).hasSize(BIG_BYTES);
+      assertThat(client.isEnded()).isTrue();
+    }
+    try (RawClient client = fixture.raw()) {
+      client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n".repeat(1000)).endOutput();
+      assertThat(client.readAll().split("HTTP/1.1 200 OK", -1)).hasSize(1001);
+    }
+    try (RawClient client = fixture.raw()) {
+      client.send(post(3) + "abc").endOutput();
+      assertThat(client.receive().status()).isEqualTo(204);
+      assertThat(client.isEnded()).isTrue();
+    }
+  }
+
+  private static String post(int bytes) {
+    return "POST /v1/stream/a HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\n"
+        + "Content-Length: %d\r\n\r\n".formatted(bytes);
+  }
+
+  @ParameterizedTest
+  @MethodSource("transports")
+  void aRequestThatEndsTooEarlyIsRefused(Transport transport) throws Exception {
+    start(transport, "");
+    for (String part :
+        new String[] {post(5) + "abc", post(1_000_000) + "abc", "GET / HTTP/1.1\r\nHo"}) {
+      try (RawClient client = fixture.raw()) {
+        client.send(part).endOutput();
+        assertThat(client.receive().status()).isEqualTo(400);
+        assertThat(client.isEnded()).isTrue();
+      }
+    }
+    assertThat(fixture.get("a")).isEmpty();
+  }
+
+  @ParameterizedTest
+  @MethodSource("transports")
+  void aLiveReadEndsWithItsClient(Transport transport) throws Exception {
+    start(transport, "");
+    for (String live : new String[] {"long-poll", "sse"}) {
+      try (RawClient client = fixture.raw()) {
+        client.send(LIVE.formatted(live)).endOutput();
+        client.readAll();
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("transports")
+  void aClientThatVanishesLeavesNothing(Transport transport) throws Exception {
+    start(transport, "z".repeat(BIG_BYTES));
+    String[] parts = {
+      "",
+      "GET /",
+      GET,
+      post(5) + "abc",
+      post(5) + "abcde",
+      post(1_000_000) + "z".repeat(300_000),
+      LIVE.formatted("long-poll"),
+      LIVE.formatted("sse"),
+      GET.repeat(10)
+    };
+    for (String part : parts) {
+      fixture.raw().send(part).reset();
+      RawClient served = fixture.raw().send(part);
+      if (part.startsWith("GET /v1") && !part.contains("long-poll")) {
+        served.skip(1);
+      }
+      served.reset();
+    }
+    // The fixture's own client keeps one, and whoever asks is one.
+    NodeFixture.await("no other connection", () -> fixture.openConnections() == 2);
+    assertThat(fixture.get("a")).startsWith("zzz");
+  }
+}
