@@ -6,13 +6,24 @@ import dev.weir.memory.Pool;
 import dev.weir.memory.PoolOptions;
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.heap.Block;
+import dev.weir.netty.flow.Admission;
+import dev.weir.netty.flow.PoolHeadroom;
+import dev.weir.netty.flow.ReadGate;
+import dev.weir.netty.flow.WeirAdmission;
+import dev.weir.netty.http.AggregatorOptions;
+import dev.weir.netty.http.BudgetedHttpAggregator;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.ChannelPipeline;
+import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.handler.codec.http.HttpServerCodec;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
@@ -64,6 +75,27 @@ class GuideTest {
     assertThat(allocator.pool().liveBlockBytes()).isZero();
     allocator.close();
   }
+
+  @Test
+  void admissionBeforeBodies() {
+    WeirAllocator allocator = WeirAllocator.withLimit(256L << 20);
+    EmbeddedChannel channel = new EmbeddedChannel();
+    ChannelPipeline pipeline = channel.pipeline();
+    Admission admission = new WeirAdmission(allocator);
+    AggregatorOptions options =
+        AggregatorOptions.upTo(64 << 20).withAdmissionDeadline(Duration.ofSeconds(10));
+    // for each channel, on the channel's own event loop:
+    pipeline.addLast(
+        new HttpServerCodec(), new BudgetedHttpAggregator(admission, options), new YourHandler());
+    ReadGate gate = new ReadGate(new PoolHeadroom(allocator.pool()));
+    pipeline.addFirst(gate.newHandler());
+    assertThat(pipeline.get(BudgetedHttpAggregator.class)).isNotNull();
+    assertThat(gate.isClosed()).isFalse();
+    channel.finishAndReleaseAll();
+    allocator.close();
+  }
+
+  private static final class YourHandler extends ChannelInboundHandlerAdapter {}
 
   @Test
   void everyLineOfTheGuideStandsHere() throws IOException {
