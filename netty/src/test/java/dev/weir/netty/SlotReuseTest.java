@@ -124,6 +124,20 @@ class SlotReuseTest {
   }
 
   @Test
+  void aBufferOfAnotherBlockIsNotTakenForTheWrappedBlocks() {
+    ByteBuf other = allocator.directBuffer(300).writeLong(1);
+    Block block = MEMORY.pool().allocate(5_000);
+    block.attachment(other);
+    ByteBuf buffer = allocator.wrap(block, 5_000, 5_000);
+    assertThat(buffer).isNotSameAs(other);
+    assertThat(buffer.memoryAddress()).isEqualTo(block.address());
+    assertThat(other.capacity()).isEqualTo(300);
+    assertThat(other.readLong()).isEqualTo(1);
+    buffer.release();
+    other.release();
+  }
+
+  @Test
   void aBlockIsNotWrappedWithMoreCapacityThanItHas() {
     try (Block block = MEMORY.pool().allocate(5_000)) {
       assertThatThrownBy(() -> allocator.wrap(block, 6_000, 10_000))

@@ -50,7 +50,7 @@ public final class BlockSource {
   /** A buffer over a live block, which it takes over: the buffer's last release is the block's. */
   public WeirByteBuf over(Block block, int capacity, int maxCapacity) {
     WeirByteBuf buffer =
-        block.attachment() instanceof WeirByteBuf known
+        block.attachment() instanceof WeirByteBuf known && known.liesIn(block)
             ? known
             : WeirByteBuf.attachedTo(block, this);
     buffer.open(this, capacity, maxCapacity);

@@ -5,6 +5,7 @@ import dev.weir.memory.heap.OwnedHeap;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.FastThreadLocal;
 import io.netty.util.concurrent.FastThreadLocalThread;
+import io.netty.util.internal.InternalThreadLocalMap;
 import io.netty.util.internal.ThreadExecutorMap;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
@@ -24,7 +25,11 @@ public final class ThreadHeaps {
   }
 
   @Nullable OwnedHeap current() {
-    return Thread.currentThread() instanceof FastThreadLocalThread ? slot.get() : null;
+    if (!(Thread.currentThread() instanceof FastThreadLocalThread thread)) {
+      return null;
+    }
+    InternalThreadLocalMap locals = thread.threadLocalMap();
+    return locals != null ? slot.get(locals) : slot.get();
   }
 
   /**

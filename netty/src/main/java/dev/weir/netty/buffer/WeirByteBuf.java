@@ -42,6 +42,11 @@ public final class WeirByteBuf extends NativeByteBuf {
     return buffer;
   }
 
+  /** Whether this buffer is the one of {@code other}, whose attachment anybody may set. */
+  boolean liesIn(Block other) {
+    return block == other;
+  }
+
   /** Starts a life: nobody else may refer to this buffer. */
   void open(BlockSource newSource, int newCapacity, int newMaxCapacity) {
     if (source != newSource) {

@@ -2,9 +2,11 @@ package dev.weir.netty.flow;
 
 import dev.weir.memory.Grant;
 import dev.weir.memory.Pool;
+import dev.weir.memory.budget.BudgetExceededError;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
@@ -13,7 +15,8 @@ import java.util.concurrent.TimeoutException;
  * free but resident count as free, since the pool gives them back when it needs them.
  *
  * <p>Relief is a grant, closed as soon as it is given: it stands in line with the requests of work
- * that was let in before, so these are served first.
+ * that was let in before, so these are served first. With no place left in that line, the wait for
+ * relief ends in vain.
  */
 public final class PoolHeadroom implements Headroom {
   private final Pool pool;
@@ -57,8 +60,14 @@ public final class PoolHeadroom implements Headroom {
     CompletableFuture<Grant> room;
     try {
       room = pool.grant(reliefBytes, patience);
-    } catch (IllegalStateException poolClosed) {
-      return CompletableFuture.failedFuture(poolClosed);
+    } catch (IllegalStateException | Error poolClosedOrFailed) {
+      return CompletableFuture.failedFuture(poolClosedOrFailed);
+    }
+    if (room.isCompletedExceptionally()
+        && room.exceptionNow() instanceof BudgetExceededError refused
+        && GrantRefusals.isQueueFull(refused, pool)) {
+      return new CompletableFuture<Boolean>()
+          .completeOnTimeout(false, patience.toNanos(), TimeUnit.NANOSECONDS);
     }
     return room.handle((grant, failure) -> {
       if (grant != null) {

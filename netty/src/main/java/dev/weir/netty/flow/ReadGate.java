@@ -70,7 +70,9 @@ public final class ReadGate {
       stopped.add(handler);
     }
     // Pairs with open(): either open() sees the handler in the queue, or this sees the gate open.
-    if (!closed.get()) {
+    // Whoever takes it out of the queue resumes it.
+    if (!closed.get() && stopped.remove(handler)) {
+      handler.markTaken();
       handler.resume();
     }
   }

@@ -12,8 +12,9 @@ import java.util.EnumSet;
  * the last release turns it on again. With auto-read off, handlers pass each {@code read()} through
  * {@link #deferRead()}, and a read that came during a hold is made up for at its end.
  *
- * <p>Every method runs on the channel's event loop. Code that sets auto-read while a hold is in
- * place overrides the hold.
+ * <p>Every method runs on the channel's event loop. Applications that change auto-read while the
+ * channel may be held do so with {@link #setAutoRead}: the channel's own setting is off during a
+ * hold, so turning it on there overrides the hold, and turning it off there does not outlast it.
  */
 public final class ReadHolds {
   /** Why a channel is not read from. */
@@ -29,7 +30,7 @@ public final class ReadHolds {
   private final Channel channel;
   private final EnumSet<Reason> reasons = EnumSet.noneOf(Reason.class);
   private boolean exempt;
-  private boolean autoReadBefore;
+  private boolean autoReadAfter;
   private boolean readDeferred;
 
   private ReadHolds(Channel channel) {
@@ -64,7 +65,7 @@ public final class ReadHolds {
     boolean first = reasons.isEmpty();
     reasons.add(reason);
     if (first) {
-      autoReadBefore = channel.config().isAutoRead();
+      autoReadAfter = channel.config().isAutoRead();
       channel.config().setAutoRead(false);
     }
     return true;
@@ -75,13 +76,26 @@ public final class ReadHolds {
     if (!reasons.remove(reason) || !reasons.isEmpty()) {
       return;
     }
-    boolean readNow = readDeferred && !autoReadBefore;
+    boolean readNow = readDeferred && !autoReadAfter;
     readDeferred = false;
-    if (autoReadBefore) {
+    if (autoReadAfter) {
       channel.config().setAutoRead(true);
     } else if (readNow) {
       channel.read();
     }
+  }
+
+  /**
+   * Turns auto-read on or off; if the channel is held, once it no longer is. Turning it off also
+   * drops a read that was put off.
+   */
+  public void setAutoRead(boolean autoRead) {
+    if (!held()) {
+      channel.config().setAutoRead(autoRead);
+      return;
+    }
+    autoReadAfter = autoRead;
+    readDeferred &= autoRead;
   }
 
   /**

@@ -32,8 +32,8 @@ public final class WeirAdmission implements Admission {
     CompletableFuture<Grant> grant;
     try {
       grant = pool.grant(bytes, deadline);
-    } catch (IllegalStateException poolClosed) {
-      return CompletableFuture.failedFuture(refusal(bytes, poolClosed));
+    } catch (IllegalStateException | Error poolClosedOrFailed) {
+      return CompletableFuture.failedFuture(refusal(bytes, poolClosedOrFailed));
     }
     CompletableFuture<Permit> permit = new CompletableFuture<>();
     grant.whenComplete((granted, failure) -> {
@@ -51,11 +51,12 @@ public final class WeirAdmission implements Admission {
     return permit;
   }
 
-  private static AdmissionRefusedException refusal(long bytes, Throwable failure) {
+  private AdmissionRefusedException refusal(long bytes, Throwable failure) {
     Reason reason =
         switch (failure) {
           case TimeoutException late -> Reason.DEADLINE;
-          case BudgetExceededError above -> Reason.ABOVE_LIMIT;
+          case BudgetExceededError refused ->
+              GrantRefusals.isQueueFull(refused, pool) ? Reason.QUEUE_FULL : Reason.ABOVE_LIMIT;
           default -> Reason.UNAVAILABLE;
         };
     return new AdmissionRefusedException(

@@ -278,7 +278,7 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
   private void take(ChannelHandlerContext ctx, IncomingRequest current, Permit permit, int bytes) {
     try (permit) {
       current.body().extend(permit.allocate(bytes));
-    } catch (OutOfMemoryError | RuntimeException allocatorFailure) {
+    } catch (RuntimeException | Error allocatorFailure) {
       refuse(ctx, RefusedRequestException.notAdmitted(bytes, allocatorFailure));
       handleHeldBack(ctx);
       return;

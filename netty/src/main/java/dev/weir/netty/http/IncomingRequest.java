@@ -118,7 +118,7 @@ final class IncomingRequest {
     CompletableFuture<Permit> admitted;
     try {
       admitted = admission.admit(bytes, deadline).toCompletableFuture();
-    } catch (RuntimeException admissionFailure) {
+    } catch (RuntimeException | Error admissionFailure) {
       listener.notAdmitted(admissionFailure);
       return;
     }

@@ -73,6 +73,22 @@ class ReadGateTest {
   }
 
   @Test
+  void aChannelThatFindsTheGateOpenAgainTakesNoLaterTurn() {
+    ReadGateHandler early = (ReadGateHandler) gate.newHandler();
+    EmbeddedChannel first = new EmbeddedChannel(early);
+    EmbeddedChannel second = new EmbeddedChannel(gate.newHandler());
+    ReadHolds.of(first).hold(ReadHolds.Reason.PRESSURE);
+    gate.await(early);
+    assertThat(reads(first)).isTrue();
+
+    headroom.isShort = true;
+    second.writeInbound("message");
+    assertThat(reads(second)).isFalse();
+    headroom.waits.getFirst().complete(false);
+    assertThat(reads(second)).isTrue();
+  }
+
+  @Test
   void aChannelWithAPermitReadsOn() {
     EmbeddedChannel channel = new EmbeddedChannel(gate.newHandler());
     ReadHolds.of(channel).exempt();

@@ -59,6 +59,31 @@ class ReadHoldsTest {
   }
 
   @Test
+  void whatTheApplicationSetsDuringAHoldHoldsAfterIt() {
+    holds.hold(Reason.ORDER);
+    assertThat(holds.deferRead()).isTrue();
+    holds.setAutoRead(false);
+    reads.count = 0;
+    holds.release(Reason.ORDER);
+    assertThat(channel.config().isAutoRead()).isFalse();
+    assertThat(reads.count).isZero();
+
+    holds.hold(Reason.ORDER);
+    holds.setAutoRead(true);
+    assertThat(channel.config().isAutoRead()).isFalse();
+    holds.release(Reason.ORDER);
+    assertThat(channel.config().isAutoRead()).isTrue();
+  }
+
+  @Test
+  void autoReadIsSetAtOnceWithoutAHold() {
+    holds.setAutoRead(false);
+    assertThat(channel.config().isAutoRead()).isFalse();
+    holds.setAutoRead(true);
+    assertThat(channel.config().isAutoRead()).isTrue();
+  }
+
+  @Test
   void pressureDoesNotHoldAnExemptChannel() {
     holds.hold(Reason.PRESSURE);
     holds.exempt();

@@ -16,6 +16,8 @@ import java.util.concurrent.ExecutionException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(60)
 class WeirAdmissionTest {
@@ -91,6 +93,50 @@ class WeirAdmissionTest {
   @Test
   void refusesWhatCanNeverFit() {
     assertThat(refusal(admit(17 * MIB))).isEqualTo(Reason.ABOVE_LIMIT);
+  }
+
+  @Test
+  void aFullQueueIsNotForGood() {
+    Permit all = admit(14 * MIB).join();
+    List<CompletableFuture<Permit>> waiting = new ArrayList<>();
+    waiting.add(admit(MIB)); // Those below wait behind it.
+    do {
+      waiting.add(admit(1));
+    } while (!waiting.getLast().isCompletedExceptionally());
+    assertThat(refusal(waiting.getLast())).isEqualTo(Reason.QUEUE_FULL);
+    assertThat(refusal(admit(17 * MIB))).isEqualTo(Reason.ABOVE_LIMIT);
+    PoolHeadroom headroom = new PoolHeadroom(pool, MIB, 2 * MIB, Duration.ofMillis(1));
+    assertThat(headroom.relief().toCompletableFuture().join()).isFalse();
+    waiting.forEach(request -> request.cancel(false));
+    all.close();
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1 << 20, 16 << 20, 100_000_001, 4L << 30})
+  void whatIsTakenForGrantableIs(long limitBytes) {
+    try (Pool empty = Pool.create(PoolOptions.withLimit(limitBytes))) {
+      long bytes = GrantRefusals.surelyGrantableBytes(empty) / 65_536 * 65_536;
+      assertThat(empty.grant(bytes, LONG).join().remainingBytes()).isEqualTo(bytes);
+    }
+  }
+
+  @Test
+  void aPoolWithoutAddressesIsUnavailable() {
+    List<Pool> pools = new ArrayList<>();
+    CompletableFuture<Permit> request;
+    do {
+      assertThat(pools).as("pools of 48 TiB of addresses each").hasSizeLessThan(16);
+      Pool vast = Pool.create(PoolOptions.withLimit(16L << 40));
+      pools.add(vast);
+      request = new WeirAdmission(new WeirAllocator(vast)).admit(1, LONG).toCompletableFuture();
+      if (!request.isCompletedExceptionally()) {
+        request.join().close();
+      }
+    } while (!request.isCompletedExceptionally());
+    assertThat(refusal(request)).isEqualTo(Reason.UNAVAILABLE);
+    PoolHeadroom headroom = new PoolHeadroom(pools.getLast());
+    assertThat(headroom.relief().toCompletableFuture()).isCompletedExceptionally();
+    pools.forEach(Pool::close);
   }
 
   @Test

@@ -4,8 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.netty.flow.Permit;
 import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.handler.codec.http.HttpServerCodec;
+import io.netty.util.ReferenceCountUtil;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -13,6 +17,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Requests that are answered without the application, and ends that come too early. */
 class RefusedRequestTest {
@@ -111,13 +116,17 @@ class RefusedRequestTest {
     channel.finishAndReleaseAll();
   }
 
-  @Test
-  void anAdmissionThatThrowsIsUnavailable() {
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void anAdmissionThatThrowsIsUnavailable(boolean error) {
     EmbeddedChannel channel =
         new EmbeddedChannel(
             new HttpServerCodec(),
             new BudgetedHttpAggregator(
                 (bytes, deadline) -> {
+                  if (error) {
+                    throw new OutOfMemoryError("no addresses to reserve");
+                  }
                   throw new IllegalStateException("pool closed");
                 },
                 AggregatorOptions.upTo(500)));
@@ -199,6 +208,16 @@ class RefusedRequestTest {
   }
 
   @Test
+  void theConnectionClosesThoughTheClientReadsNothing() {
+    fixture.channel.freezeTime();
+    fixture.channel.pipeline().addFirst(new WriteNothing());
+    fixture.receive("POST /a HTTP/1.1\r\nContent-Length: 501\r\n\r\n");
+    fixture.channel.advanceTimeBy(10, TimeUnit.SECONDS);
+    fixture.channel.runPendingTasks();
+    assertThat(fixture.channel.isOpen()).isFalse();
+  }
+
+  @Test
   void aClientThatGoesWhileItWaitsLeavesTheQueue() {
     Permit all = fixture.fillMemory();
     fixture.receive("POST /a HTTP/1.1\r\nContent-Length: 10\r\n\r\n0123");
@@ -254,6 +273,14 @@ class RefusedRequestTest {
       assertThat(all.unspentBytes()).isEqualTo(1_000);
     }
     assertThat(fixture.admission.availableBytes()).isEqualTo(1_000);
+  }
+
+  /** As a socket whose buffers are full: no write ever completes. */
+  private static final class WriteNothing extends ChannelOutboundHandlerAdapter {
+    @Override
+    public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
+      ReferenceCountUtil.release(message);
+    }
   }
 
   private static final class BrokenPermit implements Permit {
