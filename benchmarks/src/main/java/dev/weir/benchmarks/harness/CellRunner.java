@@ -23,6 +23,7 @@ public final class CellRunner {
       List.of(
           "-Xms1g",
           "-Xmx1g",
+          "-XX:+AlwaysPreTouch",
           "--enable-native-access=ALL-UNNAMED",
           "--sun-misc-unsafe-memory-access=allow");
 
