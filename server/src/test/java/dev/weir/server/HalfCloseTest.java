@@ -64,6 +64,22 @@ class HalfCloseTest {
     }
   }
 
+  @ParameterizedTest
+  @MethodSource("transports")
+  void aSlowReaderThatEndedItsSideGetsEverything(Transport transport) throws Exception {
+    start(transport, "z".repeat(BIG_BYTES));
+    try (RawClient client = new RawClient(fixture.node.address(), 8192)) {
+      client.send(GET).endOutput();
+      client.readUntil("\r\n\r\n");
+      for (int read = 0; read < BIG_BYTES; read += 100_000) {
+        assertThat(client.read(100_000)).isEqualTo(100_000);
+        // An answer to somebody else: the node has come to wait for this reader's socket.
+        assertThat(fixture.send("HEAD", "a", null, "").statusCode()).isEqualTo(200);
+      }
+      assertThat(client.isEnded()).isTrue();
+    }
+  }
+
   private static String post(int bytes) {
     return "POST /v1/stream/a HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\n"
         + "Content-Length: %d\r\n\r\n".formatted(bytes);

@@ -85,12 +85,7 @@ final class NodeFixture implements AutoCloseable {
 
   /** Waits for what other threads will have done soon; fails when they do not. */
   static void await(String what, BooleanSupplier condition) {
-    await(what, condition, Duration.ofSeconds(20));
-  }
-
-  /** Waits for what the node's own time limits bring about at the latest. */
-  static void await(String what, BooleanSupplier condition, Duration atMost) {
-    long deadline = System.nanoTime() + atMost.toNanos();
+    long deadline = System.nanoTime() + Duration.ofSeconds(20).toNanos();
     boolean holds = condition.getAsBoolean();
     while (!holds && System.nanoTime() < deadline) {
       LockSupport.parkNanos(1_000_000);

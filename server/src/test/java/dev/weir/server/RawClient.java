@@ -73,6 +73,11 @@ final class RawClient implements AutoCloseable {
     return new String(in.readAllBytes(), StandardCharsets.UTF_8);
   }
 
+  /** Reads so many bytes, fewer only at the other side's end. */
+  int read(int bytes) throws IOException {
+    return in.readNBytes(bytes).length;
+  }
+
   /** Reads up to {@code bytes}, or to the end of the connection, however it ends. */
   long skip(long bytes) {
     long skipped = 0;

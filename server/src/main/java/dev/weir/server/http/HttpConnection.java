@@ -3,6 +3,7 @@ package dev.weir.server.http;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
+import io.netty.channel.socket.ChannelOutputShutdownEvent;
 import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.codec.http.DefaultHttpRequest;
 import io.netty.handler.codec.http.HttpContent;
@@ -257,6 +258,9 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
       if (messageWanted) {
         inputOver(ctx);
       }
+    } else if (event instanceof ChannelOutputShutdownEvent && state != State.LINGERING) {
+      // Not this class's doing: a write failed, and no other can follow it.
+      ctx.close();
     } else if (event == Signal.DRAIN) {
       draining = true;
       ActiveExchange current = exchange;

@@ -3,7 +3,6 @@ package dev.weir.server.http;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.ServerChannel;
 import io.netty.channel.epoll.Epoll;
-import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
@@ -14,7 +13,7 @@ public enum Transport {
   EPOLL {
     @Override
     IoHandlerFactory handlers() {
-      return EpollIoHandler.newFactory();
+      return KeptInEpoll.newFactory();
     }
 
     @Override

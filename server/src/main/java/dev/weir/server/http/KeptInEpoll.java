@@ -1,0 +1,96 @@
+package dev.weir.server.http;
+
+import io.netty.channel.IoHandle;
+import io.netty.channel.IoHandler;
+import io.netty.channel.IoHandlerContext;
+import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.IoOps;
+import io.netty.channel.IoRegistration;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollIoOps;
+import io.netty.util.concurrent.ThreadAwareExecutor;
+
+/**
+ * Netty's epoll handler, except that a socket which waits for nothing stays in the epoll set.
+ *
+ * <p>Netty 4.2.18 takes such a socket out of the set, and later fails to change what it waits for,
+ * since it is not there: the output of a client that had ended its side is cut off at the first
+ * write that does not go out at once, and the connection stays open. A socket whose only interest
+ * is "edge-triggered" stays in the set and reports errors once, so it wakes nobody in vain.
+ */
+record KeptInEpoll(IoHandler handler) implements IoHandler {
+  /** Makes one for each event loop. */
+  static IoHandlerFactory newFactory() {
+    IoHandlerFactory factory = EpollIoHandler.newFactory();
+    return new IoHandlerFactory() {
+      @Override
+      public IoHandler newHandler(ThreadAwareExecutor executor) {
+        return new KeptInEpoll(factory.newHandler(executor));
+      }
+
+      @Override
+      public boolean isChangingThreadSupported() {
+        return factory.isChangingThreadSupported();
+      }
+    };
+  }
+
+  @Override
+  public IoRegistration register(IoHandle handle) throws Exception {
+    return new KeptRegistration(handler.register(handle));
+  }
+
+  @Override
+  public void initialize() {
+    handler.initialize();
+  }
+
+  @Override
+  public int run(IoHandlerContext context) {
+    return handler.run(context);
+  }
+
+  @Override
+  public void prepareToDestroy() {
+    handler.prepareToDestroy();
+  }
+
+  @Override
+  public void destroy() {
+    handler.destroy();
+  }
+
+  @Override
+  public void wakeup() {
+    handler.wakeup();
+  }
+
+  @Override
+  public boolean isCompatible(Class<? extends IoHandle> handleType) {
+    return handler.isCompatible(handleType);
+  }
+
+  private record KeptRegistration(IoRegistration registration) implements IoRegistration {
+    @Override
+    public long submit(IoOps ops) {
+      return registration.submit(ops.equals(EpollIoOps.NONE) ? EpollIoOps.EPOLLET : ops);
+    }
+
+    // The signature is Netty's.
+    @SuppressWarnings("TypeParameterUnusedInFormals")
+    @Override
+    public <T> T attachment() {
+      return registration.attachment();
+    }
+
+    @Override
+    public boolean isValid() {
+      return registration.isValid();
+    }
+
+    @Override
+    public boolean cancel() {
+      return registration.cancel();
+    }
+  }
+}
