@@ -1,9 +1,12 @@
 /** JMH benchmarks of Weir beside Netty's own allocators. */
 module dev.weir.benchmarks {
   requires static transitive org.jspecify;
+  requires dev.weir.memory;
   requires dev.weir.netty;
   requires transitive info.picocli;
+  requires io.netty.buffer;
   requires io.netty.common;
+  requires java.management;
   requires jmh.core;
   requires tools.jackson.jr.ob;
 

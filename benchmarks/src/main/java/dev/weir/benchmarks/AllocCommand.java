@@ -1,73 +1,95 @@
 package dev.weir.benchmarks;
 
-import dev.weir.benchmarks.alloc.AllocPattern;
 import dev.weir.benchmarks.alloc.AllocSuite;
+import dev.weir.benchmarks.alloc.AllocSuite.Row;
+import dev.weir.benchmarks.harness.Suite;
+import dev.weir.benchmarks.harness.ThreadKind;
+import dev.weir.benchmarks.pattern.AllocPattern;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.runner.RunnerException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** {@code weir bench alloc}. */
 @Command(
     name = "alloc",
-    description = "Allocates and releases buffers: at once, first in first out, at random.",
+    description = "Allocates and releases buffers on one thread: at once, in a ring, at random.",
     sortOptions = false,
     footer = {
       "",
       "Examples:",
       "  weir bench alloc --quick",
-      "  weir bench alloc --quick --pattern ring-1024 --bytes 4096 --json alloc.jsonl"
+      "  weir bench alloc --quick --pattern random --live 8192 --sizes 1..4K --json alloc.jsonl"
     })
 final class AllocCommand implements Callable<Integer> {
-  private static final int MAX_BYTES = 16 << 20;
-
-  @Spec private CommandSpec spec;
   @Mixin private SuiteOptions options;
+  @Mixin private RowOptions rowOptions;
 
   @Option(
-      names = "--pattern",
+      names = "--thread",
       split = ",",
-      converter = Labels.OfAllocPattern.class,
-      paramLabel = "NAME",
-      description =
-          "allocate-release, ring-1024, random-1024 (default: all; with --quick allocate-release).")
-  private @Nullable List<AllocPattern> patterns;
-
-  @Option(
-      names = "--bytes",
-      split = ",",
-      defaultValue = "256,4096,65536",
-      paramLabel = "N",
-      description = "Sizes of the buffers (default: ${DEFAULT-VALUE}).")
-  private List<Integer> sizes;
+      converter = Labels.OfThreadKind.class,
+      paramLabel = "KIND",
+      description = "event-loop, plain (default: both; with --quick event-loop).")
+  private @Nullable List<ThreadKind> threads;
 
   AllocCommand() {}
 
   @Override
   public Integer call() throws IOException, RunnerException {
-    for (int size : sizes) {
-      if (size < 1 || size > MAX_BYTES) {
-        throw new ParameterException(
-            spec.commandLine(), "--bytes must be between 1 and " + MAX_BYTES);
-      }
+    List<Row> rows = rowOptions.rows(options.quick() ? quickRows() : allRows(), /* threads= */ 1);
+    List<ThreadKind> kinds = threads == null ? defaultThreads() : threads;
+    if (kinds.contains(ThreadKind.VIRTUAL)) {
+      throw options.rejected("--thread: virtual threads are measured by 'weir bench virtual'");
     }
     return options.run(
-        AllocSuite.cells(patterns(), sizes, options.threads(), options.leakDetection()));
+        new Suite(
+            AllocSuite.cells(
+                "alloc", rows, kinds, List.of(1), options.leakDetection(), rowOptions.touches()),
+            AllocSuite.METRICS));
   }
 
-  private List<AllocPattern> patterns() {
-    if (patterns != null) {
-      return patterns;
-    }
+  private List<ThreadKind> defaultThreads() {
     return options.quick()
-        ? List.of(AllocPattern.ALLOCATE_RELEASE)
-        : List.of(AllocPattern.values());
+        ? List.of(ThreadKind.EVENT_LOOP)
+        : List.of(ThreadKind.EVENT_LOOP, ThreadKind.PLAIN);
+  }
+
+  private static List<Row> quickRows() {
+    List<Integer> live = List.of(1024);
+    List<Row> rows = new ArrayList<>();
+    List<String> fixed = List.of("256", "4K", "64K");
+    rows.addAll(AllocSuite.rows(List.of(AllocPattern.ALLOCATE_RELEASE), fixed, live));
+    rows.addAll(AllocSuite.rows(List.of(AllocPattern.RING), fixed, live));
+    List<String> mixes = List.of("1..256", "1..4K", "1..64K", "64K..4M");
+    rows.addAll(AllocSuite.rows(List.of(AllocPattern.RANDOM), mixes, live));
+    rows.add(new Row(AllocPattern.RANDOM, "1..4K", 65_536));
+    return rows;
+  }
+
+  private static List<Row> allRows() {
+    List<Row> rows = new ArrayList<>();
+    rows.addAll(
+        AllocSuite.rows(
+            List.of(AllocPattern.ALLOCATE_RELEASE),
+            List.of("64", "256", "1K", "4K", "16K", "64K", "256K", "1M", "4M"),
+            List.of(1)));
+    rows.addAll(
+        AllocSuite.rows(
+            List.of(AllocPattern.RING),
+            List.of("64", "256", "1K", "4K", "16K", "64K", "256K", "1M"),
+            List.of(1024)));
+    rows.addAll(
+        AllocSuite.rows(
+            List.of(AllocPattern.RANDOM),
+            List.of("1..256", "1..4K", "1..64K", "64K..4M"),
+            List.of(128, 1024, 8192, 65_536)));
+    rows.removeIf(row -> row.liveBytes(/* threads= */ 1) > AllocSuite.MAX_LIVE_BYTES);
+    return rows;
   }
 }

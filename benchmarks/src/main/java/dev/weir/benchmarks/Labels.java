@@ -1,8 +1,9 @@
 package dev.weir.benchmarks;
 
-import dev.weir.benchmarks.alloc.AllocPattern;
 import dev.weir.benchmarks.harness.LeakDetection;
 import dev.weir.benchmarks.harness.ThreadKind;
+import dev.weir.benchmarks.pattern.AllocPattern;
+import dev.weir.benchmarks.peer.JitState;
 import dev.weir.benchmarks.peer.Peer;
 import java.util.Arrays;
 import java.util.function.Function;
@@ -53,10 +54,24 @@ abstract class Labels<T> implements ITypeConverter<T> {
     }
   }
 
+  /** Labels of {@link JitState}. */
+  static final class OfJitState extends Labels<JitState> {
+    OfJitState() {
+      super(JitState.values(), JitState::label);
+    }
+  }
+
   /** Labels of {@link AllocPattern}. */
   static final class OfAllocPattern extends Labels<AllocPattern> {
     OfAllocPattern() {
       super(AllocPattern.values(), AllocPattern::label);
+    }
+  }
+
+  /** {@code yes} and {@code no}. */
+  static final class OfTouch extends Labels<Boolean> {
+    OfTouch() {
+      super(new Boolean[] {true, false}, touch -> touch ? "yes" : "no");
     }
   }
 }

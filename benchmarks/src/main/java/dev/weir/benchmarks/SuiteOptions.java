@@ -5,7 +5,8 @@ import dev.weir.benchmarks.harness.CellRunner;
 import dev.weir.benchmarks.harness.Effort;
 import dev.weir.benchmarks.harness.LeakDetection;
 import dev.weir.benchmarks.harness.Measurement;
-import dev.weir.benchmarks.harness.ThreadKind;
+import dev.weir.benchmarks.harness.Suite;
+import dev.weir.benchmarks.peer.JitState;
 import dev.weir.benchmarks.peer.Peer;
 import dev.weir.benchmarks.report.MeasurementRows;
 import dev.weir.benchmarks.report.MeasurementTable;
@@ -26,10 +27,12 @@ import picocli.CommandLine.Spec;
 
 /** What every suite has in common: flags, running, and reporting. */
 final class SuiteOptions {
+  private static final int MAX_ROUNDS = 1_000;
+
   @Spec(Spec.Target.MIXEE)
   private CommandSpec spec;
 
-  @Option(names = "--quick", description = "Minutes instead of an hour: fewer rows, shorter runs.")
+  @Option(names = "--quick", description = "Minutes instead of hours: fewer rows, shorter runs.")
   private boolean quick;
 
   @Option(
@@ -42,18 +45,13 @@ final class SuiteOptions {
       names = "--allocators",
       split = ",",
       converter = Labels.OfPeer.class,
-      defaultValue = "weir,netty-pooled,netty-adaptive",
       paramLabel = "NAME",
-      description = "What to compare; they take turns (default: ${DEFAULT-VALUE}).")
-  private List<Peer> peers;
-
-  @Option(
-      names = "--thread",
-      split = ",",
-      converter = Labels.OfThreadKind.class,
-      paramLabel = "KIND",
-      description = "event-loop, plain (default: both; with --quick event-loop).")
-  private @Nullable List<ThreadKind> threads;
+      description = {
+        "What to compare; they take turns: weir, weir+budget, netty-pooled, netty-adaptive,",
+        "netty-pooled+caches, netty-adaptive+caches, glibc, mimalloc, jemalloc, harness",
+        "(default: all; with --quick weir, netty-pooled, netty-adaptive)."
+      })
+  private @Nullable List<Peer> peers;
 
   @Option(
       names = "--leak-detection",
@@ -70,35 +68,60 @@ final class SuiteOptions {
       description = "JVMs for each row and allocator (default: 5; with --quick 3).")
   private @Nullable Integer rounds;
 
+  @Option(
+      names = "--jit",
+      converter = Labels.OfJitState.class,
+      defaultValue = "service",
+      paramLabel = "STATE",
+      description = {
+        "What the compiler has seen: service (all kinds of buffers, as in a service) or alone",
+        "(only what is measured; default: ${DEFAULT-VALUE})."
+      })
+  private JitState jit;
+
   SuiteOptions() {}
 
   boolean quick() {
     return quick;
   }
 
-  List<ThreadKind> threads() {
-    if (threads != null) {
-      return threads;
-    }
-    return quick ? List.of(ThreadKind.EVENT_LOOP) : List.of(ThreadKind.values());
-  }
-
   List<LeakDetection> leakDetection() {
     return leakDetection;
   }
 
-  /** Measures the cells, prints the table and writes the file. */
-  int run(List<Cell> cells) throws IOException, RunnerException {
+  /** A flag whose value makes no sense: exit code 2 and one line. */
+  ParameterException rejected(String message) {
+    return new ParameterException(spec.commandLine(), message);
+  }
+
+  /** Measures, prints the tables and writes the file. */
+  int run(Suite suite) throws IOException, RunnerException {
     Effort effort = effort();
     checkWritable();
+    List<Peer> installed = installedPeers();
+    List<Cell> cells =
+        suite.cells().stream().filter(cell -> !cell.admitted(installed).isEmpty()).toList();
+    List<Measurement> measurements = measure(cells, installed, effort);
+    CommandLine command = spec.commandLine();
+    PrintWriter out = command.getOut();
+    out.print(
+        MeasurementTable.render(
+            measurements, suite.metrics(), installed, command.getColorScheme().ansi()));
+    out.flush();
+    return 0;
+  }
+
+  private List<Measurement> measure(List<Cell> cells, List<Peer> installed, Effort effort)
+      throws IOException, RunnerException {
     // Several runs on one machine disturb each other, but each is free to try.
     System.setProperty("jmh.ignoreLock", "true");
-    Progress progress = new Progress(cells.size() * peers.size() * effort.rounds());
-    CellRunner runner = new CellRunner(effort, progress::step);
+    int jvms = cells.stream().mapToInt(cell -> cell.admitted(installed).size()).sum();
+    Progress progress = new Progress(jvms * effort.rounds());
+    CellRunner runner = new CellRunner(effort, jit, progress::step);
     List<Measurement> measurements = new ArrayList<>();
     try {
       for (Cell cell : cells) {
-        measurements.add(runner.measure(cell, peers));
+        measurements.add(runner.measure(cell, installed));
         if (json != null) {
           MeasurementRows.write(json, measurements);
         }
@@ -106,11 +129,27 @@ final class SuiteOptions {
     } finally {
       progress.clear();
     }
-    CommandLine command = spec.commandLine();
-    PrintWriter out = command.getOut();
-    out.print(MeasurementTable.render(measurements, peers, command.getColorScheme().ansi()));
-    out.flush();
-    return 0;
+    return measurements;
+  }
+
+  private List<Peer> installedPeers() {
+    List<Peer> installed = new ArrayList<>();
+    for (Peer peer : peers == null ? defaultPeers() : peers) {
+      if (peer.isInstalled()) {
+        installed.add(peer);
+      } else {
+        PrintWriter err = spec.commandLine().getErr();
+        err.println(peer.label() + " is not installed here, or no JVM can load it: it is left out");
+        err.flush();
+      }
+    }
+    return installed;
+  }
+
+  private List<Peer> defaultPeers() {
+    return quick
+        ? List.of(Peer.WEIR, Peer.NETTY_POOLED, Peer.NETTY_ADAPTIVE)
+        : List.of(Peer.values());
   }
 
   private Effort effort() {
@@ -118,8 +157,8 @@ final class SuiteOptions {
     if (rounds == null) {
       return effort;
     }
-    if (rounds < 1 || rounds > 1_000) {
-      throw new ParameterException(spec.commandLine(), "--rounds must be between 1 and 1000");
+    if (rounds < 1 || rounds > MAX_ROUNDS) {
+      throw rejected("--rounds must be between 1 and " + MAX_ROUNDS);
     }
     return new Effort(rounds, effort.warmups(), effort.measurements(), effort.iteration());
   }
@@ -131,8 +170,7 @@ final class SuiteOptions {
     }
     Path folder = json.toAbsolutePath().getParent();
     if (Files.isDirectory(json) || folder == null || !Files.isWritable(folder)) {
-      throw new ParameterException(
-          spec.commandLine(), "--json: cannot write the file '" + json + "'");
+      throw rejected("--json: cannot write the file '" + json + "'");
     }
   }
 }

@@ -1,4 +1,4 @@
-/** The alloc suite: buffers that are allocated and released in three patterns. */
+/** The alloc and scale suites: patterns of buffers on one thread, and on many at once. */
 @NullMarked
 package dev.weir.benchmarks.alloc;
 

@@ -1,23 +1,41 @@
 package dev.weir.benchmarks.harness;
 
+import dev.weir.benchmarks.peer.Peer;
+import java.util.List;
 import java.util.Map;
 
 /**
- * One thing to measure for every peer: a row of the table.
+ * One thing to measure for every peer: a row of the tables.
  *
  * @param suite the suite it belongs to
- * @param pattern what is done, as reports name it
- * @param bytes the size parameter
- * @param thread on which threads
- * @param leakDetection the level of Netty's leak detector
  * @param benchmark the JMH benchmark: a class and one of its methods, joined by a dot
- * @param parameters further JMH parameters
+ * @param parameters what is varied, by name: JMH parameters of the benchmark, and columns
+ * @param thread on which threads
+ * @param threads how many of them
+ * @param leakDetection the level of Netty's leak detector
  */
 public record Cell(
     String suite,
-    String pattern,
-    int bytes,
-    ThreadKind thread,
-    LeakDetection leakDetection,
     String benchmark,
-    Map<String, String> parameters) {}
+    Map<String, String> parameters,
+    ThreadKind thread,
+    int threads,
+    LeakDetection leakDetection) {
+
+  /** Whether measuring {@code peer} here says something that another peer or cell does not. */
+  public boolean isFor(Peer peer) {
+    boolean tellsMore = !peer.isForOtherThreads() || thread != ThreadKind.EVENT_LOOP;
+    boolean obeysTheLevel = peer.isTracked() || leakDetection == LeakDetection.DISABLED;
+    return tellsMore && obeysTheLevel;
+  }
+
+  /** Those of {@code peers} that {@link #isFor} admits. */
+  public List<Peer> admitted(List<Peer> peers) {
+    return peers.stream().filter(this::isFor).toList();
+  }
+
+  /** How many cores the threads can keep busy on this machine. */
+  int cores() {
+    return Math.min(threads, Runtime.getRuntime().availableProcessors());
+  }
+}

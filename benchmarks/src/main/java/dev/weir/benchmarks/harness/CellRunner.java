@@ -1,11 +1,19 @@
 package dev.weir.benchmarks.harness;
 
+import dev.weir.benchmarks.peer.JitState;
 import dev.weir.benchmarks.peer.Peer;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
+import org.openjdk.jmh.profile.GCProfiler;
+import org.openjdk.jmh.results.Result;
+import org.openjdk.jmh.results.RunResult;
 import org.openjdk.jmh.runner.Runner;
 import org.openjdk.jmh.runner.RunnerException;
 import org.openjdk.jmh.runner.options.ChainedOptionsBuilder;
@@ -18,61 +26,119 @@ import org.openjdk.jmh.runner.options.VerboseMode;
  * slows down for a while slows all of them.
  */
 public final class CellRunner {
-  /** Fixed, so that a result does not depend on the flags of the JVM that asked for it. */
+  /**
+   * Fixed, so that a result does not depend on the flags of the JVM that asked for it. Netty goes
+   * without {@code Unsafe} on this Java unless told otherwise; JMH still asks for it.
+   */
   private static final List<String> JVM_FLAGS =
       List.of(
-          "-Xms1g",
-          "-Xmx1g",
+          "-Xms512m",
+          "-Xmx512m",
           "-XX:+AlwaysPreTouch",
+          "-XX:MaxDirectMemorySize=8g",
           "--enable-native-access=ALL-UNNAMED",
-          "--sun-misc-unsafe-memory-access=allow");
+          "--sun-misc-unsafe-memory-access=allow",
+          "-Dio.netty.noUnsafe=true");
+
+  private static final double NANOS_PER_MILLI = 1e6;
 
   private final Effort effort;
+  private final JitState jit;
   private final Runnable afterEachJvm;
 
-  /** Runs with {@code effort}, and tells {@code afterEachJvm} whenever a JVM has ended. */
-  public CellRunner(Effort effort, Runnable afterEachJvm) {
+  /** Runs JVMs in state {@code jit}, and tells {@code afterEachJvm} whenever one has ended. */
+  public CellRunner(Effort effort, JitState jit, Runnable afterEachJvm) {
     this.effort = effort;
+    this.jit = jit;
     this.afterEachJvm = afterEachJvm;
   }
 
   /**
-   * Measures.
+   * Measures the peers that the cell admits.
    *
    * @throws RunnerException if JMH cannot run the benchmark
+   * @throws IOException if a temporary file cannot be used
    */
-  public Measurement measure(Cell cell, List<Peer> peers) throws RunnerException {
-    Map<Peer, List<Double>> rounds = new LinkedHashMap<>();
+  public Measurement measure(Cell cell, List<Peer> peers) throws RunnerException, IOException {
+    Map<Peer, Map<Metric, List<Double>>> rounds = new LinkedHashMap<>();
     for (int round = 0; round < effort.rounds(); round++) {
-      for (Peer peer : peers) {
-        rounds.computeIfAbsent(peer, first -> new ArrayList<>()).add(runOnce(cell, peer));
+      for (Peer peer : cell.admitted(peers)) {
+        Map<Metric, List<Double>> values =
+            rounds.computeIfAbsent(peer, first -> new EnumMap<>(Metric.class));
+        runOnce(cell, peer)
+            .forEach((metric, value) ->
+                values.computeIfAbsent(metric, first -> new ArrayList<>()).add(value));
         afterEachJvm.run();
       }
     }
-    Map<Peer, Score> scores = new LinkedHashMap<>();
-    rounds.forEach((peer, nanos) -> scores.put(peer, Score.of(nanos)));
+    Map<Peer, Map<Metric, Score>> scores = new LinkedHashMap<>();
+    rounds.forEach((peer, values) -> {
+      Map<Metric, Score> ofPeer = new EnumMap<>(Metric.class);
+      values.forEach((metric, value) -> ofPeer.put(metric, Score.of(value)));
+      scores.put(peer, ofPeer);
+    });
     return new Measurement(cell, scores);
   }
 
-  private double runOnce(Cell cell, Peer peer) throws RunnerException {
+  private Map<Metric, Double> runOnce(Cell cell, Peer peer) throws RunnerException, IOException {
+    Path file = Files.createTempFile("weir-bench-", ".figures");
+    try {
+      RunResult result = new Runner(options(cell, peer, file).build()).runSingle();
+      Map<Metric, Double> figures = Figures.read(file);
+      double nsPerOp = result.getPrimaryResult().getScore() * cell.cores() / jmhThreads(cell);
+      figures.put(Metric.NS_PER_OP, nsPerOp);
+      addCollections(result, nsPerOp / cell.cores(), figures);
+      return figures;
+    } finally {
+      Files.delete(file);
+    }
+  }
+
+  private ChainedOptionsBuilder options(Cell cell, Peer peer, Path figures) {
     List<String> flags = new ArrayList<>(JVM_FLAGS);
     flags.addAll(cell.thread().jvmFlags());
     flags.addAll(cell.leakDetection().jvmFlags());
+    flags.add(jit.jvmFlag());
+    flags.add(Figures.jvmFlag(figures));
     TimeValue iteration = TimeValue.nanoseconds(effort.iteration().toNanos());
     ChainedOptionsBuilder options =
         new OptionsBuilder()
             .include("^" + Pattern.quote(cell.benchmark()) + "$")
             .param("allocator", peer.label())
-            .param("bytes", Integer.toString(cell.bytes()))
+            .threads(jmhThreads(cell))
             .jvmArgs(flags.toArray(String[]::new))
             .forks(1)
             .warmupIterations(effort.warmups())
             .warmupTime(iteration)
             .measurementIterations(effort.measurements())
             .measurementTime(iteration)
+            .addProfiler(GCProfiler.class)
             .shouldFailOnError(true)
             .verbosity(VerboseMode.SILENT);
     cell.parameters().forEach(options::param);
-    return new Runner(options.build()).runSingle().getPrimaryResult().getScore();
+    return options;
+  }
+
+  /** Virtual threads are the benchmark's own: JMH starts it once. */
+  private static int jmhThreads(Cell cell) {
+    return cell.thread() == ThreadKind.VIRTUAL ? 1 : cell.threads();
+  }
+
+  /**
+   * What JMH says of the collector.
+   *
+   * @param elapsedNsPerOp wall-clock time of the whole JVM for each operation
+   */
+  private void addCollections(
+      RunResult result, double elapsedNsPerOp, Map<Metric, Double> figures) {
+    Result<?> allocated = result.getSecondaryResults().get("gc.alloc.rate.norm");
+    if (allocated != null) {
+      figures.put(Metric.HEAP_BYTES_PER_OP, allocated.getScore());
+    }
+    Result<?> collecting = result.getSecondaryResults().get("gc.time");
+    double gcMillis = collecting == null ? 0 : collecting.getScore();
+    double operations =
+        (double) effort.iteration().toNanos() * effort.measurements() / elapsedNsPerOp;
+    figures.put(Metric.GC_NS_PER_OP, gcMillis * NANOS_PER_MILLI / operations);
   }
 }

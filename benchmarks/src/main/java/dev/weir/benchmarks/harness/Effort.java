@@ -11,9 +11,9 @@ import java.time.Duration;
  * @param iteration how long each takes
  */
 public record Effort(int rounds, int warmups, int measurements, Duration iteration) {
-  /** About 7 s a cell and peer: shows a factor, not a percent. */
+  /** About 8 s a cell and peer: shows a factor, not a percent. */
   public static final Effort QUICK = new Effort(3, 3, 3, Duration.ofMillis(300));
 
-  /** About 40 s a cell and peer. */
-  public static final Effort FULL = new Effort(5, 4, 4, Duration.ofSeconds(1));
+  /** About 25 s a cell and peer. */
+  public static final Effort FULL = new Effort(5, 4, 4, Duration.ofMillis(500));
 }

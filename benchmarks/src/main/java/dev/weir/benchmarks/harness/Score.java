@@ -5,24 +5,24 @@ import java.util.List;
 /**
  * The rounds of one peer in one cell, summed up.
  *
- * @param nsPerOp the median of the rounds
- * @param minNs the fastest round
- * @param maxNs the slowest round
+ * @param median of the rounds
+ * @param min the best round
+ * @param max the worst round
  * @param rounds how many there were
  */
-public record Score(double nsPerOp, double minNs, double maxNs, int rounds) {
+public record Score(double median, double min, double max, int rounds) {
 
-  /** Sums up at least one round, each in nanoseconds per operation. */
-  public static Score of(List<Double> roundsNs) {
-    double[] sorted = roundsNs.stream().mapToDouble(Double::doubleValue).sorted().toArray();
+  /** Sums up at least one round. */
+  public static Score of(List<Double> values) {
+    double[] sorted = values.stream().mapToDouble(Double::doubleValue).sorted().toArray();
     int middle = sorted.length / 2;
     double median =
         sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
     return new Score(median, sorted[0], sorted[sorted.length - 1], sorted.length);
   }
 
-  /** The error as reports give it: half of the distance between the fastest and slowest round. */
+  /** The error as tables give it: half of the distance between the best and the worst round. */
   public double error() {
-    return (maxNs - minNs) / 2;
+    return (max - min) / 2;
   }
 }

@@ -11,20 +11,48 @@ import java.util.stream.Collectors;
 
 /** An allocator under measurement. Each is measured in a JVM that has loaded no other. */
 public enum Peer {
-  /** Weir over a pool of 1 GiB. */
-  WEIR("weir"),
+  /** Weir over a pool of 8 GiB. */
+  WEIR("weir", Family.WEIR),
+  /** The same, charging a budget of its own with a limit. */
+  WEIR_BUDGET("weir+budget", Family.WEIR),
   /** Netty's pooled allocator with its defaults. */
-  NETTY_POOLED("netty-pooled"),
+  NETTY_POOLED("netty-pooled", Family.NETTY),
   /** Netty's adaptive allocator with its defaults. */
-  NETTY_ADAPTIVE("netty-adaptive");
+  NETTY_ADAPTIVE("netty-adaptive", Family.NETTY),
+  /** The pooled one with caches for every thread, not only for event loops. */
+  NETTY_POOLED_CACHES("netty-pooled+caches", Family.NETTY),
+  /** The adaptive one with caches for every thread, not only for event loops. */
+  NETTY_ADAPTIVE_CACHES("netty-adaptive+caches", Family.NETTY),
+  /** {@code malloc} and {@code free} of the C library. */
+  GLIBC("glibc", Family.MALLOC),
+  /** {@code malloc} and {@code free} of mimalloc. */
+  MIMALLOC("mimalloc", Family.MALLOC),
+  /** {@code malloc} and {@code free} of jemalloc. */
+  JEMALLOC("jemalloc", Family.MALLOC),
+  /** Nothing: what the harness itself costs. */
+  HARNESS("harness", Family.HARNESS);
+
+  /** What kind of peer it is. */
+  public enum Family {
+    /** Ours. */
+    WEIR,
+    /** Buffers of the same contract as ours. */
+    NETTY,
+    /** Bare memory. */
+    MALLOC,
+    /** No memory. */
+    HARNESS
+  }
 
   /** More than any benchmark holds live, so that no limit is met. */
-  private static final long POOL_BYTES = 1L << 30;
+  private static final long POOL_BYTES = 8L << 30;
 
   private final String label;
+  private final Family family;
 
-  Peer(String label) {
+  Peer(String label, Family family) {
     this.label = label;
+    this.family = family;
   }
 
   /** The name in reports and in JMH parameters. */
@@ -32,14 +60,78 @@ public enum Peer {
     return label;
   }
 
-  /** Makes the allocator. */
-  public ByteBufAllocator create() {
+  /** What kind of peer it is. */
+  public Family family() {
+    return family;
+  }
+
+  /** Whether its buffers are Netty's {@code ByteBuf}s, which the leak detector tracks. */
+  public boolean isTracked() {
+    return family == Family.WEIR || family == Family.NETTY;
+  }
+
+  /** Whether on event loops it is the same as its namesake. */
+  public boolean isForOtherThreads() {
+    return this == NETTY_POOLED_CACHES || this == NETTY_ADAPTIVE_CACHES;
+  }
+
+  /** Whether this machine has it. */
+  public boolean isInstalled() {
     return switch (this) {
-      case WEIR ->
-          new WeirAllocator(Pool.create(PoolOptions.withLimit(POOL_BYTES).withName("bench")));
+      case MIMALLOC -> MallocLibrary.MIMALLOC.isInstalled();
+      case JEMALLOC -> MallocLibrary.JEMALLOC.isInstalled();
+      default -> true;
+    };
+  }
+
+  /** Makes the allocator of a JVM that measures. */
+  public Buffers<?> buffers() {
+    return switch (this) {
+      case GLIBC -> MallocBuffers.of(MallocLibrary.GLIBC);
+      case MIMALLOC -> MallocBuffers.of(MallocLibrary.MIMALLOC);
+      case JEMALLOC -> MallocBuffers.of(MallocLibrary.JEMALLOC);
+      case HARNESS -> NoBuffers.create();
+      default -> NettyBuffers.of(allocator());
+    };
+  }
+
+  /**
+   * Makes the allocator as Netty's pipelines use it.
+   *
+   * @throws UnsupportedOperationException if it has no {@code ByteBuf}s
+   */
+  public ByteBufAllocator allocator() {
+    return switch (this) {
+      case WEIR -> new WeirAllocator(pool());
+      case WEIR_BUDGET -> charging(new WeirAllocator(pool()));
       case NETTY_POOLED -> PooledByteBufAllocator.DEFAULT;
       case NETTY_ADAPTIVE -> new AdaptiveByteBufAllocator();
+      case NETTY_POOLED_CACHES -> pooledWithCaches();
+      case NETTY_ADAPTIVE_CACHES ->
+          new AdaptiveByteBufAllocator(
+              /* preferDirect= */ true, /* useCacheForNonEventLoopThreads= */ true);
+      default -> throw new UnsupportedOperationException(label + " has no ByteBufs");
     };
+  }
+
+  private static Pool pool() {
+    return Pool.create(PoolOptions.withLimit(POOL_BYTES).withName("bench"));
+  }
+
+  private static ByteBufAllocator charging(WeirAllocator allocator) {
+    return allocator.charging(allocator.pool().rootBudget().child("feature", POOL_BYTES / 2));
+  }
+
+  private static ByteBufAllocator pooledWithCaches() {
+    return new PooledByteBufAllocator(
+        /* preferDirect= */ true,
+        PooledByteBufAllocator.defaultNumHeapArena(),
+        PooledByteBufAllocator.defaultNumDirectArena(),
+        PooledByteBufAllocator.defaultPageSize(),
+        PooledByteBufAllocator.defaultMaxOrder(),
+        PooledByteBufAllocator.defaultSmallCacheSize(),
+        PooledByteBufAllocator.defaultNormalCacheSize(),
+        /* useCacheForAllThreads= */ true);
   }
 
   /**

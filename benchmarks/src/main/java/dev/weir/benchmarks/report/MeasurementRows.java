@@ -2,53 +2,64 @@ package dev.weir.benchmarks.report;
 
 import dev.weir.benchmarks.harness.Cell;
 import dev.weir.benchmarks.harness.Measurement;
+import dev.weir.benchmarks.harness.Metric;
 import dev.weir.benchmarks.harness.Score;
 import dev.weir.benchmarks.peer.Peer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import tools.jackson.jr.ob.JSON;
 
-/** Measurements as JSON: one object a line for each cell and peer. */
+/** Measurements as JSON: an object for each cell and peer. */
 public final class MeasurementRows {
   private MeasurementRows() {}
 
   /**
-   * Writes them to a file, replacing it.
+   * Writes them to a file, one object a line, replacing it.
    *
    * @throws IOException if the file cannot be written
    */
   public static void write(Path file, List<Measurement> measurements) throws IOException {
     StringBuilder text = new StringBuilder();
-    for (Measurement measurement : measurements) {
-      measurement
-          .scores()
-          .forEach((peer, score) ->
-              text.append(JSON.std.asString(row(measurement.cell(), peer, score))).append('\n'));
+    for (Map<String, Object> row : rows(measurements)) {
+      text.append(JSON.std.asString(row)).append('\n');
     }
     Files.writeString(file, text);
   }
 
-  static Map<String, Object> row(Cell cell, Peer peer, Score score) {
+  /** The objects, in the order of cells and peers. */
+  public static List<Map<String, Object>> rows(List<Measurement> measurements) {
+    List<Map<String, Object>> rows = new ArrayList<>();
+    for (Measurement measurement : measurements) {
+      measurement
+          .scores()
+          .forEach((peer, scores) -> rows.add(row(measurement.cell(), peer, scores)));
+    }
+    return rows;
+  }
+
+  private static Map<String, Object> row(Cell cell, Peer peer, Map<Metric, Score> scores) {
     Map<String, Object> row = new LinkedHashMap<>();
     row.put("suite", cell.suite());
-    row.put("pattern", cell.pattern());
-    row.put("bytes", cell.bytes());
+    row.putAll(cell.parameters());
     row.put("thread", cell.thread().label());
+    row.put("threads", cell.threads());
     row.put("leakDetection", cell.leakDetection().label());
     row.put("allocator", peer.label());
-    row.put("nsPerOp", rounded(score.nsPerOp()));
-    row.put("error", rounded(score.error()));
-    row.put("minNs", rounded(score.minNs()));
-    row.put("maxNs", rounded(score.maxNs()));
-    row.put("rounds", score.rounds());
+    scores.forEach((metric, score) -> {
+      row.put(metric.field(), rounded(score.median()));
+      row.put(metric.field() + "Min", rounded(score.min()));
+      row.put(metric.field() + "Max", rounded(score.max()));
+    });
+    row.put("rounds", scores.values().iterator().next().rounds());
     return row;
   }
 
-  private static double rounded(double nanos) {
-    return Math.round(nanos * 100) / 100.0;
+  private static double rounded(double value) {
+    return Math.round(value * 100) / 100.0;
   }
 }

@@ -2,73 +2,93 @@ package dev.weir.benchmarks.report;
 
 import dev.weir.benchmarks.harness.Cell;
 import dev.weir.benchmarks.harness.Measurement;
+import dev.weir.benchmarks.harness.Metric;
 import dev.weir.benchmarks.harness.Score;
 import dev.weir.benchmarks.peer.Peer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.OptionalDouble;
+import java.util.Optional;
 import picocli.CommandLine.Help.Ansi;
 
 /**
- * Measurements as people read them: a line for each cell, nanoseconds per operation as the median
- * of the rounds with half their spread, and how many times faster Weir is than the fastest other
- * peer of the same run.
+ * Measurements as people read them: a table for each metric with a line for each cell, the median
+ * of the rounds with half their spread, and how many times the best Netty allocator, and the best C
+ * allocator, take what Weir takes.
  */
 public final class MeasurementTable {
   private static final String GAP = "   ";
-  private static final int TEXT_COLUMNS = 1;
+  private static final String NOTHING = "-";
+
+  /** From here on decimals say nothing. */
+  private static final double LARGE = 10_000;
 
   private MeasurementTable() {}
 
-  /** The whole table; every line ends with a line end. */
-  public static String render(List<Measurement> measurements, List<Peer> peers, Ansi ansi) {
+  /** A table for each metric that was measured, with an empty line between them. */
+  public static String render(
+      List<Measurement> measurements, List<Metric> metrics, List<Peer> peers, Ansi ansi) {
+    List<String> tables = new ArrayList<>();
+    for (Metric metric : metrics) {
+      List<Measurement> shown =
+          measurements.stream().filter(measurement -> saysSomething(measurement, metric)).toList();
+      if (!shown.isEmpty()) {
+        tables.add(table(shown, metric, peers, ansi));
+      }
+    }
+    return String.join("\n", tables);
+  }
+
+  private static boolean saysSomething(Measurement measurement, Metric metric) {
+    return measurement.scores().keySet().stream()
+        .flatMap(peer -> measurement.score(peer, metric).stream())
+        .anyMatch(score -> score.max() > 0);
+  }
+
+  private static String table(
+      List<Measurement> measurements, Metric metric, List<Peer> peers, Ansi ansi) {
+    List<Peer> measured =
+        peers.stream()
+            .filter(peer ->
+                measurements.stream().anyMatch(each -> each.score(peer, metric).isPresent()))
+            .toList();
+    List<Ratio> ratios = Ratio.among(measured);
     List<List<String>> rows = new ArrayList<>();
-    rows.add(titles(peers));
-    measurements.forEach(measurement -> rows.add(row(measurement, peers)));
+    List<String> titles = new ArrayList<>(measurements.getFirst().cell().parameters().keySet());
+    titles.set(0, metric.title());
+    titles.addAll(List.of("threads", "leak detection"));
+    measured.forEach(peer -> titles.add(peer.label()));
+    ratios.forEach(ratio -> titles.add(ratio.title()));
+    rows.add(titles);
+    for (Measurement measurement : measurements) {
+      rows.add(row(measurement, metric, measured, ratios));
+    }
     return align(rows, ansi);
   }
 
-  private static List<String> titles(List<Peer> peers) {
-    List<String> titles = new ArrayList<>(List.of("ns/op", "bytes", "threads", "leak detection"));
-    peers.forEach(peer -> titles.add(peer.label()));
-    titles.add("times faster");
-    return titles;
-  }
-
-  private static List<String> row(Measurement measurement, List<Peer> peers) {
+  private static List<String> row(
+      Measurement measurement, Metric metric, List<Peer> peers, List<Ratio> ratios) {
     Cell cell = measurement.cell();
-    List<String> row = new ArrayList<>();
-    row.add(cell.pattern());
-    row.add(Integer.toString(cell.bytes()));
-    row.add(cell.thread().label());
+    List<String> row = new ArrayList<>(cell.parameters().values());
+    row.add((cell.threads() == 1 ? "" : cell.threads() + " ") + cell.thread().label());
     row.add(cell.leakDetection().label());
     for (Peer peer : peers) {
-      Score score = measurement.scores().get(peer);
-      row.add(
-          score == null
-              ? "-"
-              : String.format(Locale.ROOT, "%.1f ± %.1f", score.nsPerOp(), score.error()));
+      row.add(measurement.score(peer, metric).map(score -> text(score, metric)).orElse(NOTHING));
     }
-    OptionalDouble ratio = timesFaster(measurement);
-    row.add(
-        ratio.isEmpty()
-            ? "-"
-            : "@|bold " + String.format(Locale.ROOT, "%.2f", ratio.getAsDouble()) + "|@");
+    for (Ratio ratio : ratios) {
+      Optional<Double> value = ratio.of(measurement, metric);
+      row.add(
+          value
+              .map(times -> "@|bold " + String.format(Locale.ROOT, "%.2f", times) + "|@")
+              .orElse(NOTHING));
+    }
     return row;
   }
 
-  /** The fastest other peer's time over Weir's; empty unless both were measured. */
-  static OptionalDouble timesFaster(Measurement measurement) {
-    Score weir = measurement.scores().get(Peer.WEIR);
-    OptionalDouble fastest =
-        measurement.scores().entrySet().stream()
-            .filter(entry -> entry.getKey() != Peer.WEIR)
-            .mapToDouble(entry -> entry.getValue().nsPerOp())
-            .min();
-    return weir == null || fastest.isEmpty()
-        ? OptionalDouble.empty()
-        : OptionalDouble.of(fastest.getAsDouble() / weir.nsPerOp());
+  private static String text(Score score, Metric metric) {
+    double median = metric.inTableUnit(score.median());
+    String format = median < LARGE ? "%,.1f ± %,.1f" : "%,.0f ± %,.0f";
+    return String.format(Locale.ROOT, format, median, metric.inTableUnit(score.error()));
   }
 
   private static String align(List<List<String>> rows, Ansi ansi) {
@@ -85,7 +105,7 @@ public final class MeasurementTable {
       for (int column = 0; column < columns; column++) {
         String padding = " ".repeat(widths[column] - plain(row.get(column)).length());
         String cell = ansi.string(row.get(column));
-        line.append(column < TEXT_COLUMNS ? cell + padding : GAP + padding + cell);
+        line.append(column == 0 ? cell + padding : GAP + padding + cell);
       }
       text.append(line.toString().stripTrailing()).append('\n');
     }

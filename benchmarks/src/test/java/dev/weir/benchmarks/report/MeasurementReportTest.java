@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.benchmarks.harness.Cell;
 import dev.weir.benchmarks.harness.LeakDetection;
 import dev.weir.benchmarks.harness.Measurement;
+import dev.weir.benchmarks.harness.Metric;
 import dev.weir.benchmarks.harness.Score;
 import dev.weir.benchmarks.harness.ThreadKind;
 import dev.weir.benchmarks.peer.Peer;
@@ -19,34 +20,25 @@ import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine.Help.Ansi;
 
 class MeasurementReportTest {
-  private static final Cell CELL =
-      new Cell(
-          "alloc",
-          "ring-1024",
-          256,
-          ThreadKind.EVENT_LOOP,
-          LeakDetection.SIMPLE,
-          "a.B.c",
-          Map.of());
-
   @TempDir Path folder;
 
   @Test
-  void theTableGivesTheRatioToTheFasterOfNettysTwo() {
-    String table =
-        MeasurementTable.render(List.of(measurement()), List.of(Peer.values()), Ansi.OFF);
-    assertThat(table)
+  void tablesGiveTheRatiosToTheBestOfEachFamily() {
+    String tables =
+        MeasurementTable.render(
+            List.of(measurement()),
+            List.of(Metric.NS_PER_OP, Metric.RSS_BYTES, Metric.GC_NS_PER_OP),
+            List.of(Peer.values()),
+            Ansi.OFF);
+    assertThat(tables)
         .isEqualTo(
             """
-            ns/op       bytes      threads   leak detection         weir   netty-pooled   netty-adaptive   times faster
-            ring-1024     256   event-loop           simple   10.0 ± 1.0     50.0 ± 0.0       40.0 ± 0.0           4.00
-            """);
-  }
+            ns/op   sizes        threads   leak detection         weir   weir+budget   netty-pooled   netty-adaptive       glibc   best Netty / weir   best malloc / weir   budget / weir
+            ring    1..4K   2 event-loop         disabled   10.0 ± 1.0    12.0 ± 0.0     50.0 ± 0.0       40.0 ± 0.0   9.0 ± 0.0                4.00                 0.90            1.20
 
-  @Test
-  void withoutAPeerThereIsNoRatio() {
-    Measurement alone = new Measurement(CELL, Map.of(Peer.WEIR, Score.of(List.of(10.0))));
-    assertThat(MeasurementTable.timesFaster(alone)).isEmpty();
+            RSS MiB   sizes        threads   leak detection         weir   netty-pooled   best Netty / weir
+            ring      1..4K   2 event-loop         disabled   64.0 ± 0.0    128.0 ± 0.0                2.00
+            """);
   }
 
   @Test
@@ -54,19 +46,33 @@ class MeasurementReportTest {
     Path file = folder.resolve("rows.jsonl");
     MeasurementRows.write(file, List.of(measurement()));
     assertThat(Files.readAllLines(file))
-        .hasSize(3)
+        .hasSize(5)
         .first()
         .isEqualTo(
-            "{\"suite\":\"alloc\",\"pattern\":\"ring-1024\",\"bytes\":256,\"thread\":\"event-loop\","
-                + "\"leakDetection\":\"simple\",\"allocator\":\"weir\",\"nsPerOp\":10.0,\"error\":1.0,"
-                + "\"minNs\":9.0,\"maxNs\":11.0,\"rounds\":3}");
+            "{\"suite\":\"alloc\",\"pattern\":\"ring\",\"sizes\":\"1..4K\",\"thread\":\"event-loop\","
+                + "\"threads\":2,\"leakDetection\":\"disabled\",\"allocator\":\"weir\","
+                + "\"nsPerOp\":10.0,\"nsPerOpMin\":9.0,\"nsPerOpMax\":11.0,\"rssBytes\":6.7108864E7,"
+                + "\"rssBytesMin\":6.7108864E7,\"rssBytesMax\":6.7108864E7,\"rounds\":3}");
   }
 
   private static Measurement measurement() {
-    Map<Peer, Score> scores = new LinkedHashMap<>();
-    scores.put(Peer.WEIR, Score.of(List.of(9.0, 10.0, 11.0)));
-    scores.put(Peer.NETTY_POOLED, Score.of(List.of(50.0)));
-    scores.put(Peer.NETTY_ADAPTIVE, Score.of(List.of(40.0)));
-    return new Measurement(CELL, scores);
+    Map<String, String> parameters = new LinkedHashMap<>();
+    parameters.put("pattern", "ring");
+    parameters.put("sizes", "1..4K");
+    Cell cell =
+        new Cell("alloc", "a.B.c", parameters, ThreadKind.EVENT_LOOP, 2, LeakDetection.DISABLED);
+    Map<Peer, Map<Metric, Score>> scores = new LinkedHashMap<>();
+    Map<Metric, Score> weir = new LinkedHashMap<>();
+    weir.put(Metric.NS_PER_OP, Score.of(List.of(9.0, 10.0, 11.0)));
+    weir.put(Metric.RSS_BYTES, Score.of(List.of(64.0 * (1 << 20))));
+    scores.put(Peer.WEIR, weir);
+    scores.put(Peer.WEIR_BUDGET, Map.of(Metric.NS_PER_OP, Score.of(List.of(12.0))));
+    Map<Metric, Score> pooled = new LinkedHashMap<>();
+    pooled.put(Metric.NS_PER_OP, Score.of(List.of(50.0)));
+    pooled.put(Metric.RSS_BYTES, Score.of(List.of(128.0 * (1 << 20))));
+    scores.put(Peer.NETTY_POOLED, pooled);
+    scores.put(Peer.NETTY_ADAPTIVE, Map.of(Metric.NS_PER_OP, Score.of(List.of(40.0))));
+    scores.put(Peer.GLIBC, Map.of(Metric.NS_PER_OP, Score.of(List.of(9.0))));
+    return new Measurement(cell, scores);
   }
 }

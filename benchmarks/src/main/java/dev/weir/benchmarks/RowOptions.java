@@ -1,0 +1,107 @@
+package dev.weir.benchmarks;
+
+import dev.weir.benchmarks.alloc.AllocSuite;
+import dev.weir.benchmarks.alloc.AllocSuite.Row;
+import dev.weir.benchmarks.pattern.AllocPattern;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** The flags that choose rows: patterns, sizes, how many buffers are live. */
+final class RowOptions {
+  private static final int MAX_LIVE = 1 << 20;
+
+  @Spec(Spec.Target.MIXEE)
+  private CommandSpec spec;
+
+  @Option(
+      names = "--pattern",
+      split = ",",
+      converter = Labels.OfAllocPattern.class,
+      paramLabel = "NAME",
+      description = "allocate-release, ring, random (default: all).")
+  private @Nullable List<AllocPattern> patterns;
+
+  @Option(
+      names = "--sizes",
+      split = ",",
+      paramLabel = "MIX",
+      description = {"Sizes of the buffers: 4K, 1..64K or a histogram file", "(default: several)."})
+  private @Nullable List<String> sizes;
+
+  @Option(
+      names = "--live",
+      split = ",",
+      paramLabel = "N",
+      description = "How many buffers ring and random keep live (default: several).")
+  private @Nullable List<Integer> lives;
+
+  @Option(
+      names = "--touch",
+      arity = "1",
+      split = ",",
+      converter = Labels.OfTouch.class,
+      defaultValue = "no",
+      paramLabel = "yes|no",
+      description = "Whether a byte of each page of a buffer is written (default: no).")
+  private List<Boolean> touches;
+
+  RowOptions() {}
+
+  List<Boolean> touches() {
+    return touches;
+  }
+
+  /**
+   * The rows that the flags ask for. What they leave open, {@code defaults} answers: a flag that is
+   * given takes the place of the values that the defaults have for it.
+   *
+   * @param threads how many threads run each row at most
+   */
+  List<Row> rows(List<Row> defaults, int threads) {
+    checkFlags();
+    Set<Row> rows = new LinkedHashSet<>();
+    for (AllocPattern pattern : patterns == null ? List.of(AllocPattern.values()) : patterns) {
+      for (Row row : defaults) {
+        if (row.pattern() == pattern) {
+          List<String> mixes = sizes == null ? List.of(row.sizes()) : sizes;
+          List<Integer> counts = lives == null ? List.of(row.live()) : lives;
+          rows.addAll(AllocSuite.rows(List.of(pattern), mixes, counts));
+        }
+      }
+    }
+    for (Row row : rows) {
+      if (row.liveBytes(threads) > AllocSuite.MAX_LIVE_BYTES) {
+        throw rejected(
+            "--live %d with --sizes %s would keep %,.0f MiB live; at most %,d are allowed"
+                .formatted(
+                    row.live(),
+                    row.sizes(),
+                    row.liveBytes(threads) / (1 << 20),
+                    AllocSuite.MAX_LIVE_BYTES >> 20));
+      }
+    }
+    return List.copyOf(rows);
+  }
+
+  private void checkFlags() {
+    if (lives != null && lives.stream().anyMatch(live -> live < 1 || live > MAX_LIVE)) {
+      throw rejected("--live must be between 1 and " + MAX_LIVE);
+    }
+    try {
+      AllocSuite.rows(List.of(AllocPattern.RING), sizes == null ? List.of() : sizes, List.of(1))
+          .forEach(row -> row.liveBytes(1));
+    } catch (IllegalArgumentException malformed) {
+      throw rejected("--sizes: " + malformed.getMessage());
+    }
+  }
+
+  private ParameterException rejected(String message) {
+    return new ParameterException(spec.commandLine(), message);
+  }
+}

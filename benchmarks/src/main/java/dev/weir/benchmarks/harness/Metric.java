@@ -1,0 +1,44 @@
+package dev.weir.benchmarks.harness;
+
+/** What is measured; less is better for all of them. */
+public enum Metric {
+  /** Time of one core for an operation. */
+  NS_PER_OP("nsPerOp", "ns/op", 1),
+  /** Java objects that an operation makes, in bytes. */
+  HEAP_BYTES_PER_OP("heapBytesPerOp", "heap B/op", 1),
+  /** Time that the collector takes for an operation, both pauses and work beside the program. */
+  GC_NS_PER_OP("gcNsPerOp", "GC ns/op", 1),
+  /** Java heap that is in use after a collection, for each live buffer. */
+  HEAP_BYTES_PER_BUFFER("heapBytesPerBuffer", "heap B/buffer", 1),
+  /**
+   * Resident anonymous memory of the process, as the kernel counts it, at the end of the growth.
+   */
+  RSS_BYTES("rssBytes", "RSS MiB", 1 << 20),
+  /** The growth of that memory with an event loop's first request. */
+  RSS_BYTES_PER_LOOP("rssBytesPerLoop", "RSS KiB/loop", 1 << 10);
+
+  private final String field;
+  private final String title;
+  private final int unit;
+
+  Metric(String field, String title, int unit) {
+    this.field = field;
+    this.title = title;
+    this.unit = unit;
+  }
+
+  /** The field of JSON rows. */
+  public String field() {
+    return field;
+  }
+
+  /** How tables name it, with the unit they give it in. */
+  public String title() {
+    return title;
+  }
+
+  /** A value in the unit of {@link #title}. */
+  public double inTableUnit(double value) {
+    return value / unit;
+  }
+}

@@ -1,0 +1,66 @@
+package dev.weir.benchmarks.pattern;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Which sizes the buffers of a benchmark have, in bytes. A source draws them with a random sequence
+ * of its own, the same in every run; it belongs to one thread.
+ */
+public abstract class SizeMix {
+  /** The largest size that a mix may have: 64 MiB. */
+  public static final int MAX_BYTES = 64 << 20;
+
+  private static final Pattern RANGE = Pattern.compile("(\\d+)([KM]?)(?:\\.\\.(\\d+)([KM]?))?");
+
+  SizeMix() {}
+
+  /** The next size. */
+  public abstract int next();
+
+  /** The mean of the sizes. */
+  public abstract double meanBytes();
+
+  /**
+   * Makes the source that a text describes: {@code 256} or {@code 4K} for one size, {@code 1..64K}
+   * for a uniform choice, or the path of a histogram file.
+   *
+   * @param seed of the random sequence; threads that draw from one mix take different ones
+   * @throws IllegalArgumentException if the text describes none, or the file is malformed
+   */
+  public static SizeMix of(String text, long seed) {
+    Matcher range = RANGE.matcher(text);
+    if (range.matches()) {
+      int low = bytes(range.group(1), range.group(2));
+      int high = range.group(3) == null ? low : bytes(range.group(3), range.group(4));
+      if (low < 1 || low > high || high > MAX_BYTES) {
+        throw new IllegalArgumentException(
+            "sizes '%s' are not between 1 and %dM, the smaller first"
+                .formatted(text, MAX_BYTES >> 20));
+      }
+      return low == high ? new FixedSize(low) : new UniformSizes(low, high, seed);
+    }
+    try {
+      return new HistogramSizes(SizeHistogram.parse(Files.readString(Path.of(text))), seed);
+    } catch (IOException unreadable) {
+      throw new IllegalArgumentException(
+          "no sizes '%s': give a number (4K), a range (1..64K) or a histogram file".formatted(text),
+          unreadable);
+    }
+  }
+
+  private static int bytes(String digits, String unit) {
+    int shift =
+        switch (unit) {
+          case "K" -> 10;
+          case "M" -> 20;
+          default -> 0;
+        };
+    return digits.length() > 9
+        ? Integer.MAX_VALUE
+        : (int) Math.min(Integer.MAX_VALUE, Long.parseLong(digits) << shift);
+  }
+}

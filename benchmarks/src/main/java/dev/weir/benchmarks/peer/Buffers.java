@@ -1,0 +1,27 @@
+package dev.weir.benchmarks.peer;
+
+/**
+ * What a peer offers to the patterns. A JVM that measures loads one subclass only, so that the
+ * compiler treats the calls of every peer alike. As thread-safe as the allocator behind it; a
+ * buffer is used by one thread at a time.
+ *
+ * @param <B> what stands for a buffer
+ */
+public abstract class Buffers<B> {
+  /** The size of the pages that {@link #touch} makes resident: those of x86-64. */
+  static final int PAGE_BYTES = 4096;
+
+  Buffers() {}
+
+  /** A buffer of at least {@code bytes}, contents undefined. */
+  public abstract B allocate(int bytes);
+
+  /** Gives a buffer back. */
+  public abstract void release(B buffer);
+
+  /** Writes the first byte, and one in each further page, of the first {@code bytes}. */
+  public abstract void touch(B buffer, int bytes);
+
+  /** Writes {@code chunk} behind what was appended before; the buffer grows as it has to. */
+  public abstract void append(B buffer, byte[] chunk);
+}

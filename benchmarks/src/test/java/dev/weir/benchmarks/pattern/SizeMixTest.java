@@ -1,0 +1,75 @@
+package dev.weir.benchmarks.pattern;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class SizeMixTest {
+  private static final int DRAWS = 100_000;
+
+  @TempDir Path folder;
+
+  @Test
+  void aNumberIsAlwaysThatSize() {
+    assertThat(draw(SizeMix.of("4K", 1)).distinct()).containsExactly(4096);
+  }
+
+  @Test
+  void aRangeIsUniformAndItsEndsBelongToIt() {
+    SizeMix mix = SizeMix.of("1..8", 7);
+    int[] counts = new int[9];
+    draw(mix).forEach(size -> counts[size]++);
+    assertThat(mix.meanBytes()).isEqualTo(4.5);
+    assertThat(IntStream.rangeClosed(1, 8).map(size -> counts[size]))
+        .allSatisfy(count -> assertThat(count).isCloseTo(DRAWS / 8, within(DRAWS / 80)));
+  }
+
+  @Test
+  void aFileIsDrawnFromAsOftenAsItCounts() throws IOException {
+    Path file = folder.resolve("mine.sizes");
+    Files.writeString(file, "# made by hand\n100 3\n4000 1\n");
+    SizeMix mix = SizeMix.of(file.toString(), 1);
+    assertThat(mix.meanBytes()).isEqualTo(1075.0);
+    assertThat(draw(mix).filter(size -> size == 100).count())
+        .isCloseTo(DRAWS * 3 / 4, within(DRAWS / 100L));
+    assertThat(draw(mix).distinct().sorted()).containsExactly(100, 4000);
+  }
+
+  @Test
+  void threadsWithDifferentSeedsDrawDifferently() {
+    assertThat(draw(SizeMix.of("1..64K", 1)).limit(100).toArray())
+        .isEqualTo(draw(SizeMix.of("1..64K", 1)).limit(100).toArray())
+        .isNotEqualTo(draw(SizeMix.of("1..64K", 2)).limit(100).toArray());
+  }
+
+  @Test
+  void aMalformedLineIsQuoted() {
+    assertThatThrownBy(() -> SizeHistogram.parse("100 3\n4000\n"))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("'4000'");
+    assertThatThrownBy(() -> SizeHistogram.parse("# nothing\n"))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> SizeHistogram.parse("0 3\n")).hasMessageContaining("'0 3'");
+  }
+
+  @Test
+  void aHistogramReadsWhatItWrites() {
+    SizeHistogram histogram = SizeHistogram.parse("7 2\n9 1\n");
+    SizeHistogram again = SizeHistogram.parse(String.join("\n", histogram.lines()));
+    assertThat(again.lines()).containsExactly("7 2", "9 1");
+    assertThat(again.quantile(0.5)).isEqualTo(7);
+    assertThat(again.quantile(1)).isEqualTo(9);
+    assertThat(again.total()).isEqualTo(3);
+  }
+
+  private static IntStream draw(SizeMix mix) {
+    return IntStream.range(0, DRAWS).map(i -> mix.next());
+  }
+}
