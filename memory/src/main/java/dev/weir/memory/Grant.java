@@ -3,7 +3,7 @@ package dev.weir.memory;
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.budget.BudgetExceededError;
 import dev.weir.memory.heap.Block;
-import dev.weir.memory.heap.RunBlock;
+import dev.weir.memory.heap.Run;
 import dev.weir.memory.pages.PageHeap;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -45,11 +45,11 @@ public final class Grant implements AutoCloseable {
     if (size <= 0) {
       throw new IllegalArgumentException("size is not positive: " + size);
     }
-    long runBytes = RunBlock.roundUp(pages, size);
+    long runBytes = Run.roundUp(pages, size);
     take(runBytes);
     Block block = null;
     try {
-      block = RunBlock.tryAllocatePromised(pages, runBytes, root);
+      block = Run.tryAllocatePromised(pages, runBytes, Block.tenants(root));
     } finally {
       if (block == null) {
         putBack(runBytes);

@@ -4,9 +4,10 @@ import dev.weir.memory.budget.Budget;
 import dev.weir.memory.budget.BudgetExceededError;
 import dev.weir.memory.heap.Block;
 import dev.weir.memory.heap.OwnedHeap;
-import dev.weir.memory.heap.RunBlock;
+import dev.weir.memory.heap.Run;
 import dev.weir.memory.heap.SizeClasses;
 import dev.weir.memory.heap.SlabTotals;
+import dev.weir.memory.heap.Tenants;
 import dev.weir.memory.pages.Lane;
 import dev.weir.memory.pages.PageHeap;
 import dev.weir.memory.pages.PageTotals;
@@ -39,6 +40,7 @@ public final class Pool implements AutoCloseable {
 
   private final PoolOptions options;
   private final Budget root;
+  private final Tenants<Block> rootBlocks;
   private final Object coreLock = new Object();
   private volatile @Nullable PoolCore core;
   private volatile boolean closed;
@@ -48,6 +50,7 @@ public final class Pool implements AutoCloseable {
     this.root =
         Budget.root(
             options.name(), options::limitBytes, options.heapLimitBytes(), this::liveBlockBytes);
+    this.rootBlocks = Block.tenants(root);
   }
 
   /** Creates a pool. It takes no addresses and no memory before its first allocation. */
@@ -90,7 +93,7 @@ public final class Pool implements AutoCloseable {
 
   /** As {@link #tryAllocate(long)}, charged to a budget of this pool. */
   public @Nullable Block tryAllocate(long bytes, Budget budget) {
-    return tryAllocateSlowly(core(), null, bytes, budget);
+    return tryAllocate(null, bytes, budget, blocksOf(budget));
   }
 
   /**
@@ -105,22 +108,48 @@ public final class Pool implements AutoCloseable {
 
   /** As {@link #allocate(long, Budget)} from the calling thread's own heap: the fast path. */
   public Block allocate(OwnedHeap heap, long bytes, Budget budget) {
-    Block block = tryAllocate(heap, bytes, budget);
-    if (block == null) {
-      throw refusal(bytes, budget);
-    }
-    return block;
+    return allocate(heap, bytes, budget, blocksOf(budget));
   }
 
   /** As {@link #tryAllocate(long, Budget)} from the calling thread's own heap: the fast path. */
   public @Nullable Block tryAllocate(OwnedHeap heap, long bytes, Budget budget) {
-    if (bytes >= 0 && bytes <= SizeClasses.MAX_SLOT_BYTES && !budget.isTracked()) {
-      Block block = heap.tryAllocate(SizeClasses.classOf((int) bytes), budget);
-      if (block != null) {
-        return block;
+    return tryAllocate(heap, bytes, budget, blocksOf(budget));
+  }
+
+  private Tenants<Block> blocksOf(Budget budget) {
+    return isRoot(budget) ? rootBlocks : Block.tenants(budget);
+  }
+
+  /**
+   * Allocates for those who have an object of their own to stand for each block.
+   *
+   * @param heap the calling thread's own, or null
+   * @param tenants finds or makes the object
+   * @throws BudgetExceededError as {@link #allocate(long)}
+   */
+  public <T> T allocate(@Nullable OwnedHeap heap, long bytes, Budget budget, Tenants<T> tenants) {
+    T tenant = tryAllocate(heap, bytes, budget, tenants);
+    if (tenant == null) {
+      throw refusal(bytes, budget);
+    }
+    return tenant;
+  }
+
+  /** As {@link #allocate(OwnedHeap, long, Budget, Tenants)}, but returns null for a refusal. */
+  public <T> @Nullable T tryAllocate(
+      @Nullable OwnedHeap heap, long bytes, Budget budget, Tenants<T> tenants) {
+    if (heap != null && bytes >= 0 && bytes <= SizeClasses.MAX_SLOT_BYTES && isRoot(budget)) {
+      T tenant = heap.tryAllocate(SizeClasses.classOf((int) bytes), tenants);
+      if (tenant != null) {
+        return tenant;
       }
     }
-    return tryAllocateSlowly(core(), heap.isClosed() ? null : heap, bytes, budget);
+    return tryAllocateSlowly(core(), heap, bytes, budget, tenants);
+  }
+
+  @SuppressWarnings("ReferenceEquality") // a budget is a node, and has one identity
+  private boolean isRoot(Budget budget) {
+    return budget == root;
   }
 
   /**
@@ -128,22 +157,31 @@ public final class Pool implements AutoCloseable {
    * no purge can help, because a budget below the root refuses it or it is larger than the limit,
    * bothers nobody.
    */
-  private @Nullable Block tryAllocateSlowly(
-      PoolCore parts, @Nullable OwnedHeap heap, long bytes, Budget budget) {
-    Block block = tryOnce(parts, heap, bytes, budget);
-    if (block != null || bytes > parts.pages().largestRequestBytes() || !budget.hasRoom(bytes)) {
-      return block;
+  private <T> @Nullable T tryAllocateSlowly(
+      PoolCore parts,
+      @Nullable OwnedHeap threadHeap,
+      long bytes,
+      Budget budget,
+      Tenants<T> tenants) {
+    if (!isRoot(budget.root())) {
+      throw new IllegalArgumentException(
+          "budget '%s' is not of pool '%s'".formatted(budget.path(), options.name()));
     }
-    block = tryWithRoom(parts, heap, bytes, budget);
-    if (block == null) {
+    OwnedHeap heap = threadHeap == null || threadHeap.isClosed() ? null : threadHeap;
+    T tenant = tryOnce(parts, heap, bytes, budget, tenants);
+    if (tenant != null || bytes > parts.pages().largestRequestBytes() || !budget.hasRoom(bytes)) {
+      return tenant;
+    }
+    tenant = tryWithRoom(parts, heap, bytes, budget, tenants);
+    if (tenant == null) {
       parts.trimAndSettle();
-      block = tryWithRoom(parts, heap, bytes, budget);
+      tenant = tryWithRoom(parts, heap, bytes, budget, tenants);
     }
-    return block;
+    return tenant;
   }
 
-  private static @Nullable Block tryWithRoom(
-      PoolCore parts, @Nullable OwnedHeap heap, long bytes, Budget budget) {
+  private static <T> @Nullable T tryWithRoom(
+      PoolCore parts, @Nullable OwnedHeap heap, long bytes, Budget budget, Tenants<T> tenants) {
     Lane lane = bytes <= SizeClasses.MAX_SMALL_BYTES ? Lane.SMALL : Lane.LARGE;
     long osPageBytes = parts.pages().osPageBytes();
     long neededBytes = Math.ceilDiv(Math.max(bytes, 1), osPageBytes) * osPageBytes;
@@ -152,41 +190,43 @@ public final class Pool implements AutoCloseable {
       boolean room =
           parts.pages().makeRoom(neededBytes + osPageBytes, lane)
               || parts.pages().makeRoom(neededBytes, lane);
-      Block block = tryOnce(parts, heap, bytes, budget);
-      if (block != null || !room) {
-        return block;
+      T tenant = tryOnce(parts, heap, bytes, budget, tenants);
+      if (tenant != null || !room) {
+        return tenant;
       }
     }
     return null;
   }
 
-  private static @Nullable Block tryOnce(
-      PoolCore parts, @Nullable OwnedHeap heap, long bytes, Budget budget) {
+  private static <T> @Nullable T tryOnce(
+      PoolCore parts, @Nullable OwnedHeap heap, long bytes, Budget budget, Tenants<T> tenants) {
     if (bytes < 0) {
       throw new IllegalArgumentException("size is negative: " + bytes);
     }
     if (bytes > SizeClasses.MAX_SLOT_BYTES) {
       // Larger than any limit, and so large that rounding would overflow: refused like any other
       // excess.
-      return bytes > Long.MAX_VALUE / 2 ? null : RunBlock.tryAllocate(parts.pages(), bytes, budget);
+      return bytes > Long.MAX_VALUE / 2
+          ? null
+          : Run.tryAllocate(parts.pages(), bytes, budget, tenants);
     }
     int sizeClass = SizeClasses.classOf((int) bytes);
     int slotBytes = SizeClasses.slotBytes(sizeClass);
     if (!budget.tryCharge(slotBytes)) {
       return null;
     }
-    Block block = null;
+    T tenant = null;
     try {
-      block =
+      tenant =
           heap == null
-              ? parts.shared().tryAllocate(sizeClass, budget)
-              : heap.tryAllocate(sizeClass, budget);
+              ? parts.shared().tryAllocate(sizeClass, tenants)
+              : heap.tryAllocate(sizeClass, tenants);
     } finally {
-      if (block == null) {
+      if (tenant == null) {
         budget.uncharge(slotBytes);
       }
     }
-    return block;
+    return tenant;
   }
 
   private BudgetExceededError refusal(long bytes, Budget budget) {
@@ -215,7 +255,7 @@ public final class Pool implements AutoCloseable {
     if (bytes <= SizeClasses.MAX_SLOT_BYTES) {
       return SizeClasses.slotBytes(SizeClasses.classOf((int) bytes));
     }
-    return bytes > Long.MAX_VALUE / 2 ? bytes : RunBlock.roundUp(pages, bytes);
+    return bytes > Long.MAX_VALUE / 2 ? bytes : Run.roundUp(pages, bytes);
   }
 
   /**

@@ -29,7 +29,6 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
    */
   private static final long TRIM_FOR_GRANTS_NANOS = 100_000_000;
 
-  private final Budget root;
   private final PageHeap pages;
   private final SharedHeap shared;
   private final GrantQueue grants;
@@ -43,7 +42,6 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
   private volatile boolean released;
 
   private PoolCore(PoolOptions options, Budget root, Reservation reservation, EventRelay relay) {
-    this.root = root;
     this.tickNanos = options.decay().toNanos() / 2;
     long pageBytes = reservation.plan().pageBytes();
     this.pages =
@@ -54,7 +52,7 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
             Pool.reserveBytes(options.limitBytes()),
             SizeClasses.COUNT,
             relay);
-    this.shared = new SharedHeap(pages, root, Runtime.getRuntime().availableProcessors() * 2);
+    this.shared = new SharedHeap(pages, Runtime.getRuntime().availableProcessors() * 2);
     this.grants = new GrantQueue(pages, root);
   }
 
@@ -101,7 +99,7 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
   }
 
   OwnedHeap ownedHeap(Executor owner) {
-    OwnedHeap heap = new OwnedHeap(pages, root, owner, shared, this::purgeLater);
+    OwnedHeap heap = new OwnedHeap(pages, owner, shared, this::purgeLater);
     ownedHeaps.add(heap);
     return heap;
   }

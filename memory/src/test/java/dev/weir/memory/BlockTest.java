@@ -2,11 +2,14 @@ package dev.weir.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.heap.Block;
+import dev.weir.memory.heap.Tenants;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -42,7 +45,7 @@ class BlockTest {
   }
 
   @Test
-  void aRunGrowsAndShrinksInPlaceWithItsCharge() {
+  void aRunGrowsInPlaceWithItsCharge() {
     Block block = pool.allocate(100_000, budget);
     long address = block.address();
     assertThat(block.tryGrow(200_000)).isTrue();
@@ -55,25 +58,8 @@ class BlockTest {
     assertThat(block.tryGrow(Long.MAX_VALUE)).isFalse();
     assertThat(block.size()).isEqualTo(204_800);
 
-    assertThat(block.tryShrink(10_000)).isTrue();
-    assertThat(block.size()).isEqualTo(16_384);
-    assertThat(budget.chargedBytes()).isEqualTo(16_384);
-    assertThat(block.tryShrink(10_000)).as("nothing to give").isFalse();
     block.release();
-  }
-
-  @Test
-  void aRunKeepsWhatMustStay() {
-    try (Block block = pool.allocate(100_000, budget)) {
-      long size = block.size();
-
-      assertThat(block.tryShrink(size)).isFalse();
-      assertThat(block.tryShrink(size + 1)).isFalse();
-      assertThat(block.tryShrink(Long.MAX_VALUE)).isFalse();
-      assertThat(block.size()).isEqualTo(size);
-      assertThat(block.tryShrink(0)).isTrue();
-      assertThat(block.size()).isEqualTo(8192);
-    }
+    assertThat(budget.chargedBytes()).isZero();
   }
 
   @Test
@@ -87,11 +73,10 @@ class BlockTest {
   }
 
   @Test
-  void aSlotNeitherGrowsNorShrinks() {
+  void aSlotDoesNotGrow() {
     try (Block block = pool.allocate(1_000, budget)) {
       assertThat(block.tryGrow(1_024)).isTrue();
       assertThat(block.tryGrow(1_025)).isFalse();
-      assertThat(block.tryShrink(1)).isFalse();
       assertThat(block.size()).isEqualTo(1_024);
     }
   }
@@ -107,20 +92,66 @@ class BlockTest {
           .withMessageContaining("released already");
       assertThatIllegalStateException().isThrownBy(block::segment);
       assertThatIllegalStateException().isThrownBy(() -> block.tryGrow(1 << 20));
-      assertThatIllegalStateException().isThrownBy(() -> block.tryShrink(1));
       assertThat(budget.chargedBytes()).isZero();
     }
   }
 
   @Test
-  void anAttachmentStaysWithItsSlot() {
+  void aSlotKeepsItsBlock() {
     Block block = pool.allocate(1_000);
-    block.attachment("buffer");
     block.release();
 
-    Block again = pool.allocate(1_000);
+    Block again = pool.allocate(1_000, budget);
     assertThat(again).isSameAs(block);
-    assertThat(again.attachment()).isEqualTo("buffer");
+    assertThat(again.budget()).isSameAs(budget);
     again.release();
+  }
+
+  @Test
+  void aBlockThatWasHandedOverIsReleasedForItsFormerHolder() {
+    for (int bytes : new int[] {1_000, 100_000}) {
+      Block block = pool.allocate(bytes, budget);
+      long charged = budget.chargedBytes();
+      Tenants<Long> heir =
+          (home, number, found) -> {
+            assertThat(found).isNull();
+            assertThat(home.blockBytes()).isEqualTo(charged);
+            home.free(number);
+            return home.blockAddress(number);
+          };
+      long address = block.address();
+
+      assertThat(block.handOverTo(heir)).isEqualTo(address);
+      assertThatIllegalStateException().isThrownBy(block::release);
+      assertThatIllegalStateException().isThrownBy(() -> block.handOverTo(heir));
+      assertThat(budget.chargedBytes()).as("the charge is the heir's").isEqualTo(charged);
+      budget.uncharge(charged);
+    }
+  }
+
+  @Test
+  void whatATenantThrowsUndoesTheAllocation() {
+    IllegalStateException refused = new IllegalStateException("no object to be had");
+    Tenants<Object> tenants =
+        (home, number, found) -> {
+          throw refused;
+        };
+    for (long bytes : new long[] {1_000, 100_000}) {
+      assertThatThrownBy(() -> pool.allocate(null, bytes, budget, tenants)).isSameAs(refused);
+    }
+    assertThat(budget.chargedBytes()).isZero();
+    assertThat(pool.liveBlockBytes()).isZero();
+  }
+
+  @Test
+  void aBudgetOfAnotherPoolIsRefused() {
+    try (Pool other = Pool.create(PoolOptions.withLimit(1 << 20))) {
+      Budget foreign = other.rootBudget().child("elsewhere", 1 << 20);
+      for (Budget each : List.of(foreign, other.rootBudget())) {
+        assertThatThrownBy(() -> pool.allocate(100, each))
+            .isInstanceOf(IllegalArgumentException.class)
+            .hasMessageContaining(each.path());
+      }
+    }
   }
 }

@@ -9,12 +9,12 @@ import dev.weir.netty.buffer.BlockSource;
 import dev.weir.netty.buffer.ChargingAllocator;
 import dev.weir.netty.buffer.HeapArrays;
 import dev.weir.netty.buffer.ThreadHeaps;
-import dev.weir.netty.buffer.WeirByteBuf;
 import io.netty.buffer.AbstractByteBufAllocator;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufAllocatorMetric;
 import io.netty.buffer.ByteBufAllocatorMetricProvider;
+import io.netty.util.ResourceLeakDetector;
 
 /**
  * A Netty allocator over a {@link Pool}: its direct buffers live in the pool's memory, its heap
@@ -91,8 +91,8 @@ public final class WeirAllocator extends AbstractByteBufAllocator
 
   /**
    * Makes a buffer of a block of this allocator's pool. The buffer takes the block over: its last
-   * release releases the block, and growth may exchange it for a larger one, charged to the pool's
-   * root budget. The block's attachment is the buffer's from then on.
+   * release releases the block, and growth may exchange it for a larger one, charged to the same
+   * budget. The {@code Block} object is released from then on.
    *
    * @param block a live block that the caller owns
    * @param capacity the initial capacity, at most {@code maxCapacity} and the block's size
@@ -108,21 +108,29 @@ public final class WeirAllocator extends AbstractByteBufAllocator
               + block.size()
               + ')');
     }
-    return tracked(blocks.over(block, capacity, maxCapacity));
+    ByteBuf buffer = blocks.over(block, capacity, maxCapacity);
+    return switch (ResourceLeakDetector.getLevel()) {
+      case DISABLED, SIMPLE -> buffer;
+      case ADVANCED, PARANOID -> toLeakAwareBuffer(buffer);
+    };
   }
 
   @Override
   protected ByteBuf newDirectBuffer(int initialCapacity, int maxCapacity) {
-    return tracked(blocks.buffer(initialCapacity, maxCapacity));
+    ResourceLeakDetector.Level level = ResourceLeakDetector.getLevel();
+    if (level == ResourceLeakDetector.Level.DISABLED) {
+      return blocks.buffer(initialCapacity, maxCapacity);
+    }
+    if (level == ResourceLeakDetector.Level.SIMPLE) {
+      return blocks.sampledBuffer(initialCapacity, maxCapacity);
+    }
+    // Accesses are recorded too, which Netty's wrappers do.
+    return toLeakAwareBuffer(blocks.detachedBuffer(initialCapacity, maxCapacity));
   }
 
   @Override
   protected ByteBuf newHeapBuffer(int initialCapacity, int maxCapacity) {
     return toLeakAwareBuffer(arrays.buffer(initialCapacity, maxCapacity));
-  }
-
-  private static ByteBuf tracked(WeirByteBuf buffer) {
-    return buffer.handedOutAs(toLeakAwareBuffer(buffer));
   }
 
   @Override

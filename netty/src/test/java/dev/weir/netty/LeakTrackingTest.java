@@ -3,6 +3,7 @@ package dev.weir.netty;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.netty.buffer.LeakTrackedByteBuf;
 import dev.weir.netty.buffer.WeirByteBuf;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -90,7 +91,7 @@ class LeakTrackingTest {
     ResourceLeakDetector.setLevel(Level.DISABLED);
     for (int i = 0; i < ALLOCATIONS_PER_COLLECTION; i++) {
       ByteBuf buffer = MEMORY.allocator().directBuffer(64);
-      assertThat(buffer).isInstanceOf(WeirByteBuf.class);
+      assertThat(buffer).isExactlyInstanceOf(WeirByteBuf.class);
       buffer.release();
     }
   }
@@ -136,6 +137,55 @@ class LeakTrackingTest {
     assertThatThrownBy(inner::release).isInstanceOf(IllegalReferenceCountException.class);
   }
 
+  @Test
+  void oneBufferIn128IsWatchedAtLevelSimple() {
+    ResourceLeakDetector.setLevel(Level.SIMPLE);
+    int watched = 0;
+    for (int i = 0; i < 128 * 2_000; i++) {
+      ByteBuf buffer = MEMORY.allocator().directBuffer(64);
+      watched += buffer instanceof LeakTrackedByteBuf ? 1 : 0;
+      buffer.release();
+    }
+    assertThat(watched).isBetween(1_700, 2_300);
+  }
+
+  @Test
+  void aWatchedBufferThatWasReleasedIsNotReportedAndStaysDead() {
+    ResourceLeakDetector.setLevel(Level.SIMPLE);
+    ByteBuf watched = releasedBuffer();
+    long address = watched.retain().memoryAddress();
+    watched.release();
+    watched.release();
+
+    ResourceLeakDetector.setLevel(Level.DISABLED);
+    ByteBuf next = MEMORY.allocator().directBuffer(64);
+    assertThat(next.memoryAddress()).isEqualTo(address);
+    assertThat(next).isNotSameAs(watched);
+    assertThatThrownBy(watched::release).isInstanceOf(IllegalReferenceCountException.class);
+    assertThat(next.refCnt()).isEqualTo(1);
+    next.release();
+
+    ResourceLeakDetector.setLevel(Level.SIMPLE);
+    loseAtSimple();
+    awaitReportOf("loseAtSimple");
+    assertThat(LeakReports.REPORTS).noneMatch(report -> report.contains("releasedBuffer("));
+  }
+
+  @Test
+  void aWrappedBlockIsWatchedToo() {
+    ResourceLeakDetector.setLevel(Level.SIMPLE);
+    loseWrapped();
+    awaitReportOf("loseWrapped");
+    ResourceLeakDetector.setLevel(Level.PARANOID);
+    ByteBuf wrapped = MEMORY.allocator().wrap(MEMORY.pool().allocate(64), 64, 64);
+    assertThat(wrapped).isNotInstanceOf(WeirByteBuf.class);
+    wrapped.release();
+  }
+
+  private static ByteBuf releasedBuffer() {
+    return trackedBuffer(MEMORY.allocator());
+  }
+
   // Each loses a buffer in a method of its own, whose name tells its report from the others'.
 
   private static void loseAtSimple() {
@@ -158,6 +208,14 @@ class LeakTrackingTest {
     LOSING.directBuffer(64).capacity(2_000).capacity(200_000);
   }
 
+  private static void loseWrapped() {
+    ByteBuf buffer = LOSING.wrap(LOSING.pool().allocate(64), 64, 64);
+    while (buffer.getClass() == WeirByteBuf.class) {
+      buffer.release();
+      buffer = LOSING.wrap(LOSING.pool().allocate(64), 64, 64);
+    }
+  }
+
   private static void loseOnHeap() {
     LOSING.heapBuffer(64);
   }
@@ -165,7 +223,7 @@ class LeakTrackingTest {
   /** The first buffer that the detector samples, which may take hundreds of allocations. */
   private static ByteBuf trackedBuffer(ByteBufAllocator allocator) {
     ByteBuf buffer = allocator.directBuffer(64);
-    while (buffer instanceof WeirByteBuf) {
+    while (buffer.getClass() == WeirByteBuf.class) {
       buffer.release();
       buffer = allocator.directBuffer(64);
     }

@@ -85,15 +85,21 @@ class SlotReuseTest {
     charged.release();
     assertThat(feature.chargedBytes()).isZero();
 
-    ByteBuf plain = allocator.directBuffer(5_000);
-    assertThat(plain).isSameAs(charged);
+    ByteBuf plain = allocator.directBuffer(300);
+    plain.release();
+    ByteBuf again = view.directBuffer(300);
+    assertThat(again).isSameAs(plain);
+    assertThat(again.alloc()).isSameAs(view);
+    again.release();
+    plain = allocator.directBuffer(300);
+    assertThat(plain).isSameAs(again);
     assertThat(plain.alloc()).isSameAs(allocator);
     assertThat(feature.chargedBytes()).isZero();
     plain.release();
   }
 
   @Test
-  void growthExchangesTheObjectsOfTwoSlots() {
+  void aBufferThatMovesLeavesItsSlotToAnother() {
     ByteBuf small = allocator.directBuffer(300).writeLong(1);
     ByteBuf large = allocator.directBuffer(3_000);
     long smallAddress = small.memoryAddress();
@@ -104,13 +110,18 @@ class SlotReuseTest {
     assertThat(small.memoryAddress()).isEqualTo(largeAddress);
     ByteBuf other = allocator.directBuffer(300);
     assertThat(other.memoryAddress()).isEqualTo(smallAddress);
-    assertThat(other).isSameAs(large);
+    assertThat(other).isNotSameAs(small);
     other.writeLong(2);
     assertThat(small.readLong()).isEqualTo(1);
     assertThat(other.readLong()).isEqualTo(2);
     assertThat(other.nioBuffer(0, 8).getLong()).isEqualTo(2);
     small.release();
     other.release();
+
+    ByteBuf rested = allocator.directBuffer(3_000);
+    assertThat(rested).as("the slot's own").isSameAs(large);
+    rested.release();
+    assertThatThrownBy(small::release).isInstanceOf(IllegalReferenceCountException.class);
   }
 
   @Test
@@ -124,17 +135,14 @@ class SlotReuseTest {
   }
 
   @Test
-  void aBufferOfAnotherBlockIsNotTakenForTheWrappedBlocks() {
-    ByteBuf other = allocator.directBuffer(300).writeLong(1);
-    Block block = MEMORY.pool().allocate(5_000);
-    block.attachment(other);
-    ByteBuf buffer = allocator.wrap(block, 5_000, 5_000);
-    assertThat(buffer).isNotSameAs(other);
-    assertThat(buffer.memoryAddress()).isEqualTo(block.address());
-    assertThat(other.capacity()).isEqualTo(300);
-    assertThat(other.readLong()).isEqualTo(1);
+  void aWrappedBlockStaysWithItsBudget() {
+    Budget feature = MEMORY.pool().rootBudget().child("wrapped", 1 << 20);
+    ByteBuf buffer = allocator.wrap(MEMORY.pool().allocate(300, feature), 300, 10_000);
+    assertThat(feature.chargedBytes()).isEqualTo(320);
+    buffer.capacity(5_000);
+    assertThat(feature.chargedBytes()).isEqualTo(5_120);
     buffer.release();
-    other.release();
+    assertThat(feature.chargedBytes()).isZero();
   }
 
   @Test

@@ -129,6 +129,15 @@ public final class Budget {
     return parent == null ? name : parent.path() + "/" + name;
   }
 
+  /** The budget at the top of its tree. */
+  public Budget root() {
+    Budget node = this;
+    while (node.parent != null) {
+      node = node.parent;
+    }
+    return node;
+  }
+
   /** The budget above it; null for the root. */
   public @Nullable Budget parent() {
     return parent;

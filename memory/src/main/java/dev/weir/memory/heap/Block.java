@@ -1,9 +1,7 @@
 package dev.weir.memory.heap;
 
 import dev.weir.memory.budget.Budget;
-import dev.weir.memory.pages.PageHeap;
 import java.lang.foreign.MemorySegment;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Memory that was allocated from a pool: one slot of a slab, or one run of pages.
@@ -13,53 +11,59 @@ import org.jspecify.annotations.Nullable;
  * slab lives: a released block that is still at hand is refused until the slot is used again, and
  * after that it is the next owner's.
  */
-public abstract sealed class Block implements AutoCloseable permits SlotBlock, RunBlock {
-  private final long address;
+public final class Block implements AutoCloseable {
+  private final BlockHome home;
+  private final int number;
   private Budget budget;
-  private @Nullable Object attachment;
   private boolean live;
 
-  Block(long address, Budget budget) {
-    this.address = address;
+  private Block(BlockHome home, int number, Budget budget) {
+    this.home = home;
+    this.number = number;
     this.budget = budget;
   }
 
+  /**
+   * Finds or makes the block of a slot or run and begins its life.
+   *
+   * @param budget has been charged for it
+   */
+  public static Tenants<Block> tenants(Budget budget) {
+    return (home, number, found) -> {
+      Block block;
+      if (found instanceof Block left) {
+        block = left;
+      } else {
+        block = new Block(home, number, budget);
+        home.leave(number, block);
+      }
+      block.begin(budget);
+      return block;
+    };
+  }
+
   /** Its first byte; a multiple of 16, of a run: of the page. */
-  public final long address() {
-    return address;
+  public long address() {
+    return home.blockAddress(number);
   }
 
   /** Its usable bytes: the slot's, or those of whole pages. At least what was asked for. */
-  public abstract long size();
+  public long size() {
+    return home.blockBytes();
+  }
 
   /**
    * Its memory as a segment of {@link #size()} bytes, which keeps the pool's addresses. The
    * contents are undefined. Not to be used after release.
    */
-  public final MemorySegment segment() {
+  public MemorySegment segment() {
     requireLive();
-    return pages().reservation().slice(address, size());
+    return home.segment(number);
   }
-
-  /** Where it comes from. */
-  abstract PageHeap pages();
 
   /** The budget it is charged to. */
-  public final Budget budget() {
+  public Budget budget() {
     return budget;
-  }
-
-  /** What {@link #attachment(Object)} set, perhaps during an earlier life of the slot. */
-  public final @Nullable Object attachment() {
-    return attachment;
-  }
-
-  /**
-   * Hangs an object on the slot (or run), which stays there until it is replaced or the slab is
-   * gone.
-   */
-  public final void attachment(@Nullable Object object) {
-    attachment = object;
   }
 
   /**
@@ -69,58 +73,59 @@ public abstract sealed class Block implements AutoCloseable permits SlotBlock, R
    * @return whether {@link #size()} is at least {@code minBytes} now; if not, nothing has changed
    * @throws IllegalStateException if it has been released
    */
-  public abstract boolean tryGrow(long minBytes);
-
-  /**
-   * Gives pages at the end back. The hole that this leaves is outside the theorem behind the pool's
-   * bound, as with {@link #tryGrow}: prefer a smaller block where many are shrunk.
-   *
-   * @param minBytes what must stay
-   * @return whether any page was given back
-   * @throws IllegalStateException if it has been released
-   */
-  public abstract boolean tryShrink(long minBytes);
+  public boolean tryGrow(long minBytes) {
+    requireLive();
+    return home.tryGrow(minBytes, budget);
+  }
 
   /**
    * Gives the memory back. Any thread.
    *
    * @throws IllegalStateException if it has been released already and not been allocated again
    */
-  public abstract void release();
+  public void release() {
+    requireLive();
+    live = false;
+    budget.uncharge(home.blockBytes());
+    home.free(number);
+  }
 
   /** The same as {@link #release()}. */
   @Override
-  public final void close() {
+  public void close() {
     release();
   }
 
-  /** Begins a life of the block. */
-  final void begin(Budget owner) {
+  private void begin(Budget owner) {
     live = true;
     if (budget != owner) {
       budget = owner;
     }
   }
 
-  /** Ends a life of the block and takes its charge back. */
-  final void end() {
+  /**
+   * Ends the life of this object but not of the memory, which {@code heir} stands for from now on,
+   * the charge included.
+   *
+   * @throws IllegalStateException if it has been released
+   */
+  public <T> T handOverTo(Tenants<T> heir) {
     requireLive();
+    T tenant = heir.settle(home, number, null);
     live = false;
-    if (budget.isTracked()) {
-      budget.uncharge(size());
-    }
+    return tenant;
   }
 
-  final void requireLive() {
+  private void requireLive() {
     if (!live) {
       throw new IllegalStateException(
-          "block of %,d bytes at 0x%x has been released already".formatted(size(), address));
+          "block of %,d bytes at 0x%x has been released already".formatted(size(), address()));
     }
   }
 
   @Override
   public String toString() {
     return "Block[0x%x, %,d bytes, %s, %s]"
-        .formatted(address, size(), budget.path(), live ? "live" : "free");
+        .formatted(address(), size(), budget.path(), live ? "live" : "free");
   }
 }

@@ -1,6 +1,5 @@
 package dev.weir.memory.heap;
 
-import dev.weir.memory.budget.Budget;
 import dev.weir.memory.pages.PageHeap;
 import dev.weir.memory.pages.PageSet;
 import dev.weir.memory.pages.Span;
@@ -31,7 +30,6 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
   }
 
   private final PageHeap pages;
-  private final Budget root;
   private final Slab[] current = new Slab[SizeClasses.COUNT];
   private final @Nullable Slab[] firstAvailable = new Slab[SizeClasses.COUNT];
   private final @Nullable Slab[] lastAvailable = new Slab[SizeClasses.COUNT];
@@ -54,9 +52,8 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
   /** Set before the slabs are handed over; pairs with the read in {@link #sendArrival}. */
   private volatile boolean closed;
 
-  Heap(PageHeap pages, Budget root) {
+  Heap(PageHeap pages) {
     this.pages = pages;
-    this.root = root;
     Arrays.fill(current, Slab.NONE);
   }
 
@@ -67,29 +64,40 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
   /** Called on the way to another slab: the place for what the owner was asked to do. */
   abstract void beforeRefill();
 
-  /** Puts a slot back, from any thread. */
-  abstract void free(SlotBlock slot);
+  /** Puts a slot of one of this heap's slabs back, from any thread. */
+  abstract void free(Slab slab, int number);
 
   /**
    * Takes a slot of the class, or returns null if the limit has no room for another slab or page.
    */
-  final @Nullable SlotBlock allocateSlot(int sizeClass) {
-    SlotBlock slot = current[sizeClass].pop();
-    return slot != null ? slot : refill(sizeClass);
+  final <T> @Nullable T allocateSlot(int sizeClass, Tenants<T> tenants) {
+    Slab slab = current[sizeClass];
+    int number = slab.pop();
+    if (number == Slab.NONE_FREE) {
+      number = refill(sizeClass);
+      if (number == Slab.NONE_FREE) {
+        return null;
+      }
+      slab = current[sizeClass];
+    }
+    try {
+      return tenants.settle(slab, number, slab.tenant(number));
+    } catch (Throwable e) {
+      freeLocally(slab, number);
+      throw e;
+    }
   }
 
   /** Puts back a slot of one of this heap's slabs. */
-  final void freeLocally(SlotBlock slot) {
-    Slab slab = slot.slab;
-    if (slab.push(slot)) {
+  final void freeLocally(Slab slab, int number) {
+    if (slab.push(number)) {
       noticed(slab);
     }
   }
 
   /** Puts back a slot without being the owner. */
-  static void freeRemotely(SlotBlock slot) {
-    Slab slab = slot.slab;
-    if (slab.pushRemote(slot)) {
+  static void freeRemotely(Slab slab, int number) {
+    if (slab.pushRemote(number)) {
       sendArrival(slab);
     } else {
       slab.heap().leaveUnattended();
@@ -190,15 +198,16 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
     }
   }
 
-  private @Nullable SlotBlock refill(int sizeClass) {
+  /** Takes a slot of what is the current slab from then on. */
+  private int refill(int sizeClass) {
     if (closed) {
-      return null;
+      return Slab.NONE_FREE;
     }
     beforeRefill();
     takeArrivals();
     current[sizeClass].drainRemote();
-    SlotBlock returned = current[sizeClass].pop();
-    if (returned != null) {
+    int returned = current[sizeClass].pop();
+    if (returned != Slab.NONE_FREE) {
       return returned;
     }
     Slab firstRefused = null;
@@ -207,22 +216,22 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
       Slab slab = firstAvailable[sizeClass];
       if (slab != null && slab != firstRefused) {
         removeAvailable(slab);
-      } else if (current[sizeClass].carve(pages, root)) {
+      } else if (current[sizeClass].carve(pages)) {
         return current[sizeClass].pop();
       } else {
         slab = opened ? null : openSlab(sizeClass);
         if (slab == null) {
-          return null;
+          return Slab.NONE_FREE;
         }
         opened = true;
       }
       replaceCurrent(sizeClass, slab);
-      SlotBlock slot = slab.pop();
-      if (slot == null && (slab.drainRemote() || slab.carve(pages, root))) {
-        slot = slab.pop();
+      int number = slab.pop();
+      if (number == Slab.NONE_FREE && (slab.drainRemote() || slab.carve(pages))) {
+        number = slab.pop();
       }
-      if (slot != null) {
-        return slot;
+      if (number != Slab.NONE_FREE) {
+        return number;
       }
       if (firstRefused == null && !slab.fullyCarved()) {
         firstRefused = slab;

@@ -1,9 +1,9 @@
 package dev.weir.memory.heap;
 
-import dev.weir.memory.budget.Budget;
 import dev.weir.memory.pages.PageHeap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
@@ -24,6 +24,9 @@ public final class OwnedHeap extends Heap {
   private final AtomicReference<Request> request = new AtomicReference<>(Request.NONE);
   private final AtomicBoolean closed = new AtomicBoolean();
 
+  /** Calls to {@link #takesSample} until the next yes; 0 before the first. */
+  private int untilSample;
+
   /** What others want of the owner. A stronger request takes the place of a weaker one. */
   private enum Request {
     NONE,
@@ -40,12 +43,8 @@ public final class OwnedHeap extends Heap {
    */
   @SuppressWarnings("exports") // for the pool only: nobody else has a page heap
   public OwnedHeap(
-      PageHeap pages,
-      Budget root,
-      Executor executor,
-      SharedHeap heir,
-      Consumer<InsidePurge> purger) {
-    super(pages, root);
+      PageHeap pages, Executor executor, SharedHeap heir, Consumer<InsidePurge> purger) {
+    super(pages);
     this.owner = Thread.currentThread();
     this.executor = executor;
     this.heir = heir;
@@ -63,16 +62,27 @@ public final class OwnedHeap extends Heap {
   }
 
   /**
-   * Takes a slot and begins its life. The owner only.
+   * Takes a slot. The owner only.
    *
    * @return null if the limit has no room
    */
-  public @Nullable Block tryAllocate(int sizeClass, Budget budget) {
-    SlotBlock slot = allocateSlot(sizeClass);
-    if (slot != null) {
-      slot.begin(budget);
-    }
-    return slot;
+  public <T> @Nullable T tryAllocate(int sizeClass, Tenants<T> tenants) {
+    return allocateSlot(sizeClass, tenants);
+  }
+
+  /**
+   * Draws a sample: says yes to one call in {@code interval}, at random. The owner only.
+   *
+   * @param interval positive, and the same in every call
+   */
+  public boolean takesSample(int interval) {
+    return --untilSample <= 0 && drawNext(interval);
+  }
+
+  private boolean drawNext(int interval) {
+    boolean drawn = untilSample == 0 || interval == 1;
+    untilSample = 1 + ThreadLocalRandom.current().nextInt(2 * interval - 1);
+    return drawn;
   }
 
   @Override
@@ -84,11 +94,11 @@ public final class OwnedHeap extends Heap {
 
   @Override
   @SuppressWarnings("ReferenceEquality") // a thread is its identity
-  void free(SlotBlock slot) {
+  void free(Slab slab, int number) {
     if (Thread.currentThread() == owner) {
-      freeLocally(slot);
+      freeLocally(slab, number);
     } else {
-      freeRemotely(slot);
+      freeRemotely(slab, number);
     }
   }
 

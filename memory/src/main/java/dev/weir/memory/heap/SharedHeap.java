@@ -1,6 +1,5 @@
 package dev.weir.memory.heap;
 
-import dev.weir.memory.budget.Budget;
 import dev.weir.memory.pages.PageHeap;
 import dev.weir.memory.sync.SpinLock;
 import java.util.ArrayList;
@@ -17,31 +16,26 @@ public final class SharedHeap {
 
   /** Creates a heap with at least so many stripes, rounded up to a power of two. */
   @SuppressWarnings("exports") // for the pool only: nobody else has a page heap
-  public SharedHeap(PageHeap pages, Budget root, int minStripes) {
+  public SharedHeap(PageHeap pages, int minStripes) {
     int count = Integer.highestOneBit(Math.max(1, minStripes * 2 - 1));
     stripes = new Stripe[count];
     for (int i = 0; i < count; i++) {
-      stripes[i] = new Stripe(pages, root);
+      stripes[i] = new Stripe(pages);
     }
   }
 
   /**
-   * Takes a slot and begins its life. Any thread.
+   * Takes a slot. Any thread.
    *
    * @return null if the limit has no room
    */
-  public @Nullable Block tryAllocate(int sizeClass, Budget budget) {
-    SlotBlock slot;
+  public <T> @Nullable T tryAllocate(int sizeClass, Tenants<T> tenants) {
     Stripe stripe = lockAny();
     try {
-      slot = stripe.allocateSlot(sizeClass);
+      return stripe.allocateSlot(sizeClass, tenants);
     } finally {
       stripe.lock.unlock();
     }
-    if (slot != null) {
-      slot.begin(budget);
-    }
-    return slot;
   }
 
   /**
@@ -101,8 +95,8 @@ public final class SharedHeap {
   static final class Stripe extends Heap {
     final SpinLock lock = new SpinLock();
 
-    Stripe(PageHeap pages, Budget root) {
-      super(pages, root);
+    Stripe(PageHeap pages) {
+      super(pages);
     }
 
     @Override
@@ -111,15 +105,15 @@ public final class SharedHeap {
     }
 
     @Override
-    void free(SlotBlock slot) {
+    void free(Slab slab, int number) {
       if (lock.tryLock()) {
         try {
-          freeLocally(slot);
+          freeLocally(slab, number);
         } finally {
           lock.unlock();
         }
       } else {
-        freeRemotely(slot);
+        freeRemotely(slab, number);
       }
     }
   }

@@ -32,6 +32,13 @@ public final class SizeClasses {
   private static final int STEPS_SHIFT = 3;
   private static final int STEPS_MASK = (1 << STEPS_SHIFT) - 1;
 
+  /** A float has 23 bits after the point; those that tell the step are kept. */
+  private static final int FLOAT_STEP_SHIFT = 23 - STEPS_SHIFT;
+
+  /** What is left of a float's bits for the first doubling, less the classes before it. */
+  private static final int FLOAT_BITS_OF_CLASS_0 =
+      (Float.floatToRawIntBits(1 << LINEAR_MAX_SHIFT) >> FLOAT_STEP_SHIFT) - LINEAR_CLASSES;
+
   private SizeClasses() {}
 
   /**
@@ -42,10 +49,10 @@ public final class SizeClasses {
     if (bytes <= 1 << LINEAR_MAX_SHIFT) {
       return (Math.max(bytes, 1) - 1) >> LINEAR_STEP_SHIFT;
     }
-    int last = bytes - 1;
-    int doubling = 31 - Integer.numberOfLeadingZeros(last);
-    int step = (last >> (doubling - STEPS_SHIFT)) & STEPS_MASK;
-    return LINEAR_CLASSES + ((doubling - LINEAR_MAX_SHIFT) << STEPS_SHIFT) + step;
+    // A float's exponent and its first three bits after the point: which doubling, and which step
+    // in it. Exact, since
+    // whole numbers below 2^24 are.
+    return (Float.floatToRawIntBits(bytes - 1) >> FLOAT_STEP_SHIFT) - FLOAT_BITS_OF_CLASS_0;
   }
 
   /** The bytes of a slot of the class, for 0 ≤ {@code sizeClass} &lt; {@link #COUNT}. */

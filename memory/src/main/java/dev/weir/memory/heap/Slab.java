@@ -4,6 +4,7 @@ import dev.weir.memory.budget.Budget;
 import dev.weir.memory.pages.PageHeap;
 import dev.weir.memory.pages.PageSet;
 import dev.weir.memory.pages.Span;
+import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
@@ -16,10 +17,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Slots are carved, lowest first, only where pages have been committed, and dropped again where
  * pages are purged inside a slab that is otherwise in use. Free ones are in one of two places: a
  * stack of slot numbers, which only the slab's heap touches (its owner, or the holder of its
- * stripe's lock), and {@link #freeRemote}, a linked stack that every other thread pushes to with
- * one compare-and-set (R. K. Treiber, "Systems Programming: Coping with Parallelism", 1986) and the
- * heap takes as a whole with one exchange. A slot that lies in {@code freeRemote} counts as live
- * until it is drained.
+ * stripe's lock), and {@link RemoteFrees}, where every other thread puts them and the heap takes
+ * them all at once. A slot that lies there counts as live until it is drained.
  *
  * <pre>
  *   carved slots = live + freeLocal          live = blocks in use + freeRemote
@@ -38,20 +37,17 @@ import org.jspecify.annotations.Nullable;
  *       +----------------------------------------------------------+
  *              a slot is freed: by the heap itself, or by a remote thread, which then sends the slab to the heap
  *
- * A full slab carries the mark FULL_MARK as its remote stack. The remote thread whose push replaces the mark sends the
- * slab to its heap's arrivals; so an idle heap can be told that there is something to drain. When the heap frees a slot
+ * A full slab carries a mark in its remote frees. The remote thread whose push replaces the mark sends the slab to its
+ * heap's arrivals; so an idle heap can be told that there is something to drain. When the heap frees a slot
  * of a full slab itself, it takes the mark away; if a remote thread was faster, that slab's arrival is still under way:
  * `arrivalPending` then keeps the slab from being marked again or parked until it has arrived.
  */
-final class Slab extends Span {
-  private static final @Nullable SlotBlock[] NO_TABLE = {};
+final class Slab extends Span implements BlockHome {
+  private static final @Nullable Object[] NO_TENANTS = {};
   private static final char[] NO_NUMBERS = {};
 
   /** Stands in current-slab tables where there is no slab: always exhausted. */
   static final Slab NONE = new Slab();
-
-  private static final SlotBlock FULL_MARK =
-      new SlotBlock(NONE, (char) 0, 0, Budget.root("full", () -> 0, 0, () -> 0));
 
   /**
    * Pages are committed in steps of at least this, so that small slots do not call the page heap
@@ -61,14 +57,15 @@ final class Slab extends Span {
 
   private static final int NEVER = -1;
 
-  private static final VarHandle FREE_REMOTE;
+  /** From {@link #pop}: no local slot is free. */
+  static final int NONE_FREE = -1;
+
   private static final VarHandle FREE_LOCAL_COUNT;
   private static final VarHandle CARVED;
 
   static {
     try {
       MethodHandles.Lookup lookup = MethodHandles.lookup();
-      FREE_REMOTE = lookup.findVarHandle(Slab.class, "freeRemote", SlotBlock.class);
       FREE_LOCAL_COUNT = lookup.findVarHandle(Slab.class, "freeLocalCount", int.class);
       CARVED = lookup.findVarHandle(Slab.class, "carved", int.class);
     } catch (ReflectiveOperationException e) {
@@ -80,11 +77,13 @@ final class Slab extends Span {
   private final int slots;
   private volatile Heap heap;
 
-  /** By number; null where a slot is not carved. Grows with the highest slot ever carved. */
-  private @Nullable SlotBlock[] table = NO_TABLE;
+  /** What was left at the slots, by number. Grows with the highest slot carved. */
+  private @Nullable Object[] tenants = NO_TENANTS;
 
-  /** The numbers of free slots, the one to take next last; as long as {@link #table}. */
+  /** The numbers of free slots, the one to take next last; as long as {@link #tenants}. */
   private char[] freeLocal = NO_NUMBERS;
+
+  private final RemoteFrees freeRemote;
 
   /** How many numbers {@link #freeLocal} holds. */
   private int freeLocalCount;
@@ -107,9 +106,6 @@ final class Slab extends Span {
   private boolean full;
   private boolean arrivalPending;
 
-  @SuppressWarnings("unused") // through FREE_REMOTE
-  private @Nullable SlotBlock freeRemote;
-
   /** Links of the heap's list of available slabs, and of all its slabs. */
   @Nullable Slab previousAvailable;
 
@@ -125,6 +121,7 @@ final class Slab extends Span {
     this.heap = heap;
     this.slotBytes = SizeClasses.slotBytes(sizeClass);
     this.slots = size().bytes() / slotBytes;
+    this.freeRemote = new RemoteFrees(slots);
   }
 
   @SuppressWarnings("NullAway") // NONE is in no heap and never handed out
@@ -133,10 +130,32 @@ final class Slab extends Span {
     this.heap = null;
     this.slotBytes = 0;
     this.slots = 0;
+    this.freeRemote = new RemoteFrees(0);
   }
 
-  int slotBytes() {
+  @Override
+  public long blockAddress(int number) {
+    return address() + (long) number * slotBytes;
+  }
+
+  @Override
+  public long blockBytes() {
     return slotBytes;
+  }
+
+  @Override
+  public MemorySegment segment(int number) {
+    return heap.pages().reservation().slice(blockAddress(number), slotBytes);
+  }
+
+  @Override
+  public boolean tryGrow(long minBytes, Budget budget) {
+    return minBytes <= slotBytes;
+  }
+
+  @Override
+  public void free(int number) {
+    heap.free(this, number);
   }
 
   Heap heap() {
@@ -156,21 +175,14 @@ final class Slab extends Span {
     return Math.max(0, (int) CARVED.getOpaque(this) - (int) FREE_LOCAL_COUNT.getOpaque(this));
   }
 
-  /** Whether the remote stack holds slots, as another thread sees it. */
+  /** Whether others have freed slots, as another thread sees it. */
   boolean hasRemoteOpaque() {
-    SlotBlock head = (SlotBlock) FREE_REMOTE.getOpaque(this);
-    return head != null && head != FULL_MARK;
+    return freeRemote.hasAnyOpaque();
   }
 
-  /** How many slots the remote stack holds. Exact when nobody frees or drains at the time. */
+  /** How many slots others have freed. Exact when nobody frees or drains at the time. */
   int remoteCount() {
-    int count = 0;
-    SlotBlock slot = (SlotBlock) FREE_REMOTE.getAcquire(this);
-    while (slot != null && slot != FULL_MARK && count < slots) {
-      count++;
-      slot = slot.next;
-    }
-    return count;
+    return freeRemote.count();
   }
 
   boolean isFull() {
@@ -185,54 +197,54 @@ final class Slab extends Span {
     return carved == slots;
   }
 
-  /** Takes a free slot, or returns null if the local stack is empty. The heap only. */
-  @Nullable SlotBlock pop() {
+  /** Takes a free slot; {@link #NONE_FREE} if the local stack is empty. The heap only. */
+  int pop() {
     int count = freeLocalCount - 1;
     if (count < 0) {
-      return null;
+      return NONE_FREE;
     }
     freeLocalCount = count;
-    return table[freeLocal[count]];
+    return freeLocal[count];
   }
 
   /** Puts a slot back; returns whether the heap must look at the slab. The heap only. */
-  boolean push(SlotBlock slot) {
+  boolean push(int number) {
     int count = freeLocalCount;
-    freeLocal[count] = slot.number;
+    freeLocal[count] = (char) number;
     freeLocalCount = count + 1;
     return count + 1 == noticeAtFree;
   }
 
-  /**
-   * Puts a slot back from outside the heap. The CAS releases the slot's link and contents to the
-   * acquire in {@link #drainRemote}.
-   *
-   * @return whether the caller must send the slab to its heap
-   */
-  boolean pushRemote(SlotBlock slot) {
-    SlotBlock head;
-    do {
-      head = (SlotBlock) FREE_REMOTE.getAcquire(this);
-      slot.next = head == FULL_MARK ? null : head;
-    } while (!FREE_REMOTE.compareAndSet(this, head, slot));
-    return head == FULL_MARK;
+  /** What was left at a slot. The heap only. */
+  @Nullable Object tenant(int number) {
+    return tenants[number];
+  }
+
+  @Override
+  public void leave(int number, Object tenant) {
+    tenants[number] = tenant;
   }
 
   /**
-   * Moves what others have freed to the local list; returns whether there was anything. The heap
+   * Puts a slot back from outside the heap.
+   *
+   * @return whether the caller must send the slab to its heap
+   */
+  boolean pushRemote(int number) {
+    return freeRemote.push(number);
+  }
+
+  /**
+   * Moves what others have freed to the local stack; returns whether there was anything. The heap
    * only.
    */
   boolean drainRemote() {
-    SlotBlock head = (SlotBlock) FREE_REMOTE.getOpaque(this);
-    if (head == null || head == FULL_MARK) {
+    int last = freeRemote.takeAll();
+    if (last == RemoteFrees.END) {
       return false;
     }
-    SlotBlock slot = (SlotBlock) FREE_REMOTE.getAndSet(this, (SlotBlock) null);
-    while (slot != null) {
-      SlotBlock next = slot.next;
-      slot.next = null;
-      freeLocal[freeLocalCount++] = slot.number;
-      slot = next;
+    for (int number = last; number != RemoteFrees.END; number = freeRemote.next(number)) {
+      freeLocal[freeLocalCount++] = (char) number;
     }
     return true;
   }
@@ -241,7 +253,7 @@ final class Slab extends Span {
    * Carves more slots, committing pages for them; false if there is no more to carve or no room for
    * the pages.
    */
-  boolean carve(PageHeap pages, Budget root) {
+  boolean carve(PageHeap pages) {
     if (carved == slots || purgeInFlight) {
       return false;
     }
@@ -255,20 +267,18 @@ final class Slab extends Span {
         && !pages.commit(this, from, to)) {
       return false;
     }
-    lowestUncarved = carveFrom(number, osPageBytes, root);
+    lowestUncarved = carveFrom(number, osPageBytes);
     return true;
   }
 
   /** Makes the slots from {@code first} on whose pages are live; returns where it stopped. */
-  private int carveFrom(int first, int osPageBytes, Budget root) {
+  private int carveFrom(int first, int osPageBytes) {
     int end = Math.min(slots, first + Math.max(1, COMMIT_STEP_BYTES / slotBytes));
-    ensureTable(end);
+    ensureCapacity(end);
     int oldCount = freeLocalCount;
     int number = first;
     while (number < end
         && committed().containsAll(firstPage(number, osPageBytes), endPage(number, osPageBytes))) {
-      table[number] =
-          new SlotBlock(this, (char) number, address() + (long) number * slotBytes, root);
       carvedSlots.set(number);
       carved++;
       freeLocal[freeLocalCount++] = (char) number;
@@ -278,12 +288,12 @@ final class Slab extends Span {
     return number;
   }
 
-  private void ensureTable(int length) {
-    if (length > table.length) {
-      int newLength = Math.min(slots, Math.max(length, table.length * 2));
-      char[] longerFreeLocal = Arrays.copyOf(freeLocal, newLength);
-      table = Arrays.copyOf(table, newLength);
-      freeLocal = longerFreeLocal;
+  private void ensureCapacity(int length) {
+    if (length > freeLocal.length) {
+      int newLength = Math.min(slots, Math.max(length, freeLocal.length * 2));
+      @Nullable Object[] longerTenants = Arrays.copyOf(tenants, newLength);
+      freeLocal = Arrays.copyOf(freeLocal, newLength);
+      tenants = longerTenants;
     }
   }
 
@@ -337,7 +347,7 @@ final class Slab extends Span {
     for (int i = 0; i < freeLocalCount; i++) {
       char number = freeLocal[i];
       if (free.countIn(firstPage(number, osPageBytes), endPage(number, osPageBytes)) > 0) {
-        table[number] = null;
+        tenants[number] = null;
         carvedSlots.clear(number);
         carved--;
       } else {
@@ -372,7 +382,7 @@ final class Slab extends Span {
    * @return false if remote threads have freed slots meanwhile: drain them instead
    */
   boolean tryBecomeFull() {
-    if (!arrivalPending && !FREE_REMOTE.compareAndSet(this, (SlotBlock) null, FULL_MARK)) {
+    if (!arrivalPending && !freeRemote.tryMark()) {
       return false;
     }
     full = true;
@@ -383,7 +393,7 @@ final class Slab extends Span {
   /** The heap has freed a slot of a full slab, or its arrival has come. */
   void ceaseToBeFull() {
     full = false;
-    if (!arrivalPending && !FREE_REMOTE.compareAndSet(this, FULL_MARK, (SlotBlock) null)) {
+    if (!arrivalPending && !freeRemote.tryUnmark()) {
       arrivalPending = true;
     }
   }

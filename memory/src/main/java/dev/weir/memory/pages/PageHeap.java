@@ -164,19 +164,6 @@ public final class PageHeap {
     announce(dirtyHigh);
   }
 
-  /** Gives the tail of a run back: it keeps its first {@code newBytes}, at least a page. */
-  public void shrinkRun(long address, long bytes, long newBytes) {
-    boolean dirtyHigh;
-    lock.lock();
-    try {
-      state.freeRunTail(address + newBytes, bytes - newBytes);
-      dirtyHigh = state.isDirtyHigh();
-    } finally {
-      lock.unlock();
-    }
-    announce(dirtyHigh);
-  }
-
   // Spans.
 
   /**

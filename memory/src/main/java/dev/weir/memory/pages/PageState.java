@@ -96,11 +96,7 @@ final class PageState {
   }
 
   void freeRun(long address, long bytes) {
-    freeRunTail(address, bytes);
     liveRuns--;
-  }
-
-  void freeRunTail(long address, long bytes) {
     long pages = bytes / pageBytes;
     runs.giveDirty((address - runBase) / pageBytes, pages);
     ledger.free(bytes);

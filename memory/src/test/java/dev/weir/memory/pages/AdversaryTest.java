@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.memory.os.FakeNativeMemory;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -74,17 +73,6 @@ class AdversaryTest {
     livePages -= run.pages;
   }
 
-  private Run keepFirst(Run run, long pages) {
-    if (pages < run.pages) {
-      heap.shrinkRun(
-          runBase + run.start * heap.pageBytes(),
-          run.pages * heap.pageBytes(),
-          pages * heap.pageBytes());
-      livePages -= run.pages - pages;
-    }
-    return new Run(run.start, pages);
-  }
-
   private void finish(String program, double atLeastTimesTheLimit) {
     heap.checkInvariants();
     double times = (double) highestPage / limitPages;
@@ -146,48 +134,11 @@ class AdversaryTest {
   }
 
   /**
-   * What is worst for first fit: pins of one page, so far apart that the next size fits nowhere
-   * between them. Each block leaves a pin of one page (a run gives its tail back), each phase frees
-   * every second pin and asks for blocks of twice the distance. First fit then uses fresh addresses
-   * for nearly all of the limit in every phase: M · log2(n), the bound of J. M. Robson, "Worst case
-   * fragmentation of first fit and best fit storage allocation strategies", The Computer Journal
-   * 20, 1977.
+   * Pins of one page behind blocks of every length of the form 2^i - 1: the blocks go, every second
+   * pin stays, and the next blocks fit nowhere between them. After the programs with which J. M.
+   * Robson shows what first fit needs, "Worst case fragmentation of first fit and best fit storage
+   * allocation strategies", The Computer Journal 20, 1977.
    */
-  @ParameterizedTest
-  @ValueSource(longs = {4, 16, 64})
-  void pinsAtDoublingDistances(long limitMib) {
-    open(limitMib);
-    while (livePages < limitPages) {
-      live.add(allocate(1));
-    }
-    for (long size = 2; size <= limitPages / 2; size *= 2) {
-      keepPinsAtMostApart(size);
-      List<Run> blocks = new ArrayList<>();
-      while (livePages + size <= limitPages) {
-        blocks.add(allocate(size));
-      }
-      blocks.forEach(block -> live.add(keepFirst(block, 1)));
-    }
-    finish("pins, " + limitMib + " MiB", 0.6 * Math.log(limitPages) / Math.log(2));
-  }
-
-  /** Frees as many pins as it can without leaving a hole of so many pages between two of them. */
-  private void keepPinsAtMostApart(long pages) {
-    live.sort(Comparator.comparingLong(Run::start));
-    List<Run> kept = new ArrayList<>();
-    for (int i = 0; i < live.size(); i++) {
-      boolean isLast = i == live.size() - 1;
-      if (kept.isEmpty() || isLast || live.get(i + 1).start > kept.getLast().end() + pages - 1) {
-        kept.add(live.get(i));
-      } else {
-        free(live.get(i));
-      }
-    }
-    live.clear();
-    live.addAll(kept);
-  }
-
-  /** The same with the pins at the upper ends, as blocks of their own, and no run ever shrunk. */
   @ParameterizedTest
   @ValueSource(longs = {4, 16})
   void blocksWithPinsBetween(long limitMib) {

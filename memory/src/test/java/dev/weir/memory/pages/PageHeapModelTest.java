@@ -62,8 +62,7 @@ class PageHeapModelTest {
       switch (random.nextInt(20)) {
         case 0, 1, 2, 3 -> allocate();
         case 4, 5, 6 -> free();
-        case 7 -> extend();
-        case 8 -> shrink();
+        case 7, 8 -> extend();
         case 9, 10 -> openSpan();
         case 11, 12, 13 -> commit();
         case 14, 15 -> park();
@@ -95,18 +94,6 @@ class PageHeapModelTest {
         Run run = runs.get(index);
         int newPages = run.pages + 1 + random.nextInt(12);
         if (model.tryExtendRun(run.start, run.pages, newPages)) {
-          runs.set(index, new Run(run.start, newPages));
-        }
-      }
-    }
-
-    private void shrink() {
-      if (!runs.isEmpty()) {
-        int index = random.nextInt(runs.size());
-        Run run = runs.get(index);
-        if (run.pages > 1) {
-          int newPages = 1 + random.nextInt(run.pages - 1);
-          model.shrinkRun(run.start, run.pages, newPages);
           runs.set(index, new Run(run.start, newPages));
         }
       }

@@ -180,11 +180,6 @@ final class PageModel {
     makeDirty(start, count);
   }
 
-  void shrinkRun(int start, int count, int newCount) {
-    heap.shrinkRun(runBase + start * pageBytes, count * pageBytes, newCount * pageBytes);
-    makeDirty(start + newCount, count - newCount);
-  }
-
   boolean tryPromise(int count) {
     boolean expected = admits(count * pageBytes, Lane.PROMISE);
     assertThat(heap.tryPromise(count * pageBytes))

@@ -3,19 +3,28 @@ package dev.weir.netty.buffer;
 import dev.weir.memory.Pool;
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.heap.Block;
+import dev.weir.memory.heap.BlockHome;
 import dev.weir.memory.heap.OwnedHeap;
+import dev.weir.memory.heap.SizeClasses;
+import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.util.ResourceLeakDetector;
+import io.netty.util.ResourceLeakDetector.Level;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Where the direct buffers of one allocator, or of one view of it, get their blocks: a pool, the
  * heaps of its threads, and the budget that pays. A buffer keeps its source for as long as it
- * lives, and grows from it.
+ * lives, grows from it, and gives its block back to it.
  */
 public final class BlockSource {
   private final Pool pool;
   private final ThreadHeaps heaps;
   private final Budget budget;
+
+  /** The budget, if it keeps count: the pool's root does not. */
+  private final @Nullable Budget counting;
+
   private final ByteBufAllocator allocator;
 
   /**
@@ -26,6 +35,7 @@ public final class BlockSource {
     this.pool = pool;
     this.heaps = heaps;
     this.budget = budget;
+    this.counting = budget.isTracked() ? budget : null;
     this.allocator = allocator;
   }
 
@@ -38,32 +48,85 @@ public final class BlockSource {
     return allocator;
   }
 
+  Budget budget() {
+    return budget;
+  }
+
   /**
-   * A buffer with a reference count of 1 and undefined contents.
+   * A buffer with a reference count of 1 and undefined contents, which no leak detector watches.
    *
    * @throws dev.weir.memory.budget.BudgetExceededError when the budget or the pool has no room
    */
-  public WeirByteBuf buffer(int capacity, int maxCapacity) {
-    return over(block(capacity), capacity, maxCapacity);
-  }
-
-  /** A buffer over a live block, which it takes over: the buffer's last release is the block's. */
-  public WeirByteBuf over(Block block, int capacity, int maxCapacity) {
-    WeirByteBuf buffer =
-        block.attachment() instanceof WeirByteBuf known && known.liesIn(block)
-            ? known
-            : WeirByteBuf.attachedTo(block, this);
+  public ByteBuf buffer(int capacity, int maxCapacity) {
+    WeirByteBuf buffer = resting(heaps.current(), capacity);
     buffer.open(this, capacity, maxCapacity);
     return buffer;
   }
 
-  @Nullable Block tryBlock(int bytes) {
+  /** As {@link #buffer}, but a sample of them is watched. */
+  public ByteBuf sampledBuffer(int capacity, int maxCapacity) {
     OwnedHeap heap = heaps.current();
-    return heap != null ? pool.tryAllocate(heap, bytes, budget) : pool.tryAllocate(bytes, budget);
+    if (LeakSampling.takesNext(heap)) {
+      LeakTrackedByteBuf buffer = pool.allocate(heap, capacity, budget, LeakTrackedByteBuf.TENANTS);
+      buffer.open(this, capacity, maxCapacity);
+      buffer.watchedBy(LeakSampling.DETECTOR.trackForcibly(buffer));
+      return buffer;
+    }
+    WeirByteBuf buffer = resting(heap, capacity);
+    buffer.open(this, capacity, maxCapacity);
+    return buffer;
   }
 
-  Block block(int bytes) {
-    OwnedHeap heap = heaps.current();
-    return heap != null ? pool.allocate(heap, bytes, budget) : pool.allocate(bytes, budget);
+  private WeirByteBuf resting(@Nullable OwnedHeap heap, int capacity) {
+    if (heap != null && counting == null && capacity <= SizeClasses.MAX_SLOT_BYTES) {
+      WeirByteBuf buffer = heap.tryAllocate(SizeClasses.classOf(capacity), WeirByteBuf.RESTING);
+      if (buffer != null) {
+        return buffer;
+      }
+    }
+    return pool.allocate(heap, capacity, budget, WeirByteBuf.RESTING);
+  }
+
+  /** A buffer that is never used again after its release, for Netty's wrappers. */
+  public ByteBuf detachedBuffer(int capacity, int maxCapacity) {
+    WeirByteBuf buffer = pool.allocate(heaps.current(), capacity, budget, WeirByteBuf.DETACHED);
+    buffer.open(this, capacity, maxCapacity);
+    return buffer;
+  }
+
+  /** A detached buffer over a live block, which it takes over: its last release is the block's. */
+  public ByteBuf over(Block block, int capacity, int maxCapacity) {
+    BlockSource paying = paidBy(block.budget());
+    if (ResourceLeakDetector.getLevel() == Level.SIMPLE
+        && LeakSampling.takesNext(heaps.current())) {
+      LeakTrackedByteBuf buffer = block.handOverTo(LeakTrackedByteBuf.TENANTS);
+      buffer.open(paying, capacity, maxCapacity);
+      buffer.watchedBy(LeakSampling.DETECTOR.trackForcibly(buffer));
+      return buffer;
+    }
+    WeirByteBuf buffer = block.handOverTo(WeirByteBuf.DETACHED);
+    buffer.open(paying, capacity, maxCapacity);
+    return buffer;
+  }
+
+  @SuppressWarnings("ReferenceEquality") // a budget is a node, and has one identity
+  private BlockSource paidBy(Budget payer) {
+    return payer == budget ? this : charging(payer, allocator);
+  }
+
+  @Nullable Place tryPlace(int bytes) {
+    return pool.tryAllocate(heaps.current(), bytes, budget, Place.TENANTS);
+  }
+
+  Place place(int bytes) {
+    return pool.allocate(heaps.current(), bytes, budget, Place.TENANTS);
+  }
+
+  /** Gives a block and its charge back. Any thread. */
+  void giveBack(BlockHome home, int number) {
+    if (counting != null) {
+      counting.uncharge(home.blockBytes());
+    }
+    home.free(number);
   }
 }

@@ -3,6 +3,7 @@ package dev.weir.netty.buffer;
 import dev.weir.memory.budget.Budget;
 import io.netty.buffer.AbstractByteBufAllocator;
 import io.netty.buffer.ByteBuf;
+import io.netty.util.ResourceLeakDetector;
 
 /**
  * A view of an allocator whose buffers are charged to a budget of their own. Cheap: it keeps no
@@ -21,8 +22,15 @@ public final class ChargingAllocator extends AbstractByteBufAllocator {
 
   @Override
   protected ByteBuf newDirectBuffer(int initialCapacity, int maxCapacity) {
-    WeirByteBuf buffer = blocks.buffer(initialCapacity, maxCapacity);
-    return buffer.handedOutAs(toLeakAwareBuffer(buffer));
+    ResourceLeakDetector.Level level = ResourceLeakDetector.getLevel();
+    if (level == ResourceLeakDetector.Level.DISABLED) {
+      return blocks.buffer(initialCapacity, maxCapacity);
+    }
+    if (level == ResourceLeakDetector.Level.SIMPLE) {
+      return blocks.sampledBuffer(initialCapacity, maxCapacity);
+    }
+    // Accesses are recorded too, which Netty's wrappers do.
+    return toLeakAwareBuffer(blocks.detachedBuffer(initialCapacity, maxCapacity));
   }
 
   @Override

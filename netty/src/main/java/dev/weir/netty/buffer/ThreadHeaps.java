@@ -15,9 +15,8 @@ import org.jspecify.annotations.Nullable;
  * others, plain and virtual threads, which share the pool's stripes. A thread's heap hands its
  * slabs over when the thread ends.
  */
-public final class ThreadHeaps {
+public final class ThreadHeaps extends FastThreadLocal<@Nullable OwnedHeap> {
   private final Pool pool;
-  private final Slot slot = new Slot();
 
   /** Heaps of {@code pool}, made on the first allocation of each thread. */
   public ThreadHeaps(Pool pool) {
@@ -29,7 +28,7 @@ public final class ThreadHeaps {
       return null;
     }
     InternalThreadLocalMap locals = thread.threadLocalMap();
-    return locals != null ? slot.get(locals) : slot.get();
+    return locals != null ? get(locals) : get();
   }
 
   /**
@@ -37,7 +36,7 @@ public final class ThreadHeaps {
    * another.
    */
   public void closeCurrent() {
-    slot.remove();
+    remove();
   }
 
   /**
@@ -49,19 +48,17 @@ public final class ThreadHeaps {
     return loop != null ? loop : task -> {};
   }
 
-  private final class Slot extends FastThreadLocal<@Nullable OwnedHeap> {
-    @Override
-    protected @Nullable OwnedHeap initialValue() {
-      return FastThreadLocalThread.currentThreadWillCleanupFastThreadLocals()
-          ? pool.ownedHeap(currentOwner())
-          : null;
-    }
+  @Override
+  protected @Nullable OwnedHeap initialValue() {
+    return FastThreadLocalThread.currentThreadWillCleanupFastThreadLocals()
+        ? pool.ownedHeap(currentOwner())
+        : null;
+  }
 
-    @Override
-    protected void onRemoval(@Nullable OwnedHeap heap) {
-      if (heap != null) {
-        heap.close();
-      }
+  @Override
+  protected void onRemoval(@Nullable OwnedHeap heap) {
+    if (heap != null) {
+      heap.close();
     }
   }
 }

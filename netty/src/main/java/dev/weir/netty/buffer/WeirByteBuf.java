@@ -1,93 +1,82 @@
 package dev.weir.netty.buffer;
 
-import dev.weir.memory.heap.Block;
+import dev.weir.memory.heap.BlockHome;
 import dev.weir.memory.heap.SizeClasses;
+import dev.weir.memory.heap.Tenants;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.nio.ByteBuffer;
 
 /**
- * A direct buffer over one {@link Block}.
+ * A direct buffer over one block: a slot of a slab, or a run of pages.
  *
  * <p>The buffer object belongs to the slot: it is made at the slot's first allocation, rests there
- * as the block's attachment while the slot is free, and is opened again by the next one. While the
- * slot is free, the reference count is 0, so that a second release and any access throw {@code
- * IllegalReferenceCountException}.
+ * while the slot is free, and is opened again by the next one. While it rests, the reference count
+ * is 0, so that a second release and any access throw {@code IllegalReferenceCountException}.
  *
- * <p>A buffer whose leak is being tracked is {@linkplain #handedOutAs taken out of its slot}:
- * nothing but its user refers to it, so that the collector can tell when it was lost, and it is
- * never opened again, so that it stays dead after its release.
- *
- * <p>Invariant of a live buffer: {@code address() == block.address()}, and {@code capacity <=
- * blockBytes}.
+ * <p>A {@linkplain #DETACHED detached} buffer belongs to its user alone and is never opened again:
+ * for leak detection, which must see that nobody refers to it, and whose buffers stay dead.
  */
-public final class WeirByteBuf extends NativeByteBuf {
-  private BlockSource source;
-  private Block block;
-  private int blockBytes;
+/*
+ * A buffer that growth has moved to another block is detached from then on: the slot where it rested still refers to it,
+ * and sees `restsInSlot` cleared, because that is written before the slot is freed.
+ */
+public class WeirByteBuf extends NativeByteBuf {
+  /** The buffer that rests in the slot, or a new one, which will. */
+  static final Tenants<WeirByteBuf> RESTING =
+      (home, number, found) -> {
+        if (found instanceof WeirByteBuf resting && resting.restsInSlot) {
+          return resting;
+        }
+        WeirByteBuf fresh = new WeirByteBuf(home, number);
+        fresh.restsInSlot = true;
+        home.leave(number, fresh);
+        return fresh;
+      };
+
+  /** A new buffer that nobody else will ever see. */
+  static final Tenants<WeirByteBuf> DETACHED =
+      (home, number, found) -> new WeirByteBuf(home, number);
+
+  private @SuppressWarnings("NullAway.Init") BlockSource source;
+  private BlockHome home;
+  private int number;
   private int capacity;
-  private boolean restsInSlot = true;
 
-  private WeirByteBuf(Block block, BlockSource source) {
-    super(block.address());
-    this.source = source;
-    this.block = block;
-    this.blockBytes = usableBytes(block);
-  }
+  /** Whether the slot will give this buffer out again. */
+  private boolean restsInSlot;
 
-  /** A new buffer, closed, as the attachment of {@code block}. */
-  static WeirByteBuf attachedTo(Block block, BlockSource source) {
-    WeirByteBuf buffer = new WeirByteBuf(block, source);
-    block.attachment(buffer);
-    return buffer;
-  }
+  /** Whether a mark has been set since the marks were last cleared. */
+  private boolean marked;
 
-  /** Whether this buffer is the one of {@code other}, whose attachment anybody may set. */
-  boolean liesIn(Block other) {
-    return block == other;
+  WeirByteBuf(BlockHome home, int number) {
+    super(home.blockAddress(number));
+    this.home = home;
+    this.number = number;
   }
 
   /** Starts a life: nobody else may refer to this buffer. */
-  void open(BlockSource newSource, int newCapacity, int newMaxCapacity) {
+  final void open(BlockSource newSource, int newCapacity, int newMaxCapacity) {
     if (source != newSource) {
       source = newSource;
     }
     capacity = newCapacity;
-    maxCapacity(newMaxCapacity);
-    clear();
-    markReaderIndex();
-    markWriterIndex();
-    resetRefCnt();
-  }
-
-  /**
-   * What Netty's leak detector made of this buffer: the buffer itself, or a wrapper if it tracks
-   * it. A tracked buffer is taken out of its slot, which gets another at its next allocation.
-   *
-   * @return {@code outer}
-   */
-  public ByteBuf handedOutAs(ByteBuf outer) {
-    if (!(outer instanceof WeirByteBuf)) {
-      block.attachment(null);
-      restsInSlot = false;
+    if (maxCapacity() != newMaxCapacity) {
+      maxCapacity(newMaxCapacity);
     }
-    return outer;
+    clear();
+    if (marked) {
+      super.markReaderIndex();
+      super.markWriterIndex();
+      marked = false;
+    }
+    resetRefCnt();
   }
 
   @Override
   protected void deallocate() {
     // The slot may be given out again, and this buffer opened by another thread, from this call on.
-    block.release();
-  }
-
-  private static int usableBytes(Block block) {
-    return (int) Math.min(block.size(), Integer.MAX_VALUE);
-  }
-
-  private void bind(Block newBlock) {
-    block = newBlock;
-    blockBytes = usableBytes(newBlock);
-    relocate(newBlock.address());
+    source.giveBack(home, number);
   }
 
   // Capacity.
@@ -100,7 +89,7 @@ public final class WeirByteBuf extends NativeByteBuf {
   @Override
   public ByteBuf capacity(int newCapacity) {
     checkNewCapacity(newCapacity);
-    if (newCapacity > blockBytes) {
+    if (newCapacity > memoryBytes()) {
       grow(newCapacity);
     } else if (newCapacity < capacity) {
       trimIndicesToCapacity(newCapacity);
@@ -113,39 +102,27 @@ public final class WeirByteBuf extends NativeByteBuf {
   /** Reports the block only: Netty makes all of it capacity before it asks for more. */
   @Override
   public int maxFastWritableBytes() {
-    return Math.min(blockBytes, maxCapacity()) - writerIndex();
+    return Math.min(memoryBytes(), maxCapacity()) - writerIndex();
   }
 
   private void grow(int newCapacity) {
-    if (block.tryGrow(newCapacity)) {
-      bind(block);
+    if (home.tryGrow(newCapacity, source.budget())) {
+      relocate(address());
       return;
     }
-    moveTo(source.block(newCapacity), capacity);
+    moveTo(source.place(newCapacity), capacity);
   }
 
-  private void moveTo(Block target, int keptBytes) {
-    RawMemory.copy(address(), target.address(), keptBytes);
-    Block old = block;
-    if (restsInSlot) {
-      exchangeAttachments(old, target);
-    }
-    bind(target);
-    old.release();
-  }
-
-  /**
-   * Each of two slots keeps one buffer: this one moves to {@code target}, and the one that rested
-   * there to {@code old}.
-   */
-  private void exchangeAttachments(Block old, Block target) {
-    if (target.attachment() instanceof WeirByteBuf resting) {
-      resting.bind(old);
-      old.attachment(resting);
-    } else {
-      old.attachment(null);
-    }
-    target.attachment(this);
+  private void moveTo(Place target, int keptBytes) {
+    long newAddress = target.home().blockAddress(target.number());
+    RawMemory.copy(address(), newAddress, keptBytes);
+    BlockHome oldHome = home;
+    int oldNumber = number;
+    home = target.home();
+    number = target.number();
+    restsInSlot = false;
+    relocate(newAddress);
+    source.giveBack(oldHome, oldNumber);
   }
 
   /**
@@ -153,12 +130,27 @@ public final class WeirByteBuf extends NativeByteBuf {
    * leave holes that the pool's bound does not account for.
    */
   private void shrinkRun(int newCapacity) {
+    int blockBytes = memoryBytes();
     if (blockBytes > SizeClasses.MAX_SLOT_BYTES && newCapacity <= blockBytes >>> 1) {
-      Block smaller = source.tryBlock(newCapacity);
+      Place smaller = source.tryPlace(newCapacity);
       if (smaller != null) {
         moveTo(smaller, newCapacity);
       }
     }
+  }
+
+  // Marks.
+
+  @Override
+  public final ByteBuf markReaderIndex() {
+    marked = true;
+    return super.markReaderIndex();
+  }
+
+  @Override
+  public final ByteBuf markWriterIndex() {
+    marked = true;
+    return super.markWriterIndex();
   }
 
   @Override
@@ -168,11 +160,11 @@ public final class WeirByteBuf extends NativeByteBuf {
 
   @Override
   int memoryBytes() {
-    return blockBytes;
+    return (int) Math.min(home.blockBytes(), Integer.MAX_VALUE);
   }
 
   @Override
   ByteBuffer view(int index, int length) {
-    return block.segment().asSlice(index, length).asByteBuffer();
+    return home.segment(number).asSlice(index, length).asByteBuffer();
   }
 }

@@ -1,0 +1,44 @@
+package dev.weir.memory.heap;
+
+import dev.weir.memory.budget.Budget;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Where blocks lie: a slab, which has many of one size, known by their numbers, or a run, which is
+ * one, number 0.
+ *
+ * <p>For those who keep an object of their own for each block ({@link Tenants}). Everybody else
+ * uses {@link Block}, which refuses what is wrong; here nothing is checked: a number is used by
+ * whoever was given it, until {@link #free}.
+ */
+@SuppressWarnings("exports") // Slab and Run stay inside
+public sealed interface BlockHome permits Run, Slab {
+  /** The first byte of a block; a multiple of 16, of a run: of the page. */
+  long blockAddress(int number);
+
+  /** The usable bytes of each block. */
+  long blockBytes();
+
+  /** The memory of a block as a segment, which keeps the pool's addresses. */
+  MemorySegment segment(int number);
+
+  /**
+   * Grows a block in place, and charges the difference.
+   *
+   * @return whether {@link #blockBytes} is at least {@code minBytes} now; if not, nothing has
+   *     changed
+   */
+  boolean tryGrow(long minBytes, Budget budget);
+
+  /**
+   * Gives a block back; takes no charge back. Any thread, once: from this call on, the block may be
+   * somebody else's.
+   */
+  void free(int number);
+
+  /**
+   * Leaves an object at a slot for its next user to find; forgotten when the slot's page is purged.
+   * Runs keep nothing. Only from {@link Tenants#settle}.
+   */
+  void leave(int number, Object tenant);
+}

@@ -1,0 +1,121 @@
+package dev.weir.memory.heap;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The slots of one slab that others than its heap have freed: a linked stack of slot numbers, which
+ * any thread pushes to with one compare-and-set, and which the heap takes as a whole with one
+ * exchange (R. K. Treiber, "Systems Programming: Coping with Parallelism", IBM RJ 5118, 1986).
+ * Since nothing is ever taken singly, a number that comes back cannot be mistaken for its former
+ * self.
+ *
+ * <p>An empty stack may carry a mark: the push that replaces it is told so, and must tell the heap.
+ */
+/*
+ *   head:  0 empty      -1 empty and marked      n + 1 slot n is on top
+ *   links[n]: the same for what lies below slot n, written before the push of n releases it
+ *
+ * The links are numbers in an array of their own, made at the slab's first remote free: no object stands for a free
+ * slot, and no byte of freed memory is written, where a stale user could spoil it.
+ */
+final class RemoteFrees {
+  /** Stands for no slot. */
+  static final int END = -1;
+
+  private static final int EMPTY = 0;
+  private static final int MARKED = -1;
+
+  private static final VarHandle HEAD;
+  private static final VarHandle LINKS;
+
+  static {
+    try {
+      MethodHandles.Lookup lookup = MethodHandles.lookup();
+      HEAD = lookup.findVarHandle(RemoteFrees.class, "head", int.class);
+      LINKS = lookup.findVarHandle(RemoteFrees.class, "links", char[].class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  private final int slots;
+
+  @SuppressWarnings("unused") // through HEAD
+  private int head;
+
+  @SuppressWarnings("unused") // through LINKS
+  private char @Nullable [] links;
+
+  RemoteFrees(int slots) {
+    this.slots = slots;
+  }
+
+  /**
+   * Pushes a slot. Any thread; whoever was given the slot. The CAS releases the link and the slot's
+   * contents to the acquire in {@link #takeAll}.
+   *
+   * @return whether it has replaced the mark
+   */
+  boolean push(int number) {
+    char[] below = links();
+    int top;
+    do {
+      top = (int) HEAD.getAcquire(this);
+      below[number] = (char) Math.max(top, EMPTY);
+    } while (!HEAD.compareAndSet(this, top, number + 1));
+    return top == MARKED;
+  }
+
+  /**
+   * Takes everything, the mark excepted: the number on top, from which {@link #next} leads on, or
+   * {@link #END}. The heap only.
+   */
+  int takeAll() {
+    int top = (int) HEAD.getOpaque(this);
+    return top <= EMPTY ? END : (int) HEAD.getAndSet(this, EMPTY) - 1;
+  }
+
+  /** The slot that lay below one which has been taken. The heap only, before it gives that out. */
+  int next(int number) {
+    return links()[number] - 1;
+  }
+
+  /** Marks the stack; false if it is not empty. The heap only. */
+  boolean tryMark() {
+    return HEAD.compareAndSet(this, EMPTY, MARKED);
+  }
+
+  /** Takes the mark away; false if a push has replaced it. The heap only. */
+  boolean tryUnmark() {
+    return HEAD.compareAndSet(this, MARKED, EMPTY);
+  }
+
+  /** Whether it holds slots, as any thread sees it. */
+  boolean hasAnyOpaque() {
+    return (int) HEAD.getOpaque(this) > EMPTY;
+  }
+
+  /** How many slots it holds. Exact when nobody pushes or takes. */
+  int count() {
+    int count = 0;
+    int number = (int) HEAD.getAcquire(this) - 1;
+    while (number >= 0 && count < slots) {
+      count++;
+      number = next(number);
+    }
+    return count;
+  }
+
+  private char[] links() {
+    char[] made = (char[]) LINKS.getAcquire(this);
+    return made != null ? made : makeLinks();
+  }
+
+  private char[] makeLinks() {
+    char[] fresh = new char[slots];
+    char[] before = (char[]) LINKS.compareAndExchange(this, (char[]) null, fresh);
+    return before != null ? before : fresh;
+  }
+}

@@ -1,0 +1,33 @@
+package dev.weir.netty.buffer;
+
+import dev.weir.memory.heap.OwnedHeap;
+import io.netty.buffer.ByteBuf;
+import io.netty.util.ResourceLeakDetector;
+import io.netty.util.ResourceLeakDetectorFactory;
+import io.netty.util.internal.SystemPropertyUtil;
+import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which buffers Netty's leak detector watches. Its levels, its interval, its reports; only the draw
+ * of the sample is Weir's: where a thread has a heap of its own, a countdown to the next one takes
+ * the place of a random number for each buffer.
+ */
+final class LeakSampling {
+  /** Netty's own setting: one buffer in so many. */
+  private static final int INTERVAL =
+      Math.max(1, SystemPropertyUtil.getInt("io.netty.leakDetection.samplingInterval", 128));
+
+  /** Called where a buffer is made, without a frame of ours between: it takes a stack trace. */
+  static final ResourceLeakDetector<ByteBuf> DETECTOR =
+      ResourceLeakDetectorFactory.instance().newResourceLeakDetector(ByteBuf.class);
+
+  private LeakSampling() {}
+
+  /** Whether the next buffer is to be watched at level {@code SIMPLE}. */
+  static boolean takesNext(@Nullable OwnedHeap heap) {
+    return heap != null
+        ? heap.takesSample(INTERVAL)
+        : ThreadLocalRandom.current().nextInt(INTERVAL) == 0;
+  }
+}
