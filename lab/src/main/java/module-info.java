@@ -15,4 +15,8 @@ module dev.weir.lab {
       info.picocli;
   opens dev.weir.lab.httpburst to
       info.picocli;
+  opens dev.weir.lab.options to
+      info.picocli;
+  opens dev.weir.lab.replay to
+      info.picocli;
 }

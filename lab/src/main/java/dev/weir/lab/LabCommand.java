@@ -1,16 +1,18 @@
 package dev.weir.lab;
 
 import dev.weir.lab.httpburst.HttpBurstCommand;
+import dev.weir.lab.replay.GenerateCommand;
+import dev.weir.lab.replay.ReplayCommand;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
-/** {@code weir lab}: runs scenarios that compare allocators, each in a JVM of its own. */
+/** {@code weir lab}: compares allocators in scenarios and traces, each in a JVM of its own. */
 @Command(
     name = "lab",
-    description = "Compares allocators in scenarios, each in a JVM of its own.",
-    subcommands = LabCommand.Run.class,
-    footer = {"", "Example:", "  weir lab run http-burst"})
+    description = "Compares allocators in scenarios and traces, each in a JVM of its own.",
+    subcommands = {LabCommand.Run.class, ReplayCommand.class, GenerateCommand.class},
+    footer = {"", "Examples:", "  weir lab run http-burst", "  weir lab replay cache"})
 public final class LabCommand implements Runnable {
   @Spec private CommandSpec spec;
 

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -43,6 +44,17 @@ public final class ChildJvm implements AutoCloseable {
    */
   public static ChildJvm start(Class<?> main, List<String> jvmFlags, List<String> arguments)
       throws IOException {
+    return start(main, jvmFlags, arguments, Map.of());
+  }
+
+  /**
+   * As {@link #start(Class, List, List)}, with variables added to the environment.
+   *
+   * @throws IOException if the process cannot be started
+   */
+  public static ChildJvm start(
+      Class<?> main, List<String> jvmFlags, List<String> arguments, Map<String, String> environment)
+      throws IOException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(jvmFlags);
@@ -51,8 +63,9 @@ public final class ChildJvm implements AutoCloseable {
     Path errors = Files.createTempFile("weir-lab-", ".log");
     errors.toFile().deleteOnExit();
     try {
-      return new ChildJvm(
-          new ProcessBuilder(command).redirectError(errors.toFile()).start(), errors);
+      ProcessBuilder builder = new ProcessBuilder(command).redirectError(errors.toFile());
+      builder.environment().putAll(environment);
+      return new ChildJvm(builder.start(), errors);
     } catch (IOException notStarted) {
       Files.delete(errors);
       throw notStarted;

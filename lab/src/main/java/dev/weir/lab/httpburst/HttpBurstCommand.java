@@ -1,12 +1,12 @@
 package dev.weir.lab.httpburst;
 
-import dev.weir.lab.report.Bytes;
+import dev.weir.lab.options.Checks;
+import dev.weir.lab.options.Converters;
 import dev.weir.lab.report.JsonLines;
 import dev.weir.lab.report.ProgressLine;
 import dev.weir.lab.subject.Subject;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -18,9 +18,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
-import picocli.CommandLine.TypeConversionException;
 
 /** {@code weir lab run http-burst}. */
 @Command(
@@ -43,7 +41,7 @@ public final class HttpBurstCommand implements Callable<Integer> {
   @Option(
       names = "--allocators",
       split = ",",
-      converter = SubjectConverter.class,
+      converter = Converters.OfSubject.class,
       defaultValue = "weir,netty-pooled,netty-adaptive,netty-pooled+gate,netty-adaptive+gate",
       paramLabel = "NAME",
       description = "What to compare, in this order (default: ${DEFAULT-VALUE}).")
@@ -71,7 +69,7 @@ public final class HttpBurstCommand implements Callable<Integer> {
 
   @Option(
       names = "--bytes",
-      converter = BytesConverter.class,
+      converter = Converters.OfBytes.class,
       defaultValue = "20000000",
       paramLabel = "SIZE",
       description = "Length of each body (default: ${DEFAULT-VALUE}).")
@@ -79,7 +77,7 @@ public final class HttpBurstCommand implements Callable<Integer> {
 
   @Option(
       names = "--rate",
-      converter = BytesConverter.class,
+      converter = Converters.OfBytes.class,
       defaultValue = "10000000",
       paramLabel = "SIZE",
       description = "Bytes a second of each client (default: ${DEFAULT-VALUE}).")
@@ -87,7 +85,7 @@ public final class HttpBurstCommand implements Callable<Integer> {
 
   @Option(
       names = "--limit",
-      converter = BytesConverter.class,
+      converter = Converters.OfBytes.class,
       defaultValue = "256M",
       paramLabel = "SIZE",
       description = "Direct memory of each allocator (default: ${DEFAULT-VALUE}).")
@@ -95,7 +93,7 @@ public final class HttpBurstCommand implements Callable<Integer> {
 
   @Option(
       names = "--gate",
-      converter = BytesConverter.class,
+      converter = Converters.OfBytes.class,
       paramLabel = "SIZE",
       description = "Bodies admitted at a time in '+gate' rows (default: 16M less than the limit).")
   private @Nullable Long gateBytes;
@@ -106,7 +104,7 @@ public final class HttpBurstCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     HttpBurst burst = new HttpBurst(plan(), ProgressLine.onTerminal());
-    checkWritable();
+    new Checks(spec).requireWritable(json, "--json");
     List<Map<String, @Nullable Object>> rows = new ArrayList<>();
     Set<Subject> subjects = new LinkedHashSet<>(allocators);
     for (Subject subject : subjects) {
@@ -122,13 +120,14 @@ public final class HttpBurstCommand implements Callable<Integer> {
   }
 
   private HttpBurstPlan plan() {
-    require(uploads > 0 && uploads <= 100_000, "--uploads", "between 1 and 100000");
-    require(atOnce > 0 && atOnce <= 10_000, "--at-once", "between 1 and 10000");
-    require(bodyBytes <= 1 << 30, "--bytes", "at most 1G");
-    require(bytesPerSecond >= 64 * 1024, "--rate", "at least 64K");
-    require(limitBytes >= 32 << 20, "--limit", "at least 32M");
+    Checks checks = new Checks(spec);
+    checks.require(uploads > 0 && uploads <= 100_000, "--uploads", "between 1 and 100000");
+    checks.require(atOnce > 0 && atOnce <= 10_000, "--at-once", "between 1 and 10000");
+    checks.require(bodyBytes <= 1 << 30, "--bytes", "at most 1G");
+    checks.require(bytesPerSecond >= 64 * 1024, "--rate", "at least 64K");
+    checks.require(limitBytes >= 32 << 20, "--limit", "at least 32M");
     long gate = gateBytes == null ? limitBytes - HttpBurstPlan.GATE_MARGIN_BYTES : gateBytes;
-    require(gate >= bodyBytes, "--gate", "at least as large as a body");
+    checks.require(gate >= bodyBytes, "--gate", "at least as large as a body");
     return new HttpBurstPlan(
         uploads,
         atOnce,
@@ -138,51 +137,5 @@ public final class HttpBurstCommand implements Callable<Integer> {
         limitBytes,
         gate,
         HttpBurstPlan.IDLE_MILLIS);
-  }
-
-  private void require(boolean condition, String flag, String rule) {
-    if (!condition) {
-      throw new ParameterException(spec.commandLine(), flag + " must be " + rule);
-    }
-  }
-
-  /** Finds out before the burst rather than after it. */
-  private void checkWritable() {
-    if (json == null) {
-      return;
-    }
-    Path folder = json.toAbsolutePath().getParent();
-    if (Files.isDirectory(json) || folder == null || !Files.isWritable(folder)) {
-      throw new ParameterException(
-          spec.commandLine(), "--json: cannot write the file '" + json + "'");
-    }
-  }
-
-  /** Labels of {@link Subject}. */
-  static final class SubjectConverter implements picocli.CommandLine.ITypeConverter<Subject> {
-    SubjectConverter() {}
-
-    @Override
-    public Subject convert(String label) {
-      try {
-        return Subject.of(label);
-      } catch (IllegalArgumentException unknown) {
-        throw new TypeConversionException(unknown.getMessage());
-      }
-    }
-  }
-
-  /** Amounts such as {@code 256M}. */
-  static final class BytesConverter implements picocli.CommandLine.ITypeConverter<Long> {
-    BytesConverter() {}
-
-    @Override
-    public Long convert(String text) {
-      try {
-        return Bytes.parse(text);
-      } catch (IllegalArgumentException malformed) {
-        throw new TypeConversionException(malformed.getMessage());
-      }
-    }
   }
 }

@@ -113,7 +113,7 @@ public final class HttpBurstServer {
     row.put("liveBytes", subject.liveBytes().isPresent() ? subject.liveBytes().getAsLong() : null);
     row.put("peakResidentBytes", sampler.peakResidentBytes());
     row.put("peakRssBytes", sampler.peakRssBytes());
-    row.put("idleResidentBytes", subject.residentBytes());
+    row.put("idleResidentBytes", subject.residentBytes().orElseThrow());
     row.put("idleRssBytes", idleRssBytes);
     row.put("peakExcessBytes", subject.addresses().isPresent() ? sampler.peakExcessBytes() : null);
     row.put("peakProcessGrowthBytes", sampler.peakGrowthBytes());

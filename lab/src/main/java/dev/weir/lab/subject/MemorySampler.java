@@ -21,7 +21,7 @@ import java.util.concurrent.locks.LockSupport;
 public final class MemorySampler implements AutoCloseable {
   private static final long PERIOD_NANOS = 20_000_000;
 
-  private final AllocatorUnderTest subject;
+  private final HeldMemory subject;
   private final Smaps smaps = new Smaps();
   private final long baselineBytes;
   private final Thread thread = new Thread(this::sampleUntilClosed, "memory-sampler");
@@ -33,7 +33,7 @@ public final class MemorySampler implements AutoCloseable {
   private long peakExcessBytes;
   private long samples;
 
-  private MemorySampler(AllocatorUnderTest subject) throws IOException {
+  private MemorySampler(HeldMemory subject) throws IOException {
     this.subject = subject;
     this.baselineBytes = ProcessRss.anonymousBytes();
   }
@@ -43,7 +43,7 @@ public final class MemorySampler implements AutoCloseable {
    *
    * @throws IOException if the system does not tell
    */
-  public static MemorySampler start(AllocatorUnderTest subject) throws IOException {
+  public static MemorySampler start(HeldMemory subject) throws IOException {
     MemorySampler sampler = new MemorySampler(subject);
     sampler.thread.setDaemon(true);
     sampler.thread.start();
@@ -60,11 +60,11 @@ public final class MemorySampler implements AutoCloseable {
     long growthBytes = Math.max(0, ProcessRss.anonymousBytes() - baselineBytes);
     peakGrowthBytes = Math.max(peakGrowthBytes, growthBytes);
     samples++;
-    long residentBefore = subject.residentBytes();
+    long residentBefore = subject.residentBytes().orElse(0);
     long rssBytes = growthBytes;
     if (subject.addresses().isPresent()) {
       rssBytes = smaps.rssBytes(subject.addresses().get());
-      long residentBytes = Math.max(residentBefore, subject.residentBytes());
+      long residentBytes = Math.max(residentBefore, subject.residentBytes().orElse(0));
       peakExcessBytes = Math.max(peakExcessBytes, rssBytes - residentBytes);
     }
     peakResidentBytes = Math.max(peakResidentBytes, residentBefore);
@@ -72,7 +72,7 @@ public final class MemorySampler implements AutoCloseable {
     return rssBytes;
   }
 
-  /** The most the allocator said it held: its own mark if it keeps one. */
+  /** The most the allocator said it held: its own mark if it keeps one; 0 if it does not count. */
   public synchronized long peakResidentBytes() {
     return Math.max(peakResidentBytes, subject.peakResidentBytes().orElse(0));
   }

@@ -5,19 +5,20 @@ import dev.weir.netty.flow.Admission;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufAllocatorMetricProvider;
 import io.netty.buffer.PooledByteBufAllocator;
+import io.netty.buffer.UnpooledByteBufAllocator;
 import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * One of Netty's allocators. Its own count is that of its chunks; it keeps no mark of the peak, and
- * only the pooled one tells what is live.
+ * One of Netty's allocators. Its own count is that of its chunks, or of its buffers where it has no
+ * chunks; it keeps no mark of the peak, and the adaptive one does not tell what is live.
  */
 record NettyUnderTest(ByteBufAllocator allocator, Optional<Admission> admission)
     implements AllocatorUnderTest {
 
   @Override
-  public long residentBytes() {
-    return ((ByteBufAllocatorMetricProvider) allocator).metric().usedDirectMemory();
+  public OptionalLong residentBytes() {
+    return OptionalLong.of(usedBytes());
   }
 
   @Override
@@ -27,13 +28,19 @@ record NettyUnderTest(ByteBufAllocator allocator, Optional<Admission> admission)
 
   @Override
   public OptionalLong liveBytes() {
-    return allocator instanceof PooledByteBufAllocator pooled
-        ? OptionalLong.of(pooled.pinnedDirectMemory())
-        : OptionalLong.empty();
+    return switch (allocator) {
+      case PooledByteBufAllocator pooled -> OptionalLong.of(pooled.pinnedDirectMemory());
+      case UnpooledByteBufAllocator unpooled -> OptionalLong.of(usedBytes());
+      default -> OptionalLong.empty();
+    };
   }
 
   @Override
   public Optional<AddressRange> addresses() {
     return Optional.empty();
+  }
+
+  private long usedBytes() {
+    return ((ByteBufAllocatorMetricProvider) allocator).metric().usedDirectMemory();
   }
 }

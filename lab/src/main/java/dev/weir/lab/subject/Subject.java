@@ -5,6 +5,7 @@ import dev.weir.netty.flow.ByteCountAdmission;
 import io.netty.buffer.AdaptiveByteBufAllocator;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.PooledByteBufAllocator;
+import io.netty.buffer.UnpooledByteBufAllocator;
 import java.util.Arrays;
 import java.util.Optional;
 import java.util.stream.Collectors;
@@ -17,6 +18,8 @@ public enum Subject {
   NETTY_POOLED("netty-pooled"),
   /** Netty's adaptive allocator, the default of 4.2, as services use it. */
   NETTY_ADAPTIVE("netty-adaptive"),
+  /** Netty's unpooled allocator: every buffer from the C library. */
+  NETTY_UNPOOLED("netty-unpooled"),
   /** The pooled allocator behind a count of admitted bytes. */
   NETTY_POOLED_GATE("netty-pooled+gate"),
   /** The adaptive allocator behind a count of admitted bytes. */
@@ -65,6 +68,7 @@ public enum Subject {
       case WEIR -> WeirUnderTest.withLimit(limitBytes);
       case NETTY_POOLED -> plain(PooledByteBufAllocator.DEFAULT);
       case NETTY_ADAPTIVE -> plain(new AdaptiveByteBufAllocator());
+      case NETTY_UNPOOLED -> plain(new UnpooledByteBufAllocator(/* preferDirect= */ true));
       case NETTY_POOLED_GATE -> gated(PooledByteBufAllocator.DEFAULT, gateBytes);
       case NETTY_ADAPTIVE_GATE -> gated(new AdaptiveByteBufAllocator(), gateBytes);
     };

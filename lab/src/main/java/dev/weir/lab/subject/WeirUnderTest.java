@@ -3,6 +3,7 @@ package dev.weir.lab.subject;
 import dev.weir.lab.memory.AddressRange;
 import dev.weir.memory.Pool;
 import dev.weir.memory.PoolOptions;
+import dev.weir.memory.PoolSnapshot;
 import dev.weir.netty.WeirAllocator;
 import dev.weir.netty.flow.Admission;
 import dev.weir.netty.flow.WeirAdmission;
@@ -27,8 +28,8 @@ record WeirUnderTest(WeirAllocator allocator) implements AllocatorUnderTest {
   }
 
   @Override
-  public long residentBytes() {
-    return pool().residentBytes();
+  public OptionalLong residentBytes() {
+    return OptionalLong.of(pool().residentBytes());
   }
 
   @Override
@@ -46,5 +47,17 @@ record WeirUnderTest(WeirAllocator allocator) implements AllocatorUnderTest {
     return pool().reservationBytes() == 0
         ? Optional.empty()
         : Optional.of(new AddressRange(pool().reservationAddress(), pool().reservationBytes()));
+  }
+
+  @Override
+  public Optional<Occupancy> occupancy() {
+    PoolSnapshot snapshot = pool().snapshot();
+    return Optional.of(
+        new Occupancy(snapshot.liveBlockBytes(), snapshot.liveBytes(), snapshot.dirtyBytes()));
+  }
+
+  @Override
+  public OptionalLong boundBytes() {
+    return OptionalLong.of(pool().limitBytes() - pool().slackBytes());
   }
 }

@@ -1,0 +1,77 @@
+package dev.weir.lab.contender;
+
+import dev.weir.lab.memory.LivePages;
+import dev.weir.lab.subject.Subject;
+import java.util.Arrays;
+import java.util.stream.Collectors;
+
+/** What a trace can be replayed against. */
+public enum Contender {
+  /** Weir through its Netty allocator. */
+  WEIR("weir"),
+  /** Netty's pooled allocator. */
+  NETTY_POOLED("netty-pooled"),
+  /** Netty's adaptive allocator, the default of 4.2. */
+  NETTY_ADAPTIVE("netty-adaptive"),
+  /** Netty's unpooled allocator. */
+  NETTY_UNPOOLED("netty-unpooled"),
+  /** The C library. */
+  GLIBC("glibc"),
+  /** mimalloc, where it is installed. */
+  MIMALLOC("mimalloc"),
+  /** jemalloc, where it is installed. */
+  JEMALLOC("jemalloc"),
+  /** tcmalloc, where it is installed. */
+  TCMALLOC("tcmalloc"),
+  /** Blocks one behind the other, and perfect purging: reckoned. */
+  SEQUENTIAL("sequential");
+
+  private final String label;
+
+  Contender(String label) {
+    this.label = label;
+  }
+
+  /** The name on the command line and in reports. */
+  public String label() {
+    return label;
+  }
+
+  /**
+   * Finds a contender by its label.
+   *
+   * @throws IllegalArgumentException if there is none; the message lists what there is
+   */
+  public static Contender of(String label) {
+    for (Contender contender : values()) {
+      if (contender.label.equals(label)) {
+        return contender;
+      }
+    }
+    throw new IllegalArgumentException(
+        "no allocator '%s'; there are %s"
+            .formatted(
+                label,
+                Arrays.stream(values()).map(Contender::label).collect(Collectors.joining(", "))));
+  }
+
+  /**
+   * Makes the allocator in this JVM.
+   *
+   * @param limitBytes what Weir's pool may make resident; Netty's allocators take theirs from the
+   *     JVM's settings, and the C libraries have none
+   * @param pages where the caller counts the pages of live blocks
+   * @throws ContenderMissingException if this machine lacks what it needs
+   */
+  public BlockStore open(long limitBytes, LivePages pages) throws ContenderMissingException {
+    return switch (this) {
+      case WEIR, NETTY_POOLED, NETTY_ADAPTIVE, NETTY_UNPOOLED ->
+          new BufferStore(Subject.of(label).create(limitBytes, limitBytes));
+      case GLIBC -> new MallocStore(MallocLibrary.GLIBC.load());
+      case MIMALLOC -> new MallocStore(MallocLibrary.MIMALLOC.load());
+      case JEMALLOC -> new MallocStore(MallocLibrary.JEMALLOC.load());
+      case TCMALLOC -> new MallocStore(MallocLibrary.TCMALLOC.load());
+      case SEQUENTIAL -> new SequentialStore(pages);
+    };
+  }
+}

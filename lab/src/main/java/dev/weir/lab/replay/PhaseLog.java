@@ -1,0 +1,81 @@
+package dev.weir.lab.replay;
+
+import dev.weir.lab.trace.TracePhase;
+import dev.weir.lab.trace.TracePhase.Kind;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The figures of each phase, and the clock that runs while something is replayed. Not thread-safe.
+ */
+final class PhaseLog {
+  private final List<Entry> entries = new ArrayList<>();
+  private Figures current = new Figures(/* ratiosCount= */ true);
+  private long clockNanos;
+  private boolean clockRuns;
+  private long faultsBefore;
+
+  private record Entry(TracePhase phase, Figures figures) {}
+
+  /** Ends the phase under way, if there is one, and begins another. */
+  void begin(TracePhase phase, long threadFaults) {
+    end(threadFaults);
+    current = new Figures(phase.kind() != Kind.DROP);
+    entries.add(new Entry(phase, current));
+    faultsBefore = threadFaults;
+    startClock();
+  }
+
+  /** Ends the phase under way. */
+  void end(long threadFaults) {
+    if (!entries.isEmpty()) {
+      stopClock();
+      current.took(0, threadFaults - faultsBefore);
+    }
+  }
+
+  void startClock() {
+    clockNanos = System.nanoTime();
+    clockRuns = true;
+  }
+
+  void stopClock() {
+    if (clockRuns) {
+      current.took(System.nanoTime() - clockNanos, 0);
+      clockRuns = false;
+    }
+  }
+
+  /** Of the phase under way. */
+  Figures figures() {
+    return current;
+  }
+
+  /** Of every phase that is no warm-up. */
+  Figures total() {
+    Figures total = new Figures(/* ratiosCount= */ true);
+    entries.stream()
+        .filter(entry -> entry.phase.kind() != Kind.WARM_UP)
+        .forEach(entry -> total.add(entry.figures));
+    return total;
+  }
+
+  /** Of each phase in which anything happened, with its label. */
+  List<Map<String, @Nullable Object>> toMaps() {
+    List<Map<String, @Nullable Object>> maps = new ArrayList<>();
+    for (Entry entry : entries) {
+      if (!entry.figures.isEmpty()) {
+        Map<String, @Nullable Object> map = new LinkedHashMap<>();
+        map.put("phase", entry.phase.label());
+        map.put("kind", entry.phase.kind().name().toLowerCase(Locale.ROOT).replace('_', '-'));
+        map.putAll(entry.figures.toMap());
+        maps.add(map);
+      }
+    }
+    return maps;
+  }
+}

@@ -1,0 +1,93 @@
+package dev.weir.lab.replay;
+
+import dev.weir.lab.child.ChildJvm;
+import dev.weir.lab.contender.Contender;
+import dev.weir.lab.report.JsonLines;
+import dev.weir.lab.report.ProgressLine;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Replays one trace against one allocator after another. Used by one thread. */
+final class Replay {
+  /** The longest time without a word from the process under test. */
+  private static final Duration SILENCE_LIMIT = Duration.ofMinutes(2);
+
+  /**
+   * jemalloc needs room among the thread-local variables that a library brings along; the C library
+   * keeps less than that free for libraries that are loaded late.
+   */
+  private static final Map<String, String> ENVIRONMENT =
+      Map.of("GLIBC_TUNABLES", "glibc.rtld.optional_static_tls=16384");
+
+  private final ReplayPlan plan;
+  private final ProgressLine progress;
+
+  Replay(ReplayPlan plan, ProgressLine progress) {
+    this.plan = plan;
+    this.progress = progress;
+  }
+
+  /**
+   * Replays against one allocator.
+   *
+   * @throws IOException if the trace cannot be read, or the process under test fails
+   */
+  ReplayOutcome run(Contender contender) throws IOException {
+    progress.show(contender.label(), 0, 100, plan.trace());
+    try (ChildJvm child =
+        ChildJvm.start(
+            ReplayChild.class,
+            jvmFlags(),
+            List.of(contender.label(), JsonLines.line(plan.toMap())),
+            ENVIRONMENT)) {
+      while (true) {
+        Map<String, Object> said = JsonLines.parse(child.receive(SILENCE_LIMIT));
+        if (said.get(ReplayChild.PROGRESS) instanceof Number share) {
+          progress.show(contender.label(), (int) (share.doubleValue() * 100), 100, plan.trace());
+        } else if (said.get(ReplayChild.MISSING) instanceof String reason) {
+          return ReplayOutcome.missing(contender, reason);
+        } else if (said.get(ReplayChild.FAILED) instanceof String reason) {
+          throw new IOException(contender.label() + ": " + reason);
+        } else {
+          return ReplayOutcome.of(contender, row(contender, said), said);
+        }
+      }
+    } finally {
+      progress.clear();
+    }
+  }
+
+  private List<String> jvmFlags() {
+    return List.of(
+        "--enable-native-access=ALL-UNNAMED",
+        "-XX:+UseSerialGC",
+        "-Xms256m",
+        "-Xmx256m",
+        "-XX:+AlwaysPreTouch",
+        "-XX:MaxDirectMemorySize=" + plan.directMemoryBytes(),
+        "-Dio.netty.maxDirectMemory=" + plan.directMemoryBytes(),
+        "-Dio.netty.leakDetection.level=disabled");
+  }
+
+  private Map<String, @Nullable Object> row(Contender contender, Map<String, Object> said) {
+    Map<String, @Nullable Object> row = new LinkedHashMap<>();
+    row.put("scenario", "replay");
+    row.put("trace", plan.trace());
+    row.put("seed", plan.isSynthetic() ? plan.seed() : null);
+    row.put("scale", plan.isSynthetic() ? plan.scale() : null);
+    row.put("allocator", contender.label());
+    row.put("budgetBytes", plan.hasBudget() ? plan.budgetBytes() : null);
+    row.put("thread", plan.thread().label());
+    if (said.get(ReplayChild.FIGURES) instanceof Map<?, ?> figures) {
+      figures.forEach((name, figure) -> row.put(String.valueOf(name), figure));
+    }
+    row.put(ReplayChild.PEAK_EXCESS, said.get(ReplayChild.PEAK_EXCESS));
+    row.put(ReplayChild.SAMPLES, said.get(ReplayChild.SAMPLES));
+    row.put(ReplayChild.PHASES, said.get(ReplayChild.PHASES));
+    return row;
+  }
+}

@@ -1,0 +1,124 @@
+package dev.weir.lab.replay;
+
+import dev.weir.lab.child.ParentLines;
+import dev.weir.lab.contender.BlockStore;
+import dev.weir.lab.contender.Contender;
+import dev.weir.lab.contender.ContenderMissingException;
+import dev.weir.lab.memory.LivePages;
+import dev.weir.lab.report.JsonLines;
+import dev.weir.lab.subject.MemorySampler;
+import dev.weir.lab.trace.TraceSource;
+import dev.weir.lab.trace.TraceTotals;
+import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The process under test: replays one trace with one allocator and says lines of JSON: {@code
+ * progress} now and then, at the end {@code figures}, or {@code missing} if this machine lacks the
+ * allocator, or {@code failed}.
+ */
+public final class ReplayChild {
+  static final String PROGRESS = "progress";
+  static final String FIGURES = "figures";
+  static final String PHASES = "phases";
+  static final String SAMPLES = "samples";
+  static final String CHART = "chart";
+  static final String CHART_PHASES = "chartPhases";
+  static final String PEAK_EXCESS = "peakExcessBytes";
+  static final String MISSING = "missing";
+  static final String FAILED = "failed";
+
+  private static final ReplayPlan WARM_UP_PLAN =
+      new ReplayPlan("mixed", 1, 0.2, ReplayPlan.NO_BUDGET, ReplayThread.PLAIN);
+
+  private final ParentLines parent = new ParentLines();
+  private final ReplayPlan plan;
+
+  private ReplayChild(ReplayPlan plan) {
+    this.plan = plan;
+  }
+
+  /** Runs with the label of a {@link Contender} and a plan in JSON. */
+  public static void main(String[] arguments) throws Exception {
+    ReplayChild child = new ReplayChild(ReplayPlan.of(JsonLines.parse(arguments[1])));
+    child.run(Contender.of(arguments[0]));
+    System.exit(0);
+  }
+
+  private void run(Contender contender) throws InterruptedException {
+    try {
+      warmUp();
+      parent.say(JsonLines.line(measured(contender)));
+    } catch (ContenderMissingException missing) {
+      parent.say(JsonLines.line(Map.of(MISSING, String.valueOf(missing.getMessage()))));
+    } catch (IOException unreadable) {
+      parent.say(JsonLines.line(Map.of(FAILED, String.valueOf(unreadable.getMessage()))));
+    } catch (ExecutionException failure) {
+      Throwable cause = failure.getCause() == null ? failure : failure.getCause();
+      String reason =
+          cause instanceof IOException ? String.valueOf(cause.getMessage()) : cause.toString();
+      parent.say(JsonLines.line(Map.of(FAILED, reason)));
+    }
+  }
+
+  /**
+   * Replays a little without an allocator, so that the replay's own code is compiled and loaded.
+   */
+  private void warmUp() throws IOException, InterruptedException, ContenderMissingException {
+    LivePages pages = new LivePages();
+    BlockStore none = Contender.SEQUENTIAL.open(plan.poolBytes(0), pages);
+    try (TraceSource source = WARM_UP_PLAN.open()) {
+      TraceTotals totals = source.totals();
+      ReplayProgress progress = new ReplayProgress(totals, 0, share -> {});
+      Replayer replayer = new Replayer(none, pages, () -> 0, totals, progress);
+      replayer.begin();
+      source.drainTo(replayer);
+      replayer.end();
+    }
+  }
+
+  private Map<String, @Nullable Object> measured(Contender contender)
+      throws IOException, InterruptedException, ExecutionException, ContenderMissingException {
+    LivePages pages = new LivePages();
+    try (TraceSource source = plan.open()) {
+      TraceTotals totals = source.totals();
+      BlockStore store = contender.open(plan.poolBytes(totals.peakLiveBytes()), pages);
+      ReplayProgress progress =
+          new ReplayProgress(
+              totals, ReplayLoop.pauseMicros(totals.pausedMicros()), this::tellProgress);
+      ScheduledExecutorService thread = plan.thread().start();
+      System.gc();
+      try (MemorySampler sampler = MemorySampler.start(store)) {
+        Replayer replayer = new Replayer(store, pages, sampler::sample, totals, progress);
+        ReplayResult result = ReplayLoop.run(source, replayer, thread).get();
+        return map(store, sampler, result);
+      }
+    }
+  }
+
+  private void tellProgress(double share) {
+    parent.say(JsonLines.line(Map.of(PROGRESS, Ratio.rounded(share))));
+  }
+
+  private static Map<String, @Nullable Object> map(
+      BlockStore store, MemorySampler sampler, ReplayResult result) {
+    Map<String, @Nullable Object> map = new LinkedHashMap<>();
+    Figures total = result.phases().total();
+    if (store.isReal()) {
+      total.watched(
+          store.residentBytes().isPresent() ? sampler.peakResidentBytes() : Sample.UNKNOWN,
+          sampler.peakRssBytes());
+    }
+    map.put(FIGURES, total.toMap());
+    map.put(PHASES, result.phases().toMaps());
+    map.put(SAMPLES, result.samples());
+    map.put(PEAK_EXCESS, store.addresses().isPresent() ? sampler.peakExcessBytes() : null);
+    map.put(CHART, result.series().samples());
+    map.put(CHART_PHASES, result.series().phases());
+    return map;
+  }
+}

@@ -1,0 +1,163 @@
+package dev.weir.lab.replay;
+
+import dev.weir.lab.contender.Contender;
+import dev.weir.lab.options.Checks;
+import dev.weir.lab.options.Converters;
+import dev.weir.lab.report.JsonLines;
+import dev.weir.lab.report.ProgressLine;
+import dev.weir.lab.trace.TotalsSink;
+import dev.weir.lab.trace.TraceSource;
+import dev.weir.lab.trace.synthetic.SyntheticTrace;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code weir lab replay}. */
+@Command(
+    name = "replay",
+    description = {
+      "Replays traces of allocations against one allocator after another, each in a JVM of its"
+          + " own,",
+      "and shows what they held for what was live. Every page of every block is written."
+    },
+    sortOptions = false,
+    footer = {
+      "",
+      "Examples:",
+      "  weir lab replay cache",
+      "  weir lab replay cache --budget 230M --allocators weir,netty-pooled --json cache.jsonl",
+      "  weir lab replay service.trace"
+    })
+public final class ReplayCommand implements Callable<Integer> {
+  @Spec private CommandSpec spec;
+
+  @Parameters(
+      arity = "1..*",
+      paramLabel = "TRACE",
+      description = {
+        "Files, or names of traces that are made from a seed: cache, renewal, drop,",
+        "survivors-small, churn-1m, mixed."
+      })
+  private List<String> traces;
+
+  @Option(
+      names = "--allocators",
+      split = ",",
+      converter = Converters.OfContender.class,
+      defaultValue =
+          "weir,netty-pooled,netty-adaptive,netty-unpooled,glibc,mimalloc,jemalloc,tcmalloc,sequential",
+      paramLabel = "NAME",
+      description = "What to compare, in this order (default: ${DEFAULT-VALUE}).")
+  private List<Contender> contenders;
+
+  @Option(
+      names = "--budget",
+      converter = Converters.OfBytes.class,
+      paramLabel = "SIZE",
+      description =
+          "Memory of Weir and of Netty's allocators; the C libraries have no limit (default: more"
+              + " than any trace needs).")
+  private @Nullable Long budgetBytes;
+
+  @Option(
+      names = "--json",
+      paramLabel = "FILE",
+      description = "Also writes one JSON object a row into this file.")
+  private @Nullable Path json;
+
+  @Option(
+      names = "--thread",
+      converter = OfThread.class,
+      defaultValue = "event-loop",
+      paramLabel = "KIND",
+      description = "What allocates: event-loop, plain (default: ${DEFAULT-VALUE}).")
+  private ReplayThread thread;
+
+  @Mixin private SyntheticOptions synthetic;
+
+  /** Made by picocli. */
+  public ReplayCommand() {}
+
+  @Override
+  public Integer call() throws IOException {
+    Checks checks = new Checks(spec);
+    checks.require(budgetBytes == null || budgetBytes >= 1 << 20, "--budget", "at least 1M");
+    checks.requireWritable(json, "--json");
+    List<ReplayPlan> plans = new ArrayList<>();
+    for (String trace : traces) {
+      plans.add(plan(trace, checks));
+    }
+    List<Map<String, @Nullable Object>> rows = new ArrayList<>();
+    for (ReplayPlan plan : plans) {
+      replay(plan, rows);
+    }
+    return 0;
+  }
+
+  /** Reads the whole trace once, so that a damaged one is refused before anything has run. */
+  private ReplayPlan plan(String trace, Checks checks) {
+    ReplayPlan plan =
+        new ReplayPlan(
+            trace,
+            synthetic.seed(),
+            synthetic.scale(checks),
+            budgetBytes == null ? ReplayPlan.NO_BUDGET : budgetBytes,
+            thread);
+    try (TraceSource source = plan.open()) {
+      source.drainTo(new TotalsSink());
+      return plan;
+    } catch (IOException unreadable) {
+      throw new ParameterException(
+          spec.commandLine(),
+          unreadable.getMessage() + "; made from a seed are " + SyntheticTrace.labels());
+    }
+  }
+
+  private void replay(ReplayPlan plan, List<Map<String, @Nullable Object>> rows)
+      throws IOException {
+    Replay replay = new Replay(plan, ProgressLine.onTerminal());
+    List<Map<String, @Nullable Object>> rowsOfTrace = new ArrayList<>();
+    List<String> missing = new ArrayList<>();
+    for (Contender contender : new LinkedHashSet<>(contenders)) {
+      ReplayOutcome outcome = replay.run(contender);
+      if (outcome.missing() != null) {
+        missing.add(contender.label() + " is left out: " + outcome.missing());
+        continue;
+      }
+      rowsOfTrace.add(outcome.row());
+      rows.add(outcome.row());
+      if (json != null) {
+        JsonLines.write(json, rows);
+      }
+    }
+    print(plan, rowsOfTrace, missing);
+  }
+
+  private void print(
+      ReplayPlan plan, List<Map<String, @Nullable Object>> rows, List<String> missing) {
+    PrintWriter out = spec.commandLine().getOut();
+    out.print(ReplayTable.render(plan.title(), rows, spec.commandLine().getColorScheme().ansi()));
+    missing.forEach(out::println);
+    out.flush();
+  }
+
+  /** Labels of {@link ReplayThread}. */
+  static final class OfThread extends Converters<ReplayThread> {
+    OfThread() {
+      super(ReplayThread::of);
+    }
+  }
+}

@@ -1,0 +1,91 @@
+package dev.weir.lab.replay;
+
+import dev.weir.lab.report.Bytes;
+import dev.weir.lab.trace.TraceReader;
+import dev.weir.lab.trace.TraceSource;
+import dev.weir.lab.trace.synthetic.SyntheticTrace;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * What is replayed, and within which limits.
+ *
+ * @param trace the name of a synthetic trace, or else of a file
+ * @param seed of a synthetic trace
+ * @param scale of a synthetic trace
+ * @param budgetBytes what each allocator may use; {@link #NO_BUDGET} for more than it can need
+ * @param thread the kind of thread that allocates
+ */
+record ReplayPlan(String trace, long seed, double scale, long budgetBytes, ReplayThread thread) {
+  static final long NO_BUDGET = 0;
+
+  /** What Weir's pool gets where there is no budget: so much, and several times the peak. */
+  private static final long AMPLE_BYTES = 256L << 20;
+
+  private static final int AMPLE_TIMES = 4;
+
+  /** Direct memory for Netty's allocators where there is no budget: 1 TiB. */
+  private static final long UNLIMITED_BYTES = 1L << 40;
+
+  /** Begins the trace. */
+  TraceSource open() throws IOException {
+    Optional<SyntheticTrace> synthetic = SyntheticTrace.of(trace);
+    return synthetic.isPresent()
+        ? synthetic.get().open(seed, scale)
+        : TraceReader.open(Path.of(trace));
+  }
+
+  boolean isSynthetic() {
+    return SyntheticTrace.of(trace).isPresent();
+  }
+
+  /** What is replayed, for the head of a table. */
+  String title() {
+    String what = isSynthetic() ? "%s, seed %d, scale %s".formatted(trace, seed, scale) : trace;
+    return hasBudget() ? what + ", budget " + Bytes.mib(budgetBytes) + " MiB" : what;
+  }
+
+  boolean hasBudget() {
+    return budgetBytes != NO_BUDGET;
+  }
+
+  /** The limit of Weir's pool for a trace with so much live at its peak. */
+  long poolBytes(long peakLiveBytes) {
+    return hasBudget() ? budgetBytes : AMPLE_BYTES + AMPLE_TIMES * peakLiveBytes;
+  }
+
+  /** The JVM's limit of direct memory. */
+  long directMemoryBytes() {
+    return hasBudget() ? budgetBytes : UNLIMITED_BYTES;
+  }
+
+  /** As a JSON object, for the process under test. */
+  Map<String, Object> toMap() {
+    Map<String, Object> map = new LinkedHashMap<>();
+    map.put("trace", trace);
+    map.put("seed", seed);
+    map.put("scale", scale);
+    map.put("budgetBytes", budgetBytes);
+    map.put("thread", thread.label());
+    return map;
+  }
+
+  static ReplayPlan of(Map<String, Object> map) {
+    return new ReplayPlan(
+        String.valueOf(map.get("trace")),
+        number(map, "seed").longValue(),
+        number(map, "scale").doubleValue(),
+        number(map, "budgetBytes").longValue(),
+        ReplayThread.of(String.valueOf(map.get("thread"))));
+  }
+
+  private static Number number(Map<String, Object> map, String key) {
+    if (map.get(key) instanceof Number number) {
+      return number;
+    }
+    throw new IllegalArgumentException("plan without a number '" + key + "': " + map);
+  }
+}

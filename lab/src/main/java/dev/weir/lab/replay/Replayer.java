@@ -1,0 +1,209 @@
+package dev.weir.lab.replay;
+
+import dev.weir.lab.contender.BlockStore;
+import dev.weir.lab.memory.LivePages;
+import dev.weir.lab.memory.ThreadFaults;
+import dev.weir.lab.trace.TracePhase;
+import dev.weir.lab.trace.TraceSink;
+import dev.weir.lab.trace.TraceTotals;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
+import java.util.OptionalLong;
+
+/**
+ * Does what a trace says with the blocks of one allocator, writes to every page of each block when
+ * it is allocated, and looks at fixed distances at what is held. Used by one thread.
+ */
+@SuppressWarnings("restricted") // blocks are raw addresses, whoever allocated them
+final class Replayer implements TraceSink {
+  /** One segment over every address, so that all allocators' blocks are written in one way. */
+  private static final MemorySegment MEMORY = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
+
+  /**
+   * A replay is sampled so often at equal distances in events, and so often at equal distances in
+   * bytes, so that neither many small blocks nor few large ones go by unseen.
+   */
+  private static final int SAMPLES = 2_048;
+
+  /** The kernel's figure costs up to a millisecond where it is that of a range of addresses. */
+  private static final int KERNEL_EVERY = 4;
+
+  private static final long NOT_LIVE = 0;
+
+  private final BlockStore store;
+  private final LivePages pages;
+  private final KernelGauge kernel;
+  private final ReplayProgress progress;
+  private final long halfPeakLiveBytes;
+  private final long sampleEveryEvents;
+  private final long sampleEveryBytes;
+  private final PhaseLog phases = new PhaseLog();
+  private final Series series = new Series();
+
+  private long[] addresses = new long[64];
+  private int[] sizes = new int[64];
+  private long liveBytes;
+  private long eventsSinceSample;
+  private long bytesSinceSample;
+  private int samples;
+  private long pauseMicros;
+
+  Replayer(
+      BlockStore store,
+      LivePages pages,
+      KernelGauge kernel,
+      TraceTotals totals,
+      ReplayProgress progress) {
+    this.store = store;
+    this.pages = pages;
+    this.kernel = kernel;
+    this.progress = progress;
+    this.halfPeakLiveBytes = totals.peakLiveBytes() / 2;
+    this.sampleEveryEvents = Math.max(1, totals.events() / SAMPLES);
+    this.sampleEveryBytes = Math.max(1, totals.movedBytes() / SAMPLES);
+  }
+
+  /** Begins to count, on the thread that will replay. */
+  void begin() throws IOException {
+    phases.begin(new TracePhase("all", TracePhase.Kind.COUNTED), ThreadFaults.minor());
+  }
+
+  @Override
+  public void allocate(int slot, int bytes) throws IOException {
+    if (slot >= sizes.length) {
+      int length = Math.max(slot + 1, sizes.length * 2);
+      sizes = Arrays.copyOf(sizes, length);
+      addresses = Arrays.copyOf(addresses, length);
+    }
+    phases.figures().allocated();
+    long address = store.allocate(slot, bytes);
+    if (address == BlockStore.REFUSED) {
+      phases.figures().refused(isWithinBound(bytes));
+      addresses[slot] = NOT_LIVE;
+    } else {
+      addresses[slot] = address;
+      sizes[slot] = bytes;
+      liveBytes += bytes;
+      pages.add(address, bytes);
+      if (store.isReal()) {
+        writeEveryPage(address, bytes);
+      }
+    }
+    moved(bytes);
+  }
+
+  @Override
+  public void release(int slot) throws IOException {
+    if (addresses[slot] == NOT_LIVE) {
+      return;
+    }
+    int bytes = sizes[slot];
+    store.release(slot);
+    pages.remove(addresses[slot], bytes);
+    addresses[slot] = NOT_LIVE;
+    liveBytes -= bytes;
+    moved(bytes);
+  }
+
+  @Override
+  public void phase(TracePhase phase) throws IOException {
+    phases.begin(phase, ThreadFaults.minor());
+    series.phase(phase.label(), progress.share());
+  }
+
+  @Override
+  public void pause(long micros) {
+    pauseMicros = micros;
+  }
+
+  /**
+   * The pause that the last event asked for, in microseconds, or 0; it is for the caller to make.
+   */
+  long takePause() {
+    long micros = pauseMicros;
+    pauseMicros = 0;
+    if (micros > 0) {
+      phases.stopClock();
+    }
+    return micros;
+  }
+
+  /** A part of a pause has passed. */
+  void paused(long micros) throws IOException {
+    progress.paused(micros);
+    series.add(sample(/* kernelToo= */ true, /* inMean= */ false));
+    progress.tell();
+  }
+
+  /** A pause has passed, long enough to look at what is still held. */
+  void idled() throws IOException {
+    phases.figures().idled(sample(/* kernelToo= */ true, /* inMean= */ false));
+  }
+
+  /** The trace goes on. */
+  void resume() {
+    phases.startClock();
+  }
+
+  /** Ends: releases what is live. */
+  ReplayResult end() throws IOException {
+    phases.end(ThreadFaults.minor());
+    for (int slot = 0; slot < addresses.length; slot++) {
+      if (addresses[slot] != NOT_LIVE) {
+        store.release(slot);
+      }
+    }
+    return new ReplayResult(phases, series, samples);
+  }
+
+  private boolean isWithinBound(int bytes) {
+    OptionalLong bound = store.boundBytes();
+    long requestBytes = Math.ceilDiv(bytes, LivePages.PAGE_BYTES) * (long) LivePages.PAGE_BYTES;
+    return bound.isPresent() && pages.bytes() + requestBytes <= bound.getAsLong();
+  }
+
+  private static void writeEveryPage(long address, int bytes) {
+    MEMORY.set(ValueLayout.JAVA_BYTE, address, (byte) 1);
+    long pageMask = LivePages.PAGE_BYTES - 1L;
+    long end = address + bytes;
+    for (long page = (address | pageMask) + 1; page < end; page += LivePages.PAGE_BYTES) {
+      MEMORY.set(ValueLayout.JAVA_BYTE, page, (byte) 1);
+    }
+  }
+
+  private void moved(int bytes) throws IOException {
+    progress.moved(bytes);
+    eventsSinceSample++;
+    bytesSinceSample += bytes;
+    boolean regular = eventsSinceSample >= sampleEveryEvents;
+    if (regular || bytesSinceSample >= sampleEveryBytes) {
+      eventsSinceSample = regular ? 0 : eventsSinceSample;
+      bytesSinceSample = 0;
+      phases.stopClock();
+      boolean own = store.residentBytes().isPresent();
+      take(sample(/* kernelToo= */ !own || samples % KERNEL_EVERY == 0, regular));
+      phases.startClock();
+    }
+  }
+
+  private Sample sample(boolean kernelToo, boolean inMean) throws IOException {
+    return new Sample(
+        progress.share(),
+        liveBytes,
+        pages.bytes(),
+        store.residentBytes().orElse(Sample.UNKNOWN),
+        kernelToo && store.isReal() ? kernel.rssBytes() : Sample.UNKNOWN,
+        inMean);
+  }
+
+  private void take(Sample sample) {
+    samples++;
+    series.add(sample);
+    if (phases.figures().sampled(sample, halfPeakLiveBytes)) {
+      store.occupancy().ifPresent(phases.figures()::peakWasMadeOf);
+    }
+    progress.tell();
+  }
+}

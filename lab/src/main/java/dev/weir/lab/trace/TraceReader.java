@@ -1,0 +1,200 @@
+package dev.weir.lab.trace;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.CharacterCodingException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+
+/**
+ * Reads a trace from a file, a chunk at a time. Whatever is wrong with the file ends the reading
+ * with a {@link TraceFormatException}; events of a damaged chunk are not handed out. Not
+ * thread-safe.
+ */
+public final class TraceReader implements TraceSource {
+  private final Path path;
+  private final FileChannel file;
+  private final TraceTotals totals;
+  private final ByteBuffer payload = TraceLayout.buffer(TraceLayout.MAX_CHUNK_BYTES);
+  private final SlotNumbers slots = new SlotNumbers();
+  private long eventsRead;
+  private boolean ended;
+
+  private TraceReader(Path path, FileChannel file) throws IOException {
+    this.path = path;
+    this.file = file;
+    this.totals = readHeader();
+    payload.limit(0);
+  }
+
+  /**
+   * Opens a trace.
+   *
+   * @throws TraceFormatException if the file is no complete trace of a version this program reads
+   * @throws IOException if it cannot be read
+   */
+  public static TraceReader open(Path path) throws IOException {
+    FileChannel file;
+    try {
+      file = FileChannel.open(path, StandardOpenOption.READ);
+    } catch (NoSuchFileException missing) {
+      throw new IOException("no trace '" + path + "'", missing);
+    }
+    try {
+      return new TraceReader(path, file);
+    } catch (IOException | RuntimeException unreadable) {
+      file.close();
+      throw unreadable;
+    }
+  }
+
+  @Override
+  public TraceTotals totals() {
+    return totals;
+  }
+
+  @Override
+  public boolean step(TraceSink sink) throws IOException {
+    if (!payload.hasRemaining() && !readChunk()) {
+      return false;
+    }
+    long number = TraceLayout.takeNumber(payload);
+    if (number < 0) {
+      throw damaged("an event is cut off");
+    }
+    eventsRead++;
+    long argument = TraceLayout.argument(number);
+    switch (TraceLayout.kind(number)) {
+      case TraceLayout.RELEASE -> release(argument, sink);
+      case TraceLayout.ALLOCATE -> allocate(argument, sink);
+      case TraceLayout.PAUSE -> pause(argument, sink);
+      default -> phase(argument, sink);
+    }
+    return true;
+  }
+
+  @Override
+  public void close() throws IOException {
+    file.close();
+  }
+
+  private void release(long slot, TraceSink sink) throws IOException {
+    if (!slots.tryGive(slot)) {
+      throw damaged("slot " + slot + " holds no block");
+    }
+    sink.release((int) slot);
+  }
+
+  private void allocate(long bytes, TraceSink sink) throws IOException {
+    if (bytes < 1 || bytes > Integer.MAX_VALUE) {
+      throw damaged("a block of " + bytes + " bytes");
+    }
+    int slot = slots.take();
+    if (slot >= totals.slots()) {
+      throw damaged("more blocks live than its header says");
+    }
+    sink.allocate(slot, (int) bytes);
+  }
+
+  private void pause(long micros, TraceSink sink) throws IOException {
+    if (micros < 1) {
+      throw damaged("a pause of no length");
+    }
+    sink.pause(micros);
+  }
+
+  private void phase(long argument, TraceSink sink) throws IOException {
+    long length = argument >>> 2;
+    TracePhase.Kind kind = TraceLayout.phaseKind((int) argument & 3);
+    if (length > TracePhase.MAX_LABEL_BYTES || length > payload.remaining()) {
+      throw damaged("a label is cut off");
+    }
+    if (kind == null) {
+      throw damaged("a phase of unknown kind");
+    }
+    byte[] label = new byte[(int) length];
+    payload.get(label);
+    try {
+      String text = UTF_8.newDecoder().decode(ByteBuffer.wrap(label)).toString();
+      sink.phase(new TracePhase(text, kind));
+    } catch (CharacterCodingException notText) {
+      throw damaged("a label is no text");
+    }
+  }
+
+  private TraceTotals readHeader() throws IOException {
+    ByteBuffer bytes = TraceLayout.buffer(TraceLayout.HEADER_BYTES);
+    if (!readFully(bytes)) {
+      throw new TraceFormatException("'" + path + "' is no trace: it is too short for one");
+    }
+    try {
+      TraceLayout.Header header = TraceLayout.decodeHeader(bytes);
+      if (!header.complete()) {
+        throw new TraceFormatException(
+            "'" + path + "' is half a trace: whoever wrote it did not finish");
+      }
+      return header.totals();
+    } catch (IllegalArgumentException other) {
+      throw new TraceFormatException("'" + path + "' " + other.getMessage());
+    }
+  }
+
+  private boolean readChunk() throws IOException {
+    if (ended) {
+      return false;
+    }
+    ByteBuffer header = TraceLayout.buffer(TraceLayout.CHUNK_HEADER_BYTES);
+    if (!readFully(header)) {
+      throw truncated();
+    }
+    int length = header.getInt();
+    int crc = header.getInt();
+    if (length == 0) {
+      ended = true;
+      if (crc != 0 || eventsRead != totals.events()) {
+        throw damaged("its header counts " + totals.events() + " events, not " + eventsRead);
+      }
+      if (file.position() != file.size()) {
+        throw damaged("more follows its end");
+      }
+      return false;
+    }
+    if (length < 0 || length > TraceLayout.MAX_CHUNK_BYTES) {
+      throw damaged("a chunk of " + length + " bytes");
+    }
+    payload.clear().limit(length);
+    if (!readFully(payload)) {
+      throw truncated();
+    }
+    if (TraceLayout.crc(payload, length) != crc) {
+      throw damaged("the checksum of a chunk is wrong");
+    }
+    return true;
+  }
+
+  /** Fills the buffer and flips it; false if the file ends before. */
+  private boolean readFully(ByteBuffer bytes) throws IOException {
+    while (bytes.hasRemaining()) {
+      if (file.read(bytes) < 0) {
+        return false;
+      }
+    }
+    bytes.flip();
+    return true;
+  }
+
+  private TraceFormatException truncated() {
+    return new TraceFormatException(
+        "trace '%s' is cut off: it ends after %,d of %,d events"
+            .formatted(path, eventsRead, totals.events()));
+  }
+
+  private TraceFormatException damaged(String what) {
+    return new TraceFormatException(
+        "trace '%s' is damaged behind event %,d: %s".formatted(path, eventsRead, what));
+  }
+}

@@ -1,0 +1,28 @@
+package dev.weir.lab.trace;
+
+import java.io.IOException;
+
+/**
+ * Takes the events of a trace, in order. Used by one thread.
+ *
+ * <p>Live blocks are known by slot numbers, which {@link SlotNumbers} hands out: they stay below
+ * the largest number of blocks that were ever live at once.
+ */
+public interface TraceSink {
+  /**
+   * A block begins to live.
+   *
+   * @param slot free until now
+   * @param bytes at least 1
+   */
+  void allocate(int slot, int bytes) throws IOException;
+
+  /** The block in the slot ends. */
+  void release(int slot) throws IOException;
+
+  /** Another phase begins. */
+  void phase(TracePhase phase) throws IOException;
+
+  /** Nothing happens for so long, in microseconds; at least 1. */
+  void pause(long micros) throws IOException;
+}

@@ -1,0 +1,27 @@
+package dev.weir.lab.trace;
+
+/**
+ * What a whole trace adds up to.
+ *
+ * @param events how many events there are
+ * @param allocations how many of them begin a block
+ * @param allocatedBytes the sizes of all blocks
+ * @param releasedBytes the sizes of the blocks that are released before the trace ends
+ * @param peakLiveBytes the most bytes that are live at once
+ * @param slots the most blocks that are live at once
+ * @param pausedMicros the lengths of all pauses
+ */
+public record TraceTotals(
+    long events,
+    long allocations,
+    long allocatedBytes,
+    long releasedBytes,
+    long peakLiveBytes,
+    int slots,
+    long pausedMicros) {
+
+  /** Bytes that begin or end to live: what the progress of a replay is measured in. */
+  public long movedBytes() {
+    return allocatedBytes + releasedBytes;
+  }
+}

@@ -1,0 +1,131 @@
+package dev.weir.lab.trace;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+
+/**
+ * Writes a trace into a file, replacing it. A file whose writer did not come to {@link #finish} is
+ * refused by readers. Not thread-safe.
+ */
+public final class TraceWriter implements TraceSink, Closeable {
+  private final FileChannel file;
+  private final ByteBuffer payload = TraceLayout.buffer(TraceLayout.MAX_CHUNK_BYTES);
+  private final SlotNumbers slots = new SlotNumbers();
+  private final TotalsSink sums = new TotalsSink();
+
+  private TraceWriter(FileChannel file) {
+    this.file = file;
+  }
+
+  /**
+   * Begins a file.
+   *
+   * @throws IOException if it cannot be written
+   */
+  public static TraceWriter create(Path path) throws IOException {
+    FileChannel file =
+        FileChannel.open(
+            path,
+            StandardOpenOption.CREATE,
+            StandardOpenOption.TRUNCATE_EXISTING,
+            StandardOpenOption.WRITE);
+    TraceWriter writer = new TraceWriter(file);
+    writer.writeFully(writer.header(/* complete= */ false));
+    return writer;
+  }
+
+  @Override
+  public void allocate(int slot, int bytes) throws IOException {
+    if (bytes < 1 || slots.take() != slot) {
+      throw new IllegalArgumentException(
+          "block of " + bytes + " bytes in slot " + slot + ": not at least 1, or not its slot");
+    }
+    sums.allocate(slot, bytes);
+    put(TraceLayout.number(TraceLayout.ALLOCATE, bytes), new byte[0]);
+  }
+
+  @Override
+  public void release(int slot) throws IOException {
+    if (!slots.tryGive(slot)) {
+      throw new IllegalArgumentException("no block in slot " + slot);
+    }
+    sums.release(slot);
+    put(TraceLayout.number(TraceLayout.RELEASE, slot), new byte[0]);
+  }
+
+  @Override
+  public void phase(TracePhase phase) throws IOException {
+    byte[] label = phase.label().getBytes(UTF_8);
+    sums.phase(phase);
+    put(
+        TraceLayout.number(
+            TraceLayout.PHASE, (long) label.length << 2 | TraceLayout.code(phase.kind())),
+        label);
+  }
+
+  @Override
+  public void pause(long micros) throws IOException {
+    if (micros < 1 || micros > Long.MAX_VALUE >> 2) {
+      throw new IllegalArgumentException("pause of " + micros + " µs");
+    }
+    sums.pause(micros);
+    put(TraceLayout.number(TraceLayout.PAUSE, micros), new byte[0]);
+  }
+
+  /**
+   * Ends the trace.
+   *
+   * @return what it adds up to
+   */
+  public TraceTotals finish() throws IOException {
+    writeChunk();
+    writeFully(TraceLayout.buffer(TraceLayout.CHUNK_HEADER_BYTES));
+    ByteBuffer header = header(/* complete= */ true);
+    while (header.hasRemaining()) {
+      file.write(header, header.position());
+    }
+    return sums.totals();
+  }
+
+  @Override
+  public void close() throws IOException {
+    file.close();
+  }
+
+  private ByteBuffer header(boolean complete) {
+    return TraceLayout.encodeHeader(new TraceLayout.Header(complete, sums.totals()));
+  }
+
+  private void put(long number, byte[] tail) throws IOException {
+    if (payload.remaining() < TraceLayout.MAX_EVENT_BYTES) {
+      writeChunk();
+    }
+    TraceLayout.putNumber(payload, number);
+    payload.put(tail);
+  }
+
+  private void writeChunk() throws IOException {
+    if (payload.position() > 0) {
+      payload.flip();
+      writeFully(
+          TraceLayout.buffer(TraceLayout.CHUNK_HEADER_BYTES)
+              .putInt(payload.limit())
+              .putInt(TraceLayout.crc(payload, payload.limit()))
+              .flip());
+      writeFully(payload);
+      payload.clear();
+    }
+  }
+
+  private void writeFully(ByteBuffer bytes) throws IOException {
+    while (bytes.hasRemaining()) {
+      file.write(bytes);
+    }
+  }
+}

@@ -1,0 +1,156 @@
+package dev.weir.lab.trace;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class TraceFileTest {
+  @TempDir Path folder;
+  private Path file;
+
+  @BeforeEach
+  void name() {
+    file = folder.resolve("a.trace");
+  }
+
+  @Test
+  void whatWasWrittenIsRead() throws IOException {
+    long seed = Long.getLong("weir.test.seed", System.nanoTime());
+    RecordingSink written = new RecordingSink();
+    TraceTotals totals = writeRandom(seed, 60_000, written);
+    assertThat(Files.size(file)).isGreaterThan(2 * TraceLayout.MAX_CHUNK_BYTES);
+
+    RecordingSink read = new RecordingSink();
+    TotalsSink sums = new TotalsSink();
+    try (TraceReader reader = TraceReader.open(file)) {
+      assertThat(reader.totals()).isEqualTo(totals);
+      reader.drainTo(read);
+      assertThat(reader.step(read)).isFalse();
+    }
+    assertThat(read.events)
+        .as("replay with -Dtest=TraceFileTest -Dweir.test.seed=%d", seed)
+        .isEqualTo(written.events);
+    try (TraceReader reader = TraceReader.open(file)) {
+      reader.drainTo(sums);
+    }
+    assertThat(sums.totals()).isEqualTo(totals);
+  }
+
+  @Test
+  void aFileCutAnywhereIsRefusedInOneLine() throws IOException {
+    writeRandom(1, 50, new RecordingSink());
+    byte[] whole = Files.readAllBytes(file);
+    for (int length = 0; length < whole.length; length++) {
+      Files.write(file, java.util.Arrays.copyOf(whole, length));
+      refused();
+    }
+  }
+
+  @Test
+  void aFlippedBitAnywhereIsNoticed() throws IOException {
+    writeRandom(2, 50, new RecordingSink());
+    byte[] whole = Files.readAllBytes(file);
+    for (int at = 0; at < whole.length; at++) {
+      for (int bit = 0; bit < 8; bit++) {
+        byte[] damaged = whole.clone();
+        damaged[at] ^= (byte) (1 << bit);
+        Files.write(file, damaged);
+        refused();
+      }
+    }
+  }
+
+  @Test
+  void whatFollowsTheEndIsNoticed() throws IOException {
+    writeRandom(3, 50, new RecordingSink());
+    Files.write(file, new byte[1], java.nio.file.StandardOpenOption.APPEND);
+    assertThat(refused()).contains("more follows its end");
+  }
+
+  @Test
+  void aTraceThatWasNotFinishedIsRefused() throws IOException {
+    try (TraceWriter writer = TraceWriter.create(file)) {
+      writer.allocate(0, 100);
+    }
+    assertThat(refused()).endsWith("is half a trace: whoever wrote it did not finish");
+  }
+
+  @Test
+  void anotherFileIsNoTrace() throws IOException {
+    Files.writeString(file, "a text that is longer than the header of a trace ".repeat(3));
+    assertThat(refused()).isEqualTo("'" + file + "' is no trace");
+    assertThatThrownBy(() -> TraceReader.open(folder.resolve("none")))
+        .isInstanceOf(IOException.class)
+        .hasMessage("no trace '" + folder.resolve("none") + "'");
+  }
+
+  @Test
+  void theWriterTakesOnlyWhatMakesSense() throws IOException {
+    try (TraceWriter writer = TraceWriter.create(file)) {
+      writer.allocate(0, 1);
+      assertThatThrownBy(() -> writer.allocate(5, 1)).isInstanceOf(IllegalArgumentException.class);
+      assertThatThrownBy(() -> writer.release(7)).isInstanceOf(IllegalArgumentException.class);
+      assertThatThrownBy(() -> writer.pause(0)).isInstanceOf(IllegalArgumentException.class);
+    }
+    assertThatThrownBy(() -> new TracePhase("ä".repeat(101), TracePhase.Kind.COUNTED))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  /** Reads the file to its end, which must fail; returns the message. */
+  private String refused() {
+    List<String> message = new ArrayList<>();
+    assertThatThrownBy(
+            () -> {
+              try (TraceReader reader = TraceReader.open(file)) {
+                reader.drainTo(new TotalsSink());
+              }
+            })
+        .isInstanceOf(TraceFormatException.class)
+        .hasMessageContaining(file.toString())
+        .satisfies(failure -> message.add(failure.getMessage()));
+    assertThat(message.getFirst().lines()).hasSize(1);
+    return message.getFirst();
+  }
+
+  private TraceTotals writeRandom(long seed, int count, TraceSink also) throws IOException {
+    Random random = new Random(seed);
+    SlotNumbers slots = new SlotNumbers();
+    List<Integer> live = new ArrayList<>();
+    try (TraceWriter writer = TraceWriter.create(file)) {
+      for (int i = 0; i < count; i++) {
+        int lot = random.nextInt(100);
+        if (lot == 0) {
+          TracePhase phase =
+              new TracePhase("größer " + i, TracePhase.Kind.values()[random.nextInt(3)]);
+          writer.phase(phase);
+          also.phase(phase);
+        } else if (lot == 1) {
+          long micros = 1 + random.nextLong(1L << 40);
+          writer.pause(micros);
+          also.pause(micros);
+        } else if (lot < 55 || live.isEmpty()) {
+          int slot = slots.take();
+          int bytes = 1 + random.nextInt(1 << (1 + random.nextInt(30)));
+          live.add(slot);
+          writer.allocate(slot, bytes);
+          also.allocate(slot, bytes);
+        } else {
+          int slot = live.remove(random.nextInt(live.size()));
+          slots.tryGive(slot);
+          writer.release(slot);
+          also.release(slot);
+        }
+      }
+      return writer.finish();
+    }
+  }
+}

@@ -1,0 +1,64 @@
+package dev.weir.lab.trace;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.ByteBuffer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class TraceLayoutTest {
+  private static final TraceTotals TOTALS = new TraceTotals(7, 3, 1L << 40, 99, 1L << 35, 2, 5);
+
+  @ParameterizedTest
+  @ValueSource(longs = {0, 1, 127, 128, 16_383, 16_384, 1L << 33, Long.MAX_VALUE})
+  void numbersComeBack(long number) {
+    ByteBuffer bytes = TraceLayout.buffer(9);
+    TraceLayout.putNumber(bytes, number);
+    assertThat(TraceLayout.takeNumber(bytes.flip())).isEqualTo(number);
+    assertThat(bytes.hasRemaining()).isFalse();
+  }
+
+  @Test
+  void aNumberThatIsCutOffOrTooLongIsNone() {
+    ByteBuffer bytes = TraceLayout.buffer(9);
+    TraceLayout.putNumber(bytes, 1L << 60);
+    bytes.flip().limit(8);
+    assertThat(TraceLayout.takeNumber(bytes)).isNegative();
+    ByteBuffer endless = ByteBuffer.wrap(new byte[] {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, 0});
+    assertThat(TraceLayout.takeNumber(endless)).isNegative();
+  }
+
+  @Test
+  void kindsAndArgumentsComeBack() {
+    long number = TraceLayout.number(TraceLayout.PHASE, 1L << 60);
+    assertThat(TraceLayout.kind(number)).isEqualTo(TraceLayout.PHASE);
+    assertThat(TraceLayout.argument(number)).isEqualTo(1L << 60);
+    for (TracePhase.Kind kind : TracePhase.Kind.values()) {
+      assertThat(TraceLayout.phaseKind(TraceLayout.code(kind))).isEqualTo(kind);
+    }
+    assertThat(TraceLayout.phaseKind(3)).isNull();
+  }
+
+  @Test
+  void headersComeBack() {
+    TraceLayout.Header header = new TraceLayout.Header(/* complete= */ true, TOTALS);
+    ByteBuffer bytes = TraceLayout.encodeHeader(header);
+    assertThat(bytes.remaining()).isEqualTo(TraceLayout.HEADER_BYTES);
+    assertThat(TraceLayout.decodeHeader(bytes)).isEqualTo(header);
+  }
+
+  @Test
+  void aHeaderOfAnotherVersionOrKindIsRefused() {
+    ByteBuffer bytes = TraceLayout.encodeHeader(new TraceLayout.Header(true, TOTALS));
+    assertThatThrownBy(
+            () -> TraceLayout.decodeHeader(bytes.duplicate().order(bytes.order()).put(8, (byte) 2)))
+        .hasMessage("is a trace of version 2; this program reads version 1");
+    bytes.put(8, (byte) 1).put(20, (byte) 77);
+    assertThatThrownBy(() -> TraceLayout.decodeHeader(bytes.duplicate().order(bytes.order())))
+        .hasMessageContaining("checksum");
+    bytes.put(0, (byte) 'w');
+    assertThatThrownBy(() -> TraceLayout.decodeHeader(bytes)).hasMessage("is no trace");
+  }
+}
