@@ -3,17 +3,14 @@ package dev.weir.benchmarks;
 import dev.weir.benchmarks.alloc.AllocSuite;
 import dev.weir.benchmarks.alloc.AllocSuite.Row;
 import dev.weir.benchmarks.harness.Suite;
-import dev.weir.benchmarks.harness.ThreadKind;
 import dev.weir.benchmarks.pattern.AllocPattern;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.runner.RunnerException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 
 /** {@code weir bench alloc}. */
 @Command(
@@ -29,35 +26,23 @@ import picocli.CommandLine.Option;
 final class AllocCommand implements Callable<Integer> {
   @Mixin private SuiteOptions options;
   @Mixin private RowOptions rowOptions;
-
-  @Option(
-      names = "--thread",
-      split = ",",
-      converter = Labels.OfThreadKind.class,
-      paramLabel = "KIND",
-      description = "event-loop, plain (default: both; with --quick event-loop).")
-  private @Nullable List<ThreadKind> threads;
+  @Mixin private ThreadOption threads;
 
   AllocCommand() {}
 
   @Override
   public Integer call() throws IOException, RunnerException {
     List<Row> rows = rowOptions.rows(options.quick() ? quickRows() : allRows(), /* threads= */ 1);
-    List<ThreadKind> kinds = threads == null ? defaultThreads() : threads;
-    if (kinds.contains(ThreadKind.VIRTUAL)) {
-      throw options.rejected("--thread: virtual threads are measured by 'weir bench virtual'");
-    }
     return options.run(
         new Suite(
             AllocSuite.cells(
-                "alloc", rows, kinds, List.of(1), options.leakDetection(), rowOptions.touches()),
+                "alloc",
+                rows,
+                threads.kinds(options),
+                List.of(1),
+                options.leakDetection(),
+                rowOptions.touches()),
             AllocSuite.METRICS));
-  }
-
-  private List<ThreadKind> defaultThreads() {
-    return options.quick()
-        ? List.of(ThreadKind.EVENT_LOOP)
-        : List.of(ThreadKind.EVENT_LOOP, ThreadKind.PLAIN);
   }
 
   private static List<Row> quickRows() {

@@ -7,8 +7,14 @@ import picocli.CommandLine.Spec;
 /** {@code weir bench}: one subcommand for each suite of JMH benchmarks. */
 @Command(
     name = "bench",
-    description = "Measures Weir beside Netty's allocators with JMH.",
-    subcommands = AllocCommand.class,
+    description = "Measures Weir beside Netty's allocators and malloc with JMH.",
+    subcommands = {
+      AllocCommand.class,
+      CrossThreadCommand.class,
+      GrowCommand.class,
+      VirtualCommand.class,
+      ScaleCommand.class
+    },
     footer = {"", "Example:", "  weir bench alloc --quick"})
 public final class BenchCommand implements Runnable {
   @Spec private CommandSpec spec;

@@ -40,10 +40,10 @@ abstract class Labels<T> implements ITypeConverter<T> {
     }
   }
 
-  /** Labels of {@link ThreadKind}. */
-  static final class OfThreadKind extends Labels<ThreadKind> {
-    OfThreadKind() {
-      super(ThreadKind.values(), ThreadKind::label);
+  /** Labels of the {@link ThreadKind}s that are platform threads. */
+  static final class OfPlatformThread extends Labels<ThreadKind> {
+    OfPlatformThread() {
+      super(new ThreadKind[] {ThreadKind.EVENT_LOOP, ThreadKind.PLAIN}, ThreadKind::label);
     }
   }
 

@@ -7,6 +7,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -27,12 +28,7 @@ final class RowOptions {
       description = "allocate-release, ring, random (default: all).")
   private @Nullable List<AllocPattern> patterns;
 
-  @Option(
-      names = "--sizes",
-      split = ",",
-      paramLabel = "MIX",
-      description = {"Sizes of the buffers: 4K, 1..64K or a histogram file", "(default: several)."})
-  private @Nullable List<String> sizes;
+  @Mixin private SizeOption sizes;
 
   @Option(
       names = "--live",
@@ -69,7 +65,7 @@ final class RowOptions {
     for (AllocPattern pattern : patterns == null ? List.of(AllocPattern.values()) : patterns) {
       for (Row row : defaults) {
         if (row.pattern() == pattern) {
-          List<String> mixes = sizes == null ? List.of(row.sizes()) : sizes;
+          List<String> mixes = sizes.or(List.of(row.sizes()));
           List<Integer> counts = lives == null ? List.of(row.live()) : lives;
           rows.addAll(AllocSuite.rows(List.of(pattern), mixes, counts));
         }
@@ -92,12 +88,6 @@ final class RowOptions {
   private void checkFlags() {
     if (lives != null && lives.stream().anyMatch(live -> live < 1 || live > MAX_LIVE)) {
       throw rejected("--live must be between 1 and " + MAX_LIVE);
-    }
-    try {
-      AllocSuite.rows(List.of(AllocPattern.RING), sizes == null ? List.of() : sizes, List.of(1))
-          .forEach(row -> row.liveBytes(1));
-    } catch (IllegalArgumentException malformed) {
-      throw rejected("--sizes: " + malformed.getMessage());
     }
   }
 

@@ -27,6 +27,11 @@ class BenchCommandTest {
         "alloc --allocators | tcmalloc",
         "alloc --jit | cold",
         "alloc --rounds | 0",
+        "virtual --live | many",
+        "scale --threads | 0",
+        "grow --content | 1024",
+        "crossthread --sizes | 4G",
+        "crossthread --thread | virtual",
         "alloc --json | /no-such-folder/rows.jsonl",
       })
   void aBadFlagIsNamed(String command, String value) {

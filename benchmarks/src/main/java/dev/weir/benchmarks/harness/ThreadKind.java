@@ -1,6 +1,7 @@
 package dev.weir.benchmarks.harness;
 
 import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.concurrent.FastThreadLocalThread;
 import java.util.List;
 import java.util.concurrent.ThreadFactory;
 
@@ -24,6 +25,15 @@ public enum ThreadKind {
   /** The name on the command line and in reports. */
   public String label() {
     return label;
+  }
+
+  /** What the calling thread is. */
+  public static ThreadKind current() {
+    Thread thread = Thread.currentThread();
+    if (thread instanceof FastThreadLocalThread) {
+      return EVENT_LOOP;
+    }
+    return thread.isVirtual() ? VIRTUAL : PLAIN;
   }
 
   /** Makes such threads beside those of JMH. */

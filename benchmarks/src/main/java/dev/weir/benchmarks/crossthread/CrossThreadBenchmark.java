@@ -1,0 +1,109 @@
+package dev.weir.benchmarks.crossthread;
+
+import dev.weir.benchmarks.harness.ThreadKind;
+import dev.weir.benchmarks.pattern.SizeMix;
+import dev.weir.benchmarks.peer.Buffers;
+import dev.weir.benchmarks.peer.Peer;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OperationsPerInvocation;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+
+/** Buffers that JMH's thread allocates and another one releases. */
+@State(Scope.Benchmark)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+public class CrossThreadBenchmark {
+  /** Long against the moment at the end of a batch in which the producer waits. */
+  private static final int BATCH = 20_000;
+
+  /** After so many looks in vain, a thread gives its core to the other, if there is but one. */
+  private static final int SPINS = 1_000;
+
+  /** A {@link Peer}'s label. */
+  @Param("weir")
+  public String allocator;
+
+  /** A {@link SizeMix} as text. */
+  @Param("256")
+  public String sizes;
+
+  /** The most buffers on their way at a time; a power of two. */
+  @Param("1024")
+  public int queue;
+
+  private Buffers<Object> buffers;
+  private SizeMix mix;
+  private HandOffQueue handOff;
+  private Thread consumer;
+  private volatile boolean closed;
+
+  /** Made by JMH. */
+  public CrossThreadBenchmark() {}
+
+  /** Makes the allocator and starts the thread that releases, of the same kind as this one. */
+  @Setup
+  @SuppressWarnings("unchecked") // Only what came from the allocator goes back to it.
+  public void start() {
+    buffers = (Buffers<Object>) Peer.of(allocator).buffers();
+    mix = SizeMix.of(sizes, 1);
+    handOff = new HandOffQueue(queue);
+    consumer = ThreadKind.current().factory().newThread(this::consume);
+    consumer.start();
+  }
+
+  /**
+   * Ends that thread.
+   *
+   * @throws InterruptedException if this one is to end at once
+   */
+  @TearDown
+  public void stop() throws InterruptedException {
+    closed = true;
+    consumer.join();
+  }
+
+  /** A batch of buffers, until the last is released. */
+  @Benchmark
+  @OperationsPerInvocation(BATCH)
+  public void handOver() {
+    for (int i = 0; i < BATCH; i++) {
+      Object buffer = buffers.allocate(mix.next());
+      for (int spin = 1; !handOff.offer(buffer); spin++) {
+        pause(spin);
+      }
+    }
+    for (int spin = 1; !handOff.isDrained(); spin++) {
+      pause(spin);
+    }
+  }
+
+  private void consume() {
+    int spin = 0;
+    while (!closed) {
+      Object buffer = handOff.poll();
+      if (buffer != null) {
+        buffers.release(buffer);
+        spin = 0;
+      } else {
+        pause(++spin);
+      }
+    }
+  }
+
+  @SuppressWarnings("ThreadPriorityCheck") // What else is there to do on one core?
+  private static void pause(int spin) {
+    if (spin % SPINS == 0) {
+      Thread.yield();
+    } else {
+      Thread.onSpinWait();
+    }
+  }
+}

@@ -1,0 +1,48 @@
+package dev.weir.benchmarks.harness;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.benchmarks.alloc.AllocSuite;
+import dev.weir.benchmarks.alloc.AllocSuite.Row;
+import dev.weir.benchmarks.crossthread.CrossThreadSuite;
+import dev.weir.benchmarks.grow.GrowSuite;
+import dev.weir.benchmarks.pattern.AllocPattern;
+import dev.weir.benchmarks.peer.Peer;
+import dev.weir.benchmarks.virtual.VirtualSuite;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class SuitesTest {
+  private static final List<LeakDetection> SIMPLE = List.of(LeakDetection.SIMPLE);
+  private static final List<Boolean> UNTOUCHED = List.of(false);
+  private static final Row ROW = new Row(AllocPattern.RING, "1..4K", 4);
+
+  static Stream<Cell> everySuite() {
+    return Stream.of(
+            CrossThreadSuite.cells(
+                List.of("256"), List.of(16), List.of(ThreadKind.EVENT_LOOP), SIMPLE),
+            GrowSuite.cells(List.of(1), SIMPLE),
+            VirtualSuite.cells(List.of(ROW), SIMPLE, UNTOUCHED),
+            AllocSuite.cells(
+                "scale",
+                List.of(ROW),
+                List.of(ThreadKind.EVENT_LOOP),
+                List.of(3),
+                SIMPLE,
+                UNTOUCHED))
+        .map(List::getFirst);
+  }
+
+  @ParameterizedTest
+  @MethodSource("everySuite")
+  void runs(Cell cell) throws Exception {
+    Measurement measurement = Tiny.measure(cell, List.of(Peer.WEIR));
+    assertThat(measurement.score(Peer.WEIR, Metric.NS_PER_OP).orElseThrow().median()).isPositive();
+    if (cell.suite().equals("grow")) {
+      assertThat(measurement.score(Peer.WEIR, Metric.RSS_BYTES).orElseThrow().median())
+          .isGreaterThan(1 << 20);
+    }
+  }
+}
