@@ -92,12 +92,23 @@ public final class ReplayChild {
               totals, ReplayLoop.pauseMicros(totals.pausedMicros()), this::tellProgress);
       ScheduledExecutorService thread = plan.thread().start();
       System.gc();
-      try (MemorySampler sampler = MemorySampler.start(store)) {
+      try (MemorySampler sampler = sampler(store)) {
         Replayer replayer = new Replayer(store, pages, sampler::sample, totals, progress);
         ReplayResult result = ReplayLoop.run(source, replayer, thread).get();
         return map(store, sampler, result);
       }
     }
+  }
+
+  /**
+   * The Rss of a range of addresses is read page table by page table, so that a reading while pages
+   * come and go is wrong by as many: only the replaying thread reads it. That of the process is one
+   * number, and a thread of its own may look at it in between.
+   */
+  private static MemorySampler sampler(BlockStore store) throws IOException {
+    return store.occupancy().isPresent()
+        ? MemorySampler.onDemand(store)
+        : MemorySampler.start(store);
   }
 
   private void tellProgress(double share) {
@@ -116,7 +127,8 @@ public final class ReplayChild {
     map.put(FIGURES, total.toMap());
     map.put(PHASES, result.phases().toMaps());
     map.put(SAMPLES, result.samples());
-    map.put(PEAK_EXCESS, store.addresses().isPresent() ? sampler.peakExcessBytes() : null);
+    map.put(
+        PEAK_EXCESS, result.peakExcessBytes() == Sample.UNKNOWN ? null : result.peakExcessBytes());
     map.put(CHART, result.series().samples());
     map.put(CHART_PHASES, result.series().phases());
     return map;

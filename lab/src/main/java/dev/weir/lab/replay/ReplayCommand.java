@@ -79,6 +79,12 @@ public final class ReplayCommand implements Callable<Integer> {
   private @Nullable Path json;
 
   @Option(
+      names = "--html",
+      paramLabel = "FILE",
+      description = "Also writes a page with a chart for each trace and allocator into this file.")
+  private @Nullable Path html;
+
+  @Option(
       names = "--thread",
       converter = OfThread.class,
       defaultValue = "event-loop",
@@ -88,6 +94,8 @@ public final class ReplayCommand implements Callable<Integer> {
 
   @Mixin private SyntheticOptions synthetic;
 
+  private final ReplayPage page = new ReplayPage();
+
   /** Made by picocli. */
   public ReplayCommand() {}
 
@@ -96,6 +104,7 @@ public final class ReplayCommand implements Callable<Integer> {
     Checks checks = new Checks(spec);
     checks.require(budgetBytes == null || budgetBytes >= 1 << 20, "--budget", "at least 1M");
     checks.requireWritable(json, "--json");
+    checks.requireWritable(html, "--html");
     List<ReplayPlan> plans = new ArrayList<>();
     for (String trace : traces) {
       plans.add(plan(trace, checks));
@@ -129,28 +138,36 @@ public final class ReplayCommand implements Callable<Integer> {
   private void replay(ReplayPlan plan, List<Map<String, @Nullable Object>> rows)
       throws IOException {
     Replay replay = new Replay(plan, ProgressLine.onTerminal());
-    List<Map<String, @Nullable Object>> rowsOfTrace = new ArrayList<>();
-    List<String> missing = new ArrayList<>();
+    List<ReplayOutcome> outcomes = new ArrayList<>();
     for (Contender contender : new LinkedHashSet<>(contenders)) {
       ReplayOutcome outcome = replay.run(contender);
-      if (outcome.missing() != null) {
-        missing.add(contender.label() + " is left out: " + outcome.missing());
-        continue;
+      outcomes.add(outcome);
+      if (outcome.missing() == null) {
+        rows.add(outcome.row());
       }
-      rowsOfTrace.add(outcome.row());
-      rows.add(outcome.row());
       if (json != null) {
         JsonLines.write(json, rows);
       }
     }
-    print(plan, rowsOfTrace, missing);
+    print(plan, outcomes);
+    page.add(plan.title(), outcomes);
+    if (html != null) {
+      page.write(html);
+    }
   }
 
-  private void print(
-      ReplayPlan plan, List<Map<String, @Nullable Object>> rows, List<String> missing) {
+  private void print(ReplayPlan plan, List<ReplayOutcome> outcomes) {
     PrintWriter out = spec.commandLine().getOut();
-    out.print(ReplayTable.render(plan.title(), rows, spec.commandLine().getColorScheme().ansi()));
-    missing.forEach(out::println);
+    List<Map<String, @Nullable Object>> rows =
+        outcomes.stream()
+            .filter(outcome -> outcome.missing() == null)
+            .map(ReplayOutcome::row)
+            .toList();
+    out.println(plan.title());
+    out.print(ReplayTable.render(rows, spec.commandLine().getColorScheme().ansi()));
+    outcomes.stream()
+        .filter(outcome -> outcome.missing() != null)
+        .forEach(outcome -> out.println(ReplayTable.leftOut(outcome)));
     out.flush();
   }
 

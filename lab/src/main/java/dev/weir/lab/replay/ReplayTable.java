@@ -14,8 +14,8 @@ final class ReplayTable {
 
   private ReplayTable() {}
 
-  /** A table of one trace's rows, with its title. */
-  static String render(String title, List<Map<String, @Nullable Object>> rows, Ansi ansi) {
+  /** A table of one trace's rows. */
+  static String render(List<Map<String, @Nullable Object>> rows, Ansi ansi) {
     TextTable table =
         new TextTable(
             "MiB",
@@ -53,7 +53,12 @@ final class ReplayTable {
           mib(idle(row, "rssBytes")),
           number(idle(row, "ratio"), 2));
     }
-    return title + "\n" + table.render(ansi);
+    return table.render(ansi);
+  }
+
+  /** Why a row is missing. */
+  static String leftOut(ReplayOutcome outcome) {
+    return outcome.contender().label() + " is left out: " + outcome.missing();
   }
 
   private static String refusals(Map<String, @Nullable Object> row) {

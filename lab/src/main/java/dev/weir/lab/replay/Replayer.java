@@ -48,6 +48,7 @@ final class Replayer implements TraceSink {
   private long eventsSinceSample;
   private long bytesSinceSample;
   private int samples;
+  private long peakExcessBytes = Sample.UNKNOWN;
   private long pauseMicros;
 
   Replayer(
@@ -155,7 +156,7 @@ final class Replayer implements TraceSink {
         store.release(slot);
       }
     }
-    return new ReplayResult(phases, series, samples);
+    return new ReplayResult(phases, series, samples, peakExcessBytes);
   }
 
   private boolean isWithinBound(int bytes) {
@@ -189,13 +190,13 @@ final class Replayer implements TraceSink {
   }
 
   private Sample sample(boolean kernelToo, boolean inMean) throws IOException {
-    return new Sample(
-        progress.share(),
-        liveBytes,
-        pages.bytes(),
-        store.residentBytes().orElse(Sample.UNKNOWN),
-        kernelToo && store.isReal() ? kernel.rssBytes() : Sample.UNKNOWN,
-        inMean);
+    // In this order: nothing but a purge is under way, which only lowers either figure.
+    long residentBytes = store.residentBytes().orElse(Sample.UNKNOWN);
+    long rssBytes = kernelToo && store.isReal() ? kernel.rssBytes() : Sample.UNKNOWN;
+    if (rssBytes != Sample.UNKNOWN && store.addresses().isPresent()) {
+      peakExcessBytes = Math.max(peakExcessBytes, Math.max(0, rssBytes - residentBytes));
+    }
+    return new Sample(progress.share(), liveBytes, pages.bytes(), residentBytes, rssBytes, inMean);
   }
 
   private void take(Sample sample) {

@@ -20,6 +20,10 @@ record Sample(
   /** A figure that nobody tells, or that was not asked for in this sample. */
   static final long UNKNOWN = -1;
 
+  Sample withRss(long otherRssBytes) {
+    return new Sample(progress, liveBytes, pageBytes, residentBytes, otherRssBytes, inMean);
+  }
+
   /** The allocator's own count, or else the kernel's. */
   long heldBytes() {
     return residentBytes != UNKNOWN ? residentBytes : rssBytes;

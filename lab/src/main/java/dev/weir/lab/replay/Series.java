@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The samples of a replay, thinned out for a chart: of each of a fixed number of equal stretches,
- * the one that held most. Not thread-safe.
+ * the one that held most, with the highest Rss. Not thread-safe.
  */
 final class Series {
   private static final int STRETCHES = 480;
@@ -18,8 +18,11 @@ final class Series {
   void add(Sample sample) {
     int stretch = Math.min(STRETCHES - 1, (int) (sample.progress() * STRETCHES));
     Sample rival = highest[stretch];
-    if (rival == null || sample.heldBytes() >= rival.heldBytes()) {
+    if (rival == null) {
       highest[stretch] = sample;
+    } else {
+      Sample higher = sample.heldBytes() >= rival.heldBytes() ? sample : rival;
+      highest[stretch] = higher.withRss(Math.max(sample.rssBytes(), rival.rssBytes()));
     }
   }
 

@@ -4,7 +4,7 @@ import java.util.Locale;
 
 /** Amounts of bytes as people read and write them. */
 public final class Bytes {
-  private static final double MIB = 1 << 20;
+  static final double MIB = 1 << 20;
 
   private Bytes() {}
 

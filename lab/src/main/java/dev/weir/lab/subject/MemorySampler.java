@@ -7,8 +7,8 @@ import java.io.UncheckedIOException;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Looks every 20 ms at what an allocator says it holds and at what the kernel says. A thread of its
- * own, from {@link #start} to {@link #close}.
+ * Looks at what an allocator says it holds and at what the kernel says: every 20 ms, on a thread of
+ * its own from {@link #start} to {@link #close}, or on demand.
  *
  * <p>For an allocator whose memory lies in one range, the kernel's figure is the Rss of that range;
  * for others it is the growth of the process's anonymous pages since the start, which contains what
@@ -44,10 +44,20 @@ public final class MemorySampler implements AutoCloseable {
    * @throws IOException if the system does not tell
    */
   public static MemorySampler start(HeldMemory subject) throws IOException {
-    MemorySampler sampler = new MemorySampler(subject);
+    MemorySampler sampler = onDemand(subject);
     sampler.thread.setDaemon(true);
     sampler.thread.start();
     return sampler;
+  }
+
+  /**
+   * Samples when {@link #sample} is called and at no other time; the process's memory now is the
+   * baseline.
+   *
+   * @throws IOException if the system does not tell
+   */
+  public static MemorySampler onDemand(HeldMemory subject) throws IOException {
+    return new MemorySampler(subject);
   }
 
   /**

@@ -28,6 +28,7 @@ class ReplayCommandTest {
   void aGeneratedFileIsReplayedAsItsNameIs() throws IOException {
     Path trace = folder.resolve("small.trace");
     Path json = folder.resolve("rows.jsonl");
+    Path html = folder.resolve("page.html");
     assertThat(lab("generate", "mixed", "--scale", "0.02", "-o", trace.toString())).isZero();
     assertThat(out.toString()).contains("10,000 allocations");
 
@@ -40,7 +41,9 @@ class ReplayCommandTest {
             "--budget",
             "256M",
             "--json",
-            json.toString());
+            json.toString(),
+            "--html",
+            html.toString());
 
     assertThat(err.toString()).isEmpty();
     assertThat(exit).isZero();
@@ -59,6 +62,12 @@ class ReplayCommandTest {
     assertThat(number(weir, "peakExcessBytes")).isLessThanOrEqualTo(1 << 20);
     assertThat(weir.get("idle")).isInstanceOf(Map.class);
     assertThat(out.toString()).contains("idle RSS").contains("sequential");
+    assertThat(Files.readString(html))
+        .contains("small.trace")
+        .contains("aria-label=\"What weir held over the course of the trace\"")
+        .contains("<path class=\"rss\"")
+        .contains("<title>steady</title>")
+        .endsWith("</html>\n");
   }
 
   @ParameterizedTest
@@ -72,6 +81,7 @@ class ReplayCommandTest {
         "--scale | cache | --scale | 0",
         "--thread | cache | --thread | virtual",
         "--json | churn-1m | --json | /no-such-folder/rows.jsonl",
+        "--html | churn-1m | --html | /no-such-folder/page.html",
         "no trace 'cash' | cash | --seed | 1",
       })
   void whatIsWrongIsNamed(String named, String trace, String flag, String value) {
