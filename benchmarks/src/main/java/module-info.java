@@ -8,6 +8,7 @@ module dev.weir.benchmarks {
   requires io.netty.common;
   requires java.management;
   requires jmh.core;
+  requires tools.jackson.core;
   requires tools.jackson.jr.ob;
 
   exports dev.weir.benchmarks;

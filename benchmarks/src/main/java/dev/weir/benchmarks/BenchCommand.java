@@ -13,7 +13,8 @@ import picocli.CommandLine.Spec;
       CrossThreadCommand.class,
       GrowCommand.class,
       VirtualCommand.class,
-      ScaleCommand.class
+      ScaleCommand.class,
+      ChartCommand.class
     },
     footer = {"", "Example:", "  weir bench alloc --quick"})
 public final class BenchCommand implements Runnable {

@@ -8,6 +8,8 @@ import dev.weir.benchmarks.harness.Measurement;
 import dev.weir.benchmarks.harness.Suite;
 import dev.weir.benchmarks.peer.JitState;
 import dev.weir.benchmarks.peer.Peer;
+import dev.weir.benchmarks.record.Noise;
+import dev.weir.benchmarks.record.Recorder;
 import dev.weir.benchmarks.report.MeasurementRows;
 import dev.weir.benchmarks.report.MeasurementTable;
 import dev.weir.benchmarks.report.Progress;
@@ -17,6 +19,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.runner.RunnerException;
 import picocli.CommandLine;
@@ -40,6 +43,14 @@ final class SuiteOptions {
       paramLabel = "FILE",
       description = "Also writes one JSON object for each row and allocator into this file.")
   private @Nullable Path json;
+
+  @Option(
+      names = "--record",
+      description = {
+        "Adds the run, the machine and the noise to docs/benchmarks/DATE-COMMIT.json and draws the",
+        "charts of that record in docs/img."
+      })
+  private boolean record;
 
   @Option(
       names = "--allocators",
@@ -98,16 +109,23 @@ final class SuiteOptions {
   int run(Suite suite) throws IOException, RunnerException {
     Effort effort = effort();
     checkWritable();
+    Optional<Recorder> recorder = record ? Optional.of(recorder()) : Optional.empty();
     List<Peer> installed = installedPeers();
     List<Cell> cells =
         suite.cells().stream().filter(cell -> !cell.admitted(installed).isEmpty()).toList();
+    Noise.Watch watch = new Noise.Watch();
     List<Measurement> measurements = measure(cells, installed, effort);
+    Noise noise = watch.end();
+    if (recorder.isPresent()) {
+      recorder.get().add(noise, MeasurementRows.rows(measurements));
+    }
     CommandLine command = spec.commandLine();
     PrintWriter out = command.getOut();
     out.print(
         MeasurementTable.render(
             measurements, suite.metrics(), installed, command.getColorScheme().ansi()));
     out.flush();
+    noise.warning().ifPresent(this::tell);
     return 0;
   }
 
@@ -138,18 +156,36 @@ final class SuiteOptions {
       if (peer.isInstalled()) {
         installed.add(peer);
       } else {
-        PrintWriter err = spec.commandLine().getErr();
-        err.println(peer.label() + " is not installed here, or no JVM can load it: it is left out");
-        err.flush();
+        tell(peer.label() + " is not installed here, or no JVM can load it: it is left out");
       }
     }
     return installed;
+  }
+
+  private void tell(String line) {
+    PrintWriter err = spec.commandLine().getErr();
+    err.println(line);
+    err.flush();
   }
 
   private List<Peer> defaultPeers() {
     return quick
         ? List.of(Peer.WEIR, Peer.NETTY_POOLED, Peer.NETTY_ADAPTIVE)
         : List.of(Peer.values());
+  }
+
+  private Recorder recorder() throws IOException {
+    try {
+      return Recorder.begin(Path.of(""), commandLine());
+    } catch (IllegalStateException notHere) {
+      throw rejected("--record: " + notHere.getMessage());
+    }
+  }
+
+  private String commandLine() {
+    CommandSpec root = spec.root();
+    List<String> arguments = root.commandLine().getParseResult().originalArgs();
+    return root.name() + " " + String.join(" ", arguments);
   }
 
   private Effort effort() {

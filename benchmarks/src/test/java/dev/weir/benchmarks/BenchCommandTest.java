@@ -48,6 +48,13 @@ class BenchCommandTest {
     assertThat(run.err()).contains("--live 65536", "64K..4M", "at most 3,072");
   }
 
+  @Test
+  void aFileThatIsNoRecordIsNamed() {
+    Run run = run("chart", "no-such-record.json");
+    assertThat(run.exit()).isEqualTo(CommandLine.ExitCode.SOFTWARE);
+    assertThat(run.err()).contains("no-such-record.json");
+  }
+
   private static Run run(String... arguments) {
     StringWriter err = new StringWriter();
     int exit =
