@@ -7,7 +7,8 @@ import java.util.Base64;
 
 /**
  * Writes one server-sent {@code data} event piece by piece. Line ends of the data, whichever of the
- * three kinds, become lines of the event, so that nothing in the data can end it. For one thread.
+ * three kinds, become lines of the event, so that nothing in the data can end it; a line that
+ * begins with a space gets another one, since readers drop one. For one thread.
  */
 public final class SseEncoder {
   /** How a stream's bytes are put into an event. */
@@ -26,12 +27,16 @@ public final class SseEncoder {
   private static final byte[] BEGIN = ascii("event: data\ndata:");
   private static final byte[] NEW_LINE = ascii("\ndata:");
   private static final byte[] END = ascii("\n\n");
+  private static final byte[] SPACE = ascii(" ");
 
   private final Mode mode;
   private final Sink sink;
   private final byte[] rest = new byte[3];
   private int restBytes;
   private boolean afterCarriageReturn;
+
+  /** The next byte begins a line, where readers drop one space. */
+  private boolean atLineStart;
 
   public SseEncoder(Mode mode, Sink sink) {
     this.mode = mode;
@@ -40,6 +45,7 @@ public final class SseEncoder {
 
   public void begin() {
     put(BEGIN);
+    atLineStart = mode == Mode.TEXT;
     if (mode == Mode.JSON) {
       put(ascii("["));
     }
@@ -81,7 +87,13 @@ public final class SseEncoder {
         sink.write(bytes, from, i - from);
         put(NEW_LINE);
         from = i + 1;
+        atLineStart = true;
+        continue;
       }
+      if (atLineStart && b == ' ') {
+        put(SPACE);
+      }
+      atLineStart = false;
     }
     sink.write(bytes, from, bytes.length - from);
   }

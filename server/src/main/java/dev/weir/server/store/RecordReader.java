@@ -1,12 +1,13 @@
 package dev.weir.server.store;
 
+import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Reads what {@link RecordWriter} wrote. Records come here only after their checksum held, so a
- * record that is too short is a defect: {@link java.nio.BufferUnderflowException}.
+ * record that is too short is a defect: {@link BufferUnderflowException}.
  */
 record RecordReader(ByteBuffer source) {
   int getByte() {
@@ -37,6 +38,9 @@ record RecordReader(ByteBuffer source) {
     int length = source.getInt();
     if (length < 0) {
       return null;
+    }
+    if (length > source.remaining()) {
+      throw new BufferUnderflowException();
     }
     byte[] utf8 = new byte[length];
     source.get(utf8);

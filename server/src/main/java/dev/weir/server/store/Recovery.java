@@ -1,6 +1,7 @@
 package dev.weir.server.store;
 
 import java.io.IOException;
+import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -126,14 +127,12 @@ final class Recovery {
         journalBytes = 0;
         return;
       }
-      if (header == null || !isHeader(new RecordReader(header), sequence)) {
+      if (header == null || !isHeader(header, sequence)) {
         throw new DataDirectoryException(
             path + " is no journal that this version of weir can read");
       }
       for (ByteBuffer body = in.next(); body != null; body = in.next()) {
-        while (body.hasRemaining()) {
-          apply(RecordCodec.read(new RecordReader(body)), body);
-        }
+        applyAll(body, path, in.position());
       }
       if (in.isTorn() && !last) {
         throw new DataDirectoryException(
@@ -146,10 +145,32 @@ final class Recovery {
     }
   }
 
-  private static boolean isHeader(RecordReader header, long sequence) {
-    return header.getString().equals(Journal.FORMAT)
-        && header.getInt() == Journal.VERSION
-        && header.getLong() == sequence;
+  private static boolean isHeader(ByteBuffer body, long sequence) {
+    RecordReader header = new RecordReader(body);
+    try {
+      return header.getString().equals(Journal.FORMAT)
+          && header.getInt() == Journal.VERSION
+          && header.getLong() == sequence;
+    } catch (BufferUnderflowException | IllegalStateException e) {
+      return false;
+    }
+  }
+
+  /** Applies the mutations of a frame; what is whole but makes no sense is damage too. */
+  private void applyAll(ByteBuffer body, Path path, long endPosition) throws IOException {
+    try {
+      while (body.hasRemaining()) {
+        apply(RecordCodec.read(new RecordReader(body)), body);
+      }
+    } catch (RuntimeException e) {
+      throw new DataDirectoryException(
+          path
+              + " has a record before byte "
+              + endPosition
+              + " that this version of weir cannot read; "
+              + "restore the data directory from a copy",
+          e);
+    }
   }
 
   private void apply(Mutation mutation, ByteBuffer rest) throws IOException {
@@ -210,6 +231,13 @@ final class Recovery {
 
   private void checkSegment(StreamState state, Segment segment, long bytes) throws IOException {
     Path path = layout.segment(segment.fileId());
+    if (bytes < 0) {
+      throw new DataDirectoryException(
+          path
+              + " does not lie in front of what follows it in stream "
+              + state.path()
+              + "; restore the data directory from a copy");
+    }
     try (DiskFile file = segment.growing() ? disk.open(path) : disk.openForReading(path)) {
       if (file.sizeBytes() < bytes) {
         throw new DataDirectoryException(

@@ -3,6 +3,7 @@ package dev.weir.server.store;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -61,23 +62,32 @@ final class Snapshot {
   static Contents read(Disk disk, StoreLayout layout, long sequence) throws IOException {
     Path path = layout.snapshot(sequence);
     try (DiskFile file = disk.openForReading(path)) {
-      FrameReader in = new FrameReader(file, 0);
-      RecordReader header = new RecordReader(frame(in, path));
-      if (!header.getString().equals(FORMAT)
-          || header.getInt() != VERSION
-          || header.getLong() != sequence) {
-        throw new DataDirectoryException(
-            path + " is no snapshot that this version of weir can read");
-      }
-      long nextId = header.getLong();
-      Checkpoint.Entry[] streams = new Checkpoint.Entry[header.getInt()];
-      for (int i = 0; i < streams.length; i++) {
-        Map<String, ProducerState> producers = new HashMap<>();
-        StreamState state = RecordCodec.readStream(new RecordReader(frame(in, path)), producers);
-        streams[i] = new Checkpoint.Entry(state, producers);
-      }
-      return new Contents(nextId, List.of(streams));
+      return read(new FrameReader(file, 0), path, sequence);
+    } catch (RuntimeException e) {
+      throw new DataDirectoryException(
+          path
+              + " has a record that this version of weir cannot read; "
+              + "restore the data directory from a copy",
+          e);
     }
+  }
+
+  private static Contents read(FrameReader in, Path path, long sequence) throws IOException {
+    RecordReader header = new RecordReader(frame(in, path));
+    if (!header.getString().equals(FORMAT)
+        || header.getInt() != VERSION
+        || header.getLong() != sequence) {
+      throw new DataDirectoryException(path + " is no snapshot that this version of weir can read");
+    }
+    long nextId = header.getLong();
+    int count = header.getInt();
+    List<Checkpoint.Entry> streams = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      Map<String, ProducerState> producers = new HashMap<>();
+      StreamState state = RecordCodec.readStream(new RecordReader(frame(in, path)), producers);
+      streams.add(new Checkpoint.Entry(state, producers));
+    }
+    return new Contents(nextId, List.copyOf(streams));
   }
 
   private static ByteBuffer frame(FrameReader in, Path path) throws IOException {
