@@ -287,7 +287,8 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
     pages.park(slab);
   }
 
-  private static void sendArrival(Slab slab) {
+  /** Sends a slab to its heap, once for every mark that a push replaced. */
+  static void sendArrival(Slab slab) {
     Heap heap = slab.heap();
     Slab head;
     do {

@@ -1,0 +1,95 @@
+package dev.weir.memory;
+
+import dev.weir.memory.budget.Budget;
+import dev.weir.memory.heap.SizeClasses;
+import dev.weir.memory.os.NativeMemory;
+import dev.weir.memory.pages.PageHeap;
+import dev.weir.memory.pages.PageHeapEvents;
+import dev.weir.memory.pages.Reservation;
+import dev.weir.stress.ModelChecking;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.jetbrains.lincheck.datastructures.IntGen;
+import org.jetbrains.lincheck.datastructures.Operation;
+import org.jetbrains.lincheck.datastructures.Param;
+import org.jetbrains.lincheck.datastructures.Validate;
+import org.junit.jupiter.api.Test;
+
+/**
+ * What is promised, seen while requests come and are served and room is made: first come, first
+ * served, as if one thread did it all. In the end every promise is some request's.
+ */
+@Param(name = "pages", gen = IntGen.class, conf = "1:30")
+public class GrantQueueAtomicityTest {
+  private static final long LIMIT_BYTES = 1 << 20;
+  private static final int KEPT_PAGES = 100;
+  private static final Reservation ADDRESSES =
+      Reservation.reserve(NativeMemory.system(), LIMIT_BYTES);
+
+  private final PageHeap pages =
+      new PageHeap(
+          NativeMemory.system(),
+          ADDRESSES,
+          LIMIT_BYTES,
+          0,
+          SizeClasses.COUNT,
+          new PageHeapEvents() {
+            @Override
+            public void roomFreed() {}
+
+            @Override
+            public void dirtyHigh() {}
+          });
+  private final GrantQueue queue =
+      new GrantQueue(pages, Budget.root("root", () -> LIMIT_BYTES, 0, () -> 0));
+  private final Queue<CompletableFuture<Grant>> requests = new ConcurrentLinkedQueue<>();
+  private int keptPages = KEPT_PAGES;
+
+  public GrantQueueAtomicityTest() {
+    pages.tryPromise(KEPT_PAGES * pages.pageBytes());
+  }
+
+  @Operation
+  public void request(@Param(name = "pages") int count) {
+    requests.add(queue.request(count * pages.pageBytes(), Long.MAX_VALUE));
+  }
+
+  @Operation
+  public void serve() {
+    queue.serve(0);
+  }
+
+  @Operation(nonParallelGroup = "room")
+  public void makeRoom(@Param(name = "pages") int count) {
+    int returned = Math.min(count, keptPages);
+    keptPages -= returned;
+    pages.returnPromise(returned * pages.pageBytes());
+  }
+
+  @Operation
+  public long promised() {
+    return pages.totals().promisedBytes() / pages.pageBytes();
+  }
+
+  @Operation
+  public void close() {
+    queue.close();
+  }
+
+  @Validate
+  public void everyPromiseIsSomebodys() {
+    long granted = keptPages * pages.pageBytes();
+    for (CompletableFuture<Grant> request : requests) {
+      granted += request.state() == CompletableFuture.State.SUCCESS ? request.join().bytes() : 0;
+    }
+    if (granted != pages.totals().promisedBytes()) {
+      throw new AssertionError(granted + " of " + pages.totals().promisedBytes());
+    }
+  }
+
+  @Test
+  void everyOperationIsAtomic() {
+    ModelChecking.check(getClass(), /* scenarios= */ 6);
+  }
+}

@@ -1,0 +1,262 @@
+package dev.weir.memory;
+
+import dev.weir.memory.budget.Budget;
+import dev.weir.memory.heap.Block;
+import dev.weir.memory.heap.SizeClasses;
+import dev.weir.memory.os.NativeMemory;
+import dev.weir.memory.pages.PageHeap;
+import dev.weir.memory.pages.PageHeapEvents;
+import dev.weir.memory.pages.Reservation;
+import java.util.concurrent.CompletableFuture;
+import org.openjdk.jcstress.annotations.Actor;
+import org.openjdk.jcstress.annotations.Arbiter;
+import org.openjdk.jcstress.annotations.Expect;
+import org.openjdk.jcstress.annotations.JCStressTest;
+import org.openjdk.jcstress.annotations.Outcome;
+import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.L_Result;
+
+/** Promises are made, withdrawn and given back at once: none is lost, none made twice. */
+public final class GrantRaces {
+  private static final long LIMIT_BYTES = 1 << 20;
+  private static final Reservation ADDRESSES =
+      Reservation.reserve(NativeMemory.system(), LIMIT_BYTES);
+
+  private GrantRaces() {}
+
+  /** A queue over pages of its own; a page heap that touches none. */
+  private abstract static class Queue {
+    final Budget root = Budget.root("root", () -> LIMIT_BYTES, 0, () -> 0);
+    final PageHeap pages =
+        new PageHeap(
+            NativeMemory.system(), ADDRESSES, LIMIT_BYTES, 0, SizeClasses.COUNT, new Silence());
+    final GrantQueue queue = new GrantQueue(pages, root);
+    final long pageBytes = pages.pageBytes();
+
+    /** Promised to nobody, so that the limit is near. */
+    long keptBytes;
+
+    void keep(long bytes) {
+      if (!pages.tryPromise(bytes)) {
+        throw new AssertionError("refused");
+      }
+      keptBytes = bytes;
+    }
+
+    /** A request that waits, and would fit now. */
+    CompletableFuture<Grant> waiting() {
+      keep(pages.largestPromiseBytes());
+      CompletableFuture<Grant> waiting = queue.request(pageBytes, Long.MAX_VALUE);
+      pages.returnPromise(keptBytes);
+      keptBytes = 0;
+      return waiting;
+    }
+
+    /** What became of a request, and how many pages are promised to requests. */
+    String outcome(CompletableFuture<Grant> request) {
+      return state(request) + " " + (pages.totals().promisedBytes() - keptBytes) / pageBytes;
+    }
+
+    static String state(CompletableFuture<Grant> request) {
+      return switch (request.state()) {
+        case SUCCESS -> "granted";
+        case CANCELLED -> "cancelled";
+        case FAILED -> "failed";
+        case RUNNING -> "waits";
+      };
+    }
+  }
+
+  private static final class Silence implements PageHeapEvents {
+    @Override
+    public void roomFreed() {}
+
+    @Override
+    public void dirtyHigh() {}
+  }
+
+  /** A request is withdrawn while it is served. */
+  @JCStressTest
+  @Outcome(
+      id = {"granted 1", "cancelled 0"},
+      expect = Expect.ACCEPTABLE)
+  @State
+  public static class CancelAgainstServe extends Queue {
+    private final CompletableFuture<Grant> request = waiting();
+
+    @Actor
+    public void serve() {
+      queue.serve(0);
+    }
+
+    @Actor
+    public void cancel() {
+      request.cancel(false);
+    }
+
+    @Arbiter
+    public void afterwards(L_Result seen) {
+      queue.serve(0);
+      seen.r1 = outcome(request);
+    }
+  }
+
+  /** Two serve the queue. */
+  @JCStressTest
+  @Outcome(id = "granted 1", expect = Expect.ACCEPTABLE)
+  @State
+  public static class ServeAgainstServe extends Queue {
+    private final CompletableFuture<Grant> request = waiting();
+
+    @Actor
+    public void first() {
+      queue.serve(0);
+    }
+
+    @Actor
+    public void second() {
+      queue.serve(0);
+    }
+
+    @Arbiter
+    public void afterwards(L_Result seen) {
+      seen.r1 = outcome(request);
+    }
+  }
+
+  /** The pool is closed while the queue is served. */
+  @JCStressTest
+  @Outcome(
+      id = {"granted 1", "failed 0"},
+      expect = Expect.ACCEPTABLE)
+  @State
+  public static class CloseAgainstServe extends Queue {
+    private final CompletableFuture<Grant> request = waiting();
+
+    @Actor
+    public void serve() {
+      queue.serve(0);
+    }
+
+    @Actor
+    public void close() {
+      queue.close();
+    }
+
+    @Arbiter
+    public void afterwards(L_Result seen) {
+      seen.r1 = outcome(request);
+    }
+  }
+
+  /** The pool is closed while a request comes: it does not wait for ever. */
+  @JCStressTest
+  @Outcome(id = "failed 0", expect = Expect.ACCEPTABLE)
+  @State
+  public static class CloseAgainstRequest extends Queue {
+    private CompletableFuture<Grant> request;
+
+    public CloseAgainstRequest() {
+      keep(pages.largestPromiseBytes() - pageBytes);
+    }
+
+    @Actor
+    public void request() {
+      request = queue.request(2 * pageBytes, Long.MAX_VALUE);
+    }
+
+    @Actor
+    public void close() {
+      queue.close();
+    }
+
+    @Arbiter
+    public void afterwards(L_Result seen) {
+      seen.r1 = outcome(request);
+    }
+  }
+
+  /** Two requests for what only one can have at once: the other waits. */
+  @JCStressTest
+  @Outcome(
+      id = {"granted, waits, queued", "waits, granted, queued"},
+      expect = Expect.ACCEPTABLE)
+  @State
+  public static class RequestAgainstRequest extends Queue {
+    private CompletableFuture<Grant> first;
+    private CompletableFuture<Grant> second;
+
+    @Actor
+    public void first() {
+      first = queue.request(pages.largestPromiseBytes(), Long.MAX_VALUE);
+    }
+
+    @Actor
+    public void second() {
+      second = queue.request(pages.largestPromiseBytes(), Long.MAX_VALUE);
+    }
+
+    @Arbiter
+    public void afterwards(L_Result seen) {
+      seen.r1 = state(first) + ", " + state(second) + (queue.hasWaiting() ? ", queued" : "");
+    }
+  }
+
+  /** A grant is closed while a block is allocated from it. */
+  @JCStressTest
+  @Outcome(
+      id = {"live 1, promised 0", "live 0, promised 0"},
+      expect = Expect.ACCEPTABLE)
+  @State
+  public static class CloseOfAGrantAgainstAllocation extends Queue {
+    private final Grant grant = queue.request(2 * pageBytes, Long.MAX_VALUE).join();
+    private Block block;
+
+    @Actor
+    public void allocate() {
+      try {
+        block = grant.allocate(pageBytes);
+      } catch (IllegalStateException e) {
+        block = null;
+      }
+    }
+
+    @Actor
+    public void close() {
+      grant.close();
+    }
+
+    @Arbiter
+    public void afterwards(L_Result seen) {
+      seen.r1 =
+          "live "
+              + pages.totals().liveBytes() / pageBytes
+              + ", promised "
+              + pages.totals().promisedBytes() / pageBytes;
+    }
+  }
+
+  /** A grant is closed twice. */
+  @JCStressTest
+  @Outcome(id = "granted 0", expect = Expect.ACCEPTABLE)
+  @State
+  public static class CloseOfAGrantAgainstItself extends Queue {
+    private final CompletableFuture<Grant> request = queue.request(pageBytes, Long.MAX_VALUE);
+    private final Grant grant = request.join();
+
+    @Actor
+    public void first() {
+      grant.close();
+    }
+
+    @Actor
+    public void second() {
+      grant.close();
+    }
+
+    @Arbiter
+    public void afterwards(L_Result seen) {
+      seen.r1 = outcome(request);
+    }
+  }
+}

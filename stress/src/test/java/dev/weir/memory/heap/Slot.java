@@ -1,0 +1,15 @@
+package dev.weir.memory.heap;
+
+/** A slot that somebody uses: all that {@link Tenants} are told of it. */
+record Slot(Slab slab, int number) {
+  static final Tenants<Slot> TENANTS = (home, number, found) -> new Slot((Slab) home, number);
+
+  void freeRemotely() {
+    Heap.freeRemotely(slab, number);
+  }
+
+  /** Only by the holder of the heap that has the slab. */
+  void freeInto(Heap heap) {
+    heap.freeLocally(slab, number);
+  }
+}
