@@ -191,6 +191,8 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
   private void adopt(Slab slab) {
     addOwned(slab);
     slab.adoptedBy(this);
+    // Either the look into the slab finds what others free, or they see this heap, and flag it.
+    VarHandle.fullFence();
     if (!slab.isFull()) {
       slab.drainRemote();
       addAvailable(slab);
