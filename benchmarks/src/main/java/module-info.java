@@ -5,7 +5,9 @@ module dev.weir.benchmarks {
   requires dev.weir.netty;
   requires transitive info.picocli;
   requires io.netty.buffer;
+  requires io.netty.codec.http;
   requires io.netty.common;
+  requires io.netty.transport;
   requires java.management;
   requires jmh.core;
   requires tools.jackson.core;

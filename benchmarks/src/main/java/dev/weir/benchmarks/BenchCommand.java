@@ -14,6 +14,7 @@ import picocli.CommandLine.Spec;
       GrowCommand.class,
       VirtualCommand.class,
       ScaleCommand.class,
+      LoopsCommand.class,
       ChartCommand.class
     },
     footer = {"", "Example:", "  weir bench alloc --quick"})

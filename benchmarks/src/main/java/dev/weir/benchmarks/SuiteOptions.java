@@ -107,7 +107,7 @@ final class SuiteOptions {
 
   /** Measures, prints the tables and writes the file. */
   int run(Suite suite) throws IOException, RunnerException {
-    Effort effort = effort();
+    Effort effort = suite.once() ? effort().once() : effort();
     checkWritable();
     Optional<Recorder> recorder = record ? Optional.of(recorder()) : Optional.empty();
     List<Peer> installed = installedPeers();

@@ -30,6 +30,7 @@ class BenchCommandTest {
         "virtual --live | many",
         "scale --threads | 0",
         "grow --content | 1024",
+        "loops --leak-detection | disabled",
         "crossthread --sizes | 4G",
         "crossthread --thread | virtual",
         "alloc --json | /no-such-folder/rows.jsonl",

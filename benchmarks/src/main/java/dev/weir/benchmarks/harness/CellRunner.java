@@ -87,7 +87,9 @@ public final class CellRunner {
       Map<Metric, Double> figures = Figures.read(file);
       double nsPerOp = result.getPrimaryResult().getScore() * cell.cores() / jmhThreads(cell);
       figures.put(Metric.NS_PER_OP, nsPerOp);
-      addCollections(result, nsPerOp / cell.cores(), figures);
+      if (!effort.iteration().isZero()) {
+        addCollections(result, nsPerOp / cell.cores(), figures);
+      }
       return figures;
     } finally {
       Files.delete(file);

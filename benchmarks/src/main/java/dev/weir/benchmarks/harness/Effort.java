@@ -16,4 +16,9 @@ public record Effort(int rounds, int warmups, int measurements, Duration iterati
 
   /** About 25 s a cell and peer. */
   public static final Effort FULL = new Effort(5, 4, 4, Duration.ofMillis(500));
+
+  /** The same number of JVMs, each for what happens in it once. */
+  public Effort once() {
+    return new Effort(rounds, 0, 1, Duration.ZERO);
+  }
 }
