@@ -7,6 +7,7 @@ module dev.weir.lab {
   requires io.netty.common;
   requires io.netty.handler;
   requires io.netty.transport;
+  requires jdk.jfr;
   requires tools.jackson.jr.ob;
 
   exports dev.weir.lab;
@@ -16,6 +17,8 @@ module dev.weir.lab {
   opens dev.weir.lab.httpburst to
       info.picocli;
   opens dev.weir.lab.options to
+      info.picocli;
+  opens dev.weir.lab.recording to
       info.picocli;
   opens dev.weir.lab.replay to
       info.picocli;

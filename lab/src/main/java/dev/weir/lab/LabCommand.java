@@ -1,6 +1,7 @@
 package dev.weir.lab;
 
 import dev.weir.lab.httpburst.HttpBurstCommand;
+import dev.weir.lab.recording.ImportCommand;
 import dev.weir.lab.replay.GenerateCommand;
 import dev.weir.lab.replay.ReplayCommand;
 import picocli.CommandLine.Command;
@@ -11,7 +12,12 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "lab",
     description = "Compares allocators in scenarios and traces, each in a JVM of its own.",
-    subcommands = {LabCommand.Run.class, ReplayCommand.class, GenerateCommand.class},
+    subcommands = {
+      LabCommand.Run.class,
+      ReplayCommand.class,
+      GenerateCommand.class,
+      ImportCommand.class
+    },
     footer = {"", "Examples:", "  weir lab run http-burst", "  weir lab replay cache"})
 public final class LabCommand implements Runnable {
   @Spec private CommandSpec spec;
