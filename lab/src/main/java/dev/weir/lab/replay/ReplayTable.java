@@ -26,14 +26,14 @@ final class ReplayTable {
             "pages",
             "resident",
             "RSS",
-            "ratio",
+            "resident/live",
             "mean",
-            "RSS ratio",
+            "RSS/live",
             "mean",
             "idle live",
             "idle",
             "idle RSS",
-            "ratio");
+            "idle/live");
     for (Map<String, @Nullable Object> row : rows) {
       table.add(
           String.valueOf(row.get("allocator")),
@@ -53,7 +53,31 @@ final class ReplayTable {
           mib(idle(row, "rssBytes")),
           number(idle(row, "ratio"), 2));
     }
-    return table.render(ansi);
+    StringBuilder notes = new StringBuilder();
+    for (Map<String, @Nullable Object> row : rows) {
+      addNotes(row, notes);
+    }
+    return table.render(ansi) + notes;
+  }
+
+  /** What the columns have no room for. */
+  private static void addNotes(Map<String, @Nullable Object> row, StringBuilder notes) {
+    Object allocator = row.get("allocator");
+    if (row.get("peak") instanceof Map<?, ?> peak) {
+      notes.append(
+          "%s at its highest resident/live: %s live + %s rounding + %s free slots + %s dirty\n"
+              .formatted(
+                  allocator,
+                  mib(peak.get("liveBytes")),
+                  mib(peak.get("roundingBytes")),
+                  mib(peak.get("freeSlotBytes")),
+                  mib(peak.get("dirtyBytes"))));
+      if (row.get("refusals") instanceof Number refusals && refusals.longValue() > 0) {
+        notes.append(
+            "%s refused %s blocks, %s of them within its bound\n"
+                .formatted(allocator, refusals, row.get("refusalsWithinBound")));
+      }
+    }
   }
 
   /** Why a row is missing. */
