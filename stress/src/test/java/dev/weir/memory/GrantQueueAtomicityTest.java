@@ -90,6 +90,6 @@ public class GrantQueueAtomicityTest {
 
   @Test
   void everyOperationIsAtomic() {
-    ModelChecking.check(getClass(), /* scenarios= */ 6);
+    ModelChecking.check(getClass(), /* scenarios= */ 4);
   }
 }

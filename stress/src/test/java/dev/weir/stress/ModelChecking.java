@@ -23,8 +23,8 @@ public final class ModelChecking {
     new ModelCheckingOptions()
         .iterations(LONG ? scenarios * 30 : scenarios)
         .invocationsPerIteration(LONG ? 5_000 : 300)
-        .threads(2)
-        .actorsPerThread(LONG ? 4 : 3)
+        .threads(3)
+        .actorsPerThread(LONG ? 3 : 2)
         .check(operations);
   }
 }

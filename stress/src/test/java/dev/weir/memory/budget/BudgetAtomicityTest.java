@@ -69,6 +69,6 @@ public class BudgetAtomicityTest {
 
   @Test
   void everyOperationIsAtomic() {
-    ModelChecking.check(getClass(), /* scenarios= */ 15);
+    ModelChecking.check(getClass(), /* scenarios= */ 12);
   }
 }
