@@ -204,6 +204,9 @@ public final class Pool implements AutoCloseable {
       throw new IllegalArgumentException("size is negative: " + bytes);
     }
     if (bytes > SizeClasses.MAX_SLOT_BYTES) {
+      if (heap != null) {
+        heap.attend();
+      }
       // Larger than any limit, and so large that rounding would overflow: refused like any other
       // excess.
       return bytes > Long.MAX_VALUE / 2

@@ -5,6 +5,7 @@ import dev.weir.memory.heap.InsidePurge;
 import dev.weir.memory.heap.OwnedHeap;
 import dev.weir.memory.heap.SharedHeap;
 import dev.weir.memory.heap.SizeClasses;
+import dev.weir.memory.heap.SlabSurvey;
 import dev.weir.memory.heap.SlabTotals;
 import dev.weir.memory.pages.PageHeap;
 import dev.weir.memory.pages.PageHeapEvents;
@@ -36,6 +37,8 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
   private final Set<OwnedHeap> ownedHeaps = ConcurrentHashMap.newKeySet();
   private final Queue<InsidePurge> insidePurges = new ConcurrentLinkedQueue<>();
   private final AtomicBoolean dirtyHigh = new AtomicBoolean();
+  private final AtomicBoolean liveGrown = new AtomicBoolean();
+  private final SlabSurvey survey;
   private long nextTickNanos = System.nanoTime();
   private long nextTrimNanos = System.nanoTime();
   private volatile boolean closed;
@@ -54,6 +57,7 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
             relay);
     this.shared = new SharedHeap(pages, Runtime.getRuntime().availableProcessors() * 2);
     this.grants = new GrantQueue(pages, root);
+    this.survey = new SlabSurvey(pages);
   }
 
   static PoolCore create(PoolOptions options, Budget root) {
@@ -74,6 +78,14 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
       PoolCore core = target;
       if (core != null) {
         core.roomFreed();
+      }
+    }
+
+    @Override
+    public void liveGrown() {
+      PoolCore core = target;
+      if (core != null) {
+        core.liveGrown();
       }
     }
 
@@ -181,6 +193,13 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
   }
 
   @Override
+  public void liveGrown() {
+    if (liveGrown.compareAndSet(false, true)) {
+      Purger.wake();
+    }
+  }
+
+  @Override
   public long doChores(long nowNanos) {
     boolean tick = nextTickNanos - nowNanos <= 0;
     if (tick) {
@@ -206,6 +225,14 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
       for (OwnedHeap heap : ownedHeaps) {
         askOrInherit(heap);
       }
+    }
+    if (liveGrown.getAndSet(false)) {
+      survey.unlinkAbove(pages.insideCeilingBytes());
+      pages.surveyed();
+    }
+    if (tick) {
+      survey.unlinkAged();
+      pages.surveyed();
     }
     runInsidePurges();
     if (dirtyHigh.getAndSet(false)) {

@@ -122,4 +122,40 @@ class IdleOwnerTest {
     assertThat(pool.liveBlockBytes()).isEqualTo(8 * 65_536);
     blocks.forEach(Block::release);
   }
+
+  @Test
+  void pagesInsideSlabsInUseWithTime() {
+    keepOneIn(8, allocate(64, 65_536));
+  }
+
+  @Test
+  void pagesInsideSlabsOfTheStripesWithTime() {
+    List<Block> blocks = new ArrayList<>();
+    for (int i = 0; i < 64; i++) {
+      blocks.add(pool.allocate(65_536));
+    }
+    keepOneIn(8, blocks);
+  }
+
+  @Test
+  void pagesUnderSmallSlotsWithTime() throws InterruptedException {
+    List<Block> blocks = allocate(4_096, 256);
+    List<Block> lost = new ArrayList<>(blocks.subList(64, 4_000));
+    blocks.removeAll(lost);
+    releaseElsewhere(lost);
+
+    awaitResident((64 + 96) * 256 + 2 * 8192);
+    blocks.forEach(Block::release);
+  }
+
+  private void keepOneIn(int n, List<Block> blocks) {
+    for (int i = blocks.size() - 1; i >= 0; i--) {
+      if (i % n != 0) {
+        blocks.remove(i).release();
+      }
+    }
+    awaitResident(pool.liveBlockBytes());
+    assertThat(pool.liveBlockBytes()).isEqualTo(blocks.size() * 65_536L);
+    blocks.forEach(Block::release);
+  }
 }

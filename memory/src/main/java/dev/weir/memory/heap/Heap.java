@@ -7,6 +7,7 @@ import dev.weir.memory.sync.SpinLock;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
+import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -154,6 +155,26 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
     PageSet free = slab.unlinkFreePages(pages.osPageBytes());
     if (free != null) {
       purges.accept(new InsidePurge(pages, slab, free));
+    }
+  }
+
+  /**
+   * Asks for the free pages of some slabs of this heap, which are purged some time later. Any
+   * thread, without a lock.
+   */
+  abstract void requestUnlink(List<Slab> slabs);
+
+  /**
+   * Unlinks the free pages of some slabs: of those that are still this heap's.
+   *
+   * @param purges gets what is to be given back inside slabs, to be run without a lock
+   */
+  final void unlinkFree(Iterable<Slab> slabs, Consumer<InsidePurge> purges) {
+    for (Slab slab : slabs) {
+      if (slab.heap() == this && slab.owned) {
+        slab.drainRemote();
+        purgeInside(slab, purges);
+      }
     }
   }
 
@@ -381,6 +402,7 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
       owned.previousOwned = slab;
     }
     owned = slab;
+    slab.owned = true;
   }
 
   private void removeOwned(Slab slab) {
@@ -396,5 +418,6 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
     }
     slab.previousOwned = null;
     slab.nextOwned = null;
+    slab.owned = false;
   }
 }

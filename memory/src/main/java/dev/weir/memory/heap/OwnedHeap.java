@@ -1,6 +1,10 @@
 package dev.weir.memory.heap;
 
 import dev.weir.memory.pages.PageHeap;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
@@ -21,6 +25,7 @@ public final class OwnedHeap extends Heap {
   private final Executor executor;
   private final SharedHeap heir;
   private final Consumer<InsidePurge> purger;
+  private final Queue<Slab> toUnlink = new ConcurrentLinkedQueue<>();
   private final AtomicReference<Request> request = new AtomicReference<>(Request.NONE);
   private final AtomicBoolean closed = new AtomicBoolean();
 
@@ -31,6 +36,7 @@ public final class OwnedHeap extends Heap {
   private enum Request {
     NONE,
     PARK,
+    UNLINK,
     TRIM
   }
 
@@ -85,6 +91,11 @@ public final class OwnedHeap extends Heap {
     return drawn;
   }
 
+  /** Does what others have asked the owner for. The owner only, where it can spare a moment. */
+  public void attend() {
+    beforeRefill();
+  }
+
   @Override
   void beforeRefill() {
     if (request.getPlain() != Request.NONE) {
@@ -120,6 +131,20 @@ public final class OwnedHeap extends Heap {
     }
   }
 
+  @Override
+  void requestUnlink(List<Slab> slabs) {
+    toUnlink.addAll(slabs);
+    post(Request.UNLINK);
+  }
+
+  private void unlinkRequested() {
+    List<Slab> slabs = new ArrayList<>();
+    for (Slab slab = toUnlink.poll(); slab != null; slab = toUnlink.poll()) {
+      slabs.add(slab);
+    }
+    unlinkFree(slabs, purger);
+  }
+
   /** Asks the owner for everything that is free. Any thread. */
   public void requestTrim() {
     post(Request.TRIM);
@@ -153,7 +178,14 @@ public final class OwnedHeap extends Heap {
     switch (wanted) {
       case NONE -> {}
       case PARK -> parkEmptySlabs();
-      case TRIM -> trimSlabs(purger);
+      case UNLINK -> {
+        parkEmptySlabs();
+        unlinkRequested();
+      }
+      case TRIM -> {
+        toUnlink.clear();
+        trimSlabs(purger);
+      }
     }
   }
 

@@ -100,6 +100,18 @@ public final class SharedHeap {
     }
 
     @Override
+    void requestUnlink(List<Slab> slabs) {
+      List<InsidePurge> purges = new ArrayList<>();
+      lock.lock();
+      try {
+        unlinkFree(slabs, purges::add);
+      } finally {
+        lock.unlock();
+      }
+      InsidePurge.runAll(purges);
+    }
+
+    @Override
     void beforeRefill() {
       // Whoever wants a trim takes the lock.
     }

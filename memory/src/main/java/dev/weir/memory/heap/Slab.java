@@ -104,6 +104,20 @@ final class Slab extends Span implements BlockHome {
   private volatile boolean purgeInFlight;
 
   private boolean full;
+
+  /** Whether the heap that it names has it: not while it is parked. Written by the heap. */
+  boolean owned;
+
+  /** How many local free slots the last survey saw. The surveying thread only. */
+  int seenFree;
+
+  /**
+   * How many free slots were left when their pages were last looked through: only more of them can
+   * yield another free page. Written by the heap and the surveying thread; a lost write costs or
+   * saves one look.
+   */
+  int barrenFree;
+
   private boolean arrivalPending;
 
   /** Links of the heap's list of available slabs, and of all its slabs. */
@@ -173,6 +187,11 @@ final class Slab extends Span implements BlockHome {
   /** Live slots as another thread sees them, those in the remote stack included. */
   int liveOpaque() {
     return Math.max(0, (int) CARVED.getOpaque(this) - (int) FREE_LOCAL_COUNT.getOpaque(this));
+  }
+
+  /** Local free slots as another thread sees them. */
+  int freeLocalOpaque() {
+    return (int) FREE_LOCAL_COUNT.getOpaque(this);
   }
 
   /** Whether others have freed slots, as another thread sees it. */
@@ -334,6 +353,7 @@ final class Slab extends Span implements BlockHome {
         number = liveSlots.nextSetBit(number + 1)) {
       free.remove(firstPage(number, osPageBytes), endPage(number, osPageBytes));
     }
+    barrenFree = freeLocalCount;
     if (free.isEmpty()) {
       return null;
     }
@@ -355,6 +375,7 @@ final class Slab extends Span implements BlockHome {
       }
     }
     freeLocalCount = kept;
+    barrenFree = kept;
     lowestUncarved = 0;
     if (noticeAtFree != NEVER) {
       noticeAtFree = carved;

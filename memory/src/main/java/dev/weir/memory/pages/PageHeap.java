@@ -94,6 +94,9 @@ public final class PageHeap {
   }
 
   private long allocateRun(long bytes, boolean promised) {
+    long address = FULL;
+    boolean surveyDue = false;
+    PurgeClaim overflow = null;
     while (true) {
       PurgeClaim claim = null;
       lock.lock();
@@ -108,7 +111,10 @@ public final class PageHeap {
             if (promised) {
               ledger.settlePromise(bytes);
             }
-            return state.takeRun(start, bytes);
+            address = state.takeRun(start, bytes);
+            surveyDue = state.isSurveyDue();
+            overflow = state.isDirtyOverflowing() ? state.claimDirty(bytes) : null;
+            break;
           }
           claim = state.claimDirty(excess);
         } else if (!state.hasClaimedRuns()) {
@@ -119,6 +125,13 @@ public final class PageHeap {
       }
       settleOrGiveWay(claim);
     }
+    if (surveyDue) {
+      events.liveGrown();
+    }
+    if (overflow != null) {
+      settle(overflow);
+    }
+    return address;
   }
 
   /**
@@ -205,6 +218,7 @@ public final class PageHeap {
    * @return false if the limit has no room at this moment
    */
   public boolean commit(Span span, int from, int to) {
+    boolean surveyDue;
     lock.lock();
     try {
       long more = state.uncommittedBytes(span, from, to);
@@ -212,7 +226,35 @@ public final class PageHeap {
         return false;
       }
       state.commit(span, from, to);
-      return true;
+      surveyDue = state.isSurveyDue();
+    } finally {
+      lock.unlock();
+    }
+    if (surveyDue) {
+      events.liveGrown();
+    }
+    return true;
+  }
+
+  /**
+   * Says that live pages have been looked through: {@link PageHeapEvents#liveGrown} is due later.
+   */
+  public void surveyed() {
+    lock.lock();
+    try {
+      state.surveyed();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * How many bytes of free pages slabs in use may keep: the same share of live as of dirty ones.
+   */
+  public long insideCeilingBytes() {
+    lock.lock();
+    try {
+      return state.dirtyCeilingBytes() / 2;
     } finally {
       lock.unlock();
     }

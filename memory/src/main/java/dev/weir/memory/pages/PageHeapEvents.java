@@ -8,6 +8,9 @@ public interface PageHeapEvents {
   /** Live or promised bytes have gone down: a request that waits may fit now. */
   void roomFreed();
 
+  /** Live pages have grown since {@link PageHeap#surveyed}: some of them may hold nothing. */
+  void liveGrown();
+
   /** There are more dirty bytes than the page heap wants to keep: purge soon. */
   void dirtyHigh();
 }

@@ -15,6 +15,14 @@ final class PageState {
   /** Dirty pages may be a 32nd of the live ones: 3 %. */
   private static final int DIRTY_SHARE_SHIFT = 5;
 
+  /**
+   * A survey of what lies free inside slabs is due when live pages have grown by 1 MiB, and a 128th
+   * of them.
+   */
+  private static final long SURVEY_STEP_BYTES = 1L << 20;
+
+  private static final int SURVEY_SHARE_SHIFT = 7;
+
   /** The most that one claim of run pages takes: about 2 ms of system call. */
   private static final long MAX_CLAIM_BYTES = 16L << 20;
 
@@ -31,6 +39,9 @@ final class PageState {
   private long claimedRunPages;
   private long claimedBytes;
   private long purgedBytes;
+
+  /** How many live bytes make another survey due. */
+  private long surveyAtBytes = SURVEY_STEP_BYTES;
 
   PageState(Reservation reservation, int osPageBytes, ResidentLedger ledger, int kinds) {
     this.plan = reservation.plan();
@@ -156,6 +167,19 @@ final class PageState {
     }
   }
 
+  // Surveys.
+
+  /** Whether live pages have grown enough to look where they hold nothing. */
+  boolean isSurveyDue() {
+    return ledger.liveBytes() >= surveyAtBytes;
+  }
+
+  /** Sets when the next survey is due. */
+  void surveyed() {
+    surveyAtBytes =
+        ledger.liveBytes() + SURVEY_STEP_BYTES + (ledger.liveBytes() >> SURVEY_SHARE_SHIFT);
+  }
+
   // Dirty pages.
 
   /** Whether anybody is purging. */
@@ -174,6 +198,14 @@ final class PageState {
 
   boolean isDirtyHigh() {
     return unclaimedDirtyBytes() > dirtyCeilingBytes();
+  }
+
+  /**
+   * Whether the purger does not keep up: those who take clean pages then purge as many dirty ones,
+   * which costs them a quarter of what the faults on the clean ones will.
+   */
+  boolean isDirtyOverflowing() {
+    return unclaimedDirtyBytes() > 2 * dirtyCeilingBytes();
   }
 
   /** Takes the oldest parked span, or else at most so many bytes of the highest dirty pages. */

@@ -46,6 +46,9 @@ class AdversaryTest {
               public void roomFreed() {}
 
               @Override
+              public void liveGrown() {}
+
+              @Override
               public void dirtyHigh() {}
             });
     runBase = reservation.runBase();

@@ -64,6 +64,9 @@ final class PageModel {
               public void roomFreed() {}
 
               @Override
+              public void liveGrown() {}
+
+              @Override
               public void dirtyHigh() {}
             });
   }
