@@ -39,6 +39,9 @@ public class GrantQueueAtomicityTest {
             public void roomFreed() {}
 
             @Override
+            public void liveGrown() {}
+
+            @Override
             public void dirtyHigh() {}
           });
   private final GrantQueue queue =

@@ -72,6 +72,9 @@ public final class GrantRaces {
     public void roomFreed() {}
 
     @Override
+    public void liveGrown() {}
+
+    @Override
     public void dirtyHigh() {}
   }
 

@@ -37,6 +37,9 @@ public final class ContentsRaces {
           public void roomFreed() {}
 
           @Override
+          public void liveGrown() {}
+
+          @Override
           public void dirtyHigh() {}
         });
   }

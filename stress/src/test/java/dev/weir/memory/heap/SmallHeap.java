@@ -143,6 +143,9 @@ final class SmallHeap {
     public void roomFreed() {}
 
     @Override
+    public void liveGrown() {}
+
+    @Override
     public void dirtyHigh() {}
   }
 }
