@@ -78,12 +78,16 @@ final class RawClient implements AutoCloseable {
     return in.readNBytes(bytes).length;
   }
 
-  /** Reads up to {@code bytes}, or to the end of the connection, however it ends. */
+  /** Reads {@code bytes} or somewhat more, or to the end of the connection, however it ends. */
   long skip(long bytes) {
     long skipped = 0;
     byte[] some = new byte[8192];
     try {
-      for (int n = in.read(some); n >= 0 && skipped < bytes; n = in.read(some)) {
+      while (skipped < bytes) {
+        int n = in.read(some);
+        if (n < 0) {
+          break;
+        }
         skipped += n;
       }
     } catch (java.net.SocketException e) {
