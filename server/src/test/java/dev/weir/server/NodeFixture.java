@@ -3,7 +3,6 @@ package dev.weir.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
@@ -11,9 +10,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 
 /** A node in this JVM, and the simplest way to talk to it. */
 final class NodeFixture implements AutoCloseable {
@@ -21,6 +18,11 @@ final class NodeFixture implements AutoCloseable {
 
   final Node node;
   final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+
+  /** What a test waits for. */
+  interface Condition {
+    boolean holds() throws IOException;
+  }
 
   NodeFixture(Path data) throws IOException {
     this(data, BUDGET_BYTES, Node.Parts.forBudget(BUDGET_BYTES));
@@ -59,37 +61,27 @@ final class NodeFixture implements AutoCloseable {
     return response.body();
   }
 
-  /**
-   * Connections that are open, this question's own included; a great many while the node takes no
-   * more.
-   */
+  /** Connections that are open, this question's own included; 0 while the node does not say. */
   int openConnections() {
     try (RawClient client = raw()) {
-      client.send("GET /metrics HTTP/1.0\r\n\r\n");
-      String name = "\nweir_http_open_connections ";
-      String text = client.readAll();
-      if (!text.contains(name)) {
-        return Integer.MAX_VALUE;
-      }
-      String value = text.substring(text.indexOf(name) + name.length());
-      return (int) Double.parseDouble(value.substring(0, value.indexOf('\n')));
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
+      return client.openConnections();
+    } catch (IOException turnedAway) {
+      return 0;
     }
   }
 
   /** Waits for the event loops to have given back every buffer; fails when they do not. */
-  void assertNothingLeaked() {
+  void assertNothingLeaked() throws IOException {
     await("no live bytes in the pool", () -> node.liveBufferBytes() == 0);
   }
 
   /** Waits for what other threads will have done soon; fails when they do not. */
-  static void await(String what, BooleanSupplier condition) {
-    long deadline = System.nanoTime() + Duration.ofSeconds(20).toNanos();
-    boolean holds = condition.getAsBoolean();
+  static void await(String what, Condition condition) throws IOException {
+    long deadline = System.nanoTime() + RawClient.PATIENCE.toNanos();
+    boolean holds = condition.holds();
     while (!holds && System.nanoTime() < deadline) {
       LockSupport.parkNanos(1_000_000);
-      holds = condition.getAsBoolean();
+      holds = condition.holds();
     }
     assertThat(holds).as(what).isTrue();
   }

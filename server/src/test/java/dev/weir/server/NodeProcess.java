@@ -22,13 +22,20 @@ final class NodeProcess implements AutoCloseable {
   NodeProcess(Path data) throws IOException {
     process = launch("--port", "0", "--data", data.toString(), "--budget", "32M");
     out = process.inputReader();
-    String line = out.readLine();
-    Matcher address = ADDRESS.matcher(line == null ? "" : line);
-    if (!address.find()) {
-      process.destroyForcibly();
-      throw new IOException("the node did not start: " + line);
+    StringBuilder before = new StringBuilder();
+    int listensAt = 0;
+    while (listensAt == 0) {
+      String line = out.readLine();
+      if (line == null) {
+        process.destroyForcibly();
+        throw new IOException("the node did not start: " + before);
+      }
+      // The JVM may have something to say first.
+      before.append(line).append('\n');
+      Matcher address = ADDRESS.matcher(line);
+      listensAt = address.find() ? Integer.parseInt(address.group(1)) : 0;
     }
-    port = Integer.parseInt(address.group(1));
+    port = listensAt;
   }
 
   static Process launch(String... arguments) throws IOException {

@@ -6,10 +6,12 @@ import java.io.InputStream;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 
 /** A socket that says exactly what a test wants said. */
 final class RawClient implements AutoCloseable {
-  private static final int PATIENCE_MILLIS = 20_000;
+  /** Only a node that hangs keeps a test waiting for so long. */
+  static final Duration PATIENCE = Duration.ofSeconds(60);
 
   private final Socket socket;
   private final InputStream in;
@@ -25,7 +27,7 @@ final class RawClient implements AutoCloseable {
       socket.setReceiveBufferSize(receiveBufferBytes);
     }
     socket.connect(address);
-    socket.setSoTimeout(PATIENCE_MILLIS);
+    socket.setSoTimeout((int) PATIENCE.toMillis());
     in = socket.getInputStream();
   }
 
@@ -59,6 +61,20 @@ final class RawClient implements AutoCloseable {
     return new Response(status, head, new String(body, StandardCharsets.UTF_8));
   }
 
+  /** Asks a node for one of its figures, 0 if it is missing; the connection goes on. */
+  double metric(String name) throws IOException {
+    String figures = "\n" + send("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n").receive().body();
+    int from = figures.indexOf("\n" + name + " ") + name.length() + 2;
+    return from < name.length() + 2
+        ? 0
+        : Double.parseDouble(figures.substring(from, figures.indexOf('\n', from)));
+  }
+
+  /** Connections to a node that are open, this one included. */
+  int openConnections() throws IOException {
+    return (int) metric("weir_http_open_connections");
+  }
+
   /** Whether the other side has ended the connection. */
   boolean isEnded() throws IOException {
     try {
@@ -71,6 +87,17 @@ final class RawClient implements AutoCloseable {
   /** Everything up to the other side's end. */
   String readAll() throws IOException {
     return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+  }
+
+  /** Everything up to the connection's end, even if that is a RST. */
+  String rest() throws IOException {
+    ByteArrayOutputStream all = new ByteArrayOutputStream();
+    try {
+      in.transferTo(all);
+    } catch (java.net.SocketException e) {
+      return all.toString(StandardCharsets.UTF_8);
+    }
+    return all.toString(StandardCharsets.UTF_8);
   }
 
   /** Reads so many bytes, fewer only at the other side's end. */
@@ -101,7 +128,8 @@ final class RawClient implements AutoCloseable {
 
   String readUntil(String text) throws IOException {
     StringBuilder all = new StringBuilder();
-    while (all.indexOf(text) < 0) {
+    // Each byte is looked at with those that end the text, if it does.
+    while (all.indexOf(text, all.length() - text.length()) < 0) {
       int next = in.read();
       if (next < 0) {
         throw new IOException("ended after: " + all);
