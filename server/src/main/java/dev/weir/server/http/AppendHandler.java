@@ -1,6 +1,5 @@
 package dev.weir.server.http;
 
-import dev.weir.server.protocol.JsonFlattener;
 import dev.weir.server.protocol.Offset;
 import dev.weir.server.protocol.ProtocolException;
 import dev.weir.server.store.AppendOutcome;
@@ -8,118 +7,61 @@ import dev.weir.server.store.AppendRequest;
 import dev.weir.server.store.Payload;
 import dev.weir.server.store.ProducerTag;
 import dev.weir.server.store.Stream;
-import io.netty.buffer.ByteBuf;
+import dev.weir.server.store.StreamConfig;
 import io.netty.handler.codec.http.EmptyHttpHeaders;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpResponseStatus;
-import org.jspecify.annotations.Nullable;
 
 /** POST: appends the body to a stream, closes it, or both. */
-final class AppendHandler implements ExchangeHandler {
-  private final Services services;
-  private final String path;
-  private @Nullable BodyReceiver body;
-
+final class AppendHandler extends UploadHandler {
   AppendHandler(Services services, String path) {
-    this.services = services;
-    this.path = path;
+    super(services, path);
   }
 
   @Override
-  public void start(Exchange current) {
-    try {
-      HttpHeaders headers = current.request().headers();
-      AppendRequest request =
-          new AppendRequest(
-              path,
-              RequestHeaders.contentType(headers),
-              Headers.isTrue(headers, Headers.CLOSED),
-              headers.get(Headers.SEQUENCE),
-              RequestHeaders.producer(headers));
-      begin(current, request);
-    } catch (ProtocolException e) {
-      current.refuse(e, EmptyHttpHeaders.INSTANCE);
-    }
-  }
-
-  private void begin(Exchange current, AppendRequest request) throws ProtocolException {
-    long length = current.contentLength();
+  void judge(Exchange exchange) throws ProtocolException {
+    HttpHeaders headers = exchange.request().headers();
+    AppendRequest request =
+        new AppendRequest(
+            path,
+            RequestHeaders.contentType(headers),
+            Headers.isTrue(headers, Headers.CLOSED),
+            headers.get(Headers.SEQUENCE),
+            RequestHeaders.producer(headers));
+    long length = exchange.contentLength();
     boolean hasBytes = length > 0 || (length < 0 && !request.closes());
     if (length == 0 && !request.closes()) {
       throw ProtocolException.badRequest(
           "an append needs a body, unless Stream-Closed: true closes the stream");
     }
-    if (length > services.limits().maxBodyBytes()) {
-      throw new ProtocolException(
-          413, "the body is over the limit of " + services.limits().maxBodyBytes() + " bytes");
-    }
     Stream stream = services.store().find(path);
     if (stream == null) {
-      answer(current, request, new AppendOutcome.NotFound());
+      answer(exchange, request, new AppendOutcome.NotFound());
       return;
     }
+    StreamConfig config = stream.state().config();
     AppendOutcome refusal = services.store().refuseEarly(stream, request, hasBytes);
     if (hasBytes && request.contentType() == null && !(refusal instanceof AppendOutcome.Closed)) {
-      throw ProtocolException.badRequest(
-          "an append needs a Content-Type: " + stream.state().config().contentType());
+      throw ProtocolException.badRequest("an append needs a Content-Type: " + config.contentType());
     }
     if (refusal != null) {
-      answer(current, request, refusal);
+      answer(exchange, request, refusal);
       return;
     }
-    JsonFlattener json = stream.state().config().isJson() ? new JsonFlattener() : null;
-    body =
-        new BodyReceiver(
-            services,
-            current,
-            json,
-            payload -> append(current, request, payload),
-            error -> fail(current, error));
-    current.readBody();
+    receive(exchange, config.isJson(), payload -> append(exchange, request, payload));
   }
 
-  @Override
-  public void body(ByteBuf piece, boolean last) {
-    BodyReceiver receiver = body;
-    if (receiver == null) {
-      piece.release();
-    } else {
-      receiver.accept(piece, last);
-    }
-  }
-
-  private void append(Exchange current, AppendRequest request, Payload payload) {
+  private void append(Exchange exchange, AppendRequest request, Payload payload) {
     if (payload.bytes() == 0 && (!request.closes() || wasSent())) {
       payload.release();
-      current.refuse(
+      exchange.refuse(
           400,
           wasSent() ? "an empty JSON array appends nothing" : "an append needs a body",
           EmptyHttpHeaders.INSTANCE);
       return;
     }
-    services
-        .store()
-        .append(request, payload)
-        .whenComplete((outcome, error) ->
-            current.onLoop(() -> {
-              if (error != null) {
-                fail(current, error);
-              } else {
-                answer(current, request, outcome);
-              }
-            }));
-  }
-
-  private boolean wasSent() {
-    return body != null && body.receivedBytes() > 0;
-  }
-
-  private static void fail(Exchange current, Throwable error) {
-    if (error instanceof ProtocolException refusal) {
-      current.refuse(refusal, EmptyHttpHeaders.INSTANCE);
-    } else {
-      Refusals.refuse(current, error);
-    }
+    exchange.whenDone(
+        services.store().append(request, payload), outcome -> answer(exchange, request, outcome));
   }
 
   private static void answer(Exchange exchange, AppendRequest request, AppendOutcome outcome) {
@@ -180,12 +122,5 @@ final class AppendHandler implements ExchangeHandler {
   private static void producer(HttpHeaders headers, long epoch, long sequence) {
     headers.set(Headers.PRODUCER_EPOCH, epoch);
     headers.set(Headers.PRODUCER_SEQ, sequence);
-  }
-
-  @Override
-  public void close() {
-    if (body != null) {
-      body.abort();
-    }
   }
 }

@@ -53,6 +53,10 @@ final class BodyReceiver {
     this.onError = onError;
   }
 
+  static ProtocolException tooLong(long limitBytes) {
+    return new ProtocolException(413, "the body is over the limit of " + limitBytes + " bytes");
+  }
+
   long receivedBytes() {
     return receivedBytes;
   }
@@ -67,8 +71,7 @@ final class BodyReceiver {
     ByteBuf content = piece;
     try {
       if (receivedBytes > services.limits().maxBodyBytes()) {
-        throw new ProtocolException(
-            413, "the body is over the limit of " + services.limits().maxBodyBytes() + " bytes");
+        throw tooLong(services.limits().maxBodyBytes());
       }
       if (json != null) {
         content = flatten(json, piece, last);

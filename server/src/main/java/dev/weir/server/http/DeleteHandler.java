@@ -1,7 +1,6 @@
 package dev.weir.server.http;
 
 import dev.weir.server.store.DeleteOutcome;
-import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.http.EmptyHttpHeaders;
 import io.netty.handler.codec.http.HttpResponseStatus;
 
@@ -9,22 +8,7 @@ import io.netty.handler.codec.http.HttpResponseStatus;
 record DeleteHandler(Services services, String path) implements ExchangeHandler {
   @Override
   public void start(Exchange exchange) {
-    services
-        .store()
-        .delete(path)
-        .whenComplete((outcome, error) ->
-            exchange.onLoop(() -> {
-              if (error != null) {
-                Refusals.refuse(exchange, error);
-              } else {
-                answer(exchange, outcome);
-              }
-            }));
-  }
-
-  @Override
-  public void body(ByteBuf piece, boolean last) {
-    piece.release();
+    exchange.whenDone(services.store().delete(path), outcome -> answer(exchange, outcome));
   }
 
   private static void answer(Exchange exchange, DeleteOutcome outcome) {

@@ -6,8 +6,10 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponseStatus;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 /**
  * One request and its response, as a handler sees them. All methods are for the connection's event
@@ -29,6 +31,18 @@ interface Exchange {
    * comes too late is dropped, and its buffers with it.
    */
   void onLoop(Runnable action);
+
+  /** Answers on the event loop when the store has done what it was asked, or has failed. */
+  default <T> void whenDone(CompletableFuture<T> done, Consumer<T> answer) {
+    done.whenComplete((outcome, error) ->
+        onLoop(() -> {
+          if (error != null) {
+            Refusals.refuse(this, error);
+          } else {
+            answer.accept(outcome);
+          }
+        }));
+  }
 
   /** Runs {@code action} on the event loop after a while, unless the exchange is over by then. */
   Future<?> schedule(Runnable action, long delay, TimeUnit unit);

@@ -1,5 +1,6 @@
 package dev.weir.server.http;
 
+import dev.weir.server.protocol.ProtocolException;
 import dev.weir.server.store.StorageFullException;
 import dev.weir.server.store.StoreFailedException;
 import io.netty.handler.codec.http.EmptyHttpHeaders;
@@ -31,11 +32,12 @@ final class Refusals {
     return new Refusal(400, "malformed HTTP: " + oneLine(malformed.getMessage()));
   }
 
-  /** Refuses for an error of the store. */
+  /** Refuses for what is wrong with a request, or for an error of the store. */
   static void refuse(Exchange exchange, Throwable error) {
     Throwable cause =
         error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
     switch (cause) {
+      case ProtocolException reason -> exchange.refuse(reason, EmptyHttpHeaders.INSTANCE);
       case StorageFullException full ->
           exchange.refuse(507, oneLine(full.getMessage()), EmptyHttpHeaders.INSTANCE);
       case StoreFailedException failed ->
