@@ -167,10 +167,14 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
   void close() {
     closed = true;
     grants.close();
-    trim();
-    pages.purgeAll();
-    releaseIfDrained();
-    Purger.wake();
+    try {
+      trim();
+      pages.purgeAll();
+      releaseIfDrained();
+    } finally {
+      // It does what has not been done here, again and again if need be.
+      Purger.wake();
+    }
   }
 
   private void purgeLater(InsidePurge purge) {

@@ -48,8 +48,8 @@ final class Purger {
   private synchronized void add(Chores chores) {
     charges.add(new WeakReference<>(chores));
     if (thread == null) {
-      thread = Thread.ofPlatform().name("weir-purger").daemon().unstarted(this::run);
-      thread.start();
+      // Assigned once it runs: where no thread can be had now, the next pool tries again.
+      thread = Thread.ofPlatform().name("weir-purger").daemon().start(this::run);
     } else {
       LockSupport.unpark(thread);
     }

@@ -9,6 +9,8 @@ import dev.weir.memory.os.NativeMemoryException;
 import dev.weir.memory.os.ReservationFailedError;
 import dev.weir.memory.testing.Await;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -50,6 +52,47 @@ class PoolCloseFaultsTest {
     assertThat(os.reservations()).isEqualTo(1);
     os.heal();
     Await.until(() -> os.reservations() == 0, () -> pool.snapshot().toString());
+  }
+
+  @Test
+  void aPoolOfSlowDecayTriesAgainSoon() {
+    Pool pool = pool(Duration.ofDays(1));
+    pool.allocate(1 << 20).release();
+    os.failFrom(1);
+
+    assertThatThrownBy(pool::close).isInstanceOf(NativeMemoryException.class);
+
+    os.heal();
+    Await.until(() -> os.reservations() == 0, () -> pool.snapshot().toString());
+  }
+
+  /**
+   * So much is dirty that whoever takes a run gives some of it back on the way, which fails: the
+   * run is served, and comes back like any other.
+   */
+  @Test
+  void aRunIsServedAlthoughOthersDirtyPagesCannotBePurged() {
+    Pool pool =
+        Pool.create(
+            PoolOptions.withLimit(64 << 20).withDecay(Duration.ofDays(1)).withNativeMemory(os));
+    List<Block> blocks = new ArrayList<>();
+    for (int i = 0; i < 40; i++) {
+      blocks.add(pool.allocate(1 << 20));
+    }
+    os.failFrom(1);
+    blocks.forEach(Block::release);
+    Await.until(() -> os.failures() > 0, () -> "no purge was tried");
+    long failuresOfThePurger = os.failures();
+
+    Block block = pool.allocate(1 << 20);
+
+    assertThat(os.failures()).isGreaterThan(failuresOfThePurger);
+    os.heal();
+    block.release();
+    pool.trim();
+    assertThat(pool.residentBytes()).isZero();
+    pool.checkInvariants();
+    pool.close();
   }
 
   @Test

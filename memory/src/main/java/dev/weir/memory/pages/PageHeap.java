@@ -1,6 +1,7 @@
 package dev.weir.memory.pages;
 
 import dev.weir.memory.os.NativeMemory;
+import dev.weir.memory.os.NativeMemoryException;
 import dev.weir.memory.sync.SpinLock;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -129,7 +130,7 @@ public final class PageHeap {
       events.liveGrown();
     }
     if (overflow != null) {
-      settle(overflow);
+      settleForOthers(overflow);
     }
     return address;
   }
@@ -466,6 +467,15 @@ public final class PageHeap {
       SpinLock.giveWay();
     } else {
       settle(claim);
+    }
+  }
+
+  /** Purges for the common good: if that fails, the caller's own request is served all the same. */
+  private void settleForOthers(PurgeClaim claim) {
+    try {
+      settle(claim);
+    } catch (NativeMemoryException e) {
+      // The pages are dirty again; the purger finds them, and reports what stands in its way.
     }
   }
 

@@ -61,7 +61,17 @@ public final class SpinLock {
   @SuppressWarnings("ThreadPriorityCheck") // a hint is all that is wanted
   public static void giveWay() {
     if (Thread.currentThread().isVirtual()) {
+      // An interrupted thread does not park, and would keep its carrier. Its interrupt has also
+      // left
+      // a permit, which ends the first pause.
+      boolean interrupted = Thread.interrupted();
+      if (interrupted) {
+        LockSupport.parkNanos(VIRTUAL_PAUSE_NANOS);
+      }
       LockSupport.parkNanos(VIRTUAL_PAUSE_NANOS);
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
     } else {
       Thread.yield();
     }
