@@ -21,7 +21,10 @@ final class SizeOption {
       names = "--sizes",
       split = ",",
       paramLabel = "MIX",
-      description = "Sizes of the buffers: 4K, 1..64K or a histogram file (default: several).")
+      description = {
+        "Sizes of the buffers: 4K, 1..64K, api-gateway, websocket-proxy or a histogram file",
+        "(default: several)."
+      })
   void sizes(List<String> mixes) {
     for (String mix : mixes) {
       try {

@@ -2,6 +2,7 @@ package dev.weir.lab;
 
 import dev.weir.lab.httpburst.HttpBurstCommand;
 import dev.weir.lab.recording.ImportCommand;
+import dev.weir.lab.recording.SizesCommand;
 import dev.weir.lab.replay.GenerateCommand;
 import dev.weir.lab.replay.ReplayCommand;
 import picocli.CommandLine.Command;
@@ -16,7 +17,8 @@ import picocli.CommandLine.Spec;
       LabCommand.Run.class,
       ReplayCommand.class,
       GenerateCommand.class,
-      ImportCommand.class
+      ImportCommand.class,
+      SizesCommand.class
     },
     footer = {"", "Examples:", "  weir lab run http-burst", "  weir lab replay cache"})
 public final class LabCommand implements Runnable {

@@ -1,8 +1,12 @@
 package dev.weir.benchmarks.pattern;
 
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Objects;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -16,6 +20,9 @@ public abstract class SizeMix {
 
   private static final Pattern RANGE = Pattern.compile("(\\d+)([KM]?)(?:\\.\\.(\\d+)([KM]?))?");
 
+  /** The histograms that lie beside this class, recorded of real programs. */
+  private static final Set<String> RECORDED = Set.of("api-gateway", "websocket-proxy");
+
   SizeMix() {}
 
   /** The next size. */
@@ -26,7 +33,8 @@ public abstract class SizeMix {
 
   /**
    * Makes the source that a text describes: {@code 256} or {@code 4K} for one size, {@code 1..64K}
-   * for a uniform choice, or the path of a histogram file.
+   * for a uniform choice, {@code api-gateway} or {@code websocket-proxy} for what such programs ask
+   * for, or the path of a histogram file.
    *
    * @param seed of the random sequence; threads that draw from one mix take different ones
    * @throws IllegalArgumentException if the text describes none, or the file is malformed
@@ -44,11 +52,22 @@ public abstract class SizeMix {
       return low == high ? new FixedSize(low) : new UniformSizes(low, high, seed);
     }
     try {
-      return new HistogramSizes(SizeHistogram.parse(Files.readString(Path.of(text))), seed);
+      return new HistogramSizes(SizeHistogram.parse(histogram(text)), seed);
     } catch (IOException unreadable) {
       throw new IllegalArgumentException(
-          "no sizes '%s': give a number (4K), a range (1..64K) or a histogram file".formatted(text),
+          ("no sizes '%s': give a number (4K), a range (1..64K), api-gateway, websocket-proxy or a"
+                  + " histogram file")
+              .formatted(text),
           unreadable);
+    }
+  }
+
+  private static String histogram(String text) throws IOException {
+    if (!RECORDED.contains(text)) {
+      return Files.readString(Path.of(text));
+    }
+    try (InputStream recorded = SizeMix.class.getResourceAsStream(text + ".sizes")) {
+      return new String(Objects.requireNonNull(recorded).readAllBytes(), StandardCharsets.UTF_8);
     }
   }
 

@@ -6,6 +6,7 @@ import dev.weir.benchmarks.alloc.AllocSuite;
 import dev.weir.benchmarks.alloc.AllocSuite.Row;
 import dev.weir.benchmarks.crossthread.CrossThreadSuite;
 import dev.weir.benchmarks.grow.GrowSuite;
+import dev.weir.benchmarks.loops.LoopsSuite;
 import dev.weir.benchmarks.pattern.AllocPattern;
 import dev.weir.benchmarks.peer.Peer;
 import dev.weir.benchmarks.virtual.VirtualSuite;
@@ -32,7 +33,8 @@ class SuitesTest {
                 List.of(ThreadKind.EVENT_LOOP),
                 List.of(3),
                 SIMPLE,
-                UNTOUCHED))
+                UNTOUCHED),
+            LoopsSuite.suite().cells())
         .map(List::getFirst);
   }
 

@@ -10,6 +10,8 @@ import java.nio.file.Path;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class SizeMixTest {
   private static final int DRAWS = 100_000;
@@ -40,6 +42,15 @@ class SizeMixTest {
     assertThat(draw(mix).filter(size -> size == 100).count())
         .isCloseTo(DRAWS * 3 / 4, within(DRAWS / 100L));
     assertThat(draw(mix).distinct().sorted()).containsExactly(100, 4000);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"api-gateway", "websocket-proxy"})
+  void recordedHistogramsAreThereByName(String name) {
+    SizeMix mix = SizeMix.of(name, 1);
+    assertThat(draw(mix).average().orElseThrow())
+        .isCloseTo(mix.meanBytes(), within(mix.meanBytes() / 20));
+    assertThat(draw(mix).distinct().count()).isGreaterThan(40);
   }
 
   @Test

@@ -64,6 +64,20 @@ class ImportCommandTest {
             "allocate 0 70",
             "release 0",
             "release 2");
+
+    out.getBuffer().setLength(0);
+    assertThat(lab("sizes", trace.toString())).isZero();
+    assertThat(out.toString().lines())
+        .containsExactly(
+            "# 4 blocks, 23,793 bytes in the mean, half of them up to 100, 99 % up to 90,000",
+            "70 1", "100 1", "5000 1", "90000 1");
+  }
+
+  @Test
+  void sizesOfWhatIsNoTraceAreRefusedInOneLine() throws IOException {
+    Path text = Files.writeString(folder.resolve("text.trace"), "a text");
+    assertThat(lab("sizes", text.toString())).isEqualTo(CommandLine.ExitCode.USAGE);
+    assertThat(err.toString().lines().findFirst().orElseThrow()).contains("text.trace");
   }
 
   @Test
