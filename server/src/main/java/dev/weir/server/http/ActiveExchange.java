@@ -1,11 +1,13 @@
 package dev.weir.server.http;
 
+import dev.weir.server.metrics.Failure;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.handler.codec.EncoderException;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.DefaultHttpContent;
 import io.netty.handler.codec.http.DefaultHttpResponse;
@@ -76,11 +78,16 @@ final class ActiveExchange implements Exchange {
     return handler;
   }
 
+  /** Lets go of everything that is held for the exchange. */
   void closeHandler() {
     if (!handlerClosed) {
       handlerClosed = true;
       handler.close();
     }
+  }
+
+  String routeName() {
+    return routeName;
   }
 
   /** Refuses a request that will not end, or whose end is unknown; the connection ends with it. */
@@ -132,8 +139,9 @@ final class ActiveExchange implements Exchange {
     if (!continueSent && HttpUtil.is100ContinueExpected(request)) {
       continueSent = true;
       ctx.writeAndFlush(
-          new DefaultFullHttpResponse(
-              HttpVersion.HTTP_1_1, HttpResponseStatus.CONTINUE, Unpooled.EMPTY_BUFFER));
+              new DefaultFullHttpResponse(
+                  HttpVersion.HTTP_1_1, HttpResponseStatus.CONTINUE, Unpooled.EMPTY_BUFFER))
+          .addListener(this::written);
     }
     guard.receiving();
     connection.requestMessage(ctx);
@@ -141,7 +149,16 @@ final class ActiveExchange implements Exchange {
 
   @Override
   public void onLoop(Runnable action) {
-    ctx.executor().execute(action);
+    ctx.executor().execute(() -> run(action));
+  }
+
+  /** No failure of a task gets lost: the client would wait for ever. */
+  private void run(Runnable action) {
+    try {
+      action.run();
+    } catch (Throwable failure) {
+      abort(failure);
+    }
   }
 
   @Override
@@ -150,7 +167,7 @@ final class ActiveExchange implements Exchange {
         .schedule(
             () -> {
               if (connection.isUnderWay(this)) {
-                action.run();
+                run(action);
               }
             },
             delay,
@@ -180,11 +197,16 @@ final class ActiveExchange implements Exchange {
       body.release();
     }
     finishHead(response);
-    complete(ctx.writeAndFlush(response));
+    ChannelFuture written = ctx.writeAndFlush(response);
+    noteHead(response, written);
+    complete(written);
   }
 
   @Override
   public void refuse(int status, String reason, HttpHeaders headers) {
+    if (headSent || over) {
+      return;
+    }
     HttpHeaders all =
         Headers.create()
             .set(HttpHeaderNames.CONTENT_TYPE, "text/plain; charset=utf-8")
@@ -209,8 +231,10 @@ final class ActiveExchange implements Exchange {
       }
     }
     finishHead(response);
-    ctx.write(response, ctx.voidPromise());
     guard.writing();
+    ChannelFuture written = ctx.write(response);
+    noteHead(response, written);
+    written.addListener(this::written);
   }
 
   private boolean mayHaveLength(HttpResponseStatus status) {
@@ -243,7 +267,14 @@ final class ActiveExchange implements Exchange {
     } else if (!request.protocolVersion().isKeepAliveDefault()) {
       response.headers().set(HttpHeaderNames.CONNECTION, HttpHeaderValues.KEEP_ALIVE);
     }
-    services.metrics().responded(routeName, response.status().code());
+  }
+
+  /** Notes whether the head is on its way: an encoder without memory has written nothing of it. */
+  private void noteHead(HttpResponse response, ChannelFuture written) {
+    headSent = !(written.cause() instanceof EncoderException);
+    if (headSent) {
+      services.metrics().responded(routeName, response.status().code());
+    }
   }
 
   @Override
@@ -256,7 +287,16 @@ final class ActiveExchange implements Exchange {
     // From here on the client has to read.
     guard.writing();
     services.metrics().served(piece.readableBytes());
-    ctx.write(new DefaultHttpContent(piece)).addListener(written -> guard.progress());
+    ctx.write(new DefaultHttpContent(piece)).addListener(this::written);
+  }
+
+  /** A response with a piece missing must not go on. */
+  private void written(io.netty.util.concurrent.Future<?> done) {
+    guard.progress();
+    Throwable failure = done.cause();
+    if (failure != null) {
+      abort(failure);
+    }
   }
 
   @Override
@@ -280,11 +320,11 @@ final class ActiveExchange implements Exchange {
     over = true;
     guard.writing();
     written.addListener(done -> {
-      closeHandler();
       if (done.isSuccess()) {
+        closeHandler();
         connection.finished(this);
       } else {
-        ctx.close();
+        abort(done.cause());
       }
     });
   }
@@ -295,9 +335,9 @@ final class ActiveExchange implements Exchange {
   }
 
   @Override
-  public void abort(Throwable cause) {
-    services.metrics().connectionFailed(cause);
-    ctx.close();
+  public void abort(Failure failure, Throwable cause) {
+    over = true;
+    connection.failed(this, failure, cause);
   }
 
   @Override

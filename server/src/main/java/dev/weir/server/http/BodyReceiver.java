@@ -14,9 +14,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Takes a request's body in pieces, and makes a {@link Payload} of it: in memory while it is small
- * and the quota has room, in a spool file from then on. At most one piece is under way at a time,
- * so a body of any length takes a bounded amount of memory. For the connection's event loop;
- * writing to the spool happens on an I/O thread.
+ * and the quota and the pool have room, in a spool file from then on. At most one piece is under
+ * way at a time, so a body of any length takes a bounded amount of memory. For the connection's
+ * event loop; writing to the spool happens on an I/O thread.
  */
 final class BodyReceiver {
   private static final int FIRST_BYTES = 8 << 10;
@@ -81,7 +81,7 @@ final class BodyReceiver {
       fail(e);
       return;
     }
-    if (spool == null && stageOrRelease(content, last)) {
+    if (spool == null && stage(content, last)) {
       content.release();
       proceed(last);
     } else {
@@ -124,16 +124,6 @@ final class BodyReceiver {
     return comma ? Unpooled.wrappedBuffer(piece, Unpooled.wrappedBuffer(new byte[] {','})) : piece;
   }
 
-  private boolean stageOrRelease(ByteBuf content, boolean last) {
-    try {
-      return stage(content, last);
-    } catch (OutOfMemoryError refused) {
-      // The budget is used up: the connection ends, and takes nothing with it.
-      content.release();
-      throw refused;
-    }
-  }
-
   /** Adds to the memory held for the body; false when it has to go to a file. */
   private boolean stage(ByteBuf content, boolean last) {
     int more = content.readableBytes();
@@ -155,14 +145,22 @@ final class BodyReceiver {
       if (exchange.contentLength() > StreamStore.MAX_INLINE_BYTES || !acquire(capacity)) {
         return false;
       }
-      target = exchange.allocator().directBuffer(capacity, StreamStore.MAX_INLINE_BYTES);
+      try {
+        target = exchange.allocator().directBuffer(capacity, StreamStore.MAX_INLINE_BYTES);
+      } catch (OutOfMemoryError noRoom) {
+        return false;
+      }
       staged = target;
     } else if (needed > quotaBytes) {
       long capacity = Math.min(StreamStore.MAX_INLINE_BYTES, Math.max(needed, quotaBytes * 2));
       if (!acquire(capacity - quotaBytes)) {
         return false;
       }
-      target.capacity((int) capacity);
+      try {
+        target.capacity((int) capacity);
+      } catch (OutOfMemoryError noRoom) {
+        return false;
+      }
     }
     target.writeBytes(content, content.readerIndex(), more);
     return true;
@@ -198,7 +196,7 @@ final class BodyReceiver {
   }
 
   /** What became of one piece on its way to the file. */
-  private record SpoolStep(@Nullable Payload payload, @Nullable IOException error) {
+  private record SpoolStep(@Nullable Payload payload, @Nullable Throwable error) {
     static SpoolStep run(Spool file, @Nullable ByteBuf before, ByteBuf content, boolean last) {
       try {
         if (before != null) {
@@ -206,8 +204,8 @@ final class BodyReceiver {
         }
         writeAll(file, content);
         return new SpoolStep(last ? file.finish() : null, null);
-      } catch (IOException e) {
-        return new SpoolStep(null, e);
+      } catch (Throwable failure) {
+        return new SpoolStep(null, failure);
       } finally {
         if (before != null) {
           before.release();
@@ -231,7 +229,7 @@ final class BodyReceiver {
       abortSpool();
       return;
     }
-    IOException error = step.error();
+    Throwable error = step.error();
     Payload payload = step.payload();
     if (error != null) {
       fail(error);

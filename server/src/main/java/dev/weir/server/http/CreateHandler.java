@@ -12,7 +12,6 @@ import io.netty.handler.codec.http.EmptyHttpHeaders;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpResponseStatus;
-import java.io.IOException;
 
 /** PUT: creates a stream, with its first bytes, or as a fork of another. */
 final class CreateHandler extends UploadHandler {
@@ -61,7 +60,7 @@ final class CreateHandler extends UploadHandler {
           try {
             CreateRequest resolved = ForkPoints.resolve(services.store(), request, fork);
             exchange.onLoop(() -> create(exchange, resolved, payload));
-          } catch (IOException | ProtocolException e) {
+          } catch (Throwable e) {
             payload.release();
             exchange.onLoop(() -> Refusals.refuse(exchange, e));
           }

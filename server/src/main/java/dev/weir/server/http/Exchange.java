@@ -1,5 +1,6 @@
 package dev.weir.server.http;
 
+import dev.weir.server.metrics.Failure;
 import dev.weir.server.protocol.ProtocolException;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -28,7 +29,7 @@ interface Exchange {
 
   /**
    * Runs {@code action} on the event loop, also when the exchange is over by then: a response that
-   * comes too late is dropped, and its buffers with it.
+   * comes too late is dropped, and its buffers with it. If it throws, the exchange is given up.
    */
   void onLoop(Runnable action);
 
@@ -77,8 +78,15 @@ interface Exchange {
   /** Closes the connection after this response. */
   void closeAfterwards();
 
-  /** Gives the exchange up half-way: the connection is closed at once. */
-  void abort(Throwable cause);
+  /**
+   * Gives the exchange up: the client is told, if it has got nothing of a response yet, and the
+   * connection is closed. Everything that the exchange holds is let go of at once.
+   */
+  void abort(Failure failure, Throwable cause);
+
+  default void abort(Throwable cause) {
+    abort(Failure.of(cause), cause);
+  }
 
   /** Notices a client that goes away while nothing is being sent. */
   void watchForClose();

@@ -1,5 +1,6 @@
 package dev.weir.server.http;
 
+import dev.weir.server.metrics.Failure;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
@@ -12,6 +13,7 @@ import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.util.ReferenceCountUtil;
+import java.nio.channels.ClosedChannelException;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -63,7 +65,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
     this.decoder = decoder;
     this.services = services;
     this.router = router;
-    this.guard = new StallGuard(services.limits(), this::stalled);
+    this.guard = new StallGuard(services.limits(), () -> run(this::stalled));
   }
 
   @Override
@@ -196,9 +198,12 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
 
   /** The response is written: goes on with the next request, or ends the connection well. */
   void finished(ActiveExchange done) {
-    if (exchange != done) {
-      return;
+    if (exchange == done) {
+      run(() -> goOnAfter(done));
     }
+  }
+
+  private void goOnAfter(ActiveExchange done) {
     exchange = null;
     discardedBytes = 0;
     ChannelHandlerContext ctx = done.context();
@@ -289,9 +294,62 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
 
   @Override
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-    // Resets and the like are the client's business; what is ours is counted and seen there.
-    services.metrics().connectionFailed(cause);
-    ctx.close();
+    failed(ctx, Failure.of(cause), cause);
+  }
+
+  /** Runs what nobody calls who could handle its failure. */
+  private void run(Runnable action) {
+    try {
+      action.run();
+    } catch (Throwable failure) {
+      ChannelHandlerContext ctx = context;
+      if (ctx != null) {
+        failed(ctx, Failure.of(failure), failure);
+      }
+    }
+  }
+
+  /** An exchange failed; one that is over by then harms nobody. */
+  void failed(ActiveExchange failed, Failure failure, Throwable cause) {
+    if (exchange == failed) {
+      failed(failed.context(), failure, cause);
+    }
+  }
+
+  /**
+   * Lets go of everything at once, and ends the connection: with an answer where the client waits
+   * for one and has got nothing of it.
+   */
+  private void failed(ChannelHandlerContext ctx, Failure failure, Throwable cause) {
+    if (state == State.CLOSED
+        || (cause instanceof ClosedChannelException && !ctx.channel().isOpen())) {
+      // A consequence of the connection's end, which was counted where it had a reason.
+      return;
+    }
+    services.metrics().connectionFailed(failure, cause);
+    ActiveExchange current = exchange;
+    exchange = null;
+    if (current != null) {
+      current.closeHandler();
+    }
+    boolean waits = current == null ? state == State.IDLE : !current.headSent();
+    if (failure == Failure.PEER || !waits) {
+      ctx.close();
+      return;
+    }
+    state = State.LINGERING;
+    guard.writing();
+    FixedAnswer answer = FixedAnswer.to(failure);
+    services.metrics().responded(current == null ? "other" : current.routeName(), answer.status());
+    answer
+        .sendPastEncoder(ctx)
+        .addListener(written -> {
+          if (written.isSuccess()) {
+            run(() -> linger(ctx));
+          } else {
+            ctx.close();
+          }
+        });
   }
 
   /**
@@ -320,6 +378,9 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
     } else if (state == State.RECEIVING && current != null && !current.headSent()) {
       current.giveUp(tooSlow("no byte of the body came", services.limits().stallTimeout()));
     } else {
+      if (state != State.IDLE) {
+        services.metrics().connectionStalled();
+      }
       ctx.close();
     }
   }

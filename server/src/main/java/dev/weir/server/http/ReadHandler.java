@@ -1,5 +1,6 @@
 package dev.weir.server.http;
 
+import dev.weir.server.metrics.Failure;
 import dev.weir.server.protocol.Cursor;
 import dev.weir.server.protocol.Offset;
 import dev.weir.server.protocol.ProtocolException;
@@ -214,7 +215,7 @@ final class ReadHandler implements ExchangeHandler {
             },
             error -> {
               if (begun[0]) {
-                exchange.abort(error);
+                exchange.abort(Failure.ERROR, error);
               } else {
                 Refusals.refuse(exchange, error);
               }

@@ -1,5 +1,6 @@
 package dev.weir.server.http;
 
+import dev.weir.server.metrics.Failure;
 import dev.weir.server.protocol.Cursor;
 import dev.weir.server.protocol.Offset;
 import dev.weir.server.protocol.SseEncoder;
@@ -120,7 +121,7 @@ final class SseSession {
               StreamState now = stream.state();
               control(now);
             },
-            exchange::abort);
+            error -> exchange.abort(Failure.ERROR, error));
     sender.pump();
   }
 

@@ -1,7 +1,6 @@
 package dev.weir.server.http;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
@@ -9,7 +8,6 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.DuplexChannel;
 import io.netty.util.ReferenceCountUtil;
-import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -17,27 +15,12 @@ import java.util.concurrent.TimeUnit;
  * and dropped for a moment: closing a socket with unread bytes could take the answer from it.
  */
 final class TurnAway extends ChannelInboundHandlerAdapter {
-  private static final byte[] ANSWER = answer("the node has as many clients as it takes\n");
-
   private long droppedBytes;
-
-  private static byte[] answer(String reason) {
-    return """
-    HTTP/1.1 503 Service Unavailable\r
-    Retry-After: 1\r
-    Connection: close\r
-    Content-Type: text/plain\r
-    Content-Length: %d\r
-    \r
-    %s\
-    """
-        .formatted(reason.length(), reason)
-        .getBytes(StandardCharsets.US_ASCII);
-  }
 
   @Override
   public void channelActive(ChannelHandlerContext ctx) {
-    ctx.writeAndFlush(Unpooled.wrappedBuffer(ANSWER))
+    FixedAnswer.TOO_MANY_CLIENTS
+        .send(ctx.channel())
         .addListener(written -> {
           if (written.isSuccess() && ctx.channel() instanceof DuplexChannel duplex) {
             duplex.shutdownOutput();
@@ -78,6 +61,6 @@ final class TurnAway extends ChannelInboundHandlerAdapter {
 
   /** Turns a connection away without waiting for it: there are too many of those as well. */
   static void atOnce(Channel channel) {
-    channel.writeAndFlush(Unpooled.wrappedBuffer(ANSWER)).addListener(ChannelFutureListener.CLOSE);
+    FixedAnswer.TOO_MANY_CLIENTS.send(channel).addListener(ChannelFutureListener.CLOSE);
   }
 }

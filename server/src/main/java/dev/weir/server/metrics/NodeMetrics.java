@@ -45,7 +45,8 @@ public final class NodeMetrics {
     failedConnections =
         Counter.builder()
             .name("weir_http_failed_connections_total")
-            .help("Connections ended by an error.")
+            .help("Connections ended by an error, by what failed: peer, stalled, memory, error.")
+            .labelNames("reason")
             .register(registry);
     gauge("weir_http_open_connections", "Connections open now.", connections::get);
     counter("weir_store_appends_total", "Appends acknowledged.", store::appends);
@@ -99,14 +100,23 @@ public final class NodeMetrics {
     refusedConnections.inc();
   }
 
-  /** A connection ended by an error: the client's doing as a rule, so only a debugger sees why. */
-  public void connectionFailed(Throwable cause) {
-    failedConnections.inc();
-    boolean expected = cause instanceof IOException || cause.getCause() instanceof IOException;
-    LOG.log(
-        expected ? System.Logger.Level.DEBUG : System.Logger.Level.WARNING,
-        "a connection failed",
-        cause);
+  /** A connection ended because its client moved no byte for too long. */
+  public void connectionStalled() {
+    failedConnections.labelValues(Failure.STALLED.label()).inc();
+  }
+
+  /** A connection ended by an error; only those of this side are shown to others than debuggers. */
+  public void connectionFailed(Failure failure, Throwable cause) {
+    failedConnections.labelValues(failure.label()).inc();
+    switch (failure) {
+      case PEER, STALLED -> LOG.log(System.Logger.Level.DEBUG, "a connection was lost", cause);
+      case MEMORY ->
+          LOG.log(
+              System.Logger.Level.WARNING,
+              "a connection ended for want of memory: {0}",
+              cause.toString());
+      case ERROR -> LOG.log(System.Logger.Level.WARNING, "a connection failed", cause);
+    }
   }
 
   public String contentType() {

@@ -1,0 +1,45 @@
+package dev.weir.server.metrics;
+
+import dev.weir.netty.flow.AdmissionRefusedException;
+import java.io.IOException;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** Why a connection ended before its time. */
+public enum Failure {
+  /** The client, or the network to it, as a rule. */
+  PEER,
+  /** The client moved no byte for too long. */
+  STALLED,
+  /** The pool had no room, or none in time. */
+  MEMORY,
+  /** A defect of the node. */
+  ERROR;
+
+  /** Causes of causes that are looked at: more mean a cycle. */
+  private static final int MAX_CAUSES = 16;
+
+  /** What kind of failure an exception stands for. */
+  public static Failure of(Throwable thrown) {
+    @Nullable Throwable cause = thrown;
+    for (int i = 0; cause != null && i < MAX_CAUSES; i++) {
+      switch (cause) {
+        case OutOfMemoryError refused -> {
+          return MEMORY;
+        }
+        case AdmissionRefusedException refused -> {
+          return MEMORY;
+        }
+        case IOException lost -> {
+          return PEER;
+        }
+        default -> cause = cause.getCause();
+      }
+    }
+    return ERROR;
+  }
+
+  String label() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+}
