@@ -171,7 +171,7 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
    */
   final void unlinkFree(Iterable<Slab> slabs, Consumer<InsidePurge> purges) {
     for (Slab slab : slabs) {
-      if (slab.heap() == this && slab.owned) {
+      if (slab.ownedBy == this) {
         slab.drainRemote();
         purgeInside(slab, purges);
       }
@@ -402,7 +402,7 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
       owned.previousOwned = slab;
     }
     owned = slab;
-    slab.owned = true;
+    slab.ownedBy = this;
   }
 
   private void removeOwned(Slab slab) {
@@ -418,6 +418,6 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
     }
     slab.previousOwned = null;
     slab.nextOwned = null;
-    slab.owned = false;
+    slab.ownedBy = null;
   }
 }

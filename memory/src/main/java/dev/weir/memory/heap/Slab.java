@@ -105,8 +105,12 @@ final class Slab extends Span implements BlockHome {
 
   private boolean full;
 
-  /** Whether the heap that it names has it: not while it is parked. Written by the heap. */
-  boolean owned;
+  /**
+   * The heap in whose list it is; null while it is parked. Only a heap writes its own name here, so
+   * a heap that reads its own has the slab, whatever others do at that moment. The heap that {@link
+   * #heap} names may have parked it.
+   */
+  @Nullable Heap ownedBy;
 
   /** How many local free slots the last survey saw. The surveying thread only. */
   int seenFree;
