@@ -1,5 +1,6 @@
 package dev.weir.server;
 
+import dev.weir.server.http.Buffers;
 import dev.weir.server.http.HttpLimits;
 import dev.weir.server.http.HttpServer;
 import dev.weir.server.http.Transport;
@@ -11,6 +12,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.function.UnaryOperator;
 
 /** A running node: buffers, a store and a server over it. */
 public final class Node implements AutoCloseable {
@@ -37,7 +39,11 @@ public final class Node implements AutoCloseable {
   }
 
   /** What a node stands on, and what it allows: replaced by tests. */
-  record Parts(Disk disk, Transport transport, HttpLimits limits) {
+  record Parts(Disk disk, Transport transport, HttpLimits limits, UnaryOperator<Buffers> buffers) {
+    Parts(Disk disk, Transport transport, HttpLimits limits) {
+      this(disk, transport, limits, UnaryOperator.identity());
+    }
+
     static Parts forBudget(long budgetBytes) {
       return new Parts(new LocalDisk(), Transport.best(), HttpLimits.forBudget(budgetBytes));
     }
@@ -52,7 +58,12 @@ public final class Node implements AutoCloseable {
       NodeMetrics metrics = new NodeMetrics(store.stats(), store::streamCount, memory.figures());
       HttpServer server =
           HttpServer.start(
-              address, store, memory.allocator(), parts.transport(), parts.limits(), metrics);
+              address,
+              store,
+              parts.buffers().apply(Buffers.of(memory.allocator())),
+              parts.transport(),
+              parts.limits(),
+              metrics);
       return new Node(memory, store, server);
     } catch (IOException | RuntimeException e) {
       if (store != null) {

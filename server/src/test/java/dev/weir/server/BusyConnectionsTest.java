@@ -67,6 +67,7 @@ class BusyConnectionsTest {
             never,
             never,
             never,
+            never,
             never);
     Node.Parts parts = new Node.Parts(new LocalDisk(), transport, limits);
     try (NodeFixture fixture = new NodeFixture(directory, BUDGET_BYTES, parts);
@@ -94,6 +95,11 @@ class BusyConnectionsTest {
         NodeFixture.await("no other connection", () -> observer.openConnections() == 1);
         fixture.assertNothingLeaked();
         assertThat(fixture.node.peakResidentBytes()).isLessThanOrEqualTo(BUDGET_BYTES);
+        // There was room for all of them: nobody had to wait, or was refused.
+        assertThat(observer.metric("weir_http_memory_waits_total")).as(load.name()).isZero();
+        assertThat(observer.metric("weir_http_failed_connections_total{reason=\"memory\"}"))
+            .as(load.name())
+            .isZero();
       }
     }
   }

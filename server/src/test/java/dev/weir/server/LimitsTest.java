@@ -27,7 +27,7 @@ class LimitsTest {
     long budget = NodeFixture.BUDGET_BYTES;
     HttpLimits limits =
         new HttpLimits(
-            MAX_CONNECTIONS, 1 << 30, budget / 4, idleTimeout, stallTimeout, NEVER, NEVER);
+            MAX_CONNECTIONS, 1 << 30, budget / 4, idleTimeout, stallTimeout, NEVER, NEVER, NEVER);
     fixture =
         new NodeFixture(
             directory, budget, new Node.Parts(new LocalDisk(), Transport.best(), limits));

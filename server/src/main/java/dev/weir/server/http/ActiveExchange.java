@@ -26,6 +26,7 @@ import java.nio.CharBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 /**
  * The exchange under way on a connection: knows how its response ends, and whether the connection
@@ -38,6 +39,7 @@ final class ActiveExchange implements Exchange {
   private final ChannelHandlerContext ctx;
   private final HttpRequest request;
   private final String routeName;
+  private final ResponseMemory memory;
   private ExchangeHandler handler;
   private boolean continueSent;
   private boolean bodyComplete;
@@ -60,6 +62,7 @@ final class ActiveExchange implements Exchange {
     this.ctx = ctx;
     this.request = request;
     this.routeName = router.routeName(request);
+    this.memory = new ResponseMemory(services, this, guard);
     this.handler = router.unmatched();
     this.lastOnConnection = !HttpUtil.isKeepAlive(request);
   }
@@ -82,6 +85,7 @@ final class ActiveExchange implements Exchange {
   void closeHandler() {
     if (!handlerClosed) {
       handlerClosed = true;
+      memory.close();
       handler.close();
     }
   }
@@ -125,6 +129,11 @@ final class ActiveExchange implements Exchange {
   @Override
   public ByteBufAllocator allocator() {
     return ctx.alloc();
+  }
+
+  @Override
+  public void allocate(int bytes, Consumer<ByteBuf> use) {
+    memory.allocate(bytes, use);
   }
 
   @Override

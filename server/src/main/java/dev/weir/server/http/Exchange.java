@@ -19,7 +19,16 @@ import java.util.function.Consumer;
 interface Exchange {
   HttpRequest request();
 
+  /** For small buffers, which the pool keeps a reserve for; see {@link #allocate} for others. */
   ByteBufAllocator allocator();
+
+  /**
+   * Gets a direct buffer for a piece of the response: at once, or when the pool has room for it
+   * again. If it has none in time, or the exchange ends before, {@code use} is never called.
+   *
+   * @param use takes the buffer over; may be called before this method returns
+   */
+  void allocate(int bytes, Consumer<ByteBuf> use);
 
   /** The value of {@code Content-Length}; −1 for a chunked body, 0 without a body. */
   long contentLength();

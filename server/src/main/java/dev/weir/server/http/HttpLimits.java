@@ -10,6 +10,7 @@ import java.time.Duration;
  * @param stagingBytes memory for small bodies on their way in, all connections together
  * @param idleTimeout for a connection between requests
  * @param stallTimeout for a request or response in which no byte moves
+ * @param memoryTimeout for a response that waits for memory; then 503, or the connection's end
  * @param longPollTimeout after which a long poll answers 204, and a live reader gets a sign of life
  * @param liveTimeout after which a server-sent event stream ends, for the client to come back
  */
@@ -19,6 +20,7 @@ public record HttpLimits(
     long stagingBytes,
     Duration idleTimeout,
     Duration stallTimeout,
+    Duration memoryTimeout,
     Duration longPollTimeout,
     Duration liveTimeout) {
   /** What is read from a socket, or from a file for a response, at once. */
@@ -51,6 +53,7 @@ public record HttpLimits(
         budgetBytes / 4,
         Duration.ofSeconds(60),
         Duration.ofSeconds(30),
+        Duration.ofSeconds(10),
         Duration.ofSeconds(20),
         Duration.ofSeconds(60));
   }

@@ -3,8 +3,6 @@ package dev.weir.server.http;
 import dev.weir.server.metrics.NodeMetrics;
 import dev.weir.server.store.StreamStore;
 import io.netty.bootstrap.ServerBootstrap;
-import io.netty.buffer.ByteBufAllocator;
-import io.netty.channel.AdaptiveRecvByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
@@ -44,13 +42,13 @@ public final class HttpServer implements AutoCloseable {
   /**
    * Starts to listen.
    *
-   * @param allocator where all buffers of connections come from
+   * @param buffers where all buffers of connections come from
    * @throws BindException when the address cannot be bound
    */
   public static HttpServer start(
       InetSocketAddress address,
       StreamStore store,
-      ByteBufAllocator allocator,
+      Buffers buffers,
       Transport transport,
       HttpLimits limits,
       NodeMetrics metrics)
@@ -60,7 +58,13 @@ public final class HttpServer implements AutoCloseable {
         Executors.newFixedThreadPool(IO_THREADS, Thread.ofPlatform().name("weir-io-", 0).factory());
     ChannelGroup connections = new DefaultChannelGroup("connections", GlobalEventExecutor.INSTANCE);
     Services services =
-        new Services(store, io, limits, new StagingQuota(limits.stagingBytes()), metrics);
+        new Services(
+            store,
+            io,
+            limits,
+            new StagingQuota(limits.stagingBytes()),
+            buffers.admission(),
+            metrics);
     try {
       Channel listener =
           new ServerBootstrap()
@@ -68,13 +72,11 @@ public final class HttpServer implements AutoCloseable {
               .channel(transport.channelType())
               .option(ChannelOption.SO_BACKLOG, 1024)
               .option(ChannelOption.SO_REUSEADDR, true)
-              .childOption(ChannelOption.ALLOCATOR, allocator)
+              .childOption(ChannelOption.ALLOCATOR, buffers.allocator())
               .childOption(ChannelOption.AUTO_READ, false)
               .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
               .childOption(ChannelOption.TCP_NODELAY, true)
-              .childOption(
-                  ChannelOption.RECVBUF_ALLOCATOR,
-                  new AdaptiveRecvByteBufAllocator(512, 4096, HttpLimits.CHUNK_BYTES))
+              .childOption(ChannelOption.RECVBUF_ALLOCATOR, new ReceiveBuffers())
               .childOption(
                   ChannelOption.WRITE_BUFFER_WATER_MARK,
                   new WriteBufferWaterMark(HttpLimits.CHUNK_BYTES, HttpLimits.WRITE_AHEAD_BYTES))

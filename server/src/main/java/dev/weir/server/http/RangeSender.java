@@ -17,17 +17,22 @@ final class RangeSender {
   private final Executor io;
   private final RangeReader reader;
   private final int chunkBytes;
-  private final Consumer<ByteBuf> onChunk;
+  private final ChunkConsumer onChunk;
   private final Runnable onEnd;
   private final Consumer<Throwable> onError;
+  private boolean busy;
   private boolean reading;
   private boolean over;
+
+  /** Takes each chunk over, writes it, and then runs {@code next}. */
+  interface ChunkConsumer {
+    void accept(ByteBuf chunk, Runnable next);
+  }
 
   /**
    * Prepares to send.
    *
    * @param chunkBytes the most that is read at once
-   * @param onChunk takes each chunk over, and writes it
    * @param onEnd writes what follows the last chunk, and flushes
    */
   RangeSender(
@@ -35,7 +40,7 @@ final class RangeSender {
       Executor io,
       RangeReader reader,
       int chunkBytes,
-      Consumer<ByteBuf> onChunk,
+      ChunkConsumer onChunk,
       Runnable onEnd,
       Consumer<Throwable> onError) {
     this.exchange = exchange;
@@ -49,29 +54,33 @@ final class RangeSender {
 
   /** Goes on if it can: to be called first, and whenever the socket takes more. */
   void pump() {
-    if (over || reading || !exchange.isWritable()) {
+    if (over || busy || !exchange.isWritable()) {
       return;
     }
-    reading = true;
+    busy = true;
     int bytes = (int) Math.min(chunkBytes, reader.remaining());
-    ByteBuf chunk = exchange.allocator().directBuffer(bytes, bytes);
-    io.execute(() -> {
-      IOException error = fill(chunk, bytes);
-      exchange.onLoop(() -> filled(chunk, error));
-    });
+    exchange.allocate(
+        bytes,
+        chunk -> {
+          reading = true;
+          io.execute(() -> {
+            Throwable error = fill(chunk, bytes);
+            exchange.onLoop(() -> filled(chunk, error));
+          });
+        });
   }
 
-  private @Nullable IOException fill(ByteBuf chunk, int bytes) {
+  private @Nullable Throwable fill(ByteBuf chunk, int bytes) {
     try {
       reader.read(chunk.internalNioBuffer(0, bytes));
       chunk.writerIndex(bytes);
       return null;
-    } catch (IOException e) {
-      return e;
+    } catch (Throwable failure) {
+      return failure;
     }
   }
 
-  private void filled(ByteBuf chunk, @Nullable IOException error) {
+  private void filled(ByteBuf chunk, @Nullable Throwable error) {
     reading = false;
     if (over || error != null) {
       chunk.release();
@@ -88,7 +97,11 @@ final class RangeSender {
       over = true;
       closeReader();
     }
-    onChunk.accept(chunk);
+    onChunk.accept(chunk, () -> written(last));
+  }
+
+  private void written(boolean last) {
+    busy = false;
     if (last) {
       onEnd.run();
     } else {

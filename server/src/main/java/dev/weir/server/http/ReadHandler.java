@@ -201,13 +201,14 @@ final class ReadHandler implements ExchangeHandler {
             services.io(),
             services.store().read(state, from, end),
             HttpLimits.CHUNK_BYTES,
-            chunk -> {
+            (chunk, next) -> {
               if (!begun[0]) {
                 begun[0] = true;
                 exchange.begin(HttpResponseStatus.OK, headers);
                 bracket(exchange, json, "[");
               }
               exchange.write(chunk);
+              next.run();
             },
             () -> {
               bracket(exchange, json, "]");

@@ -1,5 +1,6 @@
 package dev.weir.server.http;
 
+import dev.weir.netty.flow.Admission;
 import dev.weir.server.metrics.NodeMetrics;
 import dev.weir.server.store.StreamStore;
 import java.util.concurrent.Executor;
@@ -8,6 +9,12 @@ import java.util.concurrent.Executor;
  * What all connections share.
  *
  * @param io runs what blocks on the disk; a connection has at most one task there
+ * @param admission waits for memory that the allocator refused
  */
 record Services(
-    StreamStore store, Executor io, HttpLimits limits, StagingQuota staging, NodeMetrics metrics) {}
+    StreamStore store,
+    Executor io,
+    HttpLimits limits,
+    StagingQuota staging,
+    Admission admission,
+    NodeMetrics metrics) {}

@@ -34,6 +34,9 @@ final class SseSession {
   /** Each line end becomes six bytes: 96 KiB of nothing else, within a connection's share. */
   private static final int TEXT_CHUNK_BYTES = HttpLimits.CHUNK_BYTES / 4;
 
+  /** The words around an event's data. */
+  private static final int MARK_BYTES = 64;
+
   private final Services services;
   private final Exchange exchange;
   private final Stream stream;
@@ -95,27 +98,34 @@ final class SseSession {
         mode == SseEncoder.Mode.BASE64 ? Math.min(available, MAX_BINARY_EVENT_BYTES) : available;
     // Stored JSON messages end in commas; the last one is left out.
     long end = position + bytes - (mode == SseEncoder.Mode.JSON ? 1 : 0);
-    ByteBufSink sink = new ByteBufSink();
-    SseEncoder encoder = new SseEncoder(mode, sink);
-    sink.begin(64);
+    EventBuffer target = new EventBuffer();
+    SseEncoder encoder = new SseEncoder(mode, target);
+    target.begin(exchange.allocator().directBuffer(MARK_BYTES));
     encoder.begin();
-    exchange.write(sink.take());
+    exchange.write(target.take());
     sender =
         new RangeSender(
             exchange,
             services.io(),
             services.store().read(state, position, end),
             mode == SseEncoder.Mode.BASE64 ? BINARY_CHUNK_BYTES : TEXT_CHUNK_BYTES,
-            chunk -> {
-              sink.begin(chunk.readableBytes());
-              encoder.data(chunk.nioBuffer());
+            (chunk, next) -> {
+              byte[] data = ByteBufUtil.getBytes(chunk);
+              // Whoever waits for memory holds none.
               chunk.release();
-              exchange.write(sink.take());
+              exchange.allocate(
+                  Math.max(1, encoder.maxEncodedBytes(data)),
+                  buffer -> {
+                    target.begin(buffer);
+                    encoder.data(data);
+                    exchange.write(target.take());
+                    next.run();
+                  });
             },
             () -> {
-              sink.begin(64);
+              target.begin(exchange.allocator().directBuffer(MARK_BYTES));
               encoder.end();
-              exchange.write(sink.take());
+              exchange.write(target.take());
               sender = null;
               position += bytes;
               StreamState now = stream.state();
@@ -221,13 +231,12 @@ final class SseSession {
   }
 
   /** Collects what the encoder writes. */
-  private final class ByteBufSink implements SseEncoder.Sink {
+  private static final class EventBuffer implements SseEncoder.Sink {
     private @Nullable ByteBuf buffer;
 
-    /** Makes room for the encoding of {@code bytes}; what is written must be taken at once. */
-    void begin(int bytes) {
-      // Base64 takes a third more, and events have a few words around their data.
-      buffer = exchange.allocator().directBuffer(bytes / 3 * 4 + 64);
+    /** Takes a buffer over; what is written to it must be taken at once. */
+    void begin(ByteBuf empty) {
+      buffer = empty;
     }
 
     @Override

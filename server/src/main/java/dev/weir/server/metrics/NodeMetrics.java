@@ -24,6 +24,7 @@ public final class NodeMetrics {
   private final Counter servedBytes;
   private final Counter refusedConnections;
   private final Counter failedConnections;
+  private final Counter memoryWaits;
 
   public NodeMetrics(StoreStats store, LongSupplier streams, MemoryFigures memory) {
     requests =
@@ -47,6 +48,11 @@ public final class NodeMetrics {
             .name("weir_http_failed_connections_total")
             .help("Connections ended by an error, by what failed: peer, stalled, memory, error.")
             .labelNames("reason")
+            .register(registry);
+    memoryWaits =
+        Counter.builder()
+            .name("weir_http_memory_waits_total")
+            .help("Pieces of responses that had to wait for memory.")
             .register(registry);
     gauge("weir_http_open_connections", "Connections open now.", connections::get);
     counter("weir_store_appends_total", "Appends acknowledged.", store::appends);
@@ -98,6 +104,11 @@ public final class NodeMetrics {
 
   public void connectionRefused() {
     refusedConnections.inc();
+  }
+
+  /** A piece of a response found no memory at once. */
+  public void waitedForMemory() {
+    memoryWaits.inc();
   }
 
   /** A connection ended because its client moved no byte for too long. */

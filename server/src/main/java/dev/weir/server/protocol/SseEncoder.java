@@ -1,6 +1,5 @@
 package dev.weir.server.protocol;
 
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Base64;
@@ -51,8 +50,23 @@ public final class SseEncoder {
     }
   }
 
+  /** The most that {@link #data} would write of these bytes now. */
+  public int maxEncodedBytes(byte[] piece) {
+    if (mode == Mode.BASE64) {
+      return (restBytes + piece.length) / 3 * 4;
+    }
+    int more = 0;
+    boolean lineStart = atLineStart;
+    for (byte b : piece) {
+      boolean lineEnd = b == '\n' || b == '\r';
+      more += lineEnd ? NEW_LINE.length - 1 : lineStart && b == ' ' ? SPACE.length : 0;
+      lineStart = lineEnd;
+    }
+    return piece.length + more;
+  }
+
   /** Adds the next bytes of the stream. */
-  public void data(ByteBuffer piece) {
+  public void data(byte[] piece) {
     if (mode == Mode.BASE64) {
       base64(piece);
     } else {
@@ -70,9 +84,7 @@ public final class SseEncoder {
     put(END);
   }
 
-  private void text(ByteBuffer piece) {
-    byte[] bytes = new byte[piece.remaining()];
-    piece.get(bytes);
+  private void text(byte[] bytes) {
     int from = 0;
     for (int i = 0; i < bytes.length; i++) {
       byte b = bytes[i];
@@ -98,10 +110,9 @@ public final class SseEncoder {
     sink.write(bytes, from, bytes.length - from);
   }
 
-  private void base64(ByteBuffer piece) {
-    byte[] bytes = new byte[restBytes + piece.remaining()];
-    System.arraycopy(rest, 0, bytes, 0, restBytes);
-    piece.get(bytes, restBytes, piece.remaining());
+  private void base64(byte[] piece) {
+    byte[] bytes = Arrays.copyOf(rest, restBytes + piece.length);
+    System.arraycopy(piece, 0, bytes, restBytes, piece.length);
     int whole = bytes.length - bytes.length % 3;
     restBytes = bytes.length - whole;
     System.arraycopy(bytes, whole, rest, 0, restBytes);

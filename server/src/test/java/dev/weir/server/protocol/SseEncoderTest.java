@@ -3,7 +3,6 @@ package dev.weir.server.protocol;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.ByteArrayOutputStream;
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
 
@@ -13,7 +12,7 @@ class SseEncoderTest {
     SseEncoder encoder = new SseEncoder(mode, out::write);
     encoder.begin();
     for (String piece : pieces) {
-      encoder.data(ByteBuffer.wrap(piece.getBytes(StandardCharsets.UTF_8)));
+      encoder.data(piece.getBytes(StandardCharsets.UTF_8));
     }
     encoder.end();
     return out.toString(StandardCharsets.UTF_8);

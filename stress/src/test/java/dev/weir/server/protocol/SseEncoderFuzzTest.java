@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import dev.weir.stress.Mutations;
 import java.io.ByteArrayOutputStream;
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Base64;
@@ -37,7 +36,11 @@ class SseEncoderFuzzTest {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     SseEncoder encoder = new SseEncoder(mode, out::write);
     encoder.begin();
-    Mutations.pieces(data, 0, pieceBytes).forEach(piece -> encoder.data(ByteBuffer.wrap(piece)));
+    for (byte[] piece : Mutations.pieces(data, 0, pieceBytes)) {
+      int mostBytes = out.size() + encoder.maxEncodedBytes(piece);
+      encoder.data(piece);
+      assertThat(out.size()).isLessThanOrEqualTo(mostBytes);
+    }
     encoder.end();
     String event = out.toString(StandardCharsets.ISO_8859_1);
     assertThat(event).startsWith(HEAD).endsWith("\n\n").doesNotContain("\r");

@@ -1,0 +1,72 @@
+package dev.weir.server.http;
+
+import dev.weir.netty.flow.Permit;
+import io.netty.buffer.ByteBuf;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Gets a response the memory for its next piece: at once where the pool has room, else when it has
+ * room again, after those who asked before. One request at a time; for the connection's event loop.
+ */
+final class ResponseMemory {
+  private final Services services;
+  private final ActiveExchange exchange;
+  private final StallGuard guard;
+  private @Nullable CompletableFuture<Permit> asked;
+  private boolean closed;
+
+  ResponseMemory(Services services, ActiveExchange exchange, StallGuard guard) {
+    this.services = services;
+    this.exchange = exchange;
+    this.guard = guard;
+  }
+
+  /** As {@link Exchange#allocate}. */
+  void allocate(int bytes, Consumer<ByteBuf> use) {
+    ByteBuf buffer;
+    try {
+      buffer = exchange.allocator().directBuffer(bytes, bytes);
+    } catch (OutOfMemoryError refused) {
+      await(bytes, use);
+      return;
+    }
+    use.accept(buffer);
+  }
+
+  private void await(int bytes, Consumer<ByteBuf> use) {
+    services.metrics().waitedForMemory();
+    // The client is not to blame for what follows.
+    guard.waiting();
+    CompletableFuture<Permit> room =
+        services.admission().admit(bytes, services.limits().memoryTimeout()).toCompletableFuture();
+    asked = room;
+    room.whenComplete(
+        (permit, refusal) -> exchange.onLoop(() -> answered(permit, refusal, bytes, use)));
+  }
+
+  private void answered(
+      @Nullable Permit permit, @Nullable Throwable refusal, int bytes, Consumer<ByteBuf> use) {
+    asked = null;
+    try (permit) {
+      if (closed) {
+        return;
+      }
+      if (permit != null) {
+        guard.writing();
+        use.accept(permit.allocate(bytes));
+      } else if (refusal != null) {
+        exchange.abort(refusal);
+      }
+    }
+  }
+
+  /** Waits no longer. What has been granted already goes back when its turn comes. */
+  void close() {
+    closed = true;
+    if (asked != null) {
+      asked.cancel(false);
+    }
+  }
+}

@@ -1,0 +1,168 @@
+package dev.weir.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.server.http.Buffers;
+import dev.weir.server.http.HttpLimits;
+import dev.weir.server.http.Transport;
+import dev.weir.server.store.LocalDisk;
+import io.netty.buffer.ByteBuf;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A pool with nothing left but its reserve: reads wait, uploads go to files, figures are shown. */
+class FullPoolTest {
+  private static final long BUDGET_BYTES = 16 << 20;
+  private static final Duration SOON = Duration.ofMillis(40);
+  private static final Duration NEVER = Duration.ofDays(1);
+  private static final String WAITS = "weir_http_memory_waits_total";
+  private static final String TEXT = "0123456789abcde\n".repeat(20_000);
+
+  @TempDir Path directory;
+  private final List<ByteBuf> held = new ArrayList<>();
+  private NodeFixture fixture;
+  private Buffers buffers;
+
+  /** A node of its own makes the stream, so that the other one's threads keep no memory of it. */
+  @BeforeEach
+  void createStream() throws Exception {
+    try (NodeFixture before = new NodeFixture(directory)) {
+      assertThat(before.send("PUT", "a", "text/plain", TEXT).statusCode()).isEqualTo(201);
+    }
+  }
+
+  private void startFull(Duration memoryTimeout) throws Exception {
+    HttpLimits limits =
+        new HttpLimits(48, 1 << 30, BUDGET_BYTES / 4, NEVER, NEVER, memoryTimeout, NEVER, NEVER);
+    Node.Parts parts =
+        new Node.Parts(
+            new LocalDisk(),
+            Transport.best(),
+            limits,
+            real -> {
+              buffers = real;
+              return real;
+            });
+    fixture = new NodeFixture(directory, BUDGET_BYTES, parts);
+    fill();
+  }
+
+  private void fill() {
+    for (int bytes : new int[] {1 << 20, 64 << 10, 8 << 10}) {
+      boolean room = true;
+      while (room) {
+        try {
+          held.add(buffers.allocator().directBuffer(bytes));
+        } catch (OutOfMemoryError refused) {
+          room = false;
+        }
+      }
+    }
+  }
+
+  private void empty() {
+    held.forEach(ByteBuf::release);
+    held.clear();
+  }
+
+  @AfterEach
+  void stop() throws Exception {
+    empty();
+    fixture.http.close();
+    fixture.assertNothingLeaked();
+    NodeFixture.await("no other connection", () -> fixture.openConnections() == 1);
+    fixture.close();
+  }
+
+  private void awaitWaits(int count) throws IOException {
+    NodeFixture.await(
+        count + " waits",
+        () -> {
+          try (RawClient client = fixture.raw()) {
+            return client.metric(WAITS) >= count;
+          }
+        });
+  }
+
+  @Test
+  void aReadWaitsForRoom() throws Exception {
+    startFull(NEVER);
+    try (RawClient whole = fixture.raw();
+        RawClient events = fixture.raw()) {
+      whole.send("GET /v1/stream/a HTTP/1.1\r\nHost: x\r\n\r\n");
+      events.send("GET /v1/stream/a?offset=-1&live=sse HTTP/1.1\r\nHost: x\r\n\r\n");
+      awaitWaits(2);
+      empty();
+      assertThat(whole.receive().body()).isEqualTo(TEXT);
+      events.readUntil("upToDate");
+    }
+  }
+
+  @Test
+  void aReadThatFindsNoRoomInTimeIsTold() throws Exception {
+    startFull(SOON);
+    try (RawClient client = fixture.raw()) {
+      client.send("GET /v1/stream/a HTTP/1.1\r\nHost: x\r\n\r\n");
+      RawClient.Response response = client.receive();
+      assertThat(response.status()).isEqualTo(503);
+      assertThat(response.header("Retry-After")).isEqualTo("1");
+      assertThat(response.body()).contains("memory").hasLineCount(1);
+      assertThat(client.isEnded()).isTrue();
+    }
+    empty();
+    assertThat(fixture.get("a")).isEqualTo(TEXT);
+  }
+
+  @Test
+  void aClientThatLeavesWhileItWaitsLeavesNothing() throws Exception {
+    startFull(NEVER);
+    try (RawClient client = fixture.raw()) {
+      client.send("GET /v1/stream/a HTTP/1.1\r\nHost: x\r\n\r\n");
+      awaitWaits(1);
+      client.reset();
+    }
+  }
+
+  @Test
+  void uploadsGoOnThroughFiles() throws Exception {
+    startFull(NEVER);
+    try (RawClient client = fixture.raw()) {
+      client.send(post("Content-Length: 100000")).send("x".repeat(100_000));
+      assertThat(client.receive().status()).isEqualTo(204);
+      client.send(post("Transfer-Encoding: chunked"));
+      client.send("c350\r\n" + "y".repeat(50_000) + "\r\n0\r\n\r\n");
+      assertThat(client.receive().status()).isEqualTo(204);
+    }
+    empty();
+    assertThat(fixture.get("a")).isEqualTo(TEXT + "x".repeat(100_000) + "y".repeat(50_000));
+  }
+
+  @Test
+  void anUploadThatFindsNoRoomToGrowGoesOnInAFile() throws Exception {
+    startFull(NEVER);
+    empty();
+    try (RawClient client = fixture.raw()) {
+      client.send(post("Transfer-Encoding: chunked"));
+      client.send("2710\r\n" + "x".repeat(10_000) + "\r\n");
+      NodeFixture.await("the first part", () -> fixture.node.liveBufferBytes() >= 10_000);
+      fill();
+      client.send("c350\r\n" + "y".repeat(50_000) + "\r\n0\r\n\r\n");
+      assertThat(client.receive().status()).isEqualTo(204);
+    }
+    empty();
+    assertThat(fixture.get("a")).isEqualTo(TEXT + "x".repeat(10_000) + "y".repeat(50_000));
+  }
+
+  private static String post(String length) {
+    return "POST /v1/stream/a HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\n"
+        + length
+        + "\r\n\r\n";
+  }
+}
