@@ -74,6 +74,34 @@ class PoolBoundTest {
     assertThat(os.reservations()).isZero();
   }
 
+  @ParameterizedTest(name = "filled with {0} bytes each, released, and filled with {1}")
+  @CsvSource({
+    "65536,53248",
+    "65536,40960",
+    "65536,9216",
+    "57344,61440",
+    "4096,3584",
+    "3000,2000",
+    "300000,53248"
+  })
+  void nothingIsRefusedForWhatWasThereBefore(int before, int bytes) {
+    FakeNativeMemory os = new FakeNativeMemory();
+    Pool pool =
+        Pool.create(
+            PoolOptions.withLimit(LIMIT_BYTES).withDecay(Duration.ofDays(1)).withNativeMemory(os));
+    List<Block> live = new ArrayList<>();
+    fill(pool, live, before);
+    live.forEach(Block::release);
+    live.clear();
+    fill(pool, live, bytes);
+    assertThat(touchedBytes(live) + roundUp(bytes))
+        .as("refused: %d bytes%n%s", bytes, pool.snapshot())
+        .isGreaterThan(LIMIT_BYTES - pool.slackBytes());
+    live.forEach(Block::release);
+    pool.checkInvariants();
+    pool.close();
+  }
+
   private static void fill(Pool pool, List<Block> live, int bytes) {
     for (Block block = pool.tryAllocate(bytes); block != null; block = pool.tryAllocate(bytes)) {
       live.add(block);

@@ -135,16 +135,18 @@ final class Slab extends Span implements BlockHome {
   @Nullable Slab nextArrival;
 
   Slab(Heap heap, int sizeClass) {
-    super(SizeClasses.spanSize(sizeClass), sizeClass);
+    int slotBytes = SizeClasses.slotBytes(sizeClass);
+    int slots = SizeClasses.spanSize(sizeClass).bytes() / slotBytes;
+    super(SizeClasses.spanSize(sizeClass), sizeClass, slots * slotBytes);
     this.heap = heap;
-    this.slotBytes = SizeClasses.slotBytes(sizeClass);
-    this.slots = size().bytes() / slotBytes;
+    this.slotBytes = slotBytes;
+    this.slots = slots;
     this.freeRemote = new RemoteFrees(slots);
   }
 
   @SuppressWarnings("NullAway") // NONE is in no heap and never handed out
   private Slab() {
-    super(SizeClasses.spanSize(0), 0);
+    super(SizeClasses.spanSize(0), 0, 0);
     this.heap = null;
     this.slotBytes = 0;
     this.slots = 0;

@@ -128,16 +128,23 @@ final class PageState {
     return span;
   }
 
-  /** Gives a fresh span the address and pages of the oldest parked one, or a clean address. */
+  /**
+   * Gives a fresh span the address and pages of the oldest parked one, or a clean address. Pages
+   * behind its last slot would be live without a use, and so beyond the bound: it gets such only
+   * where there is no other address.
+   */
   boolean open(Span fresh) {
     SpanRegion region = region(fresh.size());
     Span victim = region.oldestParked();
-    if (victim != null && ledger.admits(victim.committedBytes(), fresh.size().lane())) {
-      region.replaceParked(victim, fresh);
-      ledger.allocate(0, fresh.committedBytes());
+    if (victim == null || !ledger.admits(victim.committedBytes(), fresh.size().lane())) {
+      return region.open(fresh);
+    }
+    if (!fresh.canUseAllOf(victim, osPageBytes) && region.open(fresh)) {
       return true;
     }
-    return region.open(fresh);
+    region.replaceParked(victim, fresh);
+    ledger.allocate(0, fresh.committedBytes());
+    return true;
   }
 
   /** The bytes of a range of a span's pages that are not live yet. */

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 public abstract class Span {
   private final SpanSize size;
   private final int kind;
+  private final int usableBytes;
 
   /** Written by the page heap before the span is handed out; constant while it is open. */
   private long address;
@@ -43,10 +44,12 @@ public abstract class Span {
    * Creates a span that has no memory yet.
    *
    * @param kind what distinguishes spans that can stand in for each other: their slot size class
+   * @param usableBytes how many of its bytes, from the first on, may ever hold something
    */
-  protected Span(SpanSize size, int kind) {
+  protected Span(SpanSize size, int kind, int usableBytes) {
     this.size = size;
     this.kind = kind;
+    this.usableBytes = usableBytes;
   }
 
   /** The size of the span. */
@@ -76,6 +79,12 @@ public abstract class Span {
 
   final void place(long newAddress) {
     address = newAddress;
+  }
+
+  /** Whether all pages that a parked span has left are of use to this one. */
+  final boolean canUseAllOf(Span predecessor, int osPageBytes) {
+    int usablePages = Math.ceilDiv(usableBytes, osPageBytes);
+    return predecessor.committed.next(usablePages) == PageSet.MAX_PAGES;
   }
 
   /** Takes the place of a parked span, with the pages that it left. */

@@ -109,7 +109,7 @@ class PageHeapModelTest {
     private void commit() {
       if (!spans.isEmpty()) {
         TestSpan span = spans.get(random.nextInt(spans.size()));
-        int spanPages = span.size().bytes() / 4096;
+        int spanPages = span.usablePages();
         int from = random.nextInt(spanPages);
         model.commit(span, from, from + 1 + random.nextInt(Math.min(8, spanPages - from)));
       }

@@ -215,6 +215,7 @@ final class PageModel {
     TestSpan victim = parked.get(size).peekFirst();
     boolean inherits = victim != null && admits(victim.committedBytes(), size.lane());
     TestSpan fresh = new TestSpan(size, kind);
+    inherits = inherits && victim.committed().next(fresh.usablePages()) == PageSet.MAX_PAGES;
     assertThat(heap.open(fresh)).isTrue();
     if (inherits) {
       assertThat(fresh.address()).isEqualTo(victim.address());

@@ -1,9 +1,17 @@
 package dev.weir.memory.pages;
 
-/** A span without anything on it. */
+/** A span without anything on it. The higher its kind, the fewer of its pages are usable. */
 final class TestSpan extends Span {
   TestSpan(SpanSize size, int kind) {
-    super(size, kind);
+    super(size, kind, usablePages(size, kind) * 4096);
+  }
+
+  int usablePages() {
+    return usablePages(size(), kind());
+  }
+
+  private static int usablePages(SpanSize size, int kind) {
+    return size.bytes() / 4096 - 3 * kind;
   }
 
   @Override
