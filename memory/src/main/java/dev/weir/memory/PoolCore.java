@@ -30,6 +30,9 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
    */
   private static final long TRIM_FOR_GRANTS_NANOS = 100_000_000;
 
+  /** The most heaps that come and go before those whose owners have ended are looked for. */
+  private static final int FEW_HEAPS = 64;
+
   private final PageHeap pages;
   private final SharedHeap shared;
   private final GrantQueue grants;
@@ -41,6 +44,10 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
   private final SlabSurvey survey;
   private long nextTickNanos = System.nanoTime();
   private long nextTrimNanos = System.nanoTime();
+
+  /** How many heaps there may be before the next look; a lost write costs or saves one look. */
+  private volatile int heapsAtNextLook = FEW_HEAPS;
+
   private volatile boolean closed;
   private volatile boolean released;
 
@@ -113,7 +120,21 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
   OwnedHeap ownedHeap(Executor owner) {
     OwnedHeap heap = new OwnedHeap(pages, owner, shared, this::purgeLater);
     ownedHeaps.add(heap);
+    if (ownedHeaps.size() > heapsAtNextLook) {
+      inheritHeaps();
+      heapsAtNextLook = Math.max(FEW_HEAPS, 2 * ownedHeaps.size());
+    }
     return heap;
+  }
+
+  /** Takes over what the heaps of ended threads hold, and forgets those that are closed. */
+  private void inheritHeaps() {
+    ownedHeaps.removeIf(heap -> {
+      if (!heap.owner().isAlive()) {
+        heap.close();
+      }
+      return heap.isClosed();
+    });
   }
 
   int ownedHeapCount() {
@@ -146,6 +167,7 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
   /** Gives back what can be given back without waiting for an owner. */
   @SuppressWarnings("ReferenceEquality") // a thread is its identity
   void trim() {
+    inheritHeaps();
     shared.trim();
     for (OwnedHeap heap : ownedHeaps) {
       if (heap.owner() == Thread.currentThread()) {
@@ -226,9 +248,8 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
   private void giveBack(boolean tick) {
     if (tick || grants.hasWaiting() || closed) {
       shared.parkIdle();
-      for (OwnedHeap heap : ownedHeaps) {
-        askOrInherit(heap);
-      }
+      inheritHeaps();
+      ownedHeaps.forEach(OwnedHeap::requestPark);
     }
     if (liveGrown.getAndSet(false)) {
       survey.unlinkAbove(pages.insideCeilingBytes());
@@ -261,17 +282,6 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
   @Override
   public boolean isDone() {
     return released;
-  }
-
-  private void askOrInherit(OwnedHeap heap) {
-    if (!heap.owner().isAlive()) {
-      heap.close();
-    }
-    if (heap.isClosed()) {
-      ownedHeaps.remove(heap);
-    } else {
-      heap.requestPark();
-    }
   }
 
   private void releaseIfDrained() {

@@ -133,7 +133,10 @@ public final class OwnedHeap extends Heap {
 
   @Override
   void requestUnlink(List<Slab> slabs) {
-    toUnlink.addAll(slabs);
+    // An owner that has not come to the last ones is asked again by a later survey.
+    if (toUnlink.isEmpty()) {
+      toUnlink.addAll(slabs);
+    }
     post(Request.UNLINK);
   }
 

@@ -1,0 +1,87 @@
+package dev.weir.memory.heap;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.memory.os.FakeNativeMemory;
+import dev.weir.memory.pages.PageHeap;
+import dev.weir.memory.pages.PageHeapEvents;
+import dev.weir.memory.pages.Reservation;
+import java.util.AbstractList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class OwnedHeapTest {
+  private static final long LIMIT_BYTES = 16 << 20;
+
+  private final FakeNativeMemory os = new FakeNativeMemory();
+  private final PageHeap pages =
+      new PageHeap(
+          os,
+          Reservation.reserve(os, LIMIT_BYTES),
+          LIMIT_BYTES,
+          0,
+          SizeClasses.COUNT,
+          new Silence());
+  private final OwnedHeap heap =
+      new OwnedHeap(pages, task -> {}, new SharedHeap(pages, 1), InsidePurge::run);
+
+  private record Place(Slab slab, int number) {}
+
+  private Place allocate() {
+    Place place =
+        heap.tryAllocate(
+            SizeClasses.classOf(65_536), (home, number, found) -> new Place((Slab) home, number));
+    assertThat(place).isNotNull();
+    return place;
+  }
+
+  /**
+   * Surveys come as long as the process lives, and this owner's executor drops what it is given.
+   */
+  @Test
+  void whatAnIdleOwnerIsAskedForDoesNotPileUp() {
+    Place stays = allocate();
+    Place goes = allocate();
+    heap.free(goes.slab(), goes.number());
+    int[] taken = new int[1];
+    List<Slab> request =
+        new AbstractList<>() {
+          @Override
+          public Slab get(int index) {
+            taken[0]++;
+            return stays.slab();
+          }
+
+          @Override
+          public int size() {
+            return 1;
+          }
+        };
+
+    for (int survey = 0; survey < 1_000; survey++) {
+      heap.requestUnlink(request);
+    }
+
+    assertThat(taken[0]).isEqualTo(1);
+    assertThat(pages.totals().liveBytes()).isEqualTo(2 * 65_536);
+    heap.attend();
+    assertThat(pages.totals().liveBytes()).isEqualTo(65_536);
+    heap.requestUnlink(request);
+    assertThat(taken[0]).as("asked again after the answer").isEqualTo(2);
+    heap.free(stays.slab(), stays.number());
+    heap.close();
+    assertThat(pages.totals().liveBytes()).isZero();
+    pages.checkInvariants();
+  }
+
+  private static final class Silence implements PageHeapEvents {
+    @Override
+    public void roomFreed() {}
+
+    @Override
+    public void liveGrown() {}
+
+    @Override
+    public void dirtyHigh() {}
+  }
+}
