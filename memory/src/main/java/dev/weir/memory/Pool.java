@@ -367,7 +367,7 @@ public final class Pool implements AutoCloseable {
   public void trim() {
     PoolCore parts = core;
     if (parts != null) {
-      parts.trim();
+      parts.trimAndSettle();
       parts.pages().purgeAll();
     }
   }

@@ -143,10 +143,16 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
 
   /**
    * Trims, and waits for the system calls of the purges that have begun by then: no request is
-   * refused for pages that are on their way out.
+   * refused for pages that are on their way out. Those under way before are waited for first, since
+   * a slab is not looked through, nor parked, while pages of it are purged.
    */
   void trimAndSettle() {
+    settle();
     trim();
+    settle();
+  }
+
+  private void settle() {
     long begun = pages.announcedInsidePurges();
     while (!pages.haveEndedInsidePurges(begun)) {
       if (!runInsidePurges()) {

@@ -112,15 +112,16 @@ final class Slab extends Span implements BlockHome {
    */
   @Nullable Heap ownedBy;
 
-  /** How many local free slots the last survey saw. The surveying thread only. */
-  int seenFree;
+  /** The {@link #idleBytes} that the last survey saw. The surveying thread only. */
+  int seenIdleBytes;
 
   /**
-   * How many free slots were left when their pages were last looked through: only more of them can
-   * yield another free page. Written by the heap and the surveying thread; a lost write costs or
-   * saves one look.
+   * The {@link #idleBytes} that were left when the pages were last looked through: as long as they
+   * are the same, and the slab was not the current one meanwhile, another look finds nothing. 0 if
+   * nobody has looked. Written by the heap and the surveying thread; a lost write costs or saves
+   * one look.
    */
-  int barrenFree;
+  int barrenBytes;
 
   private boolean arrivalPending;
 
@@ -195,9 +196,12 @@ final class Slab extends Span implements BlockHome {
     return Math.max(0, (int) CARVED.getOpaque(this) - (int) FREE_LOCAL_COUNT.getOpaque(this));
   }
 
-  /** Local free slots as another thread sees them. */
-  int freeLocalOpaque() {
-    return (int) FREE_LOCAL_COUNT.getOpaque(this);
+  /**
+   * Live pages less live slots, as another thread sees them: what lies under free slots, under
+   * slots not carved yet, and between the last slots and the ends of their pages.
+   */
+  int idleBytes() {
+    return committedBytes() - liveOpaque() * slotBytes;
   }
 
   /** Whether others have freed slots, as another thread sees it. */
@@ -359,7 +363,7 @@ final class Slab extends Span implements BlockHome {
         number = liveSlots.nextSetBit(number + 1)) {
       free.remove(firstPage(number, osPageBytes), endPage(number, osPageBytes));
     }
-    barrenFree = freeLocalCount;
+    barrenBytes = idleBytes() - free.size() * osPageBytes;
     if (free.isEmpty()) {
       return null;
     }
@@ -381,7 +385,6 @@ final class Slab extends Span implements BlockHome {
       }
     }
     freeLocalCount = kept;
-    barrenFree = kept;
     lowestUncarved = 0;
     if (noticeAtFree != NEVER) {
       noticeAtFree = carved;
@@ -397,6 +400,7 @@ final class Slab extends Span implements BlockHome {
 
   void becomeCurrent() {
     noticeAtFree = NEVER;
+    barrenBytes = 0;
   }
 
   void becomeAvailable() {

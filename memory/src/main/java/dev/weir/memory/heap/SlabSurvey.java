@@ -29,8 +29,8 @@ public final class SlabSurvey {
     this.pages = pages;
   }
 
-  /** A slab and how many bytes of free pages it has at most. */
-  private record Candidate(Slab slab, long maxBytes) {}
+  /** A slab and about how many bytes of free pages it has. */
+  private record Candidate(Slab slab, long bytes) {}
 
   /**
    * Asks for the free pages of slabs in which nothing was allocated or freed since the last call:
@@ -38,15 +38,17 @@ public final class SlabSurvey {
    * use.
    */
   public void unlinkAged() {
-    List<Candidate> aged = new ArrayList<>();
+    List<Slab> aged = new ArrayList<>();
     for (Slab slab : slabs()) {
-      int free = slab.freeLocalOpaque();
-      slab.barrenFree = Math.min(slab.barrenFree, free);
-      Candidate candidate = new Candidate(slab, maxFreePageBytes(slab, free));
-      if (candidate.maxBytes > 0 && free == slab.seenFree) {
-        aged.add(candidate);
+      int idleBytes = slab.idleBytes();
+      if (idleBytes != slab.seenIdleBytes) {
+        slab.seenIdleBytes = idleBytes;
+        if (idleBytes != slab.barrenBytes) {
+          slab.barrenBytes = 0;
+        }
+      } else if (isDue(slab)) {
+        aged.add(slab);
       }
-      slab.seenFree = free;
     }
     request(aged);
   }
@@ -59,23 +61,23 @@ public final class SlabSurvey {
     List<Candidate> candidates = new ArrayList<>();
     long totalBytes = 0;
     for (Slab slab : slabs()) {
-      long maxBytes = maxFreePageBytes(slab, slab.freeLocalOpaque());
-      if (maxBytes > 0) {
-        candidates.add(new Candidate(slab, maxBytes));
-        totalBytes += maxBytes;
+      long bytes = newlyIdlePageBytes(slab);
+      if (bytes > 0) {
+        candidates.add(new Candidate(slab, bytes));
+        totalBytes += bytes;
       }
     }
     if (totalBytes <= ceilingBytes) {
       return;
     }
-    candidates.sort(Comparator.comparingLong(Candidate::maxBytes).reversed());
-    List<Candidate> wanted = new ArrayList<>();
+    candidates.sort(Comparator.comparingLong(Candidate::bytes).reversed());
+    List<Slab> wanted = new ArrayList<>();
     for (Candidate candidate : candidates) {
       if (totalBytes <= ceilingBytes / 2) {
         break;
       }
-      wanted.add(candidate);
-      totalBytes -= candidate.maxBytes;
+      wanted.add(candidate.slab);
+      totalBytes -= candidate.bytes;
     }
     request(wanted);
   }
@@ -92,18 +94,27 @@ public final class SlabSurvey {
     return slabs;
   }
 
-  /** So many bytes of whole pages at most lie under slots that were freed since the last look. */
-  private long maxFreePageBytes(Slab slab, int free) {
-    long freedBytes = (long) (free - slab.barrenFree) * slab.blockBytes();
-    return freedBytes / pages.osPageBytes() * pages.osPageBytes();
+  /**
+   * Whether a slab may have free pages: a page's worth is idle, and something has moved since the
+   * last look. A single slot may be the last one on each of two pages.
+   */
+  boolean isDue(Slab slab) {
+    int idleBytes = slab.idleBytes();
+    return idleBytes >= pages.osPageBytes() && idleBytes != slab.barrenBytes;
   }
 
-  private static void request(List<Candidate> candidates) {
+  /** What has become idle since the last look, in whole pages: a guess at what lies free. */
+  private long newlyIdlePageBytes(Slab slab) {
+    long idleBytes = (long) slab.idleBytes() - slab.barrenBytes;
+    return idleBytes / pages.osPageBytes() * pages.osPageBytes();
+  }
+
+  private static void request(List<Slab> candidates) {
     IdentityHashMap<Heap, List<Slab>> byHeap = new IdentityHashMap<>();
-    for (Candidate candidate : candidates) {
-      List<Slab> slabs = byHeap.computeIfAbsent(candidate.slab.heap(), first -> new ArrayList<>());
+    for (Slab slab : candidates) {
+      List<Slab> slabs = byHeap.computeIfAbsent(slab.heap(), first -> new ArrayList<>());
       if (slabs.size() < MAX_SLABS_A_REQUEST) {
-        slabs.add(candidate.slab);
+        slabs.add(slab);
       }
     }
     byHeap.forEach(Heap::requestUnlink);

@@ -1,0 +1,137 @@
+package dev.weir.memory.heap;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.memory.os.FakeNativeMemory;
+import dev.weir.memory.pages.PageHeap;
+import dev.weir.memory.pages.PageHeapEvents;
+import dev.weir.memory.pages.Reservation;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Which slabs are asked for free pages: all that have some, and not again when they had none. */
+class SlabSurveyTest {
+  private static final long LIMIT_BYTES = 16 << 20;
+  private static final int PAGE_BYTES = 4096;
+  private static final int SLOTS_OF_64 = 1024;
+
+  private final FakeNativeMemory os = new FakeNativeMemory();
+  private final PageHeap pages =
+      new PageHeap(
+          os,
+          Reservation.reserve(os, LIMIT_BYTES),
+          LIMIT_BYTES,
+          0,
+          SizeClasses.COUNT,
+          new PageHeapEvents() {
+            @Override
+            public void roomFreed() {}
+
+            @Override
+            public void liveGrown() {}
+
+            @Override
+            public void dirtyHigh() {}
+          });
+  private final SharedHeap heap = new SharedHeap(pages, 1);
+  private final SlabSurvey survey = new SlabSurvey(pages);
+  private final List<Slot> live = new ArrayList<>();
+
+  private record Slot(BlockHome home, int number) {
+    void free() {
+      home.free(number);
+    }
+  }
+
+  @AfterEach
+  void everythingGoesBack() {
+    live.forEach(Slot::free);
+    heap.trim();
+    assertThat(pages.totals().liveBytes()).isZero();
+    SlabTotals.checkInvariants(pages);
+    pages.checkInvariants();
+  }
+
+  private void allocate(int count, int bytes) {
+    for (int i = 0; i < count; i++) {
+      Slot slot =
+          heap.tryAllocate(
+              SizeClasses.classOf(bytes), (home, number, found) -> new Slot(home, number));
+      assertThat(slot).isNotNull();
+      live.add(slot);
+    }
+  }
+
+  /** Frees the slots from one to another, except every n-th. */
+  private void freeAllButEvery(int n, int from, int to) {
+    for (int i = to - 1; i >= from; i--) {
+      if (n == 0 || i % n != 0) {
+        live.remove(i).free();
+      }
+    }
+  }
+
+  /** Lets so much time go by that whatever is free goes back. */
+  private void age() {
+    survey.unlinkAged();
+    survey.unlinkAged();
+  }
+
+  @Test
+  void pagesWhoseLastSlotsComeFreeOneByOne() {
+    allocate(SLOTS_OF_64, 64);
+    freeAllButEvery(PAGE_BYTES / 64, 0, SLOTS_OF_64);
+    age();
+    assertThat(pages.totals().liveBytes()).isEqualTo(16 * PAGE_BYTES);
+
+    for (int left = 15; left > 0; left--) {
+      live.removeLast().free();
+      age();
+      assertThat(pages.totals().liveBytes()).isEqualTo((long) left * PAGE_BYTES);
+    }
+  }
+
+  @Test
+  void pagesThatASlabTookOverAndNeverUsed() {
+    allocate(8, 65_536);
+    freeAllButEvery(0, 0, 8);
+    heap.parkIdle();
+    allocate(1, 32_768);
+    assertThat(pages.totals().liveBytes()).isEqualTo(8 * 65_536);
+
+    age();
+    assertThat(pages.totals().liveBytes()).isEqualTo(32_768);
+  }
+
+  @Test
+  void pagesOfASlabThatHasAsManyFreeSlotsAsAtTheLastLook() {
+    allocate(2 * SLOTS_OF_64, 64);
+    freeAllButEvery(2, 0, SLOTS_OF_64);
+    age();
+    assertThat(pages.totals().liveBytes()).isEqualTo(32 * PAGE_BYTES);
+
+    allocate(SLOTS_OF_64 / 2 + 1, 64);
+    live.sort((one, other) -> Long.compare(address(one), address(other)));
+    freeAllButEvery(0, 0, SLOTS_OF_64 / 2);
+    age();
+    assertThat(pages.totals().liveBytes()).isEqualTo((8 + 16 + 1) * PAGE_BYTES);
+  }
+
+  private static long address(Slot slot) {
+    return slot.home.blockAddress(slot.number);
+  }
+
+  @Test
+  void aSlabWithoutAFreePageIsLookedAtOnce() {
+    allocate(SLOTS_OF_64, 64);
+    freeAllButEvery(2, 0, SLOTS_OF_64);
+    age();
+    Slab slab = (Slab) live.getFirst().home;
+    assertThat(survey.isDue(slab)).isFalse();
+
+    live.removeLast().free();
+    assertThat(survey.isDue(slab)).isTrue();
+  }
+}
