@@ -290,7 +290,8 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
     return released;
   }
 
-  private void releaseIfDrained() {
+  /** Under a monitor: when it returns after somebody else has begun, the addresses are gone too. */
+  private synchronized void releaseIfDrained() {
     if (!released && pages.tryRetire()) {
       released = true;
       pages.reservation().release();

@@ -5,12 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.memory.heap.Block;
 import dev.weir.memory.heap.OwnedHeap;
 import dev.weir.memory.os.FakeNativeMemory;
+import dev.weir.memory.os.NativeMemory;
 import dev.weir.memory.testing.Await;
 import dev.weir.memory.testing.Patterns;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -46,6 +48,23 @@ class PoolLifeTest {
     pool.close();
 
     assertThat(os.reservations()).isZero();
+  }
+
+  /** The purger comes by while the pool is closed, and gives the addresses back as well. */
+  @Test
+  void atOnceAlsoWhenThePurgerIsFaster() {
+    for (int i = 0; i < 60; i++) {
+      Pool pool =
+          Pool.create(
+              PoolOptions.withLimit(16 << 20)
+                  .withDecay(Duration.ofMillis(10))
+                  .withNativeMemory(new SlowNativeMemory(os)));
+      pool.allocate(100_000).release();
+
+      pool.close();
+
+      assertThat(os.reservations()).as("after pool %d", i).isZero();
+    }
   }
 
   @Test
@@ -151,5 +170,37 @@ class PoolLifeTest {
 
     assertThat(pool.dirtyBytes()).as("some stays, for what comes next").isPositive();
     pool.close();
+  }
+
+  /** Leaves others time to meet whoever gives memory back. */
+  private record SlowNativeMemory(NativeMemory os) implements NativeMemory {
+    private static final long PAUSE_NANOS = 5_000_000;
+
+    @Override
+    public int pageBytes() {
+      return os.pageBytes();
+    }
+
+    @Override
+    public boolean canPurge() {
+      return os.canPurge();
+    }
+
+    @Override
+    public long reserve(long bytes) {
+      return os.reserve(bytes);
+    }
+
+    @Override
+    public void purge(long address, long bytes) {
+      LockSupport.parkNanos(PAUSE_NANOS);
+      os.purge(address, bytes);
+    }
+
+    @Override
+    public void release(long address, long bytes) {
+      LockSupport.parkNanos(PAUSE_NANOS);
+      os.release(address, bytes);
+    }
   }
 }
