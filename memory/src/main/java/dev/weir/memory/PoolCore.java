@@ -9,8 +9,10 @@ import dev.weir.memory.heap.SlabSurvey;
 import dev.weir.memory.heap.SlabTotals;
 import dev.weir.memory.pages.PageHeap;
 import dev.weir.memory.pages.PageHeapEvents;
+import dev.weir.memory.pages.PageSet;
 import dev.weir.memory.pages.Reservation;
 import dev.weir.memory.sync.SpinLock;
+import java.util.Collection;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -153,8 +155,8 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
   }
 
   private void settle() {
-    long begun = pages.announcedInsidePurges();
-    while (!pages.haveEndedInsidePurges(begun)) {
+    Collection<PageSet> begun = pages.insidePurges().underWay();
+    while (!pages.insidePurges().haveEnded(begun)) {
       if (!runInsidePurges()) {
         SpinLock.giveWay();
       }

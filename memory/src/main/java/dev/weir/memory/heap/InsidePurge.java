@@ -17,7 +17,7 @@ public final class InsidePurge implements Runnable {
     this.pages = pages;
     this.slab = slab;
     this.free = free;
-    pages.announceInsidePurge();
+    pages.insidePurges().announce(free);
   }
 
   /** Gives the pages back. Must be called exactly once; any thread, without a lock. */
@@ -32,11 +32,11 @@ public final class InsidePurge implements Runnable {
 
   /** Runs all of them, also if some fail, and throws the first failure. */
   static void runAll(List<InsidePurge> purges) {
-    RuntimeException first = null;
+    Throwable first = null;
     for (InsidePurge purge : purges) {
       try {
         purge.run();
-      } catch (RuntimeException e) {
+      } catch (RuntimeException | Error e) {
         if (first == null) {
           first = e;
         } else {
@@ -44,8 +44,11 @@ public final class InsidePurge implements Runnable {
         }
       }
     }
-    if (first != null) {
-      throw first;
+    switch (first) {
+      case null -> {}
+      case RuntimeException e -> throw e;
+      case Error e -> throw e;
+      default -> throw new AssertionError("nothing else was caught", first);
     }
   }
 }

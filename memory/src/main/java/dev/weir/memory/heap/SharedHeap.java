@@ -49,8 +49,8 @@ public final class SharedHeap {
         stripe.trimSlabs(purges::add);
       } finally {
         stripe.lock.unlock();
+        InsidePurge.runAll(purges);
       }
-      InsidePurge.runAll(purges);
     }
   }
 
@@ -107,8 +107,8 @@ public final class SharedHeap {
         unlinkFree(slabs, purges::add);
       } finally {
         lock.unlock();
+        InsidePurge.runAll(purges);
       }
-      InsidePurge.runAll(purges);
     }
 
     @Override

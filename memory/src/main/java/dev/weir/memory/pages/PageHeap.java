@@ -3,7 +3,6 @@ package dev.weir.memory.pages;
 import dev.weir.memory.os.NativeMemory;
 import dev.weir.memory.os.NativeMemoryException;
 import dev.weir.memory.sync.SpinLock;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,11 +29,7 @@ public final class PageHeap {
   private final SpinLock lock = new SpinLock();
   private final PageState state;
   private final ResidentLedger ledger;
-
-  /** How many purges inside open spans have been announced, and how many have ended. */
-  private final AtomicLong announcedInsidePurges = new AtomicLong();
-
-  private final AtomicLong endedInsidePurges = new AtomicLong();
+  private final InsidePurges insidePurges = new InsidePurges();
 
   /**
    * Creates a page heap.
@@ -299,19 +294,9 @@ public final class PageHeap {
     announce(dirtyHigh);
   }
 
-  /** Says that {@link #purgeInside} is going to be called, so that others can wait for its end. */
-  public void announceInsidePurge() {
-    announcedInsidePurges.incrementAndGet();
-  }
-
-  /** How many purges inside spans have been announced so far. */
-  public long announcedInsidePurges() {
-    return announcedInsidePurges.get();
-  }
-
-  /** Whether at least so many purges inside spans have ended. */
-  public boolean haveEndedInsidePurges(long count) {
-    return endedInsidePurges.get() >= count;
+  /** The purges inside open spans that are under way. */
+  public InsidePurges insidePurges() {
+    return insidePurges;
   }
 
   /**
@@ -333,7 +318,7 @@ public final class PageHeap {
         lock.unlock();
       }
     } finally {
-      endedInsidePurges.incrementAndGet();
+      insidePurges.ended(pages);
     }
     events.roomFreed();
   }

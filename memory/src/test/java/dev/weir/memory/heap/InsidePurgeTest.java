@@ -1,0 +1,91 @@
+package dev.weir.memory.heap;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.weir.memory.os.NativeMemory;
+import dev.weir.memory.pages.PageHeap;
+import dev.weir.memory.pages.PageHeapEvents;
+import dev.weir.memory.pages.Reservation;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Purges inside slabs whose system calls fail. */
+class InsidePurgeTest {
+  private static final long LIMIT_BYTES = 4 << 20;
+
+  private final OutOfJavaHeap os = new OutOfJavaHeap();
+  private final PageHeap pages =
+      new PageHeap(
+          os,
+          Reservation.reserve(os, LIMIT_BYTES),
+          LIMIT_BYTES,
+          0,
+          SizeClasses.COUNT,
+          new PageHeapEvents() {
+            @Override
+            public void roomFreed() {}
+
+            @Override
+            public void liveGrown() {}
+
+            @Override
+            public void dirtyHigh() {}
+          });
+  private final SharedHeap heap = new SharedHeap(pages, 1);
+
+  private record Slot(BlockHome home, int number) {}
+
+  @Test
+  void allOfThemEndAlsoIfOneEndsInAnError() {
+    List<Slot> slots = new ArrayList<>();
+    for (int i = 0; i < 24; i++) {
+      slots.add(
+          heap.tryAllocate(
+              SizeClasses.classOf(65_536), (home, number, found) -> new Slot(home, number)));
+    }
+    for (int i = 0; i < slots.size(); i++) {
+      if (i % 8 != 0) {
+        slots.get(i).home.free(slots.get(i).number);
+      }
+    }
+    os.failures = 1;
+
+    assertThatThrownBy(heap::trim).isInstanceOf(OutOfMemoryError.class);
+    assertThat(pages.insidePurges().underWay()).isEmpty();
+    assertThat(pages.totals().liveBytes()).isEqualTo((3 + 7) * 65_536);
+    heap.trim();
+    assertThat(pages.totals().liveBytes()).isEqualTo(3 * 65_536);
+  }
+
+  /** A system whose calls may find no room for their own objects. */
+  private static final class OutOfJavaHeap implements NativeMemory {
+    private int failures;
+
+    @Override
+    public int pageBytes() {
+      return 4096;
+    }
+
+    @Override
+    public boolean canPurge() {
+      return true;
+    }
+
+    @Override
+    public long reserve(long bytes) {
+      return 1L << 40;
+    }
+
+    @Override
+    public void purge(long address, long bytes) {
+      if (failures-- > 0) {
+        throw new OutOfMemoryError("Java heap space, says the fake");
+      }
+    }
+
+    @Override
+    public void release(long address, long bytes) {}
+  }
+}
