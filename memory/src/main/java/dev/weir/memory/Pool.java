@@ -401,8 +401,9 @@ public final class Pool implements AutoCloseable {
   }
 
   /**
-   * Ends the pool: nothing more can be allocated, free memory goes back at once. Live blocks stay
-   * valid; the addresses go back with the last of them.
+   * Ends the pool: nothing more can be allocated, free memory goes back at once. Heaps of other
+   * threads are asked to close: until its owner comes to that, such a heap may serve what it has
+   * free. Live blocks stay valid; the addresses go back with the last of them.
    */
   @Override
   public void close() {

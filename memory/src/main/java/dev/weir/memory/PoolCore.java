@@ -198,6 +198,7 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
     closed = true;
     grants.close();
     try {
+      ownedHeaps.forEach(OwnedHeap::requestClose);
       trim();
       pages.purgeAll();
       releaseIfDrained();
@@ -257,7 +258,8 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
     if (tick || grants.hasWaiting() || closed) {
       shared.parkIdle();
       inheritHeaps();
-      ownedHeaps.forEach(OwnedHeap::requestPark);
+      // One that was made while the pool was closed has not been asked.
+      ownedHeaps.forEach(closed ? OwnedHeap::requestClose : OwnedHeap::requestPark);
     }
     if (liveGrown.getAndSet(false)) {
       survey.unlinkAbove(pages.insideCeilingBytes());

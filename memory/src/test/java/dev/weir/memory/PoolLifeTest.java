@@ -1,6 +1,7 @@
 package dev.weir.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.memory.heap.Block;
 import dev.weir.memory.heap.OwnedHeap;
@@ -11,6 +12,8 @@ import dev.weir.memory.testing.Patterns;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
@@ -107,6 +110,53 @@ class PoolLifeTest {
 
     live.forEach(Block::release);
 
+    Await.until(() -> os.reservations() == 0, () -> pool.snapshot().toString());
+  }
+
+  @Test
+  void aHeapServesNobodyOnceItsOwnerHasHeardOfTheEnd() {
+    Pool pool = pool();
+    Queue<Runnable> posted = new ConcurrentLinkedQueue<>();
+    OwnedHeap heap = pool.ownedHeap(posted::add);
+    List<Block> live = new ArrayList<>();
+    for (int bytes = 16; bytes <= 65_536; bytes *= 2) {
+      live.add(pool.allocate(heap, bytes, pool.rootBudget()));
+    }
+    Thread.ofPlatform().start(pool::close);
+    Await.until(() -> !posted.isEmpty(), () -> "nothing was posted to the owner");
+    posted.remove().run();
+
+    for (int bytes = 16; bytes <= 65_536; bytes *= 2) {
+      int size = bytes;
+      assertThatThrownBy(() -> pool.tryAllocate(heap, size, pool.rootBudget()))
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("closed");
+    }
+    assertThat(heap.isClosed()).isTrue();
+    live.forEach(Block::release);
+    Await.until(() -> os.reservations() == 0, () -> pool.snapshot().toString());
+  }
+
+  @Test
+  void anOwnerThatOnlyAllocatesHearsOfTheEnd() throws InterruptedException {
+    Pool pool = pool();
+    OwnedHeap heap = pool.ownedHeap(task -> {});
+    List<Block> live = new ArrayList<>();
+    live.add(pool.allocate(heap, 4_096, pool.rootBudget()));
+    Thread closing = Thread.ofPlatform().start(pool::close);
+    closing.join();
+
+    assertThatThrownBy(
+            () -> {
+              for (int i = 0; i < 1_000; i++) {
+                live.add(pool.allocate(heap, 4_096, pool.rootBudget()));
+              }
+            })
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("closed");
+
+    assertThat(live).hasSizeLessThan(17);
+    live.forEach(Block::release);
     Await.until(() -> os.reservations() == 0, () -> pool.snapshot().toString());
   }
 

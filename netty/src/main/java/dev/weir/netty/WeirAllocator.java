@@ -152,7 +152,8 @@ public final class WeirAllocator extends AbstractByteBufAllocator
 
   /**
    * Closes the pool if this allocator made it; live buffers stay valid until they are released. The
-   * calling thread's heap hands its memory over now, those of other threads when these end.
+   * calling thread's heap hands its memory over now, those of other threads when these come by or
+   * end.
    */
   @Override
   public void close() {

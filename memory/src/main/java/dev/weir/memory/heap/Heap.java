@@ -223,10 +223,10 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
 
   /** Takes a slot of what is the current slab from then on. */
   private int refill(int sizeClass) {
+    beforeRefill();
     if (closed) {
       return Slab.NONE_FREE;
     }
-    beforeRefill();
     takeArrivals();
     current[sizeClass].drainRemote();
     int returned = current[sizeClass].pop();

@@ -37,7 +37,8 @@ public final class OwnedHeap extends Heap {
     NONE,
     PARK,
     UNLINK,
-    TRIM
+    TRIM,
+    CLOSE
   }
 
   /**
@@ -153,6 +154,16 @@ public final class OwnedHeap extends Heap {
     post(Request.TRIM);
   }
 
+  /** Asks the owner to close the heap; closes it where the caller is the owner. Any thread. */
+  @SuppressWarnings("ReferenceEquality") // a thread is its identity
+  public void requestClose() {
+    if (Thread.currentThread() == owner) {
+      close();
+    } else {
+      post(Request.CLOSE);
+    }
+  }
+
   private void post(Request wanted) {
     Request before =
         request.getAndAccumulate(wanted, (old, more) -> old.compareTo(more) > 0 ? old : more);
@@ -189,6 +200,7 @@ public final class OwnedHeap extends Heap {
         toUnlink.clear();
         trimSlabs(purger);
       }
+      case CLOSE -> close();
     }
   }
 
