@@ -43,10 +43,10 @@ final class ConnectionInitializer extends ChannelInitializer<Channel> {
     StrictRequestDecoder decoder = new StrictRequestDecoder();
     channel
         .pipeline()
-        .addLast(new EndOfInput())
+        .addLast(new InputPacer(decoder))
         .addLast(decoder)
         .addLast(new HttpResponseEncoder())
-        // Hands on one message for each read: what a client pipelines waits its turn here.
+        // A head without a body comes with its last content: that one waits its turn here.
         .addLast(new FlowControlHandler())
         .addLast(new HttpConnection(services, router, decoder));
   }

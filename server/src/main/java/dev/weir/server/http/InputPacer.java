@@ -1,0 +1,90 @@
+package dev.weir.server.http;
+
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelDuplexHandler;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Has the decoder make one message for each that is asked for. What a client sends ahead of that
+ * stays in the one buffer that the socket was read into: as objects, requests and pieces of a few
+ * bytes would take dozens of times the memory, and none of it the pool's.
+ *
+ * <p>The client's end of its side is passed on when everything before it is used up. From then on
+ * the socket is not read: epoll, which no longer watches it for input, would close it for the
+ * asking.
+ */
+final class InputPacer extends ChannelDuplexHandler {
+  private final StrictRequestDecoder decoder;
+  private boolean wanted;
+  private boolean decoding;
+  private boolean ended;
+  private @Nullable Object endEvent;
+
+  InputPacer(StrictRequestDecoder decoder) {
+    this.decoder = decoder;
+  }
+
+  /** Asks for one message. */
+  @Override
+  public void read(ChannelHandlerContext ctx) {
+    wanted = true;
+    goOn(ctx);
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext ctx, Object bytes) {
+    decode(ctx, bytes);
+    goOn(ctx);
+  }
+
+  @Override
+  public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+    if (event instanceof ChannelInputShutdownEvent) {
+      ended = true;
+      endEvent = event;
+      if (wanted) {
+        goOn(ctx);
+      } else if (!decoder.mayHaveMessage()) {
+        passEndOn(ctx);
+      }
+    } else {
+      ctx.fireUserEventTriggered(event);
+    }
+  }
+
+  /** Serves a request for a message; one that is made meanwhile, on the same stack, waits here. */
+  private void goOn(ChannelHandlerContext ctx) {
+    while (!decoding && wanted && decoder.mayHaveMessage()) {
+      decode(ctx, Unpooled.EMPTY_BUFFER);
+    }
+    if (decoding || !wanted) {
+      return;
+    }
+    if (ended) {
+      passEndOn(ctx);
+    } else {
+      decoder.compact();
+      ctx.read();
+    }
+  }
+
+  private void decode(ChannelHandlerContext ctx, Object bytes) {
+    boolean asked = wanted;
+    long before = decoder.messages();
+    wanted = false;
+    decoding = true;
+    ctx.fireChannelRead(bytes);
+    decoding = false;
+    wanted |= asked && decoder.messages() == before;
+  }
+
+  private void passEndOn(ChannelHandlerContext ctx) {
+    Object event = endEvent;
+    endEvent = null;
+    if (event != null) {
+      ctx.fireUserEventTriggered(event);
+    }
+  }
+}
