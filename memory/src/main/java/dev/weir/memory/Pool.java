@@ -43,13 +43,15 @@ public final class Pool implements AutoCloseable {
   private final Tenants<Block> rootBlocks;
   private final Object coreLock = new Object();
   private volatile @Nullable PoolCore core;
+  private volatile long limitBytes;
   private volatile boolean closed;
 
   private Pool(PoolOptions options) {
     this.options = options;
+    this.limitBytes = options.limitBytes();
     this.root =
         Budget.root(
-            options.name(), options::limitBytes, options.heapLimitBytes(), this::liveBlockBytes);
+            options.name(), this::limitBytes, options.heapLimitBytes(), this::liveBlockBytes);
     this.rootBlocks = Block.tenants(root);
   }
 
@@ -249,8 +251,7 @@ public final class Pool implements AutoCloseable {
         root,
         bytes,
         "live pages %,d, promised %,d, kept for small blocks %,d"
-            .formatted(
-                totals.liveBytes(), totals.promisedBytes(), reserveBytes(options.limitBytes())));
+            .formatted(totals.liveBytes(), totals.promisedBytes(), reserveBytes(limitBytes)));
   }
 
   /** The size of the block that serves a request. */
@@ -310,7 +311,34 @@ public final class Pool implements AutoCloseable {
 
   /** The most that may be resident, in bytes. */
   public long limitBytes() {
-    return options.limitBytes();
+    return limitBytes;
+  }
+
+  /**
+   * Changes the limit. Where more is resident, free pages go back now; a limit below what is live
+   * takes effect as memory is freed: until then everything but open grants is refused.
+   *
+   * @param bytes from {@link PoolOptions#MIN_LIMIT_BYTES} to the limit that the pool was created
+   *     with, for which its addresses are reserved
+   * @throws IllegalArgumentException if it is out of range; the limit stays what it was
+   */
+  public void setLimitBytes(long bytes) {
+    if (bytes < PoolOptions.MIN_LIMIT_BYTES || bytes > options.limitBytes()) {
+      throw new IllegalArgumentException(
+          "limit of %,d bytes for pool '%s' is not between the smallest, %,d, and the one that it was created with, %,d"
+              .formatted(bytes, options.name(), PoolOptions.MIN_LIMIT_BYTES, options.limitBytes()));
+    }
+    PoolCore parts;
+    synchronized (coreLock) {
+      limitBytes = bytes;
+      parts = core;
+      if (parts != null) {
+        parts.setLimit(bytes);
+      }
+    }
+    if (parts != null) {
+      parts.pages().purgeExcess();
+    }
   }
 
   /**
@@ -318,7 +346,7 @@ public final class Pool implements AutoCloseable {
    * loops keep free count as used until their owners have answered the request to give them back.
    */
   public long slackBytes() {
-    return reserveBytes(options.limitBytes());
+    return reserveBytes(limitBytes);
   }
 
   /** Live and dirty pages: what the limit limits. */
@@ -376,7 +404,7 @@ public final class Pool implements AutoCloseable {
   public PoolSnapshot snapshot() {
     PoolCore parts = core;
     return parts == null
-        ? PoolSnapshot.empty(root, options.limitBytes())
+        ? PoolSnapshot.empty(root, limitBytes)
         : PoolSnapshot.of(root, parts.pages(), parts.ownedHeapCount());
   }
 
@@ -392,7 +420,8 @@ public final class Pool implements AutoCloseable {
       parts.pages().checkInvariants();
       SlabTotals.checkInvariants(parts.pages());
       PageTotals totals = parts.pages().totals();
-      if (totals.residentBytes() > totals.limitBytes()) {
+      // A limit that was lowered leaves live pages alone.
+      if (totals.residentBytes() > Math.max(totals.limitBytes(), totals.liveBytes())) {
         throw new AssertionError(
             "resident " + totals.residentBytes() + " of " + totals.limitBytes());
       }
@@ -401,17 +430,24 @@ public final class Pool implements AutoCloseable {
   }
 
   /**
-   * Ends the pool: nothing more can be allocated, free memory goes back at once. Heaps of other
-   * threads are asked to close: until its owner comes to that, such a heap may serve what it has
-   * free. Live blocks stay valid; the addresses go back with the last of them.
+   * Ends the pool: free memory goes back at once, and nothing more can be allocated, but out of
+   * open grants, and what heaps of other threads have at hand until these threads hear of it. Live
+   * blocks stay valid, and are logged as a warning, with the budgets that they are charged to; the
+   * addresses go back with the last of them.
    */
   @Override
   public void close() {
+    PoolCore parts;
+    boolean before;
     synchronized (coreLock) {
+      before = closed;
       closed = true;
+      parts = core;
     }
-    PoolCore parts = core;
     if (parts != null) {
+      if (!before) {
+        LeftBlocks.report(this);
+      }
       parts.close();
     }
   }
@@ -437,6 +473,7 @@ public final class Pool implements AutoCloseable {
           throw new IllegalStateException("pool '" + options.name() + "' is closed");
         }
         parts = PoolCore.create(options, root);
+        parts.setLimit(limitBytes);
         core = parts;
       }
       return parts;
@@ -452,6 +489,6 @@ public final class Pool implements AutoCloseable {
   @Override
   public String toString() {
     return "Pool[%s: resident %,d of %,d bytes]"
-        .formatted(options.name(), residentBytes(), options.limitBytes());
+        .formatted(options.name(), residentBytes(), limitBytes);
   }
 }

@@ -32,6 +32,12 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
    */
   private static final long TRIM_FOR_GRANTS_NANOS = 100_000_000;
 
+  /**
+   * How often somebody looks whether the last block of a closed pool has gone: 100 ms. A slab that
+   * is in use does not tell that it has become empty, and the next tick may be half a day away.
+   */
+  private static final long DRAIN_NANOS = 100_000_000;
+
   /** The most heaps that come and go before those whose owners have ended are looked for. */
   private static final int FEW_HEAPS = 64;
 
@@ -60,7 +66,7 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
         new PageHeap(
             options.nativeMemory(),
             reservation,
-            options.limitBytes() / pageBytes * pageBytes,
+            wholePages(options.limitBytes(), pageBytes),
             Pool.reserveBytes(options.limitBytes()),
             SizeClasses.COUNT,
             relay);
@@ -109,6 +115,14 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
 
   PageHeap pages() {
     return pages;
+  }
+
+  void setLimit(long limitBytes) {
+    pages.setLimit(wholePages(limitBytes, pages.pageBytes()), Pool.reserveBytes(limitBytes));
+  }
+
+  private static long wholePages(long bytes, long pageBytes) {
+    return bytes / pageBytes * pageBytes;
   }
 
   SharedHeap shared() {
@@ -197,6 +211,7 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
   void close() {
     closed = true;
     grants.close();
+    pages.close();
     try {
       ownedHeaps.forEach(OwnedHeap::requestClose);
       trim();
@@ -247,11 +262,14 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
       // Deadlines hold even where the system refuses to take pages back.
       untilDeadline = serveGrants(nowNanos);
     }
+    long untilDrained = Long.MAX_VALUE;
     if (closed) {
       pages.purgeAll();
       releaseIfDrained();
+      untilDrained = DRAIN_NANOS;
     }
-    return Math.min(nextTickNanos, nowNanos + Math.min(untilDeadline, Long.MAX_VALUE / 2));
+    long untilNext = Math.min(Math.min(untilDeadline, untilDrained), Long.MAX_VALUE / 2);
+    return Math.min(nextTickNanos, nowNanos + untilNext);
   }
 
   private void giveBack(boolean tick) {

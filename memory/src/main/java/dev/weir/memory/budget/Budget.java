@@ -204,6 +204,10 @@ public final class Budget {
 
   /** Changes the limit of Java heap buffers. */
   public void setHeapLimitBytes(long bytes) {
+    if (bytes < 0) {
+      throw new IllegalArgumentException(
+          "heap limit of budget '" + path() + "' is negative: " + bytes);
+    }
     treeLock.lock();
     heapLimitBytes = bytes;
     treeLock.unlock();

@@ -418,7 +418,7 @@ public final class PageHeap {
     long keepBytes;
     lock.lock();
     try {
-      keepBytes = state.dirtyCeilingBytes() / 2;
+      keepBytes = state.dirtyToKeepBytes();
     } finally {
       lock.unlock();
     }
@@ -489,6 +489,30 @@ public final class PageHeap {
   // Settings and seeing.
 
   /**
+   * Changes the limits given to the constructor. Where more is live, nothing is admitted until
+   * enough has been freed; what is dirty beyond the limit is {@link #purgeExcess}'s.
+   */
+  public void setLimit(long limitBytes, long reserveBytes) {
+    lock.lock();
+    try {
+      ledger.setLimit(limitBytes, reserveBytes);
+    } finally {
+      lock.unlock();
+    }
+    events.roomFreed();
+  }
+
+  /** Admits nothing from now on but what was promised. */
+  public void close() {
+    lock.lock();
+    try {
+      ledger.close();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
    * Ends the page heap if nothing of it is resident or promised: every later request finds it full.
    *
    * @return whether it has ended; its reservation may be released then
@@ -499,7 +523,7 @@ public final class PageHeap {
       if (ledger.residentBytes() != 0 || ledger.promisedBytes() != 0) {
         return false;
       }
-      ledger.setLimit(-1);
+      ledger.close();
       return true;
     } finally {
       lock.unlock();

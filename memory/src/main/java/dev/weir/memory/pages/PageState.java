@@ -134,6 +134,9 @@ final class PageState {
    * where there is no other address.
    */
   boolean open(Span fresh) {
+    if (ledger.isClosed()) {
+      return false;
+    }
     SpanRegion region = region(fresh.size());
     Span victim = region.oldestParked();
     if (victim == null || !ledger.admits(victim.committedBytes(), fresh.size().lane())) {
@@ -204,7 +207,13 @@ final class PageState {
   }
 
   boolean isDirtyHigh() {
-    return unclaimedDirtyBytes() > dirtyCeilingBytes();
+    return unclaimedDirtyBytes() > dirtyCeilingBytes()
+        || (ledger.excess(0) > 0 && unclaimedDirtyBytes() > 0);
+  }
+
+  /** What may stay dirty after {@link #isDirtyHigh}: less than before it, and within the limit. */
+  long dirtyToKeepBytes() {
+    return Math.clamp(ledger.limitBytes() - ledger.liveBytes(), 0, dirtyCeilingBytes() / 2);
   }
 
   /**

@@ -16,11 +16,12 @@ final class ResidentLedger {
   private static final long MIN_HEADROOM_BYTES = 2L << 20;
 
   private long limitBytes;
-  private final long reserveBytes;
+  private long reserveBytes;
   private long liveBytes;
   private long dirtyBytes;
   private long promisedBytes;
   private long peakResidentBytes;
+  private boolean closed;
 
   ResidentLedger(long limitBytes, long reserveBytes) {
     this.limitBytes = limitBytes;
@@ -55,7 +56,7 @@ final class ResidentLedger {
    * Whether so many more bytes may become live (or be promised) once everything dirty is purged.
    */
   boolean admits(long bytes, Lane lane) {
-    return bytes <= largestAdmissible(lane) - liveBytes - promisedBytes;
+    return !closed && bytes <= largestAdmissible(lane) - liveBytes - promisedBytes;
   }
 
   /** The most that {@link #admits} could ever say yes to in this lane. */
@@ -111,7 +112,18 @@ final class ResidentLedger {
     promisedBytes -= bytes;
   }
 
-  void setLimit(long bytes) {
-    limitBytes = bytes;
+  /** Changes the limits. What is live stays so, though it be more. */
+  void setLimit(long newLimitBytes, long newReserveBytes) {
+    limitBytes = newLimitBytes;
+    reserveBytes = newReserveBytes;
+  }
+
+  /** Admits nothing from now on; promises may be kept. */
+  void close() {
+    closed = true;
+  }
+
+  boolean isClosed() {
+    return closed;
   }
 }

@@ -63,7 +63,7 @@ class ResidentLedgerTest {
   @Test
   void aLoweredLimitAdmitsNothingUntilMemoryIsFreed() {
     ledger.allocate(500, 0);
-    ledger.setLimit(400);
+    ledger.setLimit(400, 0);
 
     assertThat(ledger.admits(1, Lane.SMALL)).isFalse();
     ledger.free(200);
