@@ -21,6 +21,12 @@ final class Purger {
   private final AtomicBoolean failureLogged = new AtomicBoolean();
   private @Nullable Thread thread;
 
+  /**
+   * Whether somebody has called since the last round began. A permit to park would not do: what the
+   * thread runs for others, such as what hangs on the future of a grant, may use it up.
+   */
+  private volatile boolean called;
+
   private Purger() {}
 
   /** What the purger does for a pool. */
@@ -47,6 +53,7 @@ final class Purger {
 
   private synchronized void add(Chores chores) {
     charges.add(new WeakReference<>(chores));
+    called = true;
     if (thread == null) {
       // Assigned once it runs: where no thread can be had now, the next pool tries again.
       thread = Thread.ofPlatform().name("weir-purger").daemon().start(this::run);
@@ -58,11 +65,13 @@ final class Purger {
   private void unpark() {
     // Written once before any pool can call; a pool registers, and so synchronizes, before its
     // first wake.
+    called = true;
     LockSupport.unpark(thread);
   }
 
   private void run() {
     while (true) {
+      called = false;
       long now = System.nanoTime();
       long sleepNanos = Long.MAX_VALUE;
       for (WeakReference<Chores> charge : charges) {
@@ -73,7 +82,9 @@ final class Purger {
           sleepNanos = Math.min(sleepNanos, doChores(chores, now) - now);
         }
       }
-      if (sleepNanos > 0) {
+      // With an interrupt that a chore has left, the thread would never park again.
+      Thread.interrupted();
+      if (sleepNanos > 0 && !called) {
         LockSupport.parkNanos(this, sleepNanos);
       }
     }
