@@ -1,6 +1,7 @@
 /** JMH benchmarks of Weir beside Netty's own allocators. */
 module dev.weir.benchmarks {
   requires static transitive org.jspecify;
+  requires dev.weir.lab;
   requires dev.weir.memory;
   requires dev.weir.netty;
   requires transitive info.picocli;

@@ -1,4 +1,5 @@
 /** Evidence: scenarios and traces that compare allocators, each in a JVM of its own. */
+@SuppressWarnings("module") // The benchmarks are compiled later.
 module dev.weir.lab {
   requires static transitive org.jspecify;
   requires dev.weir.netty;
@@ -11,6 +12,14 @@ module dev.weir.lab {
   requires tools.jackson.jr.ob;
 
   exports dev.weir.lab;
+  exports dev.weir.lab.contender to
+      dev.weir.benchmarks;
+  exports dev.weir.lab.memory to
+      dev.weir.benchmarks;
+  exports dev.weir.lab.options to
+      dev.weir.benchmarks;
+  exports dev.weir.lab.report to
+      dev.weir.benchmarks;
 
   opens dev.weir.lab to
       info.picocli;

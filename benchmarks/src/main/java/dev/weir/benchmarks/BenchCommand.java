@@ -9,15 +9,18 @@ import picocli.CommandLine.Spec;
     name = "bench",
     description = "Measures Weir beside Netty's allocators and malloc with JMH.",
     subcommands = {
+      AllCommand.class,
       AllocCommand.class,
       CrossThreadCommand.class,
       GrowCommand.class,
       VirtualCommand.class,
       ScaleCommand.class,
+      ChargedCommand.class,
+      HeapCommand.class,
       LoopsCommand.class,
       ChartCommand.class
     },
-    footer = {"", "Example:", "  weir bench alloc --quick"})
+    footer = {"", "Examples:", "  weir bench all --quick", "  weir bench alloc --quick"})
 public final class BenchCommand implements Runnable {
   @Spec private CommandSpec spec;
 

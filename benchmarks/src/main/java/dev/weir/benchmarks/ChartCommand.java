@@ -16,7 +16,8 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "chart",
     description = "Draws the charts in docs/img again from a record in docs/benchmarks.",
-    sortOptions = false)
+    sortOptions = false,
+    footer = {"", "Example:", "  weir bench chart docs/benchmarks/2026-11-21-54712c6.json"})
 final class ChartCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
 

@@ -6,7 +6,6 @@ import dev.weir.benchmarks.harness.Suite;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.Callable;
-import org.openjdk.jmh.runner.RunnerException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
@@ -26,7 +25,7 @@ final class CrossThreadCommand implements Callable<Integer> {
   CrossThreadCommand() {}
 
   @Override
-  public Integer call() throws IOException, RunnerException {
+  public Integer call() throws IOException {
     List<String> mixes =
         sizes.or(
             options.quick() ? List.of("256", "4K") : List.of("64", "256", "4K", "64K", "1..64K"));

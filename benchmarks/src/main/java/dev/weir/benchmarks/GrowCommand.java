@@ -5,7 +5,6 @@ import dev.weir.benchmarks.harness.Suite;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.Callable;
-import org.openjdk.jmh.runner.RunnerException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -32,7 +31,7 @@ final class GrowCommand implements Callable<Integer> {
   GrowCommand() {}
 
   @Override
-  public Integer call() throws IOException, RunnerException {
+  public Integer call() throws IOException {
     if (contents.stream().anyMatch(content -> content < 1 || content > MAX_MIB)) {
       throw options.rejected("--content must be between 1 and " + MAX_MIB);
     }

@@ -4,7 +4,6 @@ import dev.weir.benchmarks.harness.LeakDetection;
 import dev.weir.benchmarks.loops.LoopsSuite;
 import java.io.IOException;
 import java.util.concurrent.Callable;
-import org.openjdk.jmh.runner.RunnerException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
@@ -20,7 +19,7 @@ final class LoopsCommand implements Callable<Integer> {
   LoopsCommand() {}
 
   @Override
-  public Integer call() throws IOException, RunnerException {
+  public Integer call() throws IOException {
     if (!options.leakDetection().contains(LeakDetection.SIMPLE)) {
       throw options.rejected("--leak-detection: loops are measured at Netty's default, simple");
     }

@@ -9,7 +9,6 @@ import java.io.IOException;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.Callable;
-import org.openjdk.jmh.runner.RunnerException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -38,7 +37,7 @@ final class ScaleCommand implements Callable<Integer> {
   ScaleCommand() {}
 
   @Override
-  public Integer call() throws IOException, RunnerException {
+  public Integer call() throws IOException {
     if (threads.stream().anyMatch(count -> count < 1 || count > MAX_THREADS)) {
       throw options.rejected("--threads must be between 1 and " + MAX_THREADS);
     }

@@ -1,27 +1,25 @@
 package dev.weir.benchmarks;
 
-import dev.weir.benchmarks.harness.Cell;
-import dev.weir.benchmarks.harness.CellRunner;
 import dev.weir.benchmarks.harness.Effort;
 import dev.weir.benchmarks.harness.LeakDetection;
-import dev.weir.benchmarks.harness.Measurement;
 import dev.weir.benchmarks.harness.Suite;
 import dev.weir.benchmarks.peer.JitState;
 import dev.weir.benchmarks.peer.Peer;
+import dev.weir.benchmarks.peer.Peer.Family;
 import dev.weir.benchmarks.record.Noise;
 import dev.weir.benchmarks.record.Recorder;
 import dev.weir.benchmarks.report.MeasurementRows;
-import dev.weir.benchmarks.report.MeasurementTable;
-import dev.weir.benchmarks.report.Progress;
+import dev.weir.lab.options.Checks;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
-import org.openjdk.jmh.runner.RunnerException;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -31,6 +29,14 @@ import picocli.CommandLine.Spec;
 /** What every suite has in common: flags, running, and reporting. */
 final class SuiteOptions {
   private static final int MAX_ROUNDS = 1_000;
+
+  /** What shells call the end by Ctrl-C. */
+  private static final int INTERRUPTED = 130;
+
+  private static final List<Peer> QUICK_PEERS =
+      Arrays.stream(Peer.values())
+          .filter(peer -> peer == Peer.WEIR || peer.family() == Family.NETTY)
+          .toList();
 
   @Spec(Spec.Target.MIXEE)
   private CommandSpec spec;
@@ -46,10 +52,9 @@ final class SuiteOptions {
 
   @Option(
       names = "--record",
-      description = {
-        "Adds the run, the machine and the noise to docs/benchmarks/DATE-COMMIT.json and draws the",
-        "charts of that record in docs/img."
-      })
+      description =
+          "Adds the run, the machine and the noise to docs/benchmarks/DATE-COMMIT.json and draws"
+              + " the charts of that record in docs/img.")
   private boolean record;
 
   @Option(
@@ -57,11 +62,10 @@ final class SuiteOptions {
       split = ",",
       converter = Labels.OfPeer.class,
       paramLabel = "NAME",
-      description = {
-        "What to compare; they take turns: weir, weir+budget, netty-pooled, netty-adaptive,",
-        "netty-pooled+caches, netty-adaptive+caches, glibc, mimalloc, jemalloc, harness",
-        "(default: all; with --quick weir, netty-pooled, netty-adaptive)."
-      })
+      description =
+          "What to compare; they take turns: weir, weir+budget, netty-pooled, netty-adaptive,"
+              + " netty-pooled+caches, netty-adaptive+caches, glibc, mimalloc, jemalloc, harness"
+              + " (default: all; with --quick weir and Netty's).")
   private @Nullable List<Peer> peers;
 
   @Option(
@@ -76,7 +80,7 @@ final class SuiteOptions {
   @Option(
       names = "--rounds",
       paramLabel = "N",
-      description = "JVMs for each row and allocator (default: 5; with --quick 3).")
+      description = "JVMs for each row and allocator (default: 5; fewer with --quick).")
   private @Nullable Integer rounds;
 
   @Option(
@@ -84,10 +88,9 @@ final class SuiteOptions {
       converter = Labels.OfJitState.class,
       defaultValue = "service",
       paramLabel = "STATE",
-      description = {
-        "What the compiler has seen: service (all kinds of buffers, as in a service) or alone",
-        "(only what is measured; default: ${DEFAULT-VALUE})."
-      })
+      description =
+          "What the compiler has seen: service (all kinds of buffers, as in a service) or alone"
+              + " (only what is measured; default: ${DEFAULT-VALUE}).")
   private JitState jit;
 
   SuiteOptions() {}
@@ -105,61 +108,71 @@ final class SuiteOptions {
     return new ParameterException(spec.commandLine(), message);
   }
 
-  /** Measures, prints the tables and writes the file. */
-  int run(Suite suite) throws IOException, RunnerException {
-    Effort effort = suite.once() ? effort().once() : effort();
-    checkWritable();
-    Optional<Recorder> recorder = record ? Optional.of(recorder()) : Optional.empty();
-    List<Peer> installed = installedPeers();
-    List<Cell> cells =
-        suite.cells().stream().filter(cell -> !cell.admitted(installed).isEmpty()).toList();
-    Noise.Watch watch = new Noise.Watch();
-    List<Measurement> measurements = measure(cells, installed, effort);
-    Noise noise = watch.end();
-    if (recorder.isPresent()) {
-      recorder.get().add(noise, MeasurementRows.rows(measurements));
+  /**
+   * Measures, prints the tables and writes the files.
+   *
+   * @throws IOException if a JVM fails, or a file cannot be written
+   */
+  int run(Suite suite) throws IOException {
+    return run(List.of(suite), Effort.QUICK);
+  }
+
+  /**
+   * Runs some suites as one.
+   *
+   * @param quickly what {@code --quick} means for them
+   * @throws IOException if a JVM fails, or a file cannot be written
+   */
+  int run(List<Suite> suites, Effort quickly) throws IOException {
+    new Checks(spec).requireWritable(json, "--json");
+    SuiteRun run = new SuiteRun(jit, json);
+    Effort effort = effort(quickly);
+    Map<Peer, Optional<String>> missing = new EnumMap<>(Peer.class);
+    for (Suite suite : suites) {
+      List<Peer> installed = new ArrayList<>(wanted(suite));
+      installed.removeIf(peer -> missing.computeIfAbsent(peer, this::tellIfMissing).isPresent());
+      run.add(suite, installed, effort);
     }
-    CommandLine command = spec.commandLine();
-    PrintWriter out = command.getOut();
-    out.print(
-        MeasurementTable.render(
-            measurements, suite.metrics(), installed, command.getColorScheme().ansi()));
-    out.flush();
+    Optional<Recorder> recorder = record ? Optional.of(recorder()) : Optional.empty();
+    Noise.Watch watch = new Noise.Watch();
+    Interruption interruption = new Interruption(() -> printUnfinished(run));
+    try {
+      run.measure();
+    } catch (IOException failed) {
+      if (interruption.isUnderWay()) {
+        return INTERRUPTED;
+      }
+      printUnfinished(run);
+      throw failed;
+    } finally {
+      interruption.isOver();
+    }
+    Noise noise = watch.end();
+    print(run);
     noise.warning().ifPresent(this::tell);
+    if (recorder.isPresent()) {
+      recorder.get().add(noise, MeasurementRows.rows(run.finished()));
+    }
     return 0;
   }
 
-  private List<Measurement> measure(List<Cell> cells, List<Peer> installed, Effort effort)
-      throws IOException, RunnerException {
-    // Several runs on one machine disturb each other, but each is free to try.
-    System.setProperty("jmh.ignoreLock", "true");
-    int jvms = cells.stream().mapToInt(cell -> cell.admitted(installed).size()).sum();
-    Progress progress = new Progress(jvms * effort.rounds());
-    CellRunner runner = new CellRunner(effort, jit, progress::step);
-    List<Measurement> measurements = new ArrayList<>();
-    try {
-      for (Cell cell : cells) {
-        measurements.add(runner.measure(cell, installed));
-        if (json != null) {
-          MeasurementRows.write(json, measurements);
-        }
-      }
-    } finally {
-      progress.clear();
-    }
-    return measurements;
+  private void print(SuiteRun run) {
+    CommandLine command = spec.commandLine();
+    command.getOut().print(run.tables(command.getColorScheme().ansi()));
+    command.getOut().flush();
   }
 
-  private List<Peer> installedPeers() {
-    List<Peer> installed = new ArrayList<>();
-    for (Peer peer : peers == null ? defaultPeers() : peers) {
-      if (peer.isInstalled()) {
-        installed.add(peer);
-      } else {
-        tell(peer.label() + " is not installed here, or no JVM can load it: it is left out");
-      }
+  private void printUnfinished(SuiteRun run) {
+    if (!run.finished().isEmpty()) {
+      tell("the run ends early; this much was finished:");
+      print(run);
     }
-    return installed;
+  }
+
+  private Optional<String> tellIfMissing(Peer peer) {
+    Optional<String> reason = peer.missing();
+    reason.ifPresent(this::tell);
+    return reason;
   }
 
   private void tell(String line) {
@@ -168,10 +181,14 @@ final class SuiteOptions {
     err.flush();
   }
 
-  private List<Peer> defaultPeers() {
-    return quick
-        ? List.of(Peer.WEIR, Peer.NETTY_POOLED, Peer.NETTY_ADAPTIVE)
-        : List.of(Peer.values());
+  private List<Peer> wanted(Suite suite) {
+    if (peers != null) {
+      return peers;
+    }
+    if (!suite.peers().isEmpty()) {
+      return suite.peers();
+    }
+    return quick ? QUICK_PEERS : List.of(Peer.values());
   }
 
   private Recorder recorder() throws IOException {
@@ -188,25 +205,14 @@ final class SuiteOptions {
     return root.name() + " " + String.join(" ", arguments);
   }
 
-  private Effort effort() {
-    Effort effort = quick ? Effort.QUICK : Effort.FULL;
+  private Effort effort(Effort quickly) {
+    Effort effort = quick ? quickly : Effort.FULL;
     if (rounds == null) {
       return effort;
     }
     if (rounds < 1 || rounds > MAX_ROUNDS) {
       throw rejected("--rounds must be between 1 and " + MAX_ROUNDS);
     }
-    return new Effort(rounds, effort.warmups(), effort.measurements(), effort.iteration());
-  }
-
-  /** Finds out before the run rather than after it. */
-  private void checkWritable() {
-    if (json == null) {
-      return;
-    }
-    Path folder = json.toAbsolutePath().getParent();
-    if (Files.isDirectory(json) || folder == null || !Files.isWritable(folder)) {
-      throw rejected("--json: cannot write the file '" + json + "'");
-    }
+    return effort.rounds(rounds);
   }
 }

@@ -9,7 +9,6 @@ import dev.weir.benchmarks.virtual.VirtualSuite;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.Callable;
-import org.openjdk.jmh.runner.RunnerException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
@@ -28,7 +27,7 @@ final class VirtualCommand implements Callable<Integer> {
   VirtualCommand() {}
 
   @Override
-  public Integer call() throws IOException, RunnerException {
+  public Integer call() throws IOException {
     List<Row> defaults =
         options.quick()
             ? AllocSuite.rows(

@@ -1,5 +1,6 @@
 package dev.weir.benchmarks.alloc;
 
+import dev.weir.benchmarks.harness.CollectorTime;
 import dev.weir.benchmarks.harness.Figures;
 import dev.weir.benchmarks.harness.Metric;
 import dev.weir.benchmarks.pattern.AllocPattern;
@@ -11,6 +12,7 @@ import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Level;
 import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.annotations.OutputTimeUnit;
 import org.openjdk.jmh.annotations.Param;
@@ -18,7 +20,9 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
+import org.openjdk.jmh.infra.IterationParams;
 import org.openjdk.jmh.infra.ThreadParams;
+import org.openjdk.jmh.runner.IterationType;
 
 /** A pattern of one allocator's buffers, on each of JMH's threads. */
 @BenchmarkMode(Mode.AverageTime)
@@ -54,6 +58,7 @@ public class AllocBenchmark {
     public String touch;
 
     private Buffers<?> buffers;
+    private final CollectorTime collector = new CollectorTime();
     private long heapBytesBefore;
 
     /** Made by JMH. */
@@ -64,6 +69,40 @@ public class AllocBenchmark {
     public void makeAllocator() {
       heapBytesBefore = JavaHeap.usedBytes();
       buffers = Peer.of(allocator).buffers();
+    }
+
+    /**
+     * Looks at the collector before an iteration that counts.
+     *
+     * @throws IOException if the kernel does not tell
+     */
+    @Setup(Level.Iteration)
+    public void beginIteration(IterationParams iteration) throws IOException {
+      if (iteration.getType() == IterationType.MEASUREMENT) {
+        collector.start();
+      }
+    }
+
+    /**
+     * And after it.
+     *
+     * @throws IOException if the kernel does not tell
+     */
+    @TearDown(Level.Iteration)
+    public void endIteration(IterationParams iteration) throws IOException {
+      if (iteration.getType() == IterationType.MEASUREMENT) {
+        collector.stop();
+      }
+    }
+
+    /**
+     * Tells what the collector took.
+     *
+     * @throws IOException if that cannot be reported
+     */
+    @TearDown
+    public void tell() throws IOException {
+      Figures.report(Metric.GC_NS_PER_OP, collector.share());
     }
   }
 

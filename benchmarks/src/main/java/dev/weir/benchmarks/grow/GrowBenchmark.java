@@ -2,9 +2,9 @@ package dev.weir.benchmarks.grow;
 
 import dev.weir.benchmarks.harness.Figures;
 import dev.weir.benchmarks.harness.Metric;
-import dev.weir.benchmarks.harness.ProcessRss;
 import dev.weir.benchmarks.peer.Buffers;
 import dev.weir.benchmarks.peer.Peer;
+import dev.weir.lab.memory.ProcessRss;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;

@@ -34,6 +34,16 @@ public record Cell(
     return peers.stream().filter(this::isFor).toList();
   }
 
+  /** One of the parameters; an empty text if it has none of this name. */
+  public String parameter(String name) {
+    return parameters.getOrDefault(name, "");
+  }
+
+  /** How many threads of which kind, as people read it. */
+  public String threadsText() {
+    return (threads == 1 ? "" : threads + " ") + thread.label();
+  }
+
   /** How many cores the threads can keep busy on this machine. */
   int cores() {
     return Math.min(threads, Runtime.getRuntime().availableProcessors());

@@ -34,13 +34,12 @@ public final class CellRunner {
       List.of(
           "-Xms512m",
           "-Xmx512m",
+          "-XX:+UseG1GC",
           "-XX:+AlwaysPreTouch",
           "-XX:MaxDirectMemorySize=8g",
           "--enable-native-access=ALL-UNNAMED",
           "--sun-misc-unsafe-memory-access=allow",
           "-Dio.netty.noUnsafe=true");
-
-  private static final double NANOS_PER_MILLI = 1e6;
 
   private final Effort effort;
   private final JitState jit;
@@ -56,10 +55,9 @@ public final class CellRunner {
   /**
    * Measures the peers that the cell admits.
    *
-   * @throws RunnerException if JMH cannot run the benchmark
-   * @throws IOException if a temporary file cannot be used
+   * @throws IOException if one of the JVMs fails, or a temporary file cannot be used
    */
-  public Measurement measure(Cell cell, List<Peer> peers) throws RunnerException, IOException {
+  public Measurement measure(Cell cell, List<Peer> peers) throws IOException {
     Map<Peer, Map<Metric, List<Double>>> rounds = new LinkedHashMap<>();
     for (int round = 0; round < effort.rounds(); round++) {
       for (Peer peer : cell.admitted(peers)) {
@@ -80,17 +78,26 @@ public final class CellRunner {
     return new Measurement(cell, scores);
   }
 
-  private Map<Metric, Double> runOnce(Cell cell, Peer peer) throws RunnerException, IOException {
+  private Map<Metric, Double> runOnce(Cell cell, Peer peer) throws IOException {
     Path file = Files.createTempFile("weir-bench-", ".figures");
+    file.toFile().deleteOnExit();
     try {
       RunResult result = new Runner(options(cell, peer, file).build()).runSingle();
       Map<Metric, Double> figures = Figures.read(file);
       double nsPerOp = result.getPrimaryResult().getScore() * cell.cores() / jmhThreads(cell);
       figures.put(Metric.NS_PER_OP, nsPerOp);
-      if (!effort.iteration().isZero()) {
-        addCollections(result, nsPerOp / cell.cores(), figures);
+      figures.computeIfPresent(
+          Metric.GC_NS_PER_OP, (metric, share) -> share * nsPerOp / cell.cores());
+      Result<?> allocated = result.getSecondaryResults().get("gc.alloc.rate.norm");
+      if (allocated != null && !effort.iteration().isZero()) {
+        figures.put(Metric.HEAP_BYTES_PER_OP, allocated.getScore());
       }
       return figures;
+    } catch (RunnerException failed) {
+      throw new IOException(
+          "%s in %s %s: %s"
+              .formatted(peer.label(), cell.suite(), cell.parameters().values(), reason(failed)),
+          failed);
     } finally {
       Files.delete(file);
     }
@@ -126,21 +133,15 @@ public final class CellRunner {
     return cell.thread() == ThreadKind.VIRTUAL ? 1 : cell.threads();
   }
 
-  /**
-   * What JMH says of the collector.
-   *
-   * @param elapsedNsPerOp wall-clock time of the whole JVM for each operation
-   */
-  private void addCollections(
-      RunResult result, double elapsedNsPerOp, Map<Metric, Double> figures) {
-    Result<?> allocated = result.getSecondaryResults().get("gc.alloc.rate.norm");
-    if (allocated != null) {
-      figures.put(Metric.HEAP_BYTES_PER_OP, allocated.getScore());
+  /** The innermost cause, which JMH wraps several times. */
+  private static String reason(Throwable failed) {
+    Throwable cause = failed;
+    while (cause.getCause() != null) {
+      cause = cause.getCause();
     }
-    Result<?> collecting = result.getSecondaryResults().get("gc.time");
-    double gcMillis = collecting == null ? 0 : collecting.getScore();
-    double operations =
-        (double) effort.iteration().toNanos() * effort.measurements() / elapsedNsPerOp;
-    figures.put(Metric.GC_NS_PER_OP, gcMillis * NANOS_PER_MILLI / operations);
+    if (cause.getSuppressed().length > 0) {
+      return reason(cause.getSuppressed()[0]);
+    }
+    return String.valueOf(cause.getMessage()).lines().findFirst().orElse("no reason given");
   }
 }

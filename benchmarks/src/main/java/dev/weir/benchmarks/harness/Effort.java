@@ -11,14 +11,30 @@ import java.time.Duration;
  * @param iteration how long each takes
  */
 public record Effort(int rounds, int warmups, int measurements, Duration iteration) {
+  /** About 5 s a cell and peer: for many cells at once. */
+  public static final Effort BRIEF = new Effort(2, 3, 2, Duration.ofMillis(250));
+
   /** About 8 s a cell and peer: shows a factor, not a percent. */
   public static final Effort QUICK = new Effort(3, 3, 3, Duration.ofMillis(300));
 
   /** About 25 s a cell and peer. */
   public static final Effort FULL = new Effort(5, 4, 4, Duration.ofMillis(500));
 
+  /** So much longer is an iteration in which a collector has to come by several times. */
+  private static final int LONGER = 4;
+
+  /** The same with another number of rounds. */
+  public Effort rounds(int others) {
+    return new Effort(others, warmups, measurements, iteration);
+  }
+
   /** The same number of JVMs, each for what happens in it once. */
   public Effort once() {
     return new Effort(rounds, 0, 1, Duration.ZERO);
+  }
+
+  /** For what happens a few times a second only. */
+  public Effort longer() {
+    return new Effort(rounds, warmups, measurements, iteration.multipliedBy(LONGER));
   }
 }

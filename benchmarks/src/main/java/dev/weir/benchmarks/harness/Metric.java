@@ -6,7 +6,11 @@ public enum Metric {
   NS_PER_OP("nsPerOp", "ns/op", 1),
   /** Java objects that an operation makes, in bytes. */
   HEAP_BYTES_PER_OP("heapBytesPerOp", "heap B/op", 1),
-  /** Time that the collector takes for an operation, both pauses and work beside the program. */
+  /**
+   * Core time of the collector for an operation, both pauses and work beside the program.
+   *
+   * <p>A JVM that measures does not know its operations, and reports {@link CollectorTime#share}.
+   */
   GC_NS_PER_OP("gcNsPerOp", "GC ns/op", 1),
   /** Java heap that is in use after a collection, for each live buffer. */
   HEAP_BYTES_PER_BUFFER("heapBytesPerBuffer", "heap B/buffer", 1),

@@ -1,18 +1,32 @@
 package dev.weir.benchmarks.harness;
 
+import dev.weir.benchmarks.peer.Peer;
 import java.util.List;
+import java.util.function.UnaryOperator;
 
 /**
- * What one run measures.
+ * Cells that are measured in one way and shown in one set of tables.
  *
  * @param cells in the order of the tables
  * @param metrics what tables show
- * @param once whether a cell is what happens once in a JVM, not what it does again and again
+ * @param effort what becomes of the effort that the user chose
+ * @param peers whom it compares unless the user chooses; empty for the usual ones
  */
-public record Suite(List<Cell> cells, List<Metric> metrics, boolean once) {
+public record Suite(
+    List<Cell> cells, List<Metric> metrics, UnaryOperator<Effort> effort, List<Peer> peers) {
 
-  /** A suite of things done again and again. */
+  /** A suite of things done again and again, by the usual peers. */
   public Suite(List<Cell> cells, List<Metric> metrics) {
-    this(cells, metrics, /* once= */ false);
+    this(cells, metrics, UnaryOperator.identity(), List.of());
+  }
+
+  /** The same with another effort. */
+  public Suite with(UnaryOperator<Effort> other) {
+    return new Suite(cells, metrics, other, peers);
+  }
+
+  /** The same for these peers. */
+  public Suite among(List<Peer> others) {
+    return new Suite(cells, metrics, effort, others);
   }
 }

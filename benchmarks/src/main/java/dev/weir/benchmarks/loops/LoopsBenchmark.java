@@ -2,8 +2,8 @@ package dev.weir.benchmarks.loops;
 
 import dev.weir.benchmarks.harness.Figures;
 import dev.weir.benchmarks.harness.Metric;
-import dev.weir.benchmarks.harness.ProcessRss;
 import dev.weir.benchmarks.peer.Peer;
+import dev.weir.lab.memory.ProcessRss;
 import java.io.IOException;
 import java.lang.management.CompilationMXBean;
 import java.lang.management.ManagementFactory;

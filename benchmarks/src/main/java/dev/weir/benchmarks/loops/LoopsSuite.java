@@ -1,6 +1,7 @@
 package dev.weir.benchmarks.loops;
 
 import dev.weir.benchmarks.harness.Cell;
+import dev.weir.benchmarks.harness.Effort;
 import dev.weir.benchmarks.harness.LeakDetection;
 import dev.weir.benchmarks.harness.Metric;
 import dev.weir.benchmarks.harness.Suite;
@@ -21,7 +22,7 @@ public final class LoopsSuite {
     parameters.put("server", "http-hello");
     Cell cell =
         new Cell("loops", BENCHMARK, parameters, ThreadKind.EVENT_LOOP, 1, LeakDetection.SIMPLE);
-    return new Suite(
-        List.of(cell), List.of(Metric.RSS_BYTES_PER_LOOP, Metric.NS_PER_OP), /* once= */ true);
+    return new Suite(List.of(cell), List.of(Metric.RSS_BYTES_PER_LOOP, Metric.NS_PER_OP))
+        .with(Effort::once);
   }
 }

@@ -1,5 +1,7 @@
 package dev.weir.benchmarks.peer;
 
+import dev.weir.lab.contender.ContenderMissingException;
+import dev.weir.lab.contender.MallocLibrary;
 import java.lang.invoke.MethodHandle;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -17,7 +19,7 @@ final class MallocBuffers extends Buffers<MallocBuffers.Allocation> {
   private MallocBuffers() {}
 
   static synchronized Buffers<?> of(MallocLibrary library) {
-    if (chosen != null && chosen != library) {
+    if (chosen != null && !chosen.equals(library)) {
       throw new IllegalStateException("this JVM already uses " + chosen);
     }
     chosen = library;
@@ -64,10 +66,18 @@ final class MallocBuffers extends Buffers<MallocBuffers.Allocation> {
 
   /** The functions of the library that was chosen before this class was initialized. */
   private static final class Functions {
-    private static final MallocLibrary LIBRARY = Objects.requireNonNull(chosen);
+    private static final MallocLibrary.Functions LIBRARY = load();
     private static final MethodHandle MALLOC = LIBRARY.malloc();
     private static final MethodHandle FREE = LIBRARY.free();
     private static final MethodHandle REALLOC = LIBRARY.realloc();
+
+    private static MallocLibrary.Functions load() {
+      try {
+        return Objects.requireNonNull(chosen).load();
+      } catch (ContenderMissingException missing) {
+        throw new IllegalStateException(missing);
+      }
+    }
 
     static long malloc(long bytes) {
       long address;

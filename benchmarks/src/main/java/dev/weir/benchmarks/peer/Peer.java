@@ -1,5 +1,7 @@
 package dev.weir.benchmarks.peer;
 
+import dev.weir.lab.contender.ContenderMissingException;
+import dev.weir.lab.contender.MallocLibrary;
 import dev.weir.memory.Pool;
 import dev.weir.memory.PoolOptions;
 import dev.weir.netty.WeirAllocator;
@@ -7,6 +9,7 @@ import io.netty.buffer.AdaptiveByteBufAllocator;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.PooledByteBufAllocator;
 import java.util.Arrays;
+import java.util.Optional;
 import java.util.stream.Collectors;
 
 /** An allocator under measurement. Each is measured in a JVM that has loaded no other. */
@@ -75,13 +78,18 @@ public enum Peer {
     return this == NETTY_POOLED_CACHES || this == NETTY_ADAPTIVE_CACHES;
   }
 
-  /** Whether this machine has it. */
-  public boolean isInstalled() {
-    return switch (this) {
-      case MIMALLOC -> MallocLibrary.MIMALLOC.isInstalled();
-      case JEMALLOC -> MallocLibrary.JEMALLOC.isInstalled();
-      default -> true;
-    };
+  /** Why this machine cannot measure it; empty if it can. */
+  public Optional<String> missing() {
+    try {
+      switch (this) {
+        case MIMALLOC -> MallocLibrary.MIMALLOC.load();
+        case JEMALLOC -> MallocLibrary.JEMALLOC.load();
+        default -> {}
+      }
+      return Optional.empty();
+    } catch (ContenderMissingException missing) {
+      return Optional.of(String.valueOf(missing.getMessage()));
+    }
   }
 
   /** Makes the allocator of a JVM that measures. */

@@ -5,6 +5,7 @@ import dev.weir.benchmarks.harness.Measurement;
 import dev.weir.benchmarks.harness.Metric;
 import dev.weir.benchmarks.harness.Score;
 import dev.weir.benchmarks.peer.Peer;
+import dev.weir.lab.report.TextTable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -17,11 +18,13 @@ import picocli.CommandLine.Help.Ansi;
  * allocator, take what Weir takes.
  */
 public final class MeasurementTable {
-  private static final String GAP = "   ";
   private static final String NOTHING = "-";
 
   /** From here on decimals say nothing. */
   private static final double LARGE = 10_000;
+
+  /** Below this one decimal says too little. */
+  private static final double SMALL = 1;
 
   private MeasurementTable() {}
 
@@ -53,24 +56,23 @@ public final class MeasurementTable {
                 measurements.stream().anyMatch(each -> each.score(peer, metric).isPresent()))
             .toList();
     List<Ratio> ratios = Ratio.among(measured);
-    List<List<String>> rows = new ArrayList<>();
     List<String> titles = new ArrayList<>(measurements.getFirst().cell().parameters().keySet());
     titles.set(0, metric.title());
     titles.addAll(List.of("threads", "leak detection"));
     measured.forEach(peer -> titles.add(peer.label()));
     ratios.forEach(ratio -> titles.add(ratio.title()));
-    rows.add(titles);
+    TextTable table = new TextTable(titles.toArray(String[]::new));
     for (Measurement measurement : measurements) {
-      rows.add(row(measurement, metric, measured, ratios));
+      table.add(row(measurement, metric, measured, ratios).toArray(String[]::new));
     }
-    return align(rows, ansi);
+    return table.render(ansi);
   }
 
   private static List<String> row(
       Measurement measurement, Metric metric, List<Peer> peers, List<Ratio> ratios) {
     Cell cell = measurement.cell();
     List<String> row = new ArrayList<>(cell.parameters().values());
-    row.add((cell.threads() == 1 ? "" : cell.threads() + " ") + cell.thread().label());
+    row.add(cell.threadsText());
     row.add(cell.leakDetection().label());
     for (Peer peer : peers) {
       row.add(measurement.score(peer, metric).map(score -> text(score, metric)).orElse(NOTHING));
@@ -87,32 +89,8 @@ public final class MeasurementTable {
 
   private static String text(Score score, Metric metric) {
     double median = metric.inTableUnit(score.median());
-    String format = median < LARGE ? "%,.1f ± %,.1f" : "%,.0f ± %,.0f";
+    String format =
+        median >= LARGE ? "%,.0f ± %,.0f" : median < SMALL ? "%.3f ± %.3f" : "%,.1f ± %,.1f";
     return String.format(Locale.ROOT, format, median, metric.inTableUnit(score.error()));
-  }
-
-  private static String align(List<List<String>> rows, Ansi ansi) {
-    int columns = rows.getFirst().size();
-    int[] widths = new int[columns];
-    for (List<String> row : rows) {
-      for (int column = 0; column < columns; column++) {
-        widths[column] = Math.max(widths[column], plain(row.get(column)).length());
-      }
-    }
-    StringBuilder text = new StringBuilder();
-    for (List<String> row : rows) {
-      StringBuilder line = new StringBuilder();
-      for (int column = 0; column < columns; column++) {
-        String padding = " ".repeat(widths[column] - plain(row.get(column)).length());
-        String cell = ansi.string(row.get(column));
-        line.append(column == 0 ? cell + padding : GAP + padding + cell);
-      }
-      text.append(line.toString().stripTrailing()).append('\n');
-    }
-    return text.toString();
-  }
-
-  private static String plain(String cell) {
-    return Ansi.OFF.string(cell);
   }
 }

@@ -15,57 +15,57 @@ import java.util.List;
  * @param title what people call it
  * @param files what it may be called on this machine, the preferred first; none for the C library
  * @param debianPackage where Debian has it
- * @param mallocName its function that allocates
- * @param freeName its function that releases
+ * @param prefix what the names of its functions begin with
  */
 @SuppressWarnings("restricted") // foreign calls are what this class is for
-record MallocLibrary(
-    String title, List<String> files, String debianPackage, String mallocName, String freeName) {
-  static final MallocLibrary GLIBC =
-      new MallocLibrary("the C library", List.of(), "libc6", "malloc", "free");
+public record MallocLibrary(String title, List<String> files, String debianPackage, String prefix) {
+  /** The one that the JVM itself runs on. */
+  public static final MallocLibrary GLIBC =
+      new MallocLibrary("the C library", List.of(), "libc6", "");
 
-  static final MallocLibrary MIMALLOC =
+  /** Microsoft's. */
+  public static final MallocLibrary MIMALLOC =
       new MallocLibrary(
           "mimalloc",
           List.of("libmimalloc.so.3", "libmimalloc.so.2"),
           "libmimalloc2.0 or libmimalloc3",
-          "mi_malloc",
-          "mi_free");
+          "mi_");
 
-  static final MallocLibrary JEMALLOC =
-      new MallocLibrary("jemalloc", List.of("libjemalloc.so.2"), "libjemalloc2", "malloc", "free");
+  /** FreeBSD's. */
+  public static final MallocLibrary JEMALLOC =
+      new MallocLibrary("jemalloc", List.of("libjemalloc.so.2"), "libjemalloc2", "");
 
   /** That of gperftools, without its profilers. */
-  static final MallocLibrary TCMALLOC =
+  public static final MallocLibrary TCMALLOC =
       new MallocLibrary(
-          "tcmalloc",
-          List.of("libtcmalloc_minimal.so.4"),
-          "libtcmalloc-minimal4",
-          "tc_malloc",
-          "tc_free");
+          "tcmalloc", List.of("libtcmalloc_minimal.so.4"), "libtcmalloc-minimal4", "tc_");
+
+  private static final ValueLayout.OfLong WORD = ValueLayout.JAVA_LONG;
 
   /**
-   * The library's two functions.
+   * The library's functions; sizes and addresses are {@code long}s.
    *
    * @param malloc takes a size, returns an address or 0
    * @param free takes an address
+   * @param realloc takes an address and a size, returns an address or 0
    */
-  record Functions(MethodHandle malloc, MethodHandle free) {}
+  public record Functions(MethodHandle malloc, MethodHandle free, MethodHandle realloc) {}
 
   /**
    * Loads the library for good.
    *
    * @throws ContenderMissingException if this machine does not have it
    */
-  Functions load() throws ContenderMissingException {
+  public Functions load() throws ContenderMissingException {
     Linker linker = Linker.nativeLinker();
     SymbolLookup symbols = files.isEmpty() ? linker.defaultLookup() : open();
     return new Functions(
         linker.downcallHandle(
-            symbols.findOrThrow(mallocName),
-            FunctionDescriptor.of(ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG)),
+            symbols.findOrThrow(prefix + "malloc"), FunctionDescriptor.of(WORD, WORD)),
         linker.downcallHandle(
-            symbols.findOrThrow(freeName), FunctionDescriptor.ofVoid(ValueLayout.JAVA_LONG)));
+            symbols.findOrThrow(prefix + "free"), FunctionDescriptor.ofVoid(WORD)),
+        linker.downcallHandle(
+            symbols.findOrThrow(prefix + "realloc"), FunctionDescriptor.of(WORD, WORD, WORD)));
   }
 
   private SymbolLookup open() throws ContenderMissingException {

@@ -1,0 +1,81 @@
+package dev.weir.benchmarks.report;
+
+import dev.weir.benchmarks.harness.Cell;
+import dev.weir.benchmarks.harness.LeakDetection;
+import dev.weir.benchmarks.harness.Metric;
+import dev.weir.benchmarks.harness.ThreadKind;
+import dev.weir.benchmarks.pattern.SizeMix;
+import dev.weir.benchmarks.report.Goal.Kind;
+import java.util.List;
+
+/** What Weir is to reach, cell by cell. */
+public final class Goals {
+  private static final double LARGEST_SLOT_BYTES = 64 << 10;
+  private static final double KIB = 1 << 10;
+  private static final double MIB = 1 << 20;
+
+  private Goals() {}
+
+  /** The goals of a cell, of which most have none or one. */
+  public static List<Goal> of(Cell cell) {
+    return switch (cell.suite()) {
+      case "alloc" -> alloc(cell);
+      case "virtual" -> isAllocateRelease(cell) ? times(cell, 2.5, 2) : List.of();
+      case "crossthread" -> times(cell, 3, 2);
+      case "grow" ->
+          List.of(
+              new Goal(Metric.NS_PER_OP, Kind.TIMES_NETTY, 3),
+              new Goal(
+                  Metric.RSS_BYTES,
+                  Kind.AT_MOST,
+                  1.1 * Integer.parseInt(cell.parameter("contentMiB")) * MIB + 64 * KIB));
+      case "charged" -> List.of(new Goal(Metric.NS_PER_OP, Kind.TIMES_BARE, 1.5));
+      case "heap" ->
+          List.of(
+              new Goal(Metric.HEAP_BYTES_PER_BUFFER, Kind.NO_MORE_THAN_NETTY, 1),
+              new Goal(Metric.GC_NS_PER_OP, Kind.NO_MORE_THAN_NETTY, 1));
+      case "loops" -> List.of(new Goal(Metric.RSS_BYTES_PER_LOOP, Kind.AT_MOST, 200 * KIB));
+      default -> List.of();
+    };
+  }
+
+  private static List<Goal> alloc(Cell cell) {
+    String sizes = cell.parameter("sizes");
+    String live = cell.parameter("live");
+    return switch (cell.parameter("pattern")) {
+      case "allocate-release" -> {
+        if (SizeMix.of(sizes, 1).meanBytes() > LARGEST_SLOT_BYTES) {
+          yield List.of();
+        }
+        yield cell.thread() == ThreadKind.EVENT_LOOP ? times(cell, 4, 2.5) : times(cell, 3, 2);
+      }
+      case "ring" ->
+          live.equals("1024") && SizeMix.of(sizes, 1).meanBytes() <= LARGEST_SLOT_BYTES
+              ? times(cell, 4, 2.5)
+              : List.of();
+      default -> random(cell, sizes, live);
+    };
+  }
+
+  private static List<Goal> random(Cell cell, String sizes, String live) {
+    return switch (live) {
+      case "1024" ->
+          switch (sizes) {
+            case "1..256", "1..4K" -> times(cell, 2.5, 1.8);
+            case "1..64K", "64K..4M" -> times(cell, 4, 2.5);
+            default -> List.of();
+          };
+      case "65536" -> times(cell, 1.5, 1.3);
+      default -> List.of();
+    };
+  }
+
+  private static boolean isAllocateRelease(Cell cell) {
+    return "allocate-release".equals(cell.parameter("pattern"));
+  }
+
+  private static List<Goal> times(Cell cell, double disabled, double simple) {
+    boolean tracked = cell.leakDetection() == LeakDetection.SIMPLE;
+    return List.of(new Goal(Metric.NS_PER_OP, Kind.TIMES_NETTY, tracked ? simple : disabled));
+  }
+}

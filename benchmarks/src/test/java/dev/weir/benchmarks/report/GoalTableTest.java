@@ -1,0 +1,89 @@
+package dev.weir.benchmarks.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.benchmarks.harness.Cell;
+import dev.weir.benchmarks.harness.LeakDetection;
+import dev.weir.benchmarks.harness.Measurement;
+import dev.weir.benchmarks.harness.Metric;
+import dev.weir.benchmarks.harness.Score;
+import dev.weir.benchmarks.harness.ThreadKind;
+import dev.weir.benchmarks.peer.Peer;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import picocli.CommandLine.Help.Ansi;
+
+class GoalTableTest {
+
+  @Test
+  void judgesEachGoalAgainstTheBestInTheSameRun() {
+    Measurement ring =
+        measurement(
+            cell("alloc", LeakDetection.SIMPLE, "pattern", "ring", "sizes", "4K", "live", "1024"),
+            Metric.NS_PER_OP,
+            Map.of(Peer.WEIR, 20.0, Peer.NETTY_POOLED, 52.0, Peer.NETTY_ADAPTIVE, 90.0));
+    Measurement charged =
+        measurement(
+            cell("charged", LeakDetection.DISABLED, "pattern", "random"),
+            Metric.NS_PER_OP,
+            Map.of(Peer.WEIR, 10.0, Peer.WEIR_BUDGET, 16.0));
+    Measurement loops =
+        measurement(
+            cell("loops", LeakDetection.SIMPLE, "server", "http-hello"),
+            Metric.RSS_BYTES_PER_LOOP,
+            Map.of(Peer.WEIR, 100.0 * 1024));
+
+    String table = GoalTable.render(List.of(ring, charged, loops), Ansi.OFF);
+    assertThat(table.lines().map(line -> line.replaceAll(" +", " ")))
+        .containsExactly(
+            "goal threads leak detection weir other ratio wanted",
+            "alloc ring 4K 1024 event-loop simple ns/op 20.0 52.0 netty-pooled 2.60 at least 2.5"
+                + " reached",
+            "charged random event-loop disabled ns/op 10.0 16.0 weir+budget 1.60 at most 1.5"
+                + " missed",
+            "loops http-hello event-loop simple RSS KiB/loop 100.0 at most 200 RSS KiB/loop"
+                + " reached",
+            "2 of 3 goals are reached");
+  }
+
+  @Test
+  void nothingIsSaidWithoutAPeerOrAGoal() {
+    Cell goal = cell("crossthread", LeakDetection.DISABLED, "sizes", "256");
+    Cell none = cell("scale", LeakDetection.DISABLED, "pattern", "random");
+    Map<Peer, Double> alone = Map.of(Peer.WEIR, 10.0);
+    assertThat(
+            GoalTable.render(
+                List.of(
+                    measurement(goal, Metric.NS_PER_OP, alone),
+                    measurement(none, Metric.NS_PER_OP, alone)),
+                Ansi.OFF))
+        .isEmpty();
+  }
+
+  @Test
+  void aCollectorThatNeverCameIsNoWorseThanNettys() {
+    Measurement heap =
+        measurement(
+            cell("heap", LeakDetection.DISABLED, "live", "1024"),
+            Metric.GC_NS_PER_OP,
+            Map.of(Peer.WEIR, 0.0, Peer.NETTY_POOLED, 0.0));
+    assertThat(GoalTable.render(List.of(heap), Ansi.OFF)).contains("1 of 1");
+  }
+
+  private static Cell cell(String suite, LeakDetection level, String... parameters) {
+    Map<String, String> map = new LinkedHashMap<>();
+    for (int i = 0; i < parameters.length; i += 2) {
+      map.put(parameters[i], parameters[i + 1]);
+    }
+    return new Cell(suite, "a.B.c", map, ThreadKind.EVENT_LOOP, 1, level);
+  }
+
+  private static Measurement measurement(Cell cell, Metric metric, Map<Peer, Double> medians) {
+    Map<Peer, Map<Metric, Score>> scores = new EnumMap<>(Peer.class);
+    medians.forEach((peer, median) -> scores.put(peer, Map.of(metric, Score.of(List.of(median)))));
+    return new Measurement(cell, scores);
+  }
+}
