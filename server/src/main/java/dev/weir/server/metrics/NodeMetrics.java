@@ -61,6 +61,10 @@ public final class NodeMetrics {
         "weir_store_syncs_total",
         "Syncs to the disk; one acknowledges many appends.",
         store::syncs);
+    gauge(
+        "weir_store_failed",
+        "1 when the node serves reads only, until it is restarted.",
+        () -> store.isFailed() ? 1 : 0);
     gauge("weir_store_streams", "Streams, soft-deleted ones included.", streams);
     gauge("weir_pool_resident_bytes", "Buffer memory backed by pages.", memory.resident());
     gauge("weir_pool_live_bytes", "Buffer memory handed out.", memory.live());

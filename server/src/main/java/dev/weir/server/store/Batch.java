@@ -16,6 +16,7 @@ final class Batch {
   private final List<Runnable> onPublished = new ArrayList<>();
   private final List<Runnable> answers = new ArrayList<>();
   private final List<Long> newFiles = new ArrayList<>();
+  private int released;
 
   boolean isEmpty() {
     return commands.isEmpty();
@@ -57,14 +58,19 @@ final class Batch {
     drafts.values().forEach(draft -> draft.publish(catalog, nowMillis));
     onPublished.forEach(Runnable::run);
     // Before the answers: who has one may rely on the payload's memory being back.
-    commands.forEach(Command::release);
+    release();
     answers.forEach(Runnable::run);
   }
 
+  /** Fails every command that has no answer yet. */
   void fail(Throwable cause) {
-    for (Command command : commands) {
-      command.release();
-      command.fail(cause);
+    release();
+    commands.forEach(command -> command.fail(cause));
+  }
+
+  private void release() {
+    while (released < commands.size()) {
+      commands.get(released++).release();
     }
   }
 }

@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
  *
  * When the journal cannot take a batch for want of room, the batch is rolled back and its commands
  * fail with {@link StorageFullException}; later ones may succeed. After any other error of the
- * journal nobody can know what is durable: the committer fails everything from then on.
+ * journal nobody can know what is durable, nor after a defect: the committer fails everything from
+ * then on, and never leaves a command without an answer.
  */
 final class Committer implements Runnable {
   /** Bounds the wait of the first command for the last one's evaluation. */
@@ -28,6 +29,8 @@ final class Committer implements Runnable {
 
   /** Bounds what one sync has to write. */
   private static final long MAX_BATCH_BYTES = 8 << 20;
+
+  private static final System.Logger LOG = System.getLogger(Committer.class.getName());
 
   private final BlockingQueue<Command> queue = new LinkedBlockingQueue<>();
   private final Object submitLock = new Object();
@@ -88,16 +91,29 @@ final class Committer implements Runnable {
       queue.drainTo(taken, MAX_BATCH_COMMANDS - 1);
       for (Command command : taken) {
         if (command instanceof Command.Stop stop) {
-          commit();
+          settle(this::commit);
           stop.answer().complete(null);
           return;
         }
-        handle(command);
+        try {
+          handle(command);
+        } catch (Throwable defect) {
+          command.fail(giveUp(defect));
+        }
       }
-      commit();
+      settle(this::commit);
       if (failure == null) {
-        journals.rotateIfDue(catalog);
+        settle(() -> journals.rotateIfDue(catalog));
       }
+    }
+  }
+
+  /** Whatever a step throws, there will be answers. */
+  private void settle(Runnable step) {
+    try {
+      step.run();
+    } catch (Throwable defect) {
+      giveUp(defect);
     }
   }
 
@@ -131,8 +147,6 @@ final class Committer implements Runnable {
       batch.answer(() -> command.fail(StorageFullException.wrap(e.reason())));
     } catch (IOException e) {
       failBatch(e);
-    } catch (RuntimeException e) {
-      giveUp(e);
     }
   }
 
@@ -155,9 +169,8 @@ final class Committer implements Runnable {
       failBatch(e);
       return;
     }
-    Batch durable = batch;
+    batch.publish(catalog, clock.nowMillis());
     batch = new Batch();
-    durable.publish(catalog, clock.nowMillis());
   }
 
   private void failBatch(IOException cause) {
@@ -176,15 +189,18 @@ final class Committer implements Runnable {
     }
   }
 
-  private void giveUp(Exception cause) {
+  private StoreFailedException giveUp(Throwable cause) {
     StoreFailedException failed =
         new StoreFailedException(
-            "the journal failed ("
-                + cause.getMessage()
-                + "); the node serves reads only until it is restarted",
+            "the journal failed (%s); the node serves reads only until it is restarted"
+                .formatted(cause instanceof IOException ? cause.getMessage() : cause),
             cause);
     failure = failed;
-    batch.fail(failed);
+    stats.failed = true;
+    LOG.log(System.Logger.Level.ERROR, "the store takes no more changes", cause);
+    Batch unsettled = batch;
     batch = new Batch();
+    unsettled.fail(failed);
+    return failed;
   }
 }

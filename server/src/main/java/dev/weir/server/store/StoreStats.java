@@ -8,6 +8,7 @@ public final class StoreStats {
   final LongAdder spoolSyncs = new LongAdder();
   final LongAdder appends = new LongAdder();
   final LongAdder appendedBytes = new LongAdder();
+  volatile boolean failed;
 
   StoreStats() {}
 
@@ -23,5 +24,10 @@ public final class StoreStats {
 
   public long appendedBytes() {
     return appendedBytes.sum();
+  }
+
+  /** Whether the store takes no more changes: see {@link StoreFailedException}. */
+  public boolean isFailed() {
+    return failed;
   }
 }

@@ -5,21 +5,34 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
 
-/** The file system with a limit to what may be written, and syncs that fail on demand. */
+/** The file system with a limit to what may be written; syncs and reads fail on demand. */
 public final class FaultyDisk implements Disk {
   private final Disk disk = new LocalDisk();
   private long roomBytes = Long.MAX_VALUE;
   private boolean syncsFail;
+  private boolean readsFail;
+  private boolean writesAreDefect;
 
   public synchronized void room(long bytes) {
     roomBytes = bytes;
   }
 
-  synchronized void failSyncs() {
+  public synchronized void failSyncs() {
     syncsFail = true;
   }
 
+  public synchronized void failReads() {
+    readsFail = true;
+  }
+
+  synchronized void makeWritesADefect() {
+    writesAreDefect = true;
+  }
+
   private synchronized int take(int wanted) {
+    if (writesAreDefect) {
+      throw new StackOverflowError("made by the test");
+    }
     int granted = (int) Math.min(wanted, roomBytes);
     roomBytes -= granted;
     return granted;
@@ -27,6 +40,10 @@ public final class FaultyDisk implements Disk {
 
   private synchronized boolean syncsFail() {
     return syncsFail;
+  }
+
+  private synchronized boolean readsFail() {
+    return readsFail;
   }
 
   @Override
@@ -41,7 +58,7 @@ public final class FaultyDisk implements Disk {
 
   @Override
   public DiskFile openForReading(Path file) throws IOException {
-    return disk.openForReading(file);
+    return new FaultyFile(disk.openForReading(file));
   }
 
   @Override
@@ -89,6 +106,9 @@ public final class FaultyDisk implements Disk {
 
     @Override
     public int read(ByteBuffer target, long positionBytes) throws IOException {
+      if (readsFail()) {
+        throw new IOException("Input/output error");
+      }
       return file.read(target, positionBytes);
     }
 

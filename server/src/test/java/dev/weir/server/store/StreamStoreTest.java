@@ -267,6 +267,42 @@ class StreamStoreTest {
   }
 
   @Test
+  void afterADefectTheStoreServesReadsOnlyAndAnswersEverybody() throws IOException {
+    FaultyDisk disk = new FaultyDisk();
+    try (StoreFixture fixture = new StoreFixture(directory, disk, new AtomicLong())) {
+      fixture.create("a");
+      fixture.append("a", "kept");
+      disk.makeWritesADefect();
+      for (int i = 0; i < 2; i++) {
+        assertThatThrownBy(() -> fixture.append("a", "lost"))
+            .isInstanceOf(StoreFailedException.class)
+            .hasMessageContaining("StackOverflowError");
+      }
+      assertThat(fixture.store.stats().isFailed()).isTrue();
+      assertThat(fixture.read("a")).isEqualTo("kept");
+      assertThat(fixture.unreleased).hasValue(0);
+    }
+  }
+
+  @Test
+  void aWaiterThatThrowsKeepsNobodyFromItsAnswer() throws IOException {
+    try (StoreFixture fixture = new StoreFixture(directory)) {
+      fixture.create("a");
+      fixture
+          .store
+          .find("a")
+          .await(
+              0,
+              () -> {
+                throw new IllegalStateException("made by the test");
+              });
+      assertThatThrownBy(() -> fixture.append("a", "x")).isInstanceOf(StoreFailedException.class);
+      assertThat(fixture.read("a")).isEqualTo("x");
+      assertThat(fixture.unreleased).hasValue(0);
+    }
+  }
+
+  @Test
   void aSecondNodeIsKeptOff() throws IOException {
     try (StoreFixture fixture = new StoreFixture(directory)) {
       fixture.create("a");

@@ -1,0 +1,92 @@
+package dev.weir.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.server.http.HttpLimits;
+import dev.weir.server.http.Transport;
+import dev.weir.server.store.FaultyDisk;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A disk that fails for good, as clients see it. */
+class BrokenDiskTest {
+  private static final int LONG_BYTES = 1_000_000;
+
+  @TempDir Path directory;
+  private final FaultyDisk disk = new FaultyDisk();
+  private NodeFixture fixture;
+
+  @BeforeEach
+  void start() throws Exception {
+    long budget = NodeFixture.BUDGET_BYTES;
+    fixture =
+        new NodeFixture(
+            directory,
+            budget,
+            new Node.Parts(disk, Transport.best(), HttpLimits.forBudget(budget)));
+    String content = "z".repeat(LONG_BYTES);
+    assertThat(fixture.send("PUT", "a", "text/plain", content).statusCode()).isEqualTo(201);
+  }
+
+  @AfterEach
+  void stop() throws Exception {
+    fixture.assertNothingLeaked();
+    fixture.http.close();
+    NodeFixture.await("no other connection", () -> fixture.openConnections() == 1);
+    fixture.close();
+  }
+
+  private double metric(String name) throws Exception {
+    try (RawClient client = fixture.raw()) {
+      return client.metric(name);
+    }
+  }
+
+  @Test
+  void afterAFailedSyncChangesAreRefusedAndReadsAreServed() throws Exception {
+    assertThat(metric("weir_store_failed")).isZero();
+    disk.failSyncs();
+    for (int i = 0; i < 2; i++) {
+      HttpResponse<String> refused = fixture.send("POST", "a", "text/plain", "x");
+      assertThat(refused.statusCode()).isEqualTo(503);
+      assertThat(refused.body()).contains("reads only").hasLineCount(1);
+      assertThat(fixture.send("PUT", "b", "text/plain", "").statusCode()).isEqualTo(503);
+      assertThat(fixture.send("DELETE", "a", null, "").statusCode()).isEqualTo(503);
+    }
+    assertThat(fixture.send("POST", "a", "text/plain", "x".repeat(LONG_BYTES)).statusCode())
+        .isEqualTo(500);
+    assertThat(fixture.get("a")).hasSize(LONG_BYTES);
+    assertThat(metric("weir_store_failed")).isOne();
+  }
+
+  @Test
+  void aReadThatFailsIsAnsweredAtOnceOrCutOff() throws Exception {
+    disk.failReads();
+    HttpResponse<String> refused = fixture.send("GET", "a", null, "");
+    assertThat(refused.statusCode()).isEqualTo(500);
+    assertThat(refused.body()).contains("Input/output error").hasLineCount(1);
+    try (RawClient client = fixture.raw()) {
+      client.send("GET /v1/stream/a?offset=-1&live=sse HTTP/1.1\r\nHost: x\r\n\r\n");
+      assertThat(client.rest()).doesNotContain("zzz");
+    }
+    assertThat(metric("weir_http_failed_connections_total{reason=\"error\"}")).isOne();
+  }
+
+  @Test
+  void aReadThatFailsHalfWayIsCutOff() throws Exception {
+    // More than the sockets hold between them.
+    String content = "y".repeat(20 * LONG_BYTES);
+    assertThat(fixture.send("PUT", "b", "text/plain", content).statusCode()).isEqualTo(201);
+    try (RawClient client = new RawClient(fixture.node.address(), 8192)) {
+      client.send("GET /v1/stream/b HTTP/1.1\r\nHost: x\r\n\r\n");
+      client.readUntil("\r\n\r\n");
+      disk.failReads();
+      assertThat(client.skip(content.length())).isLessThan(content.length());
+    }
+    assertThat(metric("weir_http_failed_connections_total{reason=\"error\"}")).isOne();
+  }
+}
