@@ -44,9 +44,7 @@ final class GrantQueue {
   CompletableFuture<Grant> request(long bytes, long deadlineNanos) {
     long largest = pages.largestPromiseBytes();
     if (bytes > largest) {
-      return CompletableFuture.failedFuture(
-          new BudgetExceededError(
-              root, bytes, "of which a single grant can get %,d".formatted(largest)));
+      return CompletableFuture.failedFuture(tooLarge(bytes, largest));
     }
     CompletableFuture<Grant> future = new CompletableFuture<>();
     lock.lock();
@@ -72,17 +70,26 @@ final class GrantQueue {
   }
 
   /**
-   * Completes what fits and fails what is overdue.
+   * Completes what fits; fails what is overdue, and what is more than a limit that was lowered
+   * meanwhile could ever give.
    *
    * @return nanoseconds until the next deadline; {@link Long#MAX_VALUE} if nobody waits
    */
   long serve(long nowNanos) {
     List<Waiting> granted = new ArrayList<>();
     List<Waiting> overdue = new ArrayList<>();
+    List<Waiting> tooLarge = new ArrayList<>();
     long nextNanos = Long.MAX_VALUE;
+    long largest = pages.largestPromiseBytes();
     lock.lock();
     try {
-      queue.removeIf(next -> next.future.isDone());
+      queue.removeIf(next -> {
+        boolean never = next.bytes > largest;
+        if (never) {
+          tooLarge.add(next);
+        }
+        return never || next.future.isDone();
+      });
       while (!queue.isEmpty() && pages.tryPromise(queue.element().bytes)) {
         granted.add(queue.remove());
       }
@@ -104,6 +111,9 @@ final class GrantQueue {
       if (!next.future.complete(grant)) {
         grant.close();
       }
+    }
+    for (Waiting next : tooLarge) {
+      next.future.completeExceptionally(tooLarge(next.bytes, largest));
     }
     for (Waiting next : overdue) {
       next.future.completeExceptionally(
@@ -127,6 +137,11 @@ final class GrantQueue {
       lock.unlock();
     }
     left.forEach(next -> next.future.completeExceptionally(closedFailure()));
+  }
+
+  private BudgetExceededError tooLarge(long bytes, long largest) {
+    return new BudgetExceededError(
+        root, bytes, "of which a single grant can get %,d".formatted(largest));
   }
 
   private IllegalStateException closedFailure() {

@@ -270,7 +270,8 @@ public final class Pool implements AutoCloseable {
    * @param bytes rounded up to whole pages
    * @param deadline how long the caller will wait; then the future fails with {@code
    *     TimeoutException}
-   * @return fails at once with {@link BudgetExceededError} if the request can never be met
+   * @return fails with {@link BudgetExceededError} if the request can never be met: at once, or
+   *     when the limit is lowered that far
    */
   public CompletableFuture<Grant> grant(long bytes, Duration deadline) {
     if (bytes <= 0) {

@@ -3,6 +3,7 @@ package dev.weir.memory;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.memory.budget.BudgetExceededError;
 import dev.weir.memory.heap.Block;
 import dev.weir.memory.os.FakeNativeMemory;
 import dev.weir.memory.testing.Await;
@@ -67,6 +68,22 @@ class GrantQueueTest {
     waiting.forEach(GrantQueueTest::granted);
     Await.until(() -> order.size() == 20, order::toString);
     assertThat(List.copyOf(order)).isSorted();
+  }
+
+  @Test
+  void oneThatALoweredLimitCanNeverServeHoldsNobodyUp() {
+    Grant first = granted(pool.grant(4 << 20, LONG));
+    CompletableFuture<Grant> giant = pool.grant(6 << 20, LONG);
+    CompletableFuture<Grant> small = pool.grant(8_192, LONG);
+
+    pool.setLimitBytes(6 << 20);
+
+    assertThat(giant)
+        .failsWithin(SOON)
+        .withThrowableThat()
+        .withCauseInstanceOf(BudgetExceededError.class);
+    granted(small).close();
+    first.close();
   }
 
   @Test
