@@ -21,6 +21,9 @@ import org.jspecify.annotations.Nullable;
  * and is honoured at the latest when the owner next needs a slab.
  */
 public final class OwnedHeap extends Heap {
+  /** Rarer samples are drawn this often: twice as much is the largest int. */
+  private static final int MAX_INTERVAL = 1 << 30;
+
   private final Thread owner;
   private final Executor executor;
   private final SharedHeap heir;
@@ -88,7 +91,7 @@ public final class OwnedHeap extends Heap {
 
   private boolean drawNext(int interval) {
     boolean drawn = untilSample == 0 || interval == 1;
-    untilSample = 1 + ThreadLocalRandom.current().nextInt(2 * interval - 1);
+    untilSample = 1 + ThreadLocalRandom.current().nextInt(2 * Math.min(interval, MAX_INTERVAL) - 1);
     return drawn;
   }
 

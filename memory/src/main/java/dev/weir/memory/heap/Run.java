@@ -29,7 +29,7 @@ public final class Run implements BlockHome {
     try {
       long address = pages.allocateRun(bytes);
       if (address != PageHeap.FULL) {
-        tenant = settled(pages, address, bytes, tenants);
+        tenant = settled(pages, address, bytes, tenants, pages::freeRun);
       }
     } finally {
       if (tenant == null) {
@@ -46,17 +46,24 @@ public final class Run implements BlockHome {
   public static <T> @Nullable T tryAllocatePromised(
       PageHeap pages, long bytes, Tenants<T> tenants) {
     long address = pages.allocatePromisedRun(bytes);
-    return address == PageHeap.FULL ? null : settled(pages, address, bytes, tenants);
+    return address == PageHeap.FULL
+        ? null
+        : settled(pages, address, bytes, tenants, pages::returnPromisedRun);
   }
 
-  private static <T> T settled(PageHeap pages, long address, long bytes, Tenants<T> tenants) {
+  private interface Undo {
+    void giveBack(long address, long bytes);
+  }
+
+  private static <T> T settled(
+      PageHeap pages, long address, long bytes, Tenants<T> tenants, Undo undo) {
     T tenant = null;
     try {
       tenant = tenants.settle(new Run(pages, address, bytes), 0, null);
       return tenant;
     } finally {
       if (tenant == null) {
-        pages.freeRun(address, bytes);
+        undo.giveBack(address, bytes);
       }
     }
   }

@@ -350,6 +350,17 @@ public final class PageHeap {
     events.roomFreed();
   }
 
+  /** Gives back a run that {@link #allocatePromisedRun} has taken: its bytes are promised again. */
+  public void returnPromisedRun(long address, long bytes) {
+    lock.lock();
+    try {
+      state.freeRun(address, bytes);
+      ledger.promise(bytes);
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** The most that a single request could ever get, with nothing else live. */
   public long largestRequestBytes() {
     lock.lock();

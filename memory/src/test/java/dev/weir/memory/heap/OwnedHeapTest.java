@@ -74,6 +74,16 @@ class OwnedHeapTest {
     pages.checkInvariants();
   }
 
+  @Test
+  void theRarestSamplesAreDrawnToo() {
+    int taken = 0;
+    for (int i = 0; i < 1_000; i++) {
+      taken += heap.takesSample(Integer.MAX_VALUE) ? 1 : 0;
+    }
+    assertThat(taken).isLessThan(10);
+    heap.close();
+  }
+
   private static final class Silence implements PageHeapEvents {
     @Override
     public void roomFreed() {}
