@@ -5,13 +5,18 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.memory.Pool;
 import dev.weir.memory.PoolOptions;
+import dev.weir.memory.heap.Block;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.CompositeByteBuf;
+import io.netty.util.concurrent.FastThreadLocalThread;
+import java.time.Duration;
+import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Test;
 
 /** What an allocator owns and gives back. */
 class AllocatorLifeTest {
   private static final long LIMIT_BYTES = 64L << 20;
+  private static final Duration SOON = Duration.ofSeconds(20);
 
   @Test
   void trimGivesBackEverythingThatIsFree() {
@@ -37,6 +42,33 @@ class AllocatorLifeTest {
     assertThatThrownBy(() -> allocator.directBuffer(1_000))
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("closed");
+  }
+
+  @Test
+  void aBufferOfAClosedPoolShrinksInItsBlock() {
+    WeirAllocator allocator = WeirAllocator.withLimit(LIMIT_BYTES);
+    ByteBuf buffer = allocator.directBuffer(1_000_000).writeLong(42);
+    allocator.close();
+
+    buffer.capacity(1_000);
+
+    assertThat(buffer.capacity()).isEqualTo(1_000);
+    assertThat(buffer.readLong()).isEqualTo(42);
+    buffer.release();
+    assertThat(allocator.pool().liveBlockBytes()).isZero();
+  }
+
+  @Test
+  void aBlockOfAClosedPoolBecomesABufferOnAnyThread() throws InterruptedException {
+    WeirAllocator allocator = WeirAllocator.withLimit(LIMIT_BYTES);
+    Block block = allocator.pool().allocate(1_000);
+    allocator.close();
+    FutureTask<ByteBuf> wrap = new FutureTask<>(() -> allocator.wrap(block, 8, 8));
+    new FastThreadLocalThread(wrap).start();
+
+    assertThat(wrap).succeedsWithin(SOON);
+    wrap.resultNow().release();
+    assertThat(allocator.pool().liveBlockBytes()).isZero();
   }
 
   @Test

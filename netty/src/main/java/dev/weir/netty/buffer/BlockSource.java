@@ -114,8 +114,9 @@ public final class BlockSource {
     return payer == budget ? this : charging(payer, allocator);
   }
 
+  /** A block to move to, if there is room; null also when the pool is closed. */
   @Nullable Place tryPlace(int bytes) {
-    return pool.tryAllocate(heaps.current(), bytes, budget, Place.TENANTS);
+    return pool.isClosed() ? null : pool.tryAllocate(heaps.current(), bytes, budget, Place.TENANTS);
   }
 
   Place place(int bytes) {

@@ -50,7 +50,7 @@ public final class ThreadHeaps extends FastThreadLocal<@Nullable OwnedHeap> {
 
   @Override
   protected @Nullable OwnedHeap initialValue() {
-    return FastThreadLocalThread.currentThreadWillCleanupFastThreadLocals()
+    return FastThreadLocalThread.currentThreadWillCleanupFastThreadLocals() && !pool.isClosed()
         ? pool.ownedHeap(currentOwner())
         : null;
   }
