@@ -49,7 +49,7 @@ final class LeftBlocks {
             blocks == 1 ? "block" : "blocks",
             held.liveBlockBytes(),
             named,
-            more == 0 ? "" : " and %,d other budgets".formatted(more));
+            more == 0 ? "" : " and %,d more".formatted(more));
   }
 
   /** What each budget holds beyond what its children account for. */

@@ -99,7 +99,7 @@ class ClosedPoolTest {
         .asString()
         .contains("with 7 live blocks")
         .contains("feature-7' 112, ")
-        .contains("feature-3' 48 and 2 other budgets.")
+        .contains("feature-3' 48 and 2 more.")
         .doesNotContain("feature-2");
   }
 

@@ -120,7 +120,7 @@ class LoweredLimitTest {
     CompletableFuture<Grant> waits = pool.grant(3 * MIB, Duration.ofHours(1));
     assertThat(fits).isCompleted();
     assertThat(waits).isNotCompleted();
-    pool.setLimitBytes(2 * MIB);
+    pool.setLimitBytes(4 * MIB);
 
     live.add(fits.join().allocate(3 * MIB));
     fits.join().close();

@@ -84,6 +84,7 @@ public final class WeirAllocator extends AbstractByteBufAllocator
    * Their {@code alloc()} is the view. It costs nothing to make or to drop.
    *
    * @param budget a budget of this allocator's pool
+   * @throws IllegalArgumentException if it is another pool's
    */
   public ByteBufAllocator charging(Budget budget) {
     return new ChargingAllocator(blocks, arrays, budget);
@@ -96,6 +97,8 @@ public final class WeirAllocator extends AbstractByteBufAllocator
    *
    * @param block a live block that the caller owns
    * @param capacity the initial capacity, at most {@code maxCapacity} and the block's size
+   * @throws IllegalArgumentException if the capacity is out of range or the block is another pool's
+   * @throws IllegalStateException if the block has been released
    */
   public ByteBuf wrap(Block block, int capacity, int maxCapacity) {
     if (capacity < 0 || capacity > maxCapacity || capacity > block.size()) {

@@ -6,6 +6,7 @@ import dev.weir.memory.heap.Block;
 import dev.weir.memory.heap.BlockHome;
 import dev.weir.memory.heap.OwnedHeap;
 import dev.weir.memory.heap.SizeClasses;
+import dev.weir.memory.os.NativeMemoryException;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.util.ResourceLeakDetector;
@@ -39,9 +40,22 @@ public final class BlockSource {
     this.allocator = allocator;
   }
 
-  /** The same pool and heaps with another budget and another allocator. */
+  /**
+   * The same pool and heaps with another budget and another allocator.
+   *
+   * @throws IllegalArgumentException if the budget is not of this pool
+   */
   public BlockSource charging(Budget otherBudget, ByteBufAllocator view) {
+    requireOwn(otherBudget);
     return new BlockSource(pool, heaps, otherBudget, view);
+  }
+
+  @SuppressWarnings("ReferenceEquality") // a budget is a node, and has one identity
+  private void requireOwn(Budget other) {
+    if (other.root() != pool.rootBudget()) {
+      throw new IllegalArgumentException(
+          "budget '%s' is not of pool '%s'".formatted(other.path(), pool.options().name()));
+    }
   }
 
   ByteBufAllocator allocator() {
@@ -114,9 +128,15 @@ public final class BlockSource {
     return payer == budget ? this : charging(payer, allocator);
   }
 
-  /** A block to move to, if there is room; null also when the pool is closed. */
+  /**
+   * A block for whoever can do without: null also where the pool is closed, or the system fails.
+   */
   @Nullable Place tryPlace(int bytes) {
-    return pool.isClosed() ? null : pool.tryAllocate(heaps.current(), bytes, budget, Place.TENANTS);
+    try {
+      return pool.tryAllocate(heaps.current(), bytes, budget, Place.TENANTS);
+    } catch (IllegalStateException | NativeMemoryException e) {
+      return null;
+    }
   }
 
   Place place(int bytes) {

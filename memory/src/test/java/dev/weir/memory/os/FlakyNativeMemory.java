@@ -1,0 +1,60 @@
+package dev.weir.memory.os;
+
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** The real system, but purges fail now and then. Counts the reservations. */
+public final class FlakyNativeMemory implements NativeMemory {
+  private final NativeMemory os = NativeMemory.system();
+  private final AtomicInteger reservations = new AtomicInteger();
+  private final AtomicLong failures = new AtomicLong();
+  private volatile double failureRate;
+
+  /** Makes so many purges fail: 0 none, 1 all. */
+  public void failAtRate(double rate) {
+    failureRate = rate;
+  }
+
+  /** How many ranges are reserved. */
+  public int reservations() {
+    return reservations.get();
+  }
+
+  /** How many purges have failed. */
+  public long failures() {
+    return failures.get();
+  }
+
+  @Override
+  public int pageBytes() {
+    return os.pageBytes();
+  }
+
+  @Override
+  public boolean canPurge() {
+    return os.canPurge();
+  }
+
+  @Override
+  public long reserve(long bytes) {
+    long address = os.reserve(bytes);
+    reservations.incrementAndGet();
+    return address;
+  }
+
+  @Override
+  public void purge(long address, long bytes) {
+    if (ThreadLocalRandom.current().nextDouble() < failureRate) {
+      failures.incrementAndGet();
+      throw new NativeMemoryException("no purge of " + bytes + " bytes today");
+    }
+    os.purge(address, bytes);
+  }
+
+  @Override
+  public void release(long address, long bytes) {
+    reservations.decrementAndGet();
+    os.release(address, bytes);
+  }
+}
