@@ -386,7 +386,7 @@ final class Slab extends Span implements BlockHome {
     }
     freeLocalCount = kept;
     lowestUncarved = 0;
-    if (noticeAtFree != NEVER) {
+    if (noticeAtFree != NEVER && !full) {
       noticeAtFree = carved;
     }
   }
