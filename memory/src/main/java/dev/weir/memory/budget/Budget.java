@@ -15,8 +15,9 @@ import org.jspecify.annotations.Nullable;
  * and limits bytes of Java heap buffers, apart from that.
  *
  * <p>A charge succeeds in every node from the charged one up to the root, or in none: no node ever
- * shows a charge that is then taken back, so a refused giant does not fail a small request beside
- * it. Thread-safe; bytes throughout.
+ * shows a charge that another node refuses, so a giant above the limit does not fail a small
+ * request beside it. A block is charged before its pages are taken: where the pool has none, its
+ * charge shows meanwhile, and in the peak. Thread-safe; bytes throughout.
  */
 /*
  * One spin lock for the whole tree makes a charge exact in a few nanoseconds. Lock order: heap stripe, page heap, budget

@@ -107,6 +107,7 @@ public final class Block implements AutoCloseable {
    * Ends the life of this object but not of the memory, which {@code heir} stands for from now on,
    * the charge included.
    *
+   * @param heir leaves nothing at the slot, which only allocations may: another thread may be at it
    * @throws IllegalStateException if it has been released
    */
   public <T> T handOverTo(Tenants<T> heir) {

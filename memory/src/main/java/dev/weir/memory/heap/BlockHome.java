@@ -38,7 +38,7 @@ public sealed interface BlockHome permits Run, Slab {
 
   /**
    * Leaves an object at a slot for its next user to find; forgotten when the slot's page is purged.
-   * Runs keep nothing. Only from {@link Tenants#settle}.
+   * Runs keep nothing. Only from {@link Tenants#settle}, and there only in an allocation.
    */
   void leave(int number, Object tenant);
 }

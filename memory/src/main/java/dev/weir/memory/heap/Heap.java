@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  * available ones, and full ones, which are in no list of their own until a slot of theirs comes
  * free.
  *
- * <p>Everything but {@link #sendArrival} is the owner's: the thread of an {@link OwnedHeap}, the
- * lock holder of a {@link SharedHeap} stripe.
+ * <p>What does not say "any thread" is the owner's: the thread of an {@link OwnedHeap}, the lock
+ * holder of a {@link SharedHeap} stripe.
  */
 abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
   private static final VarHandle ARRIVALS;
@@ -96,7 +96,7 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
     }
   }
 
-  /** Puts back a slot without being the owner. */
+  /** Puts back a slot without being the owner. Any thread. */
   static void freeRemotely(Slab slab, int number) {
     if (slab.pushRemote(number)) {
       sendArrival(slab);
@@ -178,7 +178,10 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
     }
   }
 
-  /** Whether there seem to be empty slabs, as another thread sees it; may err for slabs in use. */
+  /**
+   * Whether there seem to be empty slabs, as another thread sees it; may err for slabs in use. Any
+   * thread.
+   */
   final boolean looksParkable() {
     if (unattended || ARRIVALS.getOpaque(this) != null) {
       return true;
@@ -310,7 +313,7 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
     pages.park(slab);
   }
 
-  /** Sends a slab to its heap, once for every mark that a push replaced. */
+  /** Sends a slab to its heap, once for every mark that a push replaced. Any thread. */
   static void sendArrival(Slab slab) {
     Heap heap = slab.heap();
     Slab head;

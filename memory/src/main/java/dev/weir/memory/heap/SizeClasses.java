@@ -50,8 +50,7 @@ public final class SizeClasses {
       return (Math.max(bytes, 1) - 1) >> LINEAR_STEP_SHIFT;
     }
     // A float's exponent and its first three bits after the point: which doubling, and which step
-    // in it. Exact, since
-    // whole numbers below 2^24 are.
+    // in it. Exact, since whole numbers below 2^24 are.
     return (Float.floatToRawIntBits(bytes - 1) >> FLOAT_STEP_SHIFT) - FLOAT_BITS_OF_CLASS_0;
   }
 

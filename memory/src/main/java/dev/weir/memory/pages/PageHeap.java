@@ -206,11 +206,12 @@ public final class PageHeap {
   /**
    * Makes pages of an open span live. Those of the range that are live already cost nothing.
    *
+   * <p>Makes no system call, since its callers may hold a stripe's lock: where dirty pages would
+   * have to be purged first, it refuses, and the caller asks {@link #makeRoom} once it holds no
+   * lock.
+   *
    * @param from the first page of a range, by its position in the span
    * @param to the page behind the range
-   *     <p>Makes no system call, since its callers hold a stripe's lock: where dirty pages would
-   *     have to be purged first, it refuses, and the caller asks {@link #makeRoom} once it holds no
-   *     lock.
    * @return false if the limit has no room at this moment
    */
   public boolean commit(Span span, int from, int to) {

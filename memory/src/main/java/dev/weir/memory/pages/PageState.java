@@ -56,10 +56,6 @@ final class PageState {
         new SpanRegion(SpanSize.LARGE, reservation.largeSpanBase(), plan.largeSpans(), kinds);
   }
 
-  ResidentLedger ledger() {
-    return ledger;
-  }
-
   SpanRegion region(SpanSize size) {
     return size == SpanSize.SMALL ? smallSpans : largeSpans;
   }

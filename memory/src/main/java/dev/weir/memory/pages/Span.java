@@ -104,7 +104,10 @@ public abstract class Span {
     committedBytes = committed.size() * osPageBytes;
   }
 
-  /** Whether a heap has it, as another thread sees it. */
+  /**
+   * Whether a heap has it, as another thread sees it, which took it from {@link PageHeap#spans}:
+   * one that was closed since also seems open.
+   */
   public final boolean isOpen() {
     return !parked && !claimed;
   }
