@@ -1,6 +1,7 @@
 package dev.weir.server.http;
 
 import dev.weir.server.protocol.ProtocolException;
+import dev.weir.server.store.CatalogFullException;
 import dev.weir.server.store.StorageFullException;
 import dev.weir.server.store.StoreFailedException;
 import io.netty.handler.codec.http.EmptyHttpHeaders;
@@ -39,6 +40,8 @@ final class Refusals {
     switch (cause) {
       case ProtocolException reason -> exchange.refuse(reason, EmptyHttpHeaders.INSTANCE);
       case StorageFullException full ->
+          exchange.refuse(507, oneLine(full.getMessage()), EmptyHttpHeaders.INSTANCE);
+      case CatalogFullException full ->
           exchange.refuse(507, oneLine(full.getMessage()), EmptyHttpHeaders.INSTANCE);
       case StoreFailedException failed ->
           exchange.refuse(503, oneLine(failed.getMessage()), EmptyHttpHeaders.INSTANCE);

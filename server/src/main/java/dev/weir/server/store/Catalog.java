@@ -16,10 +16,14 @@ import org.jspecify.annotations.Nullable;
  * whose segments lies in it; a file without references is nobody's.
  */
 final class Catalog {
+  /** What a producer takes beside its id. */
+  private static final long PRODUCER_BYTES = 128;
+
   private final Map<String, Stream> byPath = new ConcurrentHashMap<>();
   private final Map<Long, Stream> byId = new HashMap<>();
   private final Map<Long, Integer> fileReferences = new HashMap<>();
   private final Map<Long, Integer> forksOf = new HashMap<>();
+  private long heldBytes;
 
   @Nullable Stream find(String path) {
     return byPath.get(path);
@@ -37,6 +41,11 @@ final class Catalog {
     return byPath.size();
   }
 
+  /** About how much of the Java heap streams and producers take. */
+  long heldBytes() {
+    return heldBytes;
+  }
+
   boolean hasForks(long streamId) {
     return forksOf.containsKey(streamId);
   }
@@ -47,6 +56,7 @@ final class Catalog {
 
   void add(Stream stream) {
     StreamState state = stream.state();
+    heldBytes += state.heldBytes();
     byPath.put(state.path(), stream);
     byId.put(state.streamId(), stream);
     state.segments().forEach(segment -> fileReferences.merge(segment.fileId(), 1, Integer::sum));
@@ -62,7 +72,15 @@ final class Catalog {
     for (Segment segment : next.segments().subList(before.size(), next.segments().size())) {
       fileReferences.merge(segment.fileId(), 1, Integer::sum);
     }
+    heldBytes += next.heldBytes() - stream.state().heldBytes();
+    for (String producerId : producers.keySet()) {
+      heldBytes += stream.producer(producerId) == null ? producerBytes(producerId) : 0;
+    }
     stream.publish(next, producers);
+  }
+
+  private static long producerBytes(String producerId) {
+    return PRODUCER_BYTES + StreamState.stringBytes(producerId);
   }
 
   /**
@@ -90,6 +108,10 @@ final class Catalog {
     StreamState state = stream.state();
     byPath.remove(state.path(), stream);
     byId.remove(state.streamId());
+    heldBytes -= state.heldBytes();
+    for (String producerId : stream.producers().keySet()) {
+      heldBytes -= producerBytes(producerId);
+    }
     for (Segment segment : state.segments()) {
       if (decrement(fileReferences, segment.fileId())) {
         released.add(segment.fileId());

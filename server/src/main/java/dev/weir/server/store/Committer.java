@@ -145,6 +145,8 @@ final class Committer implements Runnable {
     } catch (SegmentWriteException e) {
       // The journal knows nothing of this command: the others go on.
       batch.answer(() -> command.fail(StorageFullException.wrap(e.reason())));
+    } catch (CatalogFullException e) {
+      batch.answer(() -> command.fail(e));
     } catch (IOException e) {
       failBatch(e);
     }

@@ -25,6 +25,7 @@ final class Evaluator {
   private final Clock clock;
   private final StoreStats stats;
   private final LongConsumer deleter;
+  private final long catalogLimitBytes;
   private final RecordWriter record = new RecordWriter();
 
   Evaluator(
@@ -34,7 +35,8 @@ final class Evaluator {
       AtomicLong ids,
       Clock clock,
       StoreStats stats,
-      LongConsumer deleter) {
+      LongConsumer deleter,
+      long catalogLimitBytes) {
     this.catalog = catalog;
     this.journals = journals;
     this.files = files;
@@ -42,6 +44,7 @@ final class Evaluator {
     this.clock = clock;
     this.stats = stats;
     this.deleter = deleter;
+    this.catalogLimitBytes = catalogLimitBytes;
   }
 
   boolean mustBeAlone(Command command) {
@@ -55,6 +58,7 @@ final class Evaluator {
 
   /**
    * @throws SegmentWriteException when only this command's bytes could not be written
+   * @throws CatalogFullException when there is no room for what only this command would add
    * @throws IOException when the journal failed, and with it the batch
    */
   void evaluate(Command command, Batch batch) throws IOException {
@@ -86,6 +90,9 @@ final class Evaluator {
       batch.answer(() -> command.answer().complete(refusal));
       return;
     }
+    if (growsTheCatalog(draft, request)) {
+      checkRoomInCatalog();
+    }
     record.clear();
     Mutation.Appended mutation =
         place(
@@ -103,6 +110,19 @@ final class Evaluator {
       count(mutation.bytes());
       command.answer().complete(new AppendOutcome.Appended(next.tailOffset(), next.closed()));
     });
+  }
+
+  private static boolean growsTheCatalog(Draft draft, AppendRequest request) {
+    return (request.producer() != null && draft.producer(request.producer()) == null)
+        || StreamState.stringBytes(request.sequence())
+            > StreamState.stringBytes(draft.state().lastSequence());
+  }
+
+  /** What a batch adds is seen when it is published: a batch is small. */
+  private void checkRoomInCatalog() throws CatalogFullException {
+    if (catalog.heldBytes() >= catalogLimitBytes) {
+      throw new CatalogFullException(catalogLimitBytes);
+    }
   }
 
   private @Nullable AppendOutcome refuse(Draft draft, AppendRequest request, boolean hasBytes) {
@@ -140,6 +160,7 @@ final class Evaluator {
       batch.answer(() -> command.answer().complete(outcome));
       return;
     }
+    checkRoomInCatalog();
     long point = fork == null ? 0 : fork.pointOffset();
     Mutation.Created created =
         new Mutation.Created(

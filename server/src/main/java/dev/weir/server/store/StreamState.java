@@ -29,6 +29,26 @@ public record StreamState(
     @Nullable ProducerTag closedBy,
     @Nullable String lastSequence,
     boolean softDeleted) {
+  /** What a stream takes at least, with its entries in the catalog. */
+  private static final long STREAM_BYTES = 512;
+
+  private static final long SEGMENT_BYTES = 128;
+
+  /** About how much of the Java heap the stream takes, rather too much than too little. */
+  long heldBytes() {
+    return STREAM_BYTES
+        + segments.size() * SEGMENT_BYTES
+        + stringBytes(path)
+        + stringBytes(config.contentType())
+        + stringBytes(config.expiresAt())
+        + stringBytes(lastSequence);
+  }
+
+  /** What a string's characters take at most. */
+  static long stringBytes(@Nullable String text) {
+    return text == null ? 0 : 2L * text.length();
+  }
+
   StreamState apply(Mutation.Appended append) {
     List<Segment> next = segments;
     Segment segment = append.segment();

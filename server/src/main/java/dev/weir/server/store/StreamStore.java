@@ -16,8 +16,9 @@ import org.jspecify.annotations.Nullable;
  * {@link RangeReader} touch the disk on the caller's thread.
  *
  * <p>An append is durable when its future completes normally, and visible to readers from then on.
- * A future fails with {@link StorageFullException} when the disk has no room, which leaves
- * everything as it was, and with {@link StoreFailedException} when the store takes no more changes.
+ * A future fails with {@link StorageFullException} when the disk has no room, or with {@link
+ * CatalogFullException} when the Java heap has none, which leaves everything as it was, and with
+ * {@link StoreFailedException} when the store takes no more changes.
  */
 public final class StreamStore implements AutoCloseable {
   /**
@@ -50,7 +51,8 @@ public final class StreamStore implements AutoCloseable {
       NodeLock lock,
       Recovery.Result found,
       Journal journal,
-      ByteBuffer buffer) {
+      ByteBuffer buffer,
+      long catalogLimitBytes) {
     this.disk = disk;
     this.layout = layout;
     this.clock = clock;
@@ -64,7 +66,8 @@ public final class StreamStore implements AutoCloseable {
         new JournalSeries(disk, layout, ids, janitor, buffer, journal, found.dirtyFiles());
     this.files = new OpenFiles(disk, layout);
     Evaluator evaluator =
-        new Evaluator(catalog, journals, files, ids, clock, stats, this::deleteLater);
+        new Evaluator(
+            catalog, journals, files, ids, clock, stats, this::deleteLater, catalogLimitBytes);
     this.committer = new Committer(evaluator, journals, catalog, clock, stats);
     this.committerThread = Thread.ofPlatform().name("weir-committer").unstarted(committer);
   }
@@ -75,6 +78,17 @@ public final class StreamStore implements AutoCloseable {
    * @throws DataDirectoryException when it cannot be used, in one line
    */
   public static StreamStore open(Path directory, Disk disk, Clock clock) throws IOException {
+    // The other half is for everything else, a garbage collector's room to move included.
+    return open(directory, disk, clock, Runtime.getRuntime().maxMemory() / 2);
+  }
+
+  /**
+   * As {@link #open(Path, Disk, Clock)}.
+   *
+   * @param catalogLimitBytes the most that streams and producers may take of the Java heap, about
+   */
+  static StreamStore open(Path directory, Disk disk, Clock clock, long catalogLimitBytes)
+      throws IOException {
     StoreLayout layout = new StoreLayout(directory);
     try {
       disk.makeDirectories(layout.journalDirectory());
@@ -98,7 +112,14 @@ public final class StreamStore implements AutoCloseable {
       ByteBuffer buffer = JournalSeries.newBuffer();
       StreamStore store =
           new StreamStore(
-              disk, layout, clock, lock, found, openJournal(disk, layout, found, buffer), buffer);
+              disk,
+              layout,
+              clock,
+              lock,
+              found,
+              openJournal(disk, layout, found, buffer),
+              buffer,
+              catalogLimitBytes);
       store.start();
       return store;
     } catch (IOException | RuntimeException e) {

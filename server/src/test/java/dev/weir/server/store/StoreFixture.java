@@ -22,8 +22,18 @@ final class StoreFixture implements AutoCloseable {
   }
 
   StoreFixture(Path directory, Disk disk, AtomicLong nowMillis) throws IOException {
+    this(nowMillis, StreamStore.open(directory, disk, nowMillis::get));
+  }
+
+  /** A store whose streams and producers may take so much of the heap. */
+  StoreFixture(Path directory, long catalogLimitBytes) throws IOException {
+    this(
+        new AtomicLong(), StreamStore.open(directory, new LocalDisk(), () -> 0, catalogLimitBytes));
+  }
+
+  private StoreFixture(AtomicLong nowMillis, StreamStore store) {
     this.nowMillis = nowMillis;
-    this.store = StreamStore.open(directory, disk, nowMillis::get);
+    this.store = store;
   }
 
   CreateOutcome create(String path) {

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
@@ -16,6 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 class StreamStoreTest {
   @TempDir Path directory;
+  private int names;
 
   @Test
   void whatWasAppendedIsReadBackAlsoAfterARestart() throws IOException {
@@ -299,6 +301,65 @@ class StreamStoreTest {
       assertThatThrownBy(() -> fixture.append("a", "x")).isInstanceOf(StoreFailedException.class);
       assertThat(fixture.read("a")).isEqualTo("x");
       assertThat(fixture.unreleased).hasValue(0);
+    }
+  }
+
+  @Test
+  void streamsAndProducersTakeABoundedShareOfTheHeap() throws IOException {
+    int streams = 0;
+    try (StoreFixture fixture = new StoreFixture(directory, 100_000)) {
+      while (isThereRoom(() -> create(fixture, "x".repeat(500)))) {
+        streams++;
+      }
+      assertThat(streams).isBetween(50, 100);
+      String path = "0" + "x".repeat(500);
+      assertThat(isThereRoom(() -> appendAs(fixture, path, "p"))).isFalse();
+      assertThat(fixture.append(path, "without a producer"))
+          .isInstanceOf(AppendOutcome.Appended.class);
+      assertThat(fixture.unreleased).hasValue(0);
+    }
+    try (StoreFixture fixture = new StoreFixture(directory, 100_000)) {
+      assertThat(isThereRoom(() -> create(fixture, "y"))).isFalse();
+      for (int i = 0; i < streams; i++) {
+        String path = i + "x".repeat(500);
+        assertThat(fixture.store.delete(path).join()).isEqualTo(DeleteOutcome.DELETED);
+      }
+      // Whatever was counted for them is not any more.
+      fixture.create("p");
+      int producers = 0;
+      while (isThereRoom(() -> appendAs(fixture, "p", "z".repeat(500)))) {
+        producers++;
+      }
+      assertThat(producers).isBetween(50, 100);
+    }
+  }
+
+  private void create(StoreFixture fixture, String suffix) throws IOException {
+    try {
+      fixture.create(names + suffix);
+      names++;
+    } catch (CompletionException e) {
+      throw (IOException) e.getCause();
+    }
+  }
+
+  private void appendAs(StoreFixture fixture, String path, String suffix) throws IOException {
+    ProducerTag producer = new ProducerTag(names + suffix, 0, 0);
+    fixture.append(
+        new AppendRequest(path, "text/plain", false, null, producer), fixture.inline("x"));
+    names++;
+  }
+
+  private interface Change {
+    void make() throws IOException;
+  }
+
+  private static boolean isThereRoom(Change change) throws IOException {
+    try {
+      change.make();
+      return true;
+    } catch (CatalogFullException full) {
+      return false;
     }
   }
 
