@@ -4,8 +4,11 @@ import dev.weir.benchmarks.harness.Figures;
 import dev.weir.benchmarks.harness.Metric;
 import dev.weir.benchmarks.peer.Buffers;
 import dev.weir.benchmarks.peer.Peer;
+import dev.weir.lab.memory.AddressRange;
 import dev.weir.lab.memory.ProcessRss;
+import dev.weir.lab.memory.Smaps;
 import java.io.IOException;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -65,6 +68,11 @@ public class GrowBenchmark {
     double grownBytes = ProcessRss.anonymousBytes() - rssBefore;
     if (Peer.of(allocator) != Peer.HARNESS) {
       Figures.report(Metric.RSS_BYTES, grownBytes);
+    }
+    Optional<AddressRange> pool = buffers.addresses();
+    if (pool.isPresent()) {
+      double poolBytes = new Smaps().rssBytes(pool.get());
+      Figures.report(Metric.POOL_RSS_BYTES, poolBytes);
     }
     buffers.release(buffer);
   }

@@ -11,7 +11,8 @@ import java.util.Map;
 /** What the grow suite measures. */
 public final class GrowSuite {
   /** What its tables show. */
-  public static final List<Metric> METRICS = List.of(Metric.NS_PER_OP, Metric.RSS_BYTES);
+  public static final List<Metric> METRICS =
+      List.of(Metric.NS_PER_OP, Metric.RSS_BYTES, Metric.POOL_RSS_BYTES);
 
   private static final String NAME = "grow";
   private static final String BENCHMARK = GrowBenchmark.class.getName() + ".growAndRelease";

@@ -18,7 +18,9 @@ public enum Metric {
    * Resident anonymous memory of the process, as the kernel counts it, at the end of the growth.
    */
   RSS_BYTES("rssBytes", "RSS MiB", 1 << 20),
-  /** The growth of that memory with an event loop's first request. */
+  /** Resident memory of Weir's own addresses at the end of the growth, as the kernel counts it. */
+  POOL_RSS_BYTES("poolRssBytes", "pool RSS MiB", 1 << 20),
+  /** The growth of anonymous memory with an event loop's first request. */
   RSS_BYTES_PER_LOOP("rssBytesPerLoop", "RSS KiB/loop", 1 << 10);
 
   private final String field;

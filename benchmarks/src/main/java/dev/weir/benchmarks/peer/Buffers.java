@@ -1,5 +1,8 @@
 package dev.weir.benchmarks.peer;
 
+import dev.weir.lab.memory.AddressRange;
+import java.util.Optional;
+
 /**
  * What a peer offers to the patterns. A JVM that measures loads one subclass only, so that the
  * compiler treats the calls of every peer alike. As thread-safe as the allocator behind it; a
@@ -21,6 +24,11 @@ public abstract class Buffers<B> {
 
   /** Writes the first byte, and one in each further page, of the first {@code bytes}. */
   public abstract void touch(B buffer, int bytes);
+
+  /** Where all memory of the allocator lies, if in one place. */
+  public Optional<AddressRange> addresses() {
+    return Optional.empty();
+  }
 
   /** Writes {@code chunk} behind what was appended before; the buffer grows as it has to. */
   public abstract void append(B buffer, byte[] chunk);

@@ -1,7 +1,10 @@
 package dev.weir.benchmarks.peer;
 
+import dev.weir.lab.memory.AddressRange;
+import dev.weir.netty.WeirAllocator;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import java.util.Optional;
 
 /** Direct buffers of one of Netty's or Weir's allocators. */
 final class NettyBuffers extends Buffers<ByteBuf> {
@@ -34,6 +37,14 @@ final class NettyBuffers extends Buffers<ByteBuf> {
     for (int at = 0; at < bytes; at += PAGE_BYTES) {
       buffer.setByte(at, 1);
     }
+  }
+
+  @Override
+  public Optional<AddressRange> addresses() {
+    return allocator instanceof WeirAllocator weir
+        ? Optional.of(
+            new AddressRange(weir.pool().reservationAddress(), weir.pool().reservationBytes()))
+        : Optional.empty();
   }
 
   @Override

@@ -26,7 +26,7 @@ public final class Goals {
           List.of(
               new Goal(Metric.NS_PER_OP, Kind.TIMES_NETTY, 3),
               new Goal(
-                  Metric.RSS_BYTES,
+                  Metric.POOL_RSS_BYTES,
                   Kind.AT_MOST,
                   1.1 * Integer.parseInt(cell.parameter("contentMiB")) * MIB + 64 * KIB));
       case "charged" -> List.of(new Goal(Metric.NS_PER_OP, Kind.TIMES_BARE, 1.5));

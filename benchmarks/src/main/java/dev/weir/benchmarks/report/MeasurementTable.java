@@ -23,6 +23,9 @@ public final class MeasurementTable {
   /** From here on decimals say nothing. */
   private static final double LARGE = 10_000;
 
+  /** Rows in which nobody takes this much are left out. */
+  private static final double NEXT_TO_NOTHING = 0.01;
+
   /** Below this one decimal says too little. */
   private static final double SMALL = 1;
 
@@ -45,7 +48,7 @@ public final class MeasurementTable {
   private static boolean saysSomething(Measurement measurement, Metric metric) {
     return measurement.scores().keySet().stream()
         .flatMap(peer -> measurement.score(peer, metric).stream())
-        .anyMatch(score -> score.max() > 0);
+        .anyMatch(score -> metric.inTableUnit(score.max()) >= NEXT_TO_NOTHING);
   }
 
   private static String table(
@@ -91,6 +94,7 @@ public final class MeasurementTable {
     double median = metric.inTableUnit(score.median());
     String format =
         median >= LARGE ? "%,.0f ± %,.0f" : median < SMALL ? "%.3f ± %.3f" : "%,.1f ± %,.1f";
-    return String.format(Locale.ROOT, format, median, metric.inTableUnit(score.error()));
+    String text = String.format(Locale.ROOT, format, median, metric.inTableUnit(score.error()));
+    return score.rounds() > 1 ? text : text.substring(0, text.indexOf(' '));
   }
 }

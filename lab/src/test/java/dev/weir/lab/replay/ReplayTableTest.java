@@ -32,6 +32,7 @@ class ReplayTableTest {
             "-",
             "-",
             "-",
+            "-",
             "-");
     assertThat(lines.get(2).split(" +"))
         .startsWith("weir", "7")
