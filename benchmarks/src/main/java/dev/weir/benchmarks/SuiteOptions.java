@@ -99,8 +99,9 @@ final class SuiteOptions {
     return quick;
   }
 
+  /** Each level once, however often it was given. */
   List<LeakDetection> leakDetection() {
-    return leakDetection;
+    return leakDetection.stream().distinct().toList();
   }
 
   /** A flag whose value makes no sense: exit code 2 and one line. */
@@ -183,7 +184,7 @@ final class SuiteOptions {
 
   private List<Peer> wanted(Suite suite) {
     if (peers != null) {
-      return peers;
+      return peers.stream().distinct().toList();
     }
     if (!suite.peers().isEmpty()) {
       return suite.peers();

@@ -4,6 +4,8 @@ import dev.weir.benchmarks.harness.ThreadKind;
 import dev.weir.benchmarks.pattern.SizeMix;
 import dev.weir.benchmarks.peer.Buffers;
 import dev.weir.benchmarks.peer.Peer;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -42,7 +44,7 @@ public class CrossThreadBenchmark {
   private Buffers<Object> buffers;
   private SizeMix mix;
   private HandOffQueue handOff;
-  private Thread consumer;
+  private Future<?> consumer;
   private volatile boolean closed;
 
   /** Made by JMH. */
@@ -55,19 +57,19 @@ public class CrossThreadBenchmark {
     buffers = (Buffers<Object>) Peer.of(allocator).buffers();
     mix = SizeMix.of(sizes, 1);
     handOff = new HandOffQueue(queue);
-    consumer = ThreadKind.current().factory().newThread(this::consume);
-    consumer.start();
+    consumer = ThreadKind.current().start(this::consume);
   }
 
   /**
    * Ends that thread.
    *
    * @throws InterruptedException if this one is to end at once
+   * @throws ExecutionException if that one failed
    */
   @TearDown
-  public void stop() throws InterruptedException {
+  public void stop() throws InterruptedException, ExecutionException {
     closed = true;
-    consumer.join();
+    consumer.get();
   }
 
   /** A batch of buffers, until the last is released. */

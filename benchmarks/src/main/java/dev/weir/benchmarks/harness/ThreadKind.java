@@ -1,13 +1,15 @@
 package dev.weir.benchmarks.harness;
 
+import io.netty.channel.DefaultEventLoop;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.FastThreadLocalThread;
 import java.util.List;
-import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
 
 /** On which threads a benchmark runs. */
 public enum ThreadKind {
-  /** Threads as Netty makes them for event loops. */
+  /** Event loops of Netty's. */
   EVENT_LOOP("event-loop"),
   /** Platform threads that Netty knows nothing of. */
   PLAIN("plain"),
@@ -36,13 +38,17 @@ public enum ThreadKind {
     return thread.isVirtual() ? VIRTUAL : PLAIN;
   }
 
-  /** Makes such threads beside those of JMH. */
-  public ThreadFactory factory() {
-    return switch (this) {
-      case EVENT_LOOP -> new DefaultThreadFactory(POOL_NAME, /* daemon= */ true);
-      case PLAIN -> Thread.ofPlatform().name(POOL_NAME).daemon().factory();
-      case VIRTUAL -> Thread.ofVirtual().name(POOL_NAME).factory();
-    };
+  /** Runs a task on such a thread beside those of JMH. */
+  public Future<?> start(Runnable task) {
+    FutureTask<Void> future = new FutureTask<>(task, null);
+    switch (this) {
+      case EVENT_LOOP ->
+          new DefaultEventLoop(new DefaultThreadFactory(POOL_NAME, /* daemon= */ true))
+              .execute(future);
+      case PLAIN -> Thread.ofPlatform().name(POOL_NAME).daemon().start(future);
+      case VIRTUAL -> Thread.ofVirtual().name(POOL_NAME).start(future);
+    }
+    return future;
   }
 
   /** Makes JMH's own threads such threads; where they are virtual, its single one only waits. */
