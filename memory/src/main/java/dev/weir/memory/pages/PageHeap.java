@@ -1,7 +1,6 @@
 package dev.weir.memory.pages;
 
 import dev.weir.memory.os.NativeMemory;
-import dev.weir.memory.os.NativeMemoryException;
 import dev.weir.memory.sync.SpinLock;
 import org.jspecify.annotations.Nullable;
 
@@ -13,12 +12,6 @@ import org.jspecify.annotations.Nullable;
  * made under it. Addresses and lengths are in bytes, those of runs in whole {@link #pageBytes()
  * pages}.
  */
-/*
- * Purging. A thread that needs clean pages to become resident where the limit leaves no room claims dirty pages: they
- * leave every index under the lock, are given back without it, and return as clean. While claims are under way their
- * bytes still count as dirty. A thread that finds nothing left to claim, although its request fits once everything
- * dirty is purged, yields until the others' claims are settled; so nobody is refused because of a purge in progress.
- */
 public final class PageHeap {
   /** What the allocation methods return when the limit (or the address space) leaves no room. */
   public static final long FULL = -1;
@@ -29,6 +22,7 @@ public final class PageHeap {
   private final SpinLock lock = new SpinLock();
   private final PageState state;
   private final ResidentLedger ledger;
+  private final DirtyPurges dirtyPurges;
   private final InsidePurges insidePurges = new InsidePurges();
 
   /**
@@ -50,6 +44,7 @@ public final class PageHeap {
     this.events = events;
     this.ledger = new ResidentLedger(limitBytes, reserveBytes);
     this.state = new PageState(reservation, os.pageBytes(), ledger, kinds);
+    this.dirtyPurges = new DirtyPurges(os, lock, state, ledger);
   }
 
   /** The page of run bookkeeping, in bytes. */
@@ -119,13 +114,13 @@ public final class PageHeap {
       } finally {
         lock.unlock();
       }
-      settleOrGiveWay(claim);
+      dirtyPurges.settleOrGiveWay(claim);
     }
     if (surveyDue) {
       events.liveGrown();
     }
     if (overflow != null) {
-      settleForOthers(overflow);
+      dirtyPurges.settleForOthers(overflow);
     }
     return address;
   }
@@ -156,7 +151,7 @@ public final class PageHeap {
       } finally {
         lock.unlock();
       }
-      settleOrGiveWay(claim);
+      dirtyPurges.settleOrGiveWay(claim);
     }
   }
 
@@ -263,23 +258,7 @@ public final class PageHeap {
    * @return whether the limit admits them at all; others may take the room before the caller does
    */
   public boolean makeRoom(long bytes, Lane lane) {
-    while (true) {
-      PurgeClaim claim;
-      lock.lock();
-      try {
-        if (!ledger.admits(bytes, lane)) {
-          return false;
-        }
-        long excess = ledger.excess(bytes);
-        if (excess <= 0) {
-          return true;
-        }
-        claim = state.claimDirty(excess);
-      } finally {
-        lock.unlock();
-      }
-      settleOrGiveWay(claim);
-    }
+    return dirtyPurges.makeRoom(bytes, lane);
   }
 
   /** Gives back a span none of whose blocks is live. Its owner must not touch it afterwards. */
@@ -386,19 +365,7 @@ public final class PageHeap {
 
   /** Gives back every dirty page; those that others are giving back are gone when it returns. */
   public void purgeAll() {
-    purgeDownTo(0);
-    while (hasClaims()) {
-      SpinLock.giveWay();
-    }
-  }
-
-  private boolean hasClaims() {
-    lock.lock();
-    try {
-      return state.hasClaims();
-    } finally {
-      lock.unlock();
-    }
+    dirtyPurges.purgeAll();
   }
 
   /**
@@ -406,20 +373,7 @@ public final class PageHeap {
    * many bytes are left.
    */
   public void purgeDownTo(long keepBytes) {
-    while (true) {
-      PurgeClaim claim;
-      lock.lock();
-      try {
-        long excess = state.unclaimedDirtyBytes() - keepBytes;
-        claim = excess > 0 ? state.claimDirty(excess) : null;
-      } finally {
-        lock.unlock();
-      }
-      if (claim == null) {
-        return;
-      }
-      settle(claim);
-    }
+    dirtyPurges.purgeDownTo(keepBytes);
   }
 
   /**
@@ -427,14 +381,7 @@ public final class PageHeap {
    * that steady churn does not call often.
    */
   public void purgeExcess() {
-    long keepBytes;
-    lock.lock();
-    try {
-      keepBytes = state.dirtyToKeepBytes();
-    } finally {
-      lock.unlock();
-    }
-    purgeDownTo(keepBytes);
+    dirtyPurges.purgeExcess();
   }
 
   /**
@@ -443,52 +390,7 @@ public final class PageHeap {
    * its last use.
    */
   public void purgeAged() {
-    while (true) {
-      PurgeClaim claim;
-      lock.lock();
-      try {
-        claim = state.claimAged();
-        if (claim == null) {
-          state.age();
-          return;
-        }
-      } finally {
-        lock.unlock();
-      }
-      settle(claim);
-    }
-  }
-
-  private void settleOrGiveWay(@Nullable PurgeClaim claim) {
-    if (claim == null) {
-      SpinLock.giveWay();
-    } else {
-      settle(claim);
-    }
-  }
-
-  /** Purges for the common good: if that fails, the caller's own request is served all the same. */
-  private void settleForOthers(PurgeClaim claim) {
-    try {
-      settle(claim);
-    } catch (NativeMemoryException e) {
-      // The pages are dirty again; the purger finds them, and reports what stands in its way.
-    }
-  }
-
-  private void settle(PurgeClaim claim) {
-    boolean purged = false;
-    try {
-      os.purge(claim.address(), claim.lengthBytes());
-      purged = true;
-    } finally {
-      lock.lock();
-      try {
-        state.settle(claim, purged);
-      } finally {
-        lock.unlock();
-      }
-    }
+    dirtyPurges.purgeAged();
   }
 
   private void announce(boolean dirtyHigh) {
