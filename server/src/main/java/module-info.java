@@ -13,6 +13,8 @@ module dev.weir.server {
   requires io.prometheus.metrics.core;
   requires io.prometheus.writer.text;
   requires io.prometheus.metrics.model;
+  requires java.management;
+  requires jdk.management;
 
   exports dev.weir.server;
 

@@ -16,6 +16,8 @@ import java.util.function.UnaryOperator;
 
 /** A running node: buffers, a store and a server over it. */
 public final class Node implements AutoCloseable {
+  private static final System.Logger LOG = System.getLogger(Node.class.getName());
+
   private final BufferMemory memory;
   private final StreamStore store;
   private final HttpServer server;
@@ -45,7 +47,18 @@ public final class Node implements AutoCloseable {
     }
 
     static Parts forBudget(long budgetBytes) {
-      return new Parts(new LocalDisk(), Transport.best(), HttpLimits.forBudget(budgetBytes));
+      HttpLimits wanted = HttpLimits.forBudget(budgetBytes);
+      long descriptors = FileDescriptors.limit();
+      HttpLimits possible = wanted.within(descriptors);
+      if (possible.maxConnections() < wanted.maxConnections()) {
+        LOG.log(
+            System.Logger.Level.WARNING,
+            "at most {0} connections, not {1}: {2} open files are allowed (ulimit -n)",
+            possible.maxConnections(),
+            wanted.maxConnections(),
+            descriptors);
+      }
+      return new Parts(new LocalDisk(), Transport.best(), possible);
     }
   }
 

@@ -43,12 +43,20 @@ public record HttpLimits(
 
   private static final long MAX_BODY_BYTES = 2L << 30;
 
+  private static final int MIN_CONNECTIONS = 16;
+
+  /** A connection's socket, and the file that it is served from or uploads to. */
+  private static final int CONNECTION_DESCRIPTORS = 2;
+
+  /** For segments kept open, journals, connections being turned away, and the JVM itself. */
+  private static final int OTHER_DESCRIPTORS = 448;
+
   /** Limits whose memory, all connections busy at once, stays within {@code budgetBytes}. */
   public static HttpLimits forBudget(long budgetBytes) {
     // A quarter for bodies, and three for the connections' own chunks.
     long connections = budgetBytes / 4 * 3 / CONNECTION_BYTES;
     return new HttpLimits(
-        Math.clamp(connections, 16, 10_000),
+        Math.clamp(connections, MIN_CONNECTIONS, 10_000),
         MAX_BODY_BYTES,
         budgetBytes / 4,
         Duration.ofSeconds(60),
@@ -56,5 +64,19 @@ public record HttpLimits(
         Duration.ofSeconds(10),
         Duration.ofSeconds(20),
         Duration.ofSeconds(60));
+  }
+
+  /** The same, with no more connections than a process with so many file descriptors can serve. */
+  public HttpLimits within(long descriptors) {
+    long connections = (descriptors - OTHER_DESCRIPTORS) / CONNECTION_DESCRIPTORS;
+    return new HttpLimits(
+        (int) Math.min(maxConnections, Math.max(connections, MIN_CONNECTIONS)),
+        maxBodyBytes,
+        stagingBytes,
+        idleTimeout,
+        stallTimeout,
+        memoryTimeout,
+        longPollTimeout,
+        liveTimeout);
   }
 }
