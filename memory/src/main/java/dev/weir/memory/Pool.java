@@ -3,6 +3,8 @@ package dev.weir.memory;
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.budget.BudgetExceededError;
 import dev.weir.memory.heap.Block;
+import dev.weir.memory.heap.BlockHome;
+import dev.weir.memory.heap.GrowingRun;
 import dev.weir.memory.heap.OwnedHeap;
 import dev.weir.memory.heap.Run;
 import dev.weir.memory.heap.SizeClasses;
@@ -106,6 +108,47 @@ public final class Pool implements AutoCloseable {
    */
   public OwnedHeap ownedHeap(Executor owner) {
     return core().ownedHeap(owner);
+  }
+
+  /**
+   * Allocates a block of at least so many bytes that can {@linkplain Block#tryGrow grow}, charged
+   * to a budget of this pool. Any thread. Where no addresses are left for such blocks, or the limit
+   * is near, it is one that cannot.
+   *
+   * @throws BudgetExceededError as {@link #allocate(long)}
+   */
+  public Block allocateGrowing(long bytes, Budget budget) {
+    return allocateGrowing(null, bytes, budget, blocksOf(budget));
+  }
+
+  /** As {@link #allocate(OwnedHeap, long, Budget, Tenants)}, of a block that can grow. */
+  public <T> T allocateGrowing(
+      @Nullable OwnedHeap heap, long bytes, Budget budget, Tenants<T> tenants) {
+    T tenant =
+        SizeClasses.MAX_SLOT_BYTES < bytes && bytes <= options.limitBytes() && isRoot(budget.root())
+            ? GrowingRun.tryAllocate(core().pages(), bytes, budget, tenants)
+            : null;
+    return tenant != null ? tenant : allocate(heap, bytes, budget, tenants);
+  }
+
+  /**
+   * Grows a block where it is or by moving its pages, at the limit with what heaps have to give.
+   *
+   * @param home where it lies
+   * @param budget what it is charged to, of this pool
+   * @return as {@link BlockHome#tryGrow}
+   */
+  public boolean tryGrow(BlockHome home, long minBytes, Budget budget) {
+    if (home.tryGrow(minBytes, budget)) {
+      return true;
+    }
+    if (!(home instanceof GrowingRun)
+        || minBytes > limitBytes
+        || !budget.hasRoom(minBytes - home.blockBytes())) {
+      return false;
+    }
+    core().trimAndSettle();
+    return home.tryGrow(minBytes, budget);
   }
 
   /** As {@link #allocate(long, Budget)} from the calling thread's own heap: the fast path. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.memory.budget.Budget;
+import dev.weir.memory.budget.BudgetExceededError;
 import dev.weir.memory.heap.Block;
 import dev.weir.memory.heap.Tenants;
 import java.lang.foreign.ValueLayout;
@@ -45,8 +46,8 @@ class BlockTest {
   }
 
   @Test
-  void aRunGrowsInPlaceWithItsCharge() {
-    Block block = pool.allocate(100_000, budget);
+  void aGrowingBlockGrowsInPlaceWithItsCharge() {
+    Block block = pool.allocateGrowing(100_000, budget);
     long address = block.address();
     assertThat(block.tryGrow(200_000)).isTrue();
     assertThat(block.address()).isEqualTo(address);
@@ -63,13 +64,35 @@ class BlockTest {
   }
 
   @Test
-  void aRunDoesNotGrowIntoItsNeighbour() {
-    try (Block block = pool.allocate(100_000);
-        Block neighbour = pool.allocate(100_000)) {
-      assertThat(neighbour.address()).isEqualTo(block.address() + block.size());
-      assertThat(block.tryGrow(block.size() + 1)).isFalse();
-      assertThat(neighbour.tryGrow(neighbour.size() + 1)).isTrue();
+  void growingBlocksDoNotStandInEachOthersWay() {
+    try (Block block = pool.allocateGrowing(100_000, pool.rootBudget());
+        Block neighbour = pool.allocateGrowing(100_000, pool.rootBudget())) {
+      for (int bytes = 200_000; bytes <= 3_200_000; bytes *= 2) {
+        assertThat(block.tryGrow(bytes)).isTrue();
+        assertThat(neighbour.tryGrow(bytes)).isTrue();
+      }
+      assertThat(block.tryGrow(6_400_000)).as("more than the limit has left").isFalse();
     }
+  }
+
+  @Test
+  void aRunDoesNotGrow() {
+    try (Block block = pool.allocate(100_000)) {
+      assertThat(block.tryGrow(106_496)).as("its last page").isTrue();
+      assertThat(block.tryGrow(106_497)).isFalse();
+    }
+  }
+
+  @Test
+  void aSmallBlockThatIsToGrowIsASlotAtFirst() {
+    try (Block block = pool.allocateGrowing(1_000, budget)) {
+      assertThat(block.size()).isEqualTo(1_024);
+      assertThat(block.tryGrow(1_025)).isFalse();
+    }
+    assertThatThrownBy(() -> pool.allocateGrowing(9 << 20, pool.rootBudget()))
+        .isInstanceOf(BudgetExceededError.class);
+    assertThatThrownBy(() -> pool.allocateGrowing(-1, pool.rootBudget()))
+        .isInstanceOf(IllegalArgumentException.class);
   }
 
   @Test
@@ -138,6 +161,8 @@ class BlockTest {
         };
     for (long bytes : new long[] {1_000, 100_000}) {
       assertThatThrownBy(() -> pool.allocate(null, bytes, budget, tenants)).isSameAs(refused);
+      assertThatThrownBy(() -> pool.allocateGrowing(null, bytes, budget, tenants))
+          .isSameAs(refused);
     }
     assertThat(budget.chargedBytes()).isZero();
     assertThat(pool.liveBlockBytes()).isZero();

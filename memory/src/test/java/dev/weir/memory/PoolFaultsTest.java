@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Timeout;
 /** A pool whose operating system fails: at the n-th call, and from the n-th call on. */
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
 class PoolFaultsTest {
-  private static final long LIMIT_BYTES = 4L << 20;
+  private static final long LIMIT_BYTES = 6L << 20;
   private static final int MAX_CALLS = 1_000;
 
   @Test
@@ -93,6 +93,8 @@ class PoolFaultsTest {
     void run() {
       attempt(() -> heap = pool.ownedHeap(posted::add));
       for (int round = 0; round < 3; round++) {
+        growFar();
+        releaseAllButEvery(2);
         slotsAndRuns();
         grow();
         fillToTheLimit();
@@ -126,6 +128,18 @@ class PoolFaultsTest {
         assertThat(block.size()).isGreaterThanOrEqualTo(before);
       }
       check();
+    }
+
+    /** Beyond the shortest rooms, which moves the pages, or copies them where that fails. */
+    private void growFar() {
+      attempt(() -> live.add(pool.allocateGrowing(100_000, feature)));
+      for (long bytes = 200_000; bytes < LIMIT_BYTES; bytes *= 3) {
+        long wanted = bytes;
+        for (Block block : live) {
+          attempt(() -> block.tryGrow(wanted));
+        }
+        check();
+      }
     }
 
     private void fillToTheLimit() {

@@ -3,6 +3,7 @@ package dev.weir.memory;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.memory.budget.Budget;
+import dev.weir.memory.budget.BudgetExceededError;
 import dev.weir.memory.heap.Block;
 import dev.weir.memory.heap.OwnedHeap;
 import dev.weir.memory.testing.Await;
@@ -136,13 +137,23 @@ class PoolModelTest {
       long bytes = randomSize();
       Budget budget = budgets[random.nextInt(budgets.length)];
       Block block =
-          random.nextBoolean()
-              ? pool.tryAllocate(heap, bytes, budget)
-              : pool.tryAllocate(bytes, budget);
+          switch (random.nextInt(4)) {
+            case 0 -> tryAllocateGrowing(bytes, budget);
+            case 1 -> pool.tryAllocate(bytes, budget);
+            default -> pool.tryAllocate(heap, bytes, budget);
+          };
       if (block != null) {
         assertThat(block.size()).isGreaterThanOrEqualTo(bytes);
         assertThat(block.budget()).isSameAs(budget);
         held.add(new Held(block, ++numbers));
+      }
+    }
+
+    private @Nullable Block tryAllocateGrowing(long bytes, Budget budget) {
+      try {
+        return pool.allocateGrowing(bytes, budget);
+      } catch (BudgetExceededError refused) {
+        return null;
       }
     }
 

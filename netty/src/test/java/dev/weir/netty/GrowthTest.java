@@ -3,10 +3,13 @@ package dev.weir.netty;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.memory.Pool;
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.budget.BudgetExceededError;
 import io.netty.buffer.ByteBuf;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** How direct buffers grow, shrink, and are refused. */
@@ -18,15 +21,59 @@ class GrowthTest {
   private final WeirAllocator allocator = MEMORY.allocator();
 
   @Test
-  void aLargeBufferGrowsInPlace() {
-    ByteBuf body = allocator.directBuffer(MIB);
+  void aBufferThatGrowsFromNothingIsCopiedOutOfItsSlotsOnly() {
+    ByteBuf body = allocator.directBuffer(256);
+    long moved = 0;
     long address = body.memoryAddress();
-    for (int written = 0; written < 32 * MIB; written += MIB) {
-      body.writeZero(MIB);
+    for (int written = 0; written < 64 * MIB; written += 4096) {
+      body.writeLong(written).writeZero(4096 - Long.BYTES);
+      if (body.memoryAddress() != address) {
+        address = body.memoryAddress();
+        moved++;
+      }
     }
-    assertThat(body.memoryAddress()).isEqualTo(address);
-    assertThat(body.nioBuffer().remaining()).isEqualTo(32 * MIB);
+    assertThat(moved).as("out of its slots, and once to a longer room").isLessThanOrEqualTo(10);
+    assertThat(body.nioBuffer().remaining()).isEqualTo(64 * MIB);
+    for (int read = 0; read < 64 * MIB; read += 4096) {
+      assertThat(body.readLong()).isEqualTo(read);
+      body.skipBytes(4096 - Long.BYTES);
+    }
     body.release();
+  }
+
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void theKernelCountsWhatWasWritten() throws Exception {
+    for (int content : new int[] {1_000_000, 5_000_000, 33_000_000, 64 * MIB}) {
+      WeirAllocator fresh = WeirAllocator.withLimit(256 * MIB);
+      ByteBuf body = fresh.directBuffer(256);
+      for (int written = 0; written < content; written += 1_000) {
+        body.writeZero(1_000);
+      }
+      Pool pool = fresh.pool();
+      assertThat(ReservationRss.bytes(pool))
+          .as("with %d bytes of content", content)
+          .isLessThanOrEqualTo(content + content / 10 + (64 << 10));
+      assertThat(pool.liveBlockBytes()).isEqualTo(body.capacity());
+      body.release();
+      fresh.close();
+    }
+  }
+
+  @Test
+  void growthAtTheLimitTakesWhatOthersKeepFree() {
+    WeirAllocator narrow = WeirAllocator.withLimit(32 * MIB);
+    ByteBuf body = narrow.directBuffer(256);
+    ByteBuf ballast = narrow.directBuffer(15 * MIB);
+    body.writeZero(8 * MIB);
+    ballast.release();
+    for (int i = 0; i < 1_000; i++) {
+      narrow.directBuffer(8_000).release();
+    }
+    body.writeZero(19 * MIB);
+    assertThat(body.capacity()).as("of a limit of 32 MiB").isEqualTo(28 * MIB);
+    assertThat(body.release()).isTrue();
+    narrow.close();
   }
 
   @Test

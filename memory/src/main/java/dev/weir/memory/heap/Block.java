@@ -67,8 +67,12 @@ public final class Block implements AutoCloseable {
   }
 
   /**
-   * Grows in place. Runs that change their size are outside the theorem behind the pool's bound:
-   * they are placed and refused by what addresses are free.
+   * Grows. A block from {@code Pool.allocateGrowing} does so for as long as limit and budget have
+   * room, and keeps its contents: its pages are moved, not copied, where the system can move them,
+   * and {@link #address()} is another then. Any other block only has what its slot or its last page
+   * has left.
+   *
+   * <p>A segment that was taken before must not be used afterwards.
    *
    * @return whether {@link #size()} is at least {@code minBytes} now; if not, nothing has changed
    * @throws IllegalStateException if it has been released

@@ -5,14 +5,14 @@ import java.lang.foreign.MemorySegment;
 
 /**
  * Where blocks lie: a slab, which has many of one size, known by their numbers, or a run, which is
- * one, number 0.
+ * one, number 0, and can grow or not.
  *
  * <p>For those who keep an object of their own for each block ({@link Tenants}). Everybody else
  * uses {@link Block}, which refuses what is wrong; here nothing is checked: a number is used by
  * whoever was given it, until {@link #free}.
  */
 @SuppressWarnings("exports") // Slab and Run stay inside
-public sealed interface BlockHome permits Run, Slab {
+public sealed interface BlockHome permits GrowingRun, Run, Slab {
   /** The first byte of a block; a multiple of 16, of a run: of the page. */
   long blockAddress(int number);
 
@@ -23,7 +23,8 @@ public sealed interface BlockHome permits Run, Slab {
   MemorySegment segment(int number);
 
   /**
-   * Grows a block in place, and charges the difference.
+   * Grows a block without copying it where the system can move pages, and charges the difference.
+   * {@link #blockAddress} may be another then.
    *
    * @return whether {@link #blockBytes} is at least {@code minBytes} now; if not, nothing has
    *     changed

@@ -5,12 +5,15 @@ import dev.weir.memory.pages.PageHeap;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/** A run of pages that is handed out as one block. Used by one thread at a time. */
+/**
+ * A run of pages that is handed out as one block and keeps its length: what the bound says of runs
+ * holds for such alone.
+ */
 @SuppressWarnings("exports") // page heaps are the pool's: nobody else has one
 public final class Run implements BlockHome {
   private final PageHeap pages;
   private final long address;
-  private long bytes;
+  private final long bytes;
 
   private Run(PageHeap pages, long address, long bytes) {
     this.pages = pages;
@@ -90,28 +93,7 @@ public final class Run implements BlockHome {
 
   @Override
   public boolean tryGrow(long minBytes, Budget budget) {
-    if (minBytes <= bytes) {
-      return true;
-    }
-    if (minBytes > Long.MAX_VALUE / 2) {
-      return false;
-    }
-    long newBytes = roundUp(pages, minBytes);
-    if (!budget.tryCharge(newBytes - bytes)) {
-      return false;
-    }
-    boolean grown = false;
-    try {
-      grown = pages.tryExtendRun(address, bytes, newBytes);
-    } finally {
-      if (!grown) {
-        budget.uncharge(newBytes - bytes);
-      }
-    }
-    if (grown) {
-      bytes = newBytes;
-    }
-    return grown;
+    return minBytes <= bytes;
   }
 
   @Override

@@ -12,13 +12,14 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.VarHandle;
 
 /**
- * {@code mmap}, {@code madvise} and {@code munmap} through the foreign function interface.
+ * {@code mmap}, {@code madvise}, {@code mremap} and {@code munmap} through the foreign function
+ * interface.
  *
  * <p>Every reservation is fenced by an inaccessible page on either side, so that the kernel never
- * merges it with a neighbour: {@code /proc/self/smaps} then shows it as a mapping of its own, and
- * an overrun faults. Protection and advice are the same over the whole range, since each change of
- * either would split the kernel's mapping and a process may have 65,530 of them. Transparent huge
- * pages are off, because one touch would fault 2 MiB in.
+ * merges it with a neighbour, and an overrun faults. Protection and advice are the same over the
+ * whole range, since each change of either would split the kernel's mapping and a process may have
+ * 65,530 of them. Moved pages split it too: with the same lengths over and over, once. Transparent
+ * huge pages are off, because one touch would fault 2 MiB in.
  *
  * <p>The numeric constants are those of the generic Linux ABI, which x86-64, AArch64 and RISC-V
  * share.
@@ -30,6 +31,8 @@ final class LinuxNativeMemory implements NativeMemory {
   private static final int MAP_PRIVATE_ANONYMOUS_NORESERVE = 0x2 | 0x20 | 0x4000;
   private static final int MADV_DONTNEED = 4;
   private static final int MADV_NOHUGEPAGE = 15;
+  private static final int MAP_FIXED_NOREPLACE = 0x100000;
+  private static final int MREMAP_MAYMOVE_FIXED_DONTUNMAP = 0x1 | 0x2 | 0x4;
   private static final int SC_PAGESIZE = 30;
   private static final long MAP_FAILED = -1;
 
@@ -66,6 +69,18 @@ final class LinuxNativeMemory implements NativeMemory {
               ValueLayout.JAVA_LONG,
               ValueLayout.JAVA_LONG,
               ValueLayout.JAVA_INT));
+  private static final MethodHandle MREMAP =
+      LINKER.downcallHandle(
+          LIBC.findOrThrow("mremap"),
+          FunctionDescriptor.of(
+              ValueLayout.JAVA_LONG,
+              ValueLayout.JAVA_LONG,
+              ValueLayout.JAVA_LONG,
+              ValueLayout.JAVA_LONG,
+              ValueLayout.JAVA_INT,
+              ValueLayout.JAVA_LONG),
+          Linker.Option.captureCallState("errno"),
+          Linker.Option.firstVariadicArg(4));
   private static final MethodHandle MUNMAP =
       capturing(
           "munmap",
@@ -121,6 +136,49 @@ final class LinuxNativeMemory implements NativeMemory {
       }
     } catch (Throwable e) {
       throw rethrow(e);
+    }
+  }
+
+  /**
+   * {@code mremap} with {@code MREMAP_DONTUNMAP}, which Linux has since 5.7: the source stays
+   * mapped, so that nobody else can be given its addresses.
+   */
+  @Override
+  public boolean tryMove(long from, long to, long bytes) {
+    requireWholePages(bytes);
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment state = arena.allocate(CALL_STATE);
+      long moved =
+          (long) MREMAP.invokeExact(state, from, bytes, bytes, MREMAP_MAYMOVE_FIXED_DONTUNMAP, to);
+      if (moved == MAP_FAILED) {
+        mapAgain(state, to, bytes);
+      }
+      return moved == to;
+    } catch (Throwable e) {
+      throw rethrow(e);
+    }
+  }
+
+  /**
+   * A kernel that runs out of memory in the middle of a move has unmapped the target already. Where
+   * it is mapped, which is the rule, this changes nothing.
+   */
+  private static void mapAgain(MemorySegment state, long address, long bytes) throws Throwable {
+    long mapped =
+        (long)
+            MMAP.invokeExact(
+                state,
+                address,
+                bytes,
+                PROT_READ_WRITE,
+                MAP_PRIVATE_ANONYMOUS_NORESERVE | MAP_FIXED_NOREPLACE,
+                -1,
+                0L);
+    if (mapped == address) {
+      int ignored = (int) MADVISE.invokeExact(state, address, bytes, MADV_NOHUGEPAGE);
+    } else if (mapped != MAP_FAILED) {
+      // A kernel before 4.17 takes the address for a hint and maps elsewhere.
+      int ignored = unmap(state, mapped, bytes);
     }
   }
 

@@ -1,11 +1,13 @@
 package dev.weir.memory.os;
 
+import java.lang.foreign.MemorySegment;
+
 /**
  * Every system call that Weir makes. An implementation is stateless towards its caller: it keeps no
  * account of who reserved what, and it may be called by any thread at any time.
  *
- * <p>Addresses and lengths are in bytes. Ranges handed to {@link #purge} and {@link #release} lie
- * inside a range that {@link #reserve} returned, and begin and end on an OS page.
+ * <p>Addresses and lengths are in bytes. Ranges handed to the other methods lie inside a range that
+ * {@link #reserve} returned, and begin and end on an OS page.
  */
 public interface NativeMemory {
   /** The size of an OS page in bytes: the granularity of {@link #purge}. */
@@ -37,6 +39,22 @@ public interface NativeMemory {
    *     resident
    */
   void purge(long address, long bytes);
+
+  /**
+   * Moves the pages of a range to another range of the same reservation, without copying them. What
+   * was resident there is gone; the source stays reserved and reads as zero. The ranges do not
+   * overlap, and nobody uses either meanwhile.
+   *
+   * @return false where the system cannot: nothing has changed then
+   */
+  default boolean tryMove(long from, long to, long bytes) {
+    return false;
+  }
+
+  /** Copies the bytes of a range to another that does not overlap it. */
+  default void copy(long from, long to, long bytes) {
+    MemorySegment.copy(AddressSpace.ALL, from, AddressSpace.ALL, to, bytes);
+  }
 
   /**
    * Ends a reservation. The range must be exactly one that {@link #reserve} returned; no address of

@@ -52,18 +52,19 @@ final class DirtyPurges {
 
   /** {@link PageHeap#purgeAll}. */
   void purgeAll() {
-    purgeDownTo(0);
-    while (hasClaims()) {
-      SpinLock.giveWay();
-    }
-  }
-
-  private boolean hasClaims() {
-    lock.lock();
-    try {
-      return state.hasClaims();
-    } finally {
-      lock.unlock();
+    while (true) {
+      PurgeClaim claim;
+      lock.lock();
+      try {
+        claim = state.claimDirty(Long.MAX_VALUE);
+        if (claim == null && !state.hasClaims()) {
+          return;
+        }
+      } finally {
+        lock.unlock();
+      }
+      // A room of which others purge a part has its rest for us only afterwards.
+      settleOrGiveWay(claim);
     }
   }
 

@@ -24,6 +24,7 @@ public final class PageHeap {
   private final ResidentLedger ledger;
   private final DirtyPurges dirtyPurges;
   private final InsidePurges insidePurges = new InsidePurges();
+  private final RoomHeap rooms;
 
   /**
    * Creates a page heap.
@@ -45,6 +46,7 @@ public final class PageHeap {
     this.ledger = new ResidentLedger(limitBytes, reserveBytes);
     this.state = new PageState(reservation, os.pageBytes(), ledger, kinds);
     this.dirtyPurges = new DirtyPurges(os, lock, state, ledger);
+    this.rooms = new RoomHeap(os, lock, state, ledger, dirtyPurges, events);
   }
 
   /** The page of run bookkeeping, in bytes. */
@@ -60,6 +62,11 @@ public final class PageHeap {
   /** The addresses behind this heap. */
   public Reservation reservation() {
     return reservation;
+  }
+
+  /** Blocks that grow. */
+  public RoomHeap rooms() {
+    return rooms;
   }
 
   // Runs.
@@ -123,36 +130,6 @@ public final class PageHeap {
       dirtyPurges.settleForOthers(overflow);
     }
     return address;
-  }
-
-  /**
-   * Lengthens a run in place.
-   *
-   * @param bytes its length now
-   * @param newBytes its length then, in whole pages
-   * @return whether the pages behind it were free and the limit had room
-   */
-  public boolean tryExtendRun(long address, long bytes, long newBytes) {
-    long more = newBytes - bytes;
-    while (true) {
-      PurgeClaim claim;
-      lock.lock();
-      try {
-        long end = state.endPage(address, bytes);
-        if (!ledger.admits(more, Lane.LARGE) || !state.isFree(end, more)) {
-          return false;
-        }
-        long excess = state.excessForRun(end, more);
-        if (excess <= 0) {
-          state.makeLive(end, more);
-          return true;
-        }
-        claim = state.claimDirty(excess);
-      } finally {
-        lock.unlock();
-      }
-      dirtyPurges.settleOrGiveWay(claim);
-    }
   }
 
   /** Gives a run back. */

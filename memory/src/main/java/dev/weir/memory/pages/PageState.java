@@ -34,6 +34,7 @@ final class PageState {
   private final RunRegion runs;
   private final SpanRegion smallSpans;
   private final SpanRegion largeSpans;
+  private final RoomRegion rooms;
   private long liveRuns;
   private long liveRunPages;
   private long claimedRunPages;
@@ -54,6 +55,7 @@ final class PageState {
         new SpanRegion(SpanSize.SMALL, reservation.smallSpanBase(), plan.smallSpans(), kinds);
     this.largeSpans =
         new SpanRegion(SpanSize.LARGE, reservation.largeSpanBase(), plan.largeSpans(), kinds);
+    this.rooms = new RoomRegion(plan.growth(), reservation.roomBase());
   }
 
   SpanRegion region(SpanSize size) {
@@ -79,27 +81,12 @@ final class PageState {
 
   /** Makes a free range a run, and tells its address. */
   long takeRun(long startPage, long bytes) {
-    makeLive(startPage, bytes);
-    liveRuns++;
-    return runBase + startPage * pageBytes;
-  }
-
-  /** The page behind a run. */
-  long endPage(long address, long bytes) {
-    return (address - runBase + bytes) / pageBytes;
-  }
-
-  /** Whether so many bytes from a page on are free. */
-  boolean isFree(long startPage, long bytes) {
-    return runs.freeLengthAt(startPage) >= bytes / pageBytes;
-  }
-
-  /** Makes a free range part of the run before it. */
-  void makeLive(long startPage, long bytes) {
     long pages = bytes / pageBytes;
     long dirty = runs.take(startPage, pages);
     ledger.allocate((pages - dirty) * pageBytes, dirty * pageBytes);
     liveRunPages += pages;
+    liveRuns++;
+    return runBase + startPage * pageBytes;
   }
 
   void freeRun(long address, long bytes) {
@@ -108,6 +95,10 @@ final class PageState {
     runs.giveDirty((address - runBase) / pageBytes, pages);
     ledger.free(bytes);
     liveRunPages -= pages;
+  }
+
+  RoomRegion rooms() {
+    return rooms;
   }
 
   // Spans.
@@ -220,14 +211,20 @@ final class PageState {
     return unclaimedDirtyBytes() > 2 * dirtyCeilingBytes();
   }
 
-  /** Takes the oldest parked span, or else at most so many bytes of the highest dirty pages. */
+  /**
+   * Takes at most so many bytes of the oldest dirty room, or else the oldest parked span, or else
+   * at most so many bytes of the highest dirty pages.
+   */
   @Nullable PurgeClaim claimDirty(long bytes) {
-    PurgeClaim claim = claimOldest(smallSpans);
+    PurgeClaim claim = counted(rooms.claimOldest(claimBytes(bytes)));
+    if (claim == null) {
+      claim = claimOldest(smallSpans);
+    }
     if (claim == null) {
       claim = claimOldest(largeSpans);
     }
     if (claim == null) {
-      long maxPages = (Math.min(bytes, MAX_CLAIM_BYTES) + pageBytes - 1) / pageBytes;
+      long maxPages = claimBytes(bytes) / pageBytes;
       long start = runs.highestDirty(maxPages);
       if (start != RunRegion.NONE) {
         claim = claimRun(start, runs.dirtyLengthAt(start, maxPages));
@@ -238,7 +235,10 @@ final class PageState {
 
   /** Takes pages that have been dirty since the last {@link #age}, or null if there are none. */
   @Nullable PurgeClaim claimAged() {
-    PurgeClaim claim = claimAged(smallSpans);
+    PurgeClaim claim = counted(rooms.claimAged(MAX_CLAIM_BYTES));
+    if (claim == null) {
+      claim = claimAged(smallSpans);
+    }
     if (claim == null) {
       claim = claimAged(largeSpans);
     }
@@ -256,6 +256,7 @@ final class PageState {
     runs.age();
     smallSpans.age();
     largeSpans.age();
+    rooms.age();
   }
 
   /** Puts a claim's pages back: clean if they were purged, dirty and young if that failed. */
@@ -282,7 +283,19 @@ final class PageState {
           region.park(span);
         }
       }
+      case PurgeClaim.OfRoom room -> room.region().settle(room, purged);
     }
+  }
+
+  private long claimBytes(long bytes) {
+    return ReservationPlan.roundUp(Math.min(bytes, MAX_CLAIM_BYTES), pageBytes);
+  }
+
+  private @Nullable PurgeClaim counted(PurgeClaim.@Nullable OfRoom claim) {
+    if (claim != null) {
+      claimedBytes += claim.residentBytes();
+    }
+    return claim;
   }
 
   private @Nullable PurgeClaim claimAged(SpanRegion region) {
@@ -316,12 +329,12 @@ final class PageState {
             + (long) plan.largeSpans() * SpanSize.LARGE.bytes();
     return new PageTotals(
         ledger.limitBytes(),
-        runs.totalPages() * pageBytes + spanBytes,
+        runs.totalPages() * pageBytes + spanBytes + plan.growth().bytes(),
         ledger.liveBytes(),
         ledger.dirtyBytes(),
         ledger.promisedBytes(),
-        liveRunPages * pageBytes,
-        liveRuns,
+        liveRunPages * pageBytes + rooms.liveBytes(),
+        liveRuns + rooms.openRooms(),
         runs.freeRunCount(),
         ledger.peakResidentBytes(),
         purgedBytes);
@@ -332,14 +345,16 @@ final class PageState {
     runs.checkInvariants();
     smallSpans.checkInvariants();
     largeSpans.checkInvariants();
+    rooms.checkInvariants();
     long parked = smallSpans.parkedBytes() + largeSpans.parkedBytes();
-    long dirty = runs.dirtyPages() * pageBytes + parked + claimedBytes;
+    long dirty = runs.dirtyPages() * pageBytes + parked + rooms.dirtyBytes() + claimedBytes;
     check(dirty == ledger.dirtyBytes(), "dirty " + dirty + ", counted " + ledger.dirtyBytes());
     long pages = runs.freePages() + liveRunPages + claimedRunPages;
     check(
         pages == runs.totalPages(),
         "free, live and claimed pages " + pages + " of " + runs.totalPages());
-    long live = liveRunPages * pageBytes + openBytes(smallSpans) + openBytes(largeSpans);
+    long slabs = openBytes(smallSpans) + openBytes(largeSpans);
+    long live = liveRunPages * pageBytes + rooms.liveBytes() + slabs;
     check(live == ledger.liveBytes(), "live " + live + ", counted " + ledger.liveBytes());
     check(ledger.promisedBytes() >= 0, "promised " + ledger.promisedBytes());
   }

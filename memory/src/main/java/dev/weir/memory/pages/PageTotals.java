@@ -8,8 +8,8 @@ package dev.weir.memory.pages;
  * @param liveBytes pages in use
  * @param dirtyBytes pages free but resident
  * @param promisedBytes pages promised and not yet taken
- * @param runBytes live pages that belong to runs
- * @param runs live runs
+ * @param runBytes live pages that belong to runs and to blocks in rooms
+ * @param runs live runs, those in rooms too
  * @param freeRuns free runs in the run region
  * @param peakResidentBytes the most that live and dirty pages ever were
  * @param purgedBytes given back to the operating system so far

@@ -38,4 +38,22 @@ sealed interface PurgeClaim {
       return span.committedBytes();
     }
   }
+
+  /** The end of a room's resident pages, which no block lies on. */
+  record OfRoom(RoomRegion region, Room room, long from, long to) implements PurgeClaim {
+    @Override
+    public long address() {
+      return room.address() + from;
+    }
+
+    @Override
+    public long lengthBytes() {
+      return to - from;
+    }
+
+    @Override
+    public long residentBytes() {
+      return to - from;
+    }
+  }
 }

@@ -108,4 +108,9 @@ public final class Reservation {
         smallSpanBase() + (long) plan.smallSpans() * SpanSize.SMALL.bytes(),
         ReservationPlan.REGION_ALIGNMENT_BYTES);
   }
+
+  long roomBase() {
+    return ReservationPlan.roundUp(
+        runBase() + plan.runPages() * plan.pageBytes(), GrowthPlan.ALIGNMENT_BYTES);
+  }
 }

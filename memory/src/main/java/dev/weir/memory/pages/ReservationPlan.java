@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
  *       fit and best fit storage allocation strategies", The Computer Journal 20(3), 1977);
  *   <li>small spans: one for every OS page of B, since a span that any block pins has a resident
  *       page;
- *   <li>large spans: one for every two OS pages, since each of their slots lies on two at least.
+ *   <li>large spans: one for every two OS pages, since each of their slots lies on two at least;
+ *   <li>rooms for blocks that grow: {@link GrowthPlan}.
  * </ul>
  *
  * <p>Where the process may not map that much, every part is halved until it fits; {@link
@@ -23,11 +24,17 @@ import org.jspecify.annotations.Nullable;
  * @param runPages pages in the run region
  * @param smallSpans spans of {@link SpanSize#SMALL}
  * @param largeSpans spans of {@link SpanSize#LARGE}
+ * @param growth rooms
  * @param halvings how often the full size was halved; 0 means that the bound holds for every
  *     sequence of requests
  */
 public record ReservationPlan(
-    long pageBytes, long runPages, int smallSpans, int largeSpans, int halvings) {
+    long pageBytes,
+    long runPages,
+    int smallSpans,
+    int largeSpans,
+    GrowthPlan growth,
+    int halvings) {
   /** Half of the 47 bits of addresses that a process has on x86-64 and AArch64. */
   private static final long MAX_RESERVATION_BYTES = 1L << 46;
 
@@ -58,6 +65,7 @@ public record ReservationPlan(
         roundUp(runPages, Math.max(1, pagesPerAlignment)),
         spans(limitBytes, osPageBytes, SpanSize.SMALL, halvings),
         spans(limitBytes, largeSlotPages(osPageBytes) * osPageBytes, SpanSize.LARGE, halvings),
+        GrowthPlan.of(limitBytes, halvings),
         halvings);
   }
 
@@ -78,7 +86,8 @@ public record ReservationPlan(
   public long bytes() {
     return runPages * pageBytes
         + roundUp((long) smallSpans * SpanSize.SMALL.bytes(), REGION_ALIGNMENT_BYTES)
-        + (long) largeSpans * SpanSize.LARGE.bytes();
+        + (long) largeSpans * SpanSize.LARGE.bytes()
+        + growth.bytes();
   }
 
   /** What the reservation guarantees, in a sentence for people. */
@@ -87,7 +96,7 @@ public record ReservationPlan(
         ? "no request within the bound is refused, whatever was allocated and released before it"
         : ("addresses halved %d times: a request within the bound can be refused when live runs are"
                 + " scattered over more than %,d MiB of addresses, or more than %,d small or %,d"
-                + " large slabs are pinned")
+                + " large slabs are pinned; blocks that find no room to grow are copied")
             .formatted(halvings, (runPages * pageBytes) >> 20, smallSpans, largeSpans);
   }
 

@@ -52,12 +52,6 @@ final class RunRegion {
     return freeRuns.firstFit(pages);
   }
 
-  /** How many pages from {@code start} on are free without a gap. */
-  long freeLengthAt(long start) {
-    long run = freeRuns.atOrBefore(start);
-    return run == NONE ? 0 : Math.max(0, run + freeRuns.lengthAt(run) - start);
-  }
-
   /** How many pages of a range are dirty. */
   long dirtyIn(long start, long pages) {
     return dirty.count(start, pages);

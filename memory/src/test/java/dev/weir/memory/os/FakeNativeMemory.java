@@ -17,6 +17,7 @@ public final class FakeNativeMemory implements NativeMemory {
   public enum Call {
     RESERVE,
     PURGE,
+    MOVE,
     RELEASE
   }
 
@@ -34,6 +35,8 @@ public final class FakeNativeMemory implements NativeMemory {
   private long failLast = Long.MIN_VALUE;
   private long largestReservation = Long.MAX_VALUE;
   private long failures;
+  private long moves;
+  private boolean movesFail;
   private boolean releaseFailed;
 
   private static final class Range {
@@ -152,6 +155,41 @@ public final class FakeNativeMemory implements NativeMemory {
     }
     entry.getValue().resident.clear(pageOf(entry, address), pageOf(entry, address + bytes));
     purges.add(new Purged(address, bytes));
+  }
+
+  @Override
+  public synchronized boolean tryMove(long from, long to, long bytes) {
+    requireWholePages(bytes);
+    Map.Entry<Long, Range> entry = entryOf(from, bytes);
+    if (entryOf(to, bytes).getValue() != entry.getValue() || Math.abs(to - from) < bytes) {
+      throw new AssertionError("0x%x + %d does not move to 0x%x".formatted(from, bytes, to));
+    }
+    if (fails() || movesFail) {
+      return false;
+    }
+    BitSet resident = entry.getValue().resident;
+    int distance = pageOf(entry, to) - pageOf(entry, from);
+    for (int page = pageOf(entry, from); page < pageOf(entry, from + bytes); page++) {
+      resident.set(page + distance, resident.get(page));
+      resident.clear(page);
+    }
+    moves++;
+    return true;
+  }
+
+  @Override
+  public void copy(long from, long to, long bytes) {
+    touch(to, bytes);
+  }
+
+  /** Makes every move fail, or none any more. */
+  public synchronized void failMoves(boolean fail) {
+    movesFail = fail;
+  }
+
+  /** How often pages were moved. */
+  public synchronized long moves() {
+    return moves;
   }
 
   @Override

@@ -34,23 +34,7 @@ class AdversaryTest {
     FakeNativeMemory os = new FakeNativeMemory();
     Reservation reservation = Reservation.reserve(os, limitBytes);
     assertThat(reservation.plan().halvings()).isZero();
-    heap =
-        new PageHeap(
-            os,
-            reservation,
-            limitBytes,
-            RESERVE_BYTES,
-            1,
-            new PageHeapEvents() {
-              @Override
-              public void roomFreed() {}
-
-              @Override
-              public void liveGrown() {}
-
-              @Override
-              public void dirtyHigh() {}
-            });
+    heap = new PageHeap(os, reservation, limitBytes, RESERVE_BYTES, 1, new SilentEvents());
     runBase = reservation.runBase();
     limitPages = (limitMib << 20) / heap.pageBytes();
   }
@@ -165,6 +149,87 @@ class AdversaryTest {
       live.addAll(kept);
     }
     finish("blocks with pins between, " + limitMib + " MiB", 1.0);
+  }
+
+  /**
+   * Blocks that grow among the program of powers of two: of what the program gives up in a phase,
+   * half is taken by blocks that begin small, pin rooms of every length, and grow step by step.
+   * They refuse nothing to runs, nor runs to them, and runs lie no further apart for them.
+   */
+  @ParameterizedTest
+  @ValueSource(longs = {16, 64})
+  void blocksThatGrowAmongPowersOfTwo(long limitMib) {
+    open(limitMib);
+    List<Growing> growing = new ArrayList<>();
+    while (livePages < limitPages / 2) {
+      live.add(allocate(1));
+    }
+    while (livePages + LEAST_GROWING_PAGES <= limitPages) {
+      growing.add(begin(LEAST_GROWING_PAGES));
+    }
+    long f = 0;
+    for (long size = 2; size <= limitPages / 2; size *= 2) {
+      long step = size;
+      long other = f + size / 2;
+      f = worth(step, f) >= worth(step, other) ? f : other;
+      long kept = f;
+      live.removeIf(run -> {
+        boolean frees = !occupies(run, step, kept);
+        if (frees) {
+          free(run);
+        }
+        return frees;
+      });
+      for (int i = growing.size() - 1; i >= 0 && growing.size() > 1; i -= 2) {
+        end(growing.remove(i));
+      }
+      long forGrowth = (limitPages - livePages) / 2;
+      for (Growing block : growing) {
+        grow(block, block.pages + forGrowth / growing.size());
+      }
+      while (livePages + size <= limitPages) {
+        live.add(allocate(size));
+      }
+    }
+    growing.forEach(this::end);
+    finish("growing among powers of two, " + limitMib + " MiB", 0.15 * Math.log(limitPages));
+  }
+
+  /** More than 64 KiB, which is what slots have. */
+  private static final long LEAST_GROWING_PAGES = 9;
+
+  private static final class Growing {
+    Room room;
+    long pages;
+
+    Growing(Room room, long pages) {
+      this.room = room;
+      this.pages = pages;
+    }
+  }
+
+  private Growing begin(long pages) {
+    Room room = heap.rooms().tryOpen(pages * heap.pageBytes());
+    assertThat(room).as("%d pages beside %d of %d", pages, livePages, limitPages).isNotNull();
+    livePages += pages;
+    return new Growing(room, pages);
+  }
+
+  private void grow(Growing block, long pages) {
+    long bytes = pages * heap.pageBytes();
+    if (bytes > block.room.roomBytes()) {
+      block.room = heap.rooms().tryMove(block.room, bytes);
+      assertThat(block.room).as("%d pages beside %d", pages, livePages).isNotNull();
+    } else if (pages > block.pages) {
+      assertThat(heap.rooms().tryExtend(block.room, bytes)).isTrue();
+    }
+    livePages += pages - block.pages;
+    block.pages = pages;
+  }
+
+  private void end(Growing block) {
+    heap.rooms().close(block.room);
+    livePages -= block.pages;
   }
 
   /** Every hole one page too short for what comes next. */

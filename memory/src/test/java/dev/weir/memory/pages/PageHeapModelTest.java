@@ -61,8 +61,7 @@ class PageHeapModelTest {
     private void step() {
       switch (random.nextInt(20)) {
         case 0, 1, 2, 3 -> allocate();
-        case 4, 5, 6 -> free();
-        case 7, 8 -> extend();
+        case 4, 5, 6, 7, 8 -> free();
         case 9, 10 -> openSpan();
         case 11, 12, 13 -> commit();
         case 14, 15 -> park();
@@ -85,17 +84,6 @@ class PageHeapModelTest {
       if (!runs.isEmpty()) {
         Run run = runs.remove(random.nextInt(runs.size()));
         model.freeRun(run.start, run.pages);
-      }
-    }
-
-    private void extend() {
-      if (!runs.isEmpty()) {
-        int index = random.nextInt(runs.size());
-        Run run = runs.get(index);
-        int newPages = run.pages + 1 + random.nextInt(12);
-        if (model.tryExtendRun(run.start, run.pages, newPages)) {
-          runs.set(index, new Run(run.start, newPages));
-        }
       }
     }
 

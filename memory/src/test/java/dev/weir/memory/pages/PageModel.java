@@ -52,23 +52,7 @@ final class PageModel {
     for (SpanSize size : SpanSize.values()) {
       parked.put(size, new ArrayDeque<>());
     }
-    this.heap =
-        new PageHeap(
-            os,
-            reservation,
-            limitBytes,
-            reserveBytes,
-            kinds,
-            new PageHeapEvents() {
-              @Override
-              public void roomFreed() {}
-
-              @Override
-              public void liveGrown() {}
-
-              @Override
-              public void dirtyHigh() {}
-            });
+    this.heap = new PageHeap(os, reservation, limitBytes, reserveBytes, kinds, new SilentEvents());
   }
 
   int pageOf(long address) {
@@ -115,15 +99,6 @@ final class PageModel {
     return -1;
   }
 
-  private boolean isFree(int from, int count) {
-    for (int page = from; page < from + count; page++) {
-      if (page >= pages.length || pages[page] == Page.LIVE) {
-        return false;
-      }
-    }
-    return true;
-  }
-
   private long cleanBytesIn(int from, int count) {
     long clean = 0;
     for (int page = from; page < from + count; page++) {
@@ -159,21 +134,6 @@ final class PageModel {
     if (expected >= 0) {
       makeLive(expected, count);
       promisedBytes -= promised ? count * pageBytes : 0;
-    }
-    return expected;
-  }
-
-  boolean tryExtendRun(int start, int count, int newCount) {
-    int more = newCount - count;
-    boolean expected = admits(more * pageBytes, Lane.LARGE) && isFree(start + count, more);
-    long excess =
-        expected ? liveBytes() + dirtyBytes() + cleanBytesIn(start + count, more) - limitBytes : 0;
-    assertThat(
-            heap.tryExtendRun(runBase + start * pageBytes, count * pageBytes, newCount * pageBytes))
-        .isEqualTo(expected);
-    learnPurges(excess, /* agedOnly= */ false);
-    if (expected) {
-      makeLive(start + count, more);
     }
     return expected;
   }

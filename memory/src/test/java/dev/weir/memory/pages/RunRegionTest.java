@@ -29,9 +29,8 @@ class RunRegionTest {
     region.take(40, 20);
     region.take(95, 5);
     assertThat(region.freeRunCount()).isEqualTo(2);
-    assertThat(region.freeLengthAt(10)).isEqualTo(30);
-    assertThat(region.freeLengthAt(39)).isEqualTo(1);
-    assertThat(region.freeLengthAt(40)).isZero();
+    assertThat(region.firstFit(30)).isEqualTo(10);
+    assertThat(region.firstFit(31)).isEqualTo(60);
 
     region.giveClean(40, 20);
     assertThat(region.freeRunCount()).isEqualTo(1);

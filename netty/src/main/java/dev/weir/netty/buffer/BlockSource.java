@@ -62,10 +62,6 @@ public final class BlockSource {
     return allocator;
   }
 
-  Budget budget() {
-    return budget;
-  }
-
   /**
    * A buffer with a reference count of 1 and undefined contents, which no leak detector watches.
    *
@@ -139,8 +135,14 @@ public final class BlockSource {
     }
   }
 
-  Place place(int bytes) {
-    return pool.allocate(heaps.current(), bytes, budget, Place.TENANTS);
+  /** A place that can grow further. */
+  Place growingPlace(int bytes) {
+    return pool.allocateGrowing(heaps.current(), bytes, budget, Place.TENANTS);
+  }
+
+  /** Grows a block without copying it, if that can be done; it may lie elsewhere then. */
+  boolean tryGrow(BlockHome home, int bytes) {
+    return pool.tryGrow(home, bytes, budget);
   }
 
   /** Gives a block and its charge back. Any thread. */

@@ -106,11 +106,11 @@ public class WeirByteBuf extends NativeByteBuf {
   }
 
   private void grow(int newCapacity) {
-    if (home.tryGrow(newCapacity, source.budget())) {
-      relocate(address());
-      return;
+    if (source.tryGrow(home, newCapacity)) {
+      relocate(home.blockAddress(number));
+    } else {
+      moveTo(source.growingPlace(newCapacity), capacity);
     }
-    moveTo(source.place(newCapacity), capacity);
   }
 
   private void moveTo(Place target, int keptBytes) {
@@ -127,7 +127,8 @@ public class WeirByteBuf extends NativeByteBuf {
 
   /**
    * Moves to a smaller block if there is room for both: a run that gave up its end in place would
-   * leave holes that the pool's bound does not account for.
+   * leave holes that the pool's bound does not account for, and a room stands for a block that has
+   * outgrown the rooms of the length below.
    */
   private void shrinkRun(int newCapacity) {
     int blockBytes = memoryBytes();

@@ -1,0 +1,281 @@
+package dev.weir.memory.pages;
+
+import dev.weir.memory.os.NativeMemory;
+import dev.weir.memory.sync.SpinLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Blocks that grow without being copied: each begins a {@link Room}, takes more of its pages, and
+ * where it has become longer than the room its pages move to a longer one.
+ *
+ * <p>Thread-safe; a room whose block is live is used by one thread at a time. Lengths are in bytes,
+ * in whole pages of the page heap.
+ */
+/*
+ * A move. Under the lock, the target is taken and the pages that the block grows by become live there; without the
+ * lock, the system moves the pages, or copies them; under the lock again, the target takes over what was moved, and
+ * the source is free. Both rooms are busy meanwhile: nobody purges in them. Where the pages are copied, the source
+ * is still live: so the limit must have room for both.
+ */
+public final class RoomHeap {
+  private final NativeMemory os;
+  private final SpinLock lock;
+  private final PageState state;
+  private final RoomRegion region;
+  private final ResidentLedger ledger;
+  private final DirtyPurges purges;
+  private final PageHeapEvents events;
+
+  RoomHeap(
+      NativeMemory os,
+      SpinLock lock,
+      PageState state,
+      ResidentLedger ledger,
+      DirtyPurges purges,
+      PageHeapEvents events) {
+    this.os = os;
+    this.lock = lock;
+    this.state = state;
+    this.region = state.rooms();
+    this.ledger = ledger;
+    this.purges = purges;
+    this.events = events;
+  }
+
+  /** Begins a block; null if the limit has no room, or no room is free. */
+  public @Nullable Room tryOpen(long bytes) {
+    Room room = takeRoom(bytes, null);
+    if (room != null) {
+      tellOfGrowth();
+    }
+    return room;
+  }
+
+  /**
+   * Takes a room and makes its pages live, from those on that {@code from} keeps for it; both are
+   * busy then.
+   */
+  private @Nullable Room takeRoom(long bytes, @Nullable Room from) {
+    long keptBytes = from == null ? 0 : from.liveBytes;
+    while (true) {
+      PurgeClaim claim = null;
+      lock.lock();
+      try {
+        if (!ledger.admits(bytes - keptBytes, Lane.LARGE)) {
+          return null;
+        }
+        Room room = region.candidate(bytes);
+        if (room == null && !region.hasBusyRooms()) {
+          return null;
+        }
+        if (room != null && (from == null || !from.busy)) {
+          long excess = ledger.excess(cleanBytes(room, keptBytes, bytes));
+          if (excess <= 0) {
+            region.take(room);
+            if (from == null) {
+              makeLive(room, bytes);
+            } else {
+              countLive(room, keptBytes, bytes);
+              region.setBusy(from);
+              region.setBusy(room);
+            }
+            return room;
+          }
+          claim = state.claimDirty(excess);
+        }
+      } finally {
+        lock.unlock();
+      }
+      purges.settleOrGiveWay(claim);
+    }
+  }
+
+  /**
+   * Lengthens a block in its room.
+   *
+   * @param bytes more than it has now, at most the room's length
+   * @return whether the limit had room
+   */
+  public boolean tryExtend(Room room, long bytes) {
+    while (true) {
+      PurgeClaim claim = null;
+      lock.lock();
+      try {
+        if (!ledger.admits(bytes - room.liveBytes, Lane.LARGE)) {
+          return false;
+        }
+        if (!room.busy) {
+          long excess = ledger.excess(cleanBytes(room, room.liveBytes, bytes));
+          if (excess <= 0) {
+            makeLive(room, bytes);
+            break;
+          }
+          claim = state.claimDirty(excess);
+        }
+      } finally {
+        lock.unlock();
+      }
+      purges.settleOrGiveWay(claim);
+    }
+    tellOfGrowth();
+    return true;
+  }
+
+  /** Ends a block. */
+  public void close(Room room) {
+    boolean dirtyHigh;
+    lock.lock();
+    try {
+      free(room);
+      dirtyHigh = state.isDirtyHigh();
+    } finally {
+      lock.unlock();
+    }
+    events.roomFreed();
+    if (dirtyHigh) {
+      events.dirtyHigh();
+    }
+  }
+
+  /**
+   * Lengthens a block beyond its room.
+   *
+   * @param bytes more than the room's length
+   * @return where it is now; null if the limit has no room, or no room of that length is free, and
+   *     nothing has changed
+   */
+  public @Nullable Room tryMove(Room from, long bytes) {
+    Room to = takeRoom(bytes, from);
+    if (to == null) {
+      return null;
+    }
+    boolean done = false;
+    try {
+      if (os.tryMove(from.address(), to.address(), from.roomBytes())) {
+        finishMove(from, to, bytes);
+        done = true;
+      } else if (tryAdmitCopy(to, from.liveBytes)) {
+        os.copy(from.address(), to.address(), from.liveBytes);
+        finishCopy(from, to, bytes);
+        done = true;
+      }
+    } finally {
+      if (!done) {
+        undo(from, to, bytes);
+      }
+    }
+    tellOfGrowth();
+    events.roomFreed();
+    return done ? to : null;
+  }
+
+  private void finishMove(Room from, Room to, long bytes) {
+    lock.lock();
+    try {
+      long keptBytes = from.liveBytes;
+      long countedDirty = from.dirtyBytes() + to.residentBytes - dirtyBytes(to, keptBytes, bytes);
+      long resident = Math.max(bytes, Math.max(from.residentBytes, to.residentBytes));
+      region.set(from, 0, 0);
+      region.set(to, bytes, resident);
+      // What was resident in the target where the pages have moved is gone.
+      ledger.purged(countedDirty - to.dirtyBytes());
+      region.giveBack(from);
+      endBusy(from, to);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Counts the beginning of the target as live too; false if the limit has no room for both. */
+  private boolean tryAdmitCopy(Room to, long keptBytes) {
+    while (true) {
+      PurgeClaim claim;
+      lock.lock();
+      try {
+        if (!ledger.admits(keptBytes, Lane.LARGE)) {
+          return false;
+        }
+        long excess = ledger.excess(cleanBytes(to, 0, keptBytes));
+        if (excess <= 0) {
+          countLive(to, 0, keptBytes);
+          return true;
+        }
+        claim = state.claimDirty(excess);
+        if (claim == null && !state.hasClaims()) {
+          // What is dirty lies in busy rooms, perhaps in these two: waiting would be for ever.
+          return false;
+        }
+      } finally {
+        lock.unlock();
+      }
+      purges.settleOrGiveWay(claim);
+    }
+  }
+
+  private void finishCopy(Room from, Room to, long bytes) {
+    lock.lock();
+    try {
+      region.set(to, bytes, Math.max(bytes, to.residentBytes));
+      free(from);
+      endBusy(from, to);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Nothing has been moved or copied. */
+  private void undo(Room from, Room to, long bytes) {
+    lock.lock();
+    try {
+      long dirty = dirtyBytes(to, from.liveBytes, bytes);
+      ledger.free(dirty);
+      ledger.purgedLive(bytes - from.liveBytes - dirty);
+      endBusy(from, to);
+      region.giveBack(to);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void endBusy(Room from, Room to) {
+    region.endBusy(from);
+    region.endBusy(to);
+  }
+
+  private void makeLive(Room room, long bytes) {
+    countLive(room, room.liveBytes, bytes);
+    region.set(room, bytes, Math.max(bytes, room.residentBytes));
+  }
+
+  private void countLive(Room room, long from, long to) {
+    ledger.allocate(cleanBytes(room, from, to), dirtyBytes(room, from, to));
+  }
+
+  private void free(Room room) {
+    ledger.free(room.liveBytes);
+    region.set(room, 0, room.residentBytes);
+    region.giveBack(room);
+  }
+
+  /** How many bytes of a range are not resident. */
+  private static long cleanBytes(Room room, long from, long to) {
+    return Math.max(0, to - Math.max(from, room.residentBytes));
+  }
+
+  private static long dirtyBytes(Room room, long from, long to) {
+    return to - from - cleanBytes(room, from, to);
+  }
+
+  private void tellOfGrowth() {
+    boolean surveyDue;
+    lock.lock();
+    try {
+      surveyDue = state.isSurveyDue();
+    } finally {
+      lock.unlock();
+    }
+    if (surveyDue) {
+      events.liveGrown();
+    }
+  }
+}

@@ -1,0 +1,206 @@
+package dev.weir.memory.pages;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The region of rooms, tier by tier: which are free, and which have dirty pages.
+ *
+ * <p>Rooms of a tier are alike, so any free one will do: the one that was closed last has the
+ * warmest pages. Not thread-safe: the page heap's lock guards it.
+ */
+final class RoomRegion {
+  private final List<Tier> tiers = new ArrayList<>();
+
+  /** Rooms with dirty pages, the one that has been closed longest first. */
+  private final LinkedHashSet<Room> dirtyRooms = new LinkedHashSet<>();
+
+  private long liveBytes;
+  private long dirtyBytes;
+  private int openRooms;
+  private int busyRooms;
+
+  private static final class Tier {
+    final long base;
+    final long roomBytes;
+    final int rooms;
+
+    /** The one that was closed last comes first. */
+    final ArrayDeque<Room> free = new ArrayDeque<>();
+
+    /** How many have ever been used. */
+    int used;
+
+    Tier(long base, long roomBytes, int rooms) {
+      this.base = base;
+      this.roomBytes = roomBytes;
+      this.rooms = rooms;
+    }
+  }
+
+  RoomRegion(GrowthPlan plan, long base) {
+    long next = base;
+    for (GrowthPlan.Tier tier : plan.tiers()) {
+      tiers.add(new Tier(next, tier.roomBytes(), tier.rooms()));
+      next += tier.bytes();
+    }
+  }
+
+  /** Bytes of blocks. */
+  long liveBytes() {
+    return liveBytes;
+  }
+
+  /** Bytes that are free and resident, without those that somebody is purging. */
+  long dirtyBytes() {
+    return dirtyBytes;
+  }
+
+  int openRooms() {
+    return openRooms;
+  }
+
+  /** Whether a purge or a move is under way: rooms may be free again soon. */
+  boolean hasBusyRooms() {
+    return busyRooms > 0;
+  }
+
+  /** The free room in which a block of so many bytes would begin; null if there is none. */
+  @Nullable Room candidate(long bytes) {
+    for (int index = 0; index < tiers.size(); index++) {
+      Tier tier = tiers.get(index);
+      if (bytes <= tier.roomBytes) {
+        return candidate(tier, index);
+      }
+    }
+    return null;
+  }
+
+  private static @Nullable Room candidate(Tier tier, int index) {
+    for (Room room : tier.free) {
+      if (!room.busy) {
+        return room;
+      }
+    }
+    if (tier.used == tier.rooms) {
+      return null;
+    }
+    Room fresh = new Room(index, tier.base + tier.used * tier.roomBytes, tier.roomBytes);
+    tier.used++;
+    tier.free.addFirst(fresh);
+    return fresh;
+  }
+
+  /** Takes a free room out of the free ones. */
+  void take(Room room) {
+    if (!tiers.get(room.tier).free.remove(room)) {
+      throw new IllegalStateException("the room at 0x%x is not free".formatted(room.address()));
+    }
+    openRooms++;
+  }
+
+  /** Puts a room whose block has gone back to the free ones. */
+  void giveBack(Room room) {
+    tiers.get(room.tier).free.addFirst(room);
+    openRooms--;
+    room.young = true;
+    if (dirtyRooms.remove(room)) {
+      dirtyRooms.add(room);
+    }
+  }
+
+  /** Sets how much of a room is live, and how much of it resident. */
+  void set(Room room, long live, long resident) {
+    liveBytes += live - room.liveBytes;
+    dirtyBytes += resident - live - room.dirtyBytes();
+    room.liveBytes = live;
+    room.residentBytes = resident;
+    if (resident == live) {
+      dirtyRooms.remove(room);
+    } else {
+      dirtyRooms.add(room);
+    }
+  }
+
+  /** Keeps others away from a room while the lock is not held. */
+  void setBusy(Room room) {
+    room.busy = true;
+    busyRooms++;
+  }
+
+  void endBusy(Room room) {
+    room.busy = false;
+    busyRooms--;
+  }
+
+  /** Takes at most so many dirty bytes from the end of the room that has been closed longest. */
+  PurgeClaim.@Nullable OfRoom claimOldest(long maxBytes) {
+    return claimOldest(maxBytes, /* aged= */ false);
+  }
+
+  /** As {@link #claimOldest}, of the rooms that were closed before the last {@link #age}. */
+  PurgeClaim.@Nullable OfRoom claimAged(long maxBytes) {
+    return claimOldest(maxBytes, /* aged= */ true);
+  }
+
+  private PurgeClaim.@Nullable OfRoom claimOldest(long maxBytes, boolean aged) {
+    for (Room room : dirtyRooms) {
+      if (!room.busy && !(aged && room.young)) {
+        long to = room.residentBytes;
+        long from = Math.max(room.liveBytes, to - maxBytes);
+        set(room, room.liveBytes, from);
+        setBusy(room);
+        return new PurgeClaim.OfRoom(this, room, from, to);
+      }
+    }
+    return null;
+  }
+
+  /** The pages of a claim have been purged, or are dirty again. */
+  void settle(PurgeClaim.OfRoom claim, boolean purged) {
+    Room room = claim.room();
+    endBusy(room);
+    if (!purged) {
+      room.young = true;
+      set(room, room.liveBytes, claim.to());
+    }
+  }
+
+  /** Ends the youth of every room. */
+  void age() {
+    for (Room room : dirtyRooms) {
+      room.young = false;
+    }
+  }
+
+  /** Evaluates: bytes add up, and rooms with dirty pages are listed. Only while none is busy. */
+  void checkInvariants() {
+    long dirty = 0;
+    for (Room room : dirtyRooms) {
+      if (room.dirtyBytes() <= 0 || room.residentBytes > room.roomBytes()) {
+        throw new AssertionError(
+            "room of %,d: %,d live, %,d resident, listed as dirty"
+                .formatted(room.roomBytes(), room.liveBytes, room.residentBytes));
+      }
+      dirty += room.dirtyBytes();
+    }
+    int open = 0;
+    for (Tier tier : tiers) {
+      open += tier.used - tier.free.size();
+      for (Room room : tier.free) {
+        if (room.liveBytes != 0 || (room.residentBytes > 0 && !dirtyRooms.contains(room))) {
+          throw new AssertionError(
+              "free room: %,d live, %,d resident".formatted(room.liveBytes, room.residentBytes));
+        }
+      }
+    }
+    if (dirty != dirtyBytes || open != openRooms) {
+      throw new AssertionError(
+          "dirty %,d (counted %,d), open %d (counted %d)"
+              .formatted(dirty, dirtyBytes, open, openRooms));
+    }
+  }
+}

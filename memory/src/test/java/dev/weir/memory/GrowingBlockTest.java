@@ -1,0 +1,150 @@
+package dev.weir.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.memory.heap.Block;
+import dev.weir.memory.os.NativeMemory;
+import dev.weir.memory.testing.Patterns;
+import dev.weir.memory.testing.Smaps;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Blocks that grow through rooms of every length, on real memory. */
+class GrowingBlockTest {
+  private static final long MIB = 1 << 20;
+  private static final long LIMIT_BYTES = 700 * MIB;
+
+  /** What the system can do. */
+  enum Kind {
+    MOVES,
+    COPIES
+  }
+
+  /** The system's memory, of which pages cannot be moved. */
+  private record Unmovable(NativeMemory os) implements NativeMemory {
+    @Override
+    public int pageBytes() {
+      return os.pageBytes();
+    }
+
+    @Override
+    public boolean canPurge() {
+      return os.canPurge();
+    }
+
+    @Override
+    public long reserve(long bytes) {
+      return os.reserve(bytes);
+    }
+
+    @Override
+    public void purge(long address, long bytes) {
+      os.purge(address, bytes);
+    }
+
+    @Override
+    public void release(long address, long bytes) {
+      os.release(address, bytes);
+    }
+  }
+
+  private static Pool pool(NativeMemory os) {
+    return Pool.create(
+        PoolOptions.withLimit(LIMIT_BYTES).withDecay(Duration.ofDays(1)).withNativeMemory(os));
+  }
+
+  private static long rssBytes(Pool pool) {
+    return Smaps.residentBytes(pool.reservationAddress(), pool.reservationBytes());
+  }
+
+  @ParameterizedTest
+  @EnumSource(Kind.class)
+  void contentsSurviveEveryStep(Kind kind) {
+    NativeMemory os = NativeMemory.system();
+    Pool pool = pool(kind == Kind.MOVES ? os : new Unmovable(os));
+    for (int round = 0; round < 2; round++) {
+      Block block = pool.allocateGrowing(70_000, pool.rootBudget());
+      long number = 1;
+      Patterns.fill(block, number);
+      for (long bytes = 2 * 70_000; bytes <= 300 * MIB; bytes = bytes * 3 / 2) {
+        long before = block.size();
+        assertThat(block.tryGrow(bytes)).isTrue();
+        Patterns.verify(block, number, before);
+        Patterns.fill(block, ++number);
+      }
+      assertThat(pool.liveBlockBytes()).isEqualTo(block.size());
+      block.release();
+    }
+    pool.trim();
+    assertThat(pool.residentBytes()).isZero();
+    pool.checkInvariants();
+    pool.close();
+  }
+
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void theKernelCountsTheContentAndLittleElse() {
+    Pool pool = pool(NativeMemory.system());
+    Block block = pool.allocateGrowing(70_000, pool.rootBudget());
+    long written = 0;
+    for (long capacity = 128 << 10; capacity <= 512 * MIB; capacity *= 2) {
+      assertThat(block.tryGrow(capacity)).isTrue();
+      MemorySegment segment = block.segment();
+      long target = capacity * 3 / 4;
+      for (; written < target; written += 4096) {
+        segment.set(ValueLayout.JAVA_BYTE, written, (byte) 1);
+      }
+      assertThat(rssBytes(pool)).as("of %d bytes", written).isLessThanOrEqualTo(written + 4096);
+      assertThat(rssBytes(pool)).isLessThanOrEqualTo(pool.residentBytes());
+      assertThat(pool.residentBytes()).as("its charge is its capacity").isEqualTo(capacity);
+    }
+    block.release();
+    pool.trim();
+    assertThat(rssBytes(pool)).isZero();
+    pool.close();
+  }
+
+  /** Each move splits the kernel's mapping, and a process may have no more than 65,530 of them. */
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void movesDoNotAddMappingsForEver() throws Exception {
+    Pool pool = pool(NativeMemory.system());
+    growAndRelease(pool);
+    int mappings = mappings(pool);
+    for (int i = 0; i < 20; i++) {
+      growAndRelease(pool);
+    }
+    assertThat(mappings(pool)).isEqualTo(mappings);
+    pool.close();
+  }
+
+  private static void growAndRelease(Pool pool) {
+    Block first = pool.allocateGrowing(100_000, pool.rootBudget());
+    Block second = pool.allocateGrowing(100_000, pool.rootBudget());
+    for (long bytes = MIB; bytes < 300 * MIB; bytes *= 2) {
+      assertThat(first.tryGrow(bytes)).isTrue();
+      assertThat(second.tryGrow(bytes)).isTrue();
+      first.segment().set(ValueLayout.JAVA_BYTE, bytes - 1, (byte) 1);
+    }
+    second.release();
+    first.release();
+  }
+
+  private static int mappings(Pool pool) throws Exception {
+    long from = pool.reservationAddress();
+    long to = from + pool.reservationBytes();
+    return (int)
+        Files.readAllLines(Path.of("/proc/self/maps")).stream()
+            .mapToLong(line -> Long.parseUnsignedLong(line.substring(0, line.indexOf('-')), 16))
+            .filter(address -> address >= from && address < to)
+            .count();
+  }
+}

@@ -1,0 +1,227 @@
+package dev.weir.memory.pages;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.memory.os.FakeNativeMemory;
+import dev.weir.memory.testing.SeededRuns;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Random growth in rooms of every length, beside runs that take the rest of the limit: refused is
+ * what the limit refuses, and nothing else.
+ */
+class RoomHeapModelTest {
+  private static final long MIB = 1 << 20;
+  private static final long LIMIT_BYTES = 300 * MIB;
+  private static final long RESERVE_BYTES = MIB;
+  private static final long LEAST_BYTES = 72 << 10;
+  private static final int STEPS = 3_000;
+
+  @ParameterizedTest(name = "where {0} of four moves fail")
+  @ValueSource(ints = {0, 1, 4})
+  void onlyTheLimitRefuses(int failingMoves) {
+    SeededRuns.forSeeds(getClass(), 8, random -> new Session(random, failingMoves).run());
+  }
+
+  /** The most blocks there can be in each tier, and then blocks of the next. */
+  @Test
+  void everyTierHoldsAsManyBlocksAsTheLimitAllows() {
+    Session session = new Session(new SplittableRandom(1), 0);
+    while (session.liveBytes() + LEAST_BYTES <= LIMIT_BYTES - RESERVE_BYTES) {
+      session.open(LEAST_BYTES);
+    }
+    for (long bytes : new long[] {4 * MIB, 4 * MIB + 8192, 256 * MIB, 256 * MIB + 8192}) {
+      while (session.liveBytes() + bytes - session.blocks.getFirst().bytes
+          > LIMIT_BYTES - RESERVE_BYTES) {
+        session.close(session.blocks.size() - 1);
+      }
+      for (int i = 0; i < session.blocks.size(); i++) {
+        session.grow(i, bytes);
+      }
+      session.check();
+    }
+    assertThat(session.os.moves()).isPositive();
+    session.end();
+  }
+
+  private static final class Held {
+    Room room;
+    long bytes;
+
+    Held(Room room, long bytes) {
+      this.room = room;
+      this.bytes = bytes;
+    }
+  }
+
+  private record Run(long address, long bytes) {}
+
+  private static final class Session {
+    final FakeNativeMemory os = new FakeNativeMemory();
+    final List<Held> blocks = new ArrayList<>();
+    private final List<Run> runs = new ArrayList<>();
+    private final SplittableRandom random;
+    private final int failingMoves;
+    private final PageHeap heap =
+        new PageHeap(
+            os,
+            Reservation.reserve(os, LIMIT_BYTES),
+            LIMIT_BYTES,
+            RESERVE_BYTES,
+            1,
+            new SilentEvents());
+
+    Session(SplittableRandom random, int failingMoves) {
+      this.random = random;
+      this.failingMoves = failingMoves;
+    }
+
+    void run() {
+      for (int step = 0; step < STEPS; step++) {
+        step();
+        if (step % 50 == 0) {
+          check();
+        }
+      }
+      end();
+    }
+
+    private void step() {
+      switch (random.nextInt(10)) {
+        case 0, 1 -> open(randomLength());
+        case 2, 3, 4, 5 -> {
+          if (!blocks.isEmpty()) {
+            int index = random.nextInt(blocks.size());
+            grow(index, blocks.get(index).bytes + randomLength());
+          }
+        }
+        case 6 -> allocateRun(randomLength());
+        case 7 -> {
+          if (!runs.isEmpty()) {
+            Run run = runs.remove(random.nextInt(runs.size()));
+            heap.freeRun(run.address, run.bytes);
+          }
+        }
+        case 8 -> {
+          if (random.nextBoolean()) {
+            heap.purgeAged();
+          } else {
+            heap.purgeExcess();
+          }
+        }
+        default -> {
+          if (!blocks.isEmpty()) {
+            close(random.nextInt(blocks.size()));
+          }
+        }
+      }
+    }
+
+    private long randomLength() {
+      long bytes = LEAST_BYTES + random.nextLong(LEAST_BYTES << random.nextInt(11));
+      return bytes / 8192 * 8192;
+    }
+
+    long liveBytes() {
+      return blocks.stream().mapToLong(block -> block.bytes).sum()
+          + runs.stream().mapToLong(Run::bytes).sum();
+    }
+
+    private boolean fits(long moreBytes) {
+      return liveBytes() + moreBytes <= LIMIT_BYTES - RESERVE_BYTES;
+    }
+
+    void open(long bytes) {
+      boolean fits = fits(bytes);
+      Room room = heap.rooms().tryOpen(bytes);
+      assertThat(room != null).as("%d beside %d", bytes, liveBytes()).isEqualTo(fits);
+      if (room != null) {
+        assertThat(blocks).noneMatch(block -> block.room.address() == room.address());
+        blocks.add(new Held(room, bytes));
+        os.touch(room.address(), bytes);
+      }
+    }
+
+    void grow(int index, long bytes) {
+      Held block = blocks.get(index);
+      boolean fits = fits(bytes - block.bytes);
+      boolean grown;
+      if (bytes <= block.room.roomBytes()) {
+        grown = heap.rooms().tryExtend(block.room, bytes);
+        assertThat(grown).isEqualTo(fits);
+      } else {
+        grown = move(block, bytes, fits);
+      }
+      if (grown) {
+        block.bytes = bytes;
+        os.touch(block.room.address(), bytes);
+      }
+    }
+
+    /** Where pages cannot be moved, the limit must have room for both places. */
+    private boolean move(Held block, long bytes, boolean fits) {
+      boolean fails = random.nextInt(4) < failingMoves;
+      if (fails) {
+        os.failMoves(true);
+      }
+      Room longer = heap.rooms().tryMove(block.room, bytes);
+      os.failMoves(false);
+      if (!fails) {
+        assertThat(longer != null).isEqualTo(fits);
+      } else if (longer != null) {
+        assertThat(fits(bytes)).as("room for both").isTrue();
+      } else {
+        assertThat(fits(bytes + block.room.roomBytes())).as("much room for both").isFalse();
+      }
+      if (longer != null) {
+        assertThat(longer.roomBytes()).isGreaterThanOrEqualTo(bytes);
+        block.room = longer;
+      }
+      return longer != null;
+    }
+
+    void close(int index) {
+      Held block = blocks.remove(index);
+      heap.rooms().close(block.room);
+    }
+
+    private void allocateRun(long bytes) {
+      boolean fits = fits(bytes);
+      long address = heap.allocateRun(bytes);
+      assertThat(address != PageHeap.FULL).isEqualTo(fits);
+      if (fits) {
+        runs.add(new Run(address, bytes));
+        os.touch(address, bytes);
+      }
+    }
+
+    void check() {
+      heap.checkInvariants();
+      PageTotals totals = heap.totals();
+      assertThat(totals.liveBytes()).isEqualTo(liveBytes());
+      assertThat(totals.runBytes()).isEqualTo(liveBytes());
+      assertThat(totals.residentBytes()).isLessThanOrEqualTo(LIMIT_BYTES);
+      assertThat(os.residentBytes())
+          .as("resident, as the operating system sees it")
+          .isEqualTo(totals.residentBytes());
+    }
+
+    void end() {
+      runs.forEach(run -> heap.freeRun(run.address, run.bytes));
+      runs.clear();
+      while (!blocks.isEmpty()) {
+        close(0);
+      }
+      check();
+      heap.purgeAll();
+      check();
+      assertThat(os.residentBytes()).isZero();
+      assertThat(heap.tryRetire()).isTrue();
+    }
+  }
+}
