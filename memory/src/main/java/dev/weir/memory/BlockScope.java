@@ -19,10 +19,11 @@ import java.util.List;
  * }</pre>
  */
 public final class BlockScope implements SegmentAllocator, AutoCloseable {
-  /** The largest alignment on offer: the smallest page of a run. */
-  public static final int MAX_ALIGNMENT_BYTES = 8 * 1024;
+  /** The largest alignment on offer: 64 KiB. */
+  public static final int MAX_ALIGNMENT_BYTES = SizeClasses.MAX_SLOT_BYTES;
 
   private static final int SLOT_ALIGNMENT_BYTES = 16;
+  private static final int MIN_PAGE_BYTES = 4 * 1024;
 
   private final Pool pool;
   private final Budget budget;
@@ -64,21 +65,22 @@ public final class BlockScope implements SegmentAllocator, AutoCloseable {
       throw new IllegalArgumentException(
           "alignment " + byteAlignment + " is above the largest on offer, " + MAX_ALIGNMENT_BYTES);
     }
-    Block block = pool.allocate(alignedSize(byteSize, byteAlignment), budget);
+    Block block = pool.allocate(sizeWithRoom(byteSize, byteAlignment), budget);
     blocks.add(block);
-    return block.segment().asSlice(0, byteSize);
+    return block.segment().asSlice(-block.address() & (byteAlignment - 1), byteSize);
   }
 
   /**
-   * Slots of a power of two lie on multiples of it, runs on pages; other slots on multiples of 16
-   * only.
+   * How large a block must be to hold an aligned segment. Slots of a power of two lie on multiples
+   * of it, other slots on multiples of 16, and runs on pages, none of which is smaller than 4 KiB.
    */
-  private static long alignedSize(long byteSize, long byteAlignment) {
-    long atLeast = Math.max(byteSize, byteAlignment);
-    if (byteAlignment <= SLOT_ALIGNMENT_BYTES || atLeast > SizeClasses.MAX_SLOT_BYTES) {
-      return atLeast;
+  private static long sizeWithRoom(long byteSize, long byteAlignment) {
+    if (byteSize > SizeClasses.MAX_SLOT_BYTES) {
+      long room = Math.max(0, byteAlignment - MIN_PAGE_BYTES);
+      return byteSize > Long.MAX_VALUE - room ? byteSize : byteSize + room;
     }
-    return Long.highestOneBit(atLeast * 2 - 1);
+    long atLeast = Math.max(byteSize, byteAlignment);
+    return byteAlignment <= SLOT_ALIGNMENT_BYTES ? atLeast : Long.highestOneBit(atLeast * 2 - 1);
   }
 
   /** Releases everything that was allocated from it. */

@@ -250,7 +250,7 @@ public final class Pool implements AutoCloseable {
     }
     if (bytes > SizeClasses.MAX_SLOT_BYTES) {
       if (heap != null) {
-        heap.attend();
+        heap.beforeRun(bytes);
       }
       // Larger than any limit, and so large that rounding would overflow: refused like any other
       // excess.

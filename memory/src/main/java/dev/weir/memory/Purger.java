@@ -90,17 +90,22 @@ final class Purger {
     }
   }
 
-  private long doChores(Chores chores, long now) {
+  private static long doChores(Chores chores, long now) {
     try {
       return chores.doChores(now);
     } catch (RuntimeException | Error e) {
-      if (failureLogged.compareAndSet(false, true)) {
-        LOG.log(
-            Level.ERROR,
-            "looking after a pool failed; it goes on, further failures are not logged",
-            e);
-      }
+      report(e);
       return now + 100_000_000;
+    }
+  }
+
+  /** Logs that a purge or another chore failed, the first time. */
+  static void report(Throwable failure) {
+    if (INSTANCE.failureLogged.compareAndSet(false, true)) {
+      LOG.log(
+          Level.ERROR,
+          "looking after a pool failed; it goes on, further failures are not logged",
+          failure);
     }
   }
 }

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 
 class BlockScopeTest {
   private final Pool pool =
-      Pool.create(PoolOptions.withLimit(8 << 20).withDecay(Duration.ofDays(1)));
+      Pool.create(PoolOptions.withLimit(32 << 20).withDecay(Duration.ofDays(1)));
 
   @AfterEach
   void everythingIsReleased() {
@@ -71,7 +71,7 @@ class BlockScopeTest {
       assertThatIllegalArgumentException().isThrownBy(() -> scope.allocate(1, 3));
       assertThatIllegalArgumentException()
           .isThrownBy(() -> scope.allocate(1, BlockScope.MAX_ALIGNMENT_BYTES * 2L))
-          .withMessageContaining("16384");
+          .withMessageContaining("131072");
     }
   }
 }

@@ -51,13 +51,13 @@ class BlockTest {
     long address = block.address();
     assertThat(block.tryGrow(200_000)).isTrue();
     assertThat(block.address()).isEqualTo(address);
-    assertThat(block.size()).isEqualTo(204_800);
-    assertThat(budget.chargedBytes()).isEqualTo(204_800);
-    assertThat(block.tryGrow(204_800)).as("large enough").isTrue();
+    assertThat(block.size()).isEqualTo(200_704);
+    assertThat(budget.chargedBytes()).isEqualTo(200_704);
+    assertThat(block.tryGrow(200_704)).as("large enough").isTrue();
 
     assertThat(block.tryGrow(2 << 20)).as("more than its budget").isFalse();
     assertThat(block.tryGrow(Long.MAX_VALUE)).isFalse();
-    assertThat(block.size()).isEqualTo(204_800);
+    assertThat(block.size()).isEqualTo(200_704);
 
     block.release();
     assertThat(budget.chargedBytes()).isZero();
@@ -78,7 +78,7 @@ class BlockTest {
   @Test
   void aRunDoesNotGrow() {
     try (Block block = pool.allocate(100_000)) {
-      assertThat(block.tryGrow(106_496)).as("its last page").isTrue();
+      assertThat(block.tryGrow(102_400)).as("its last page").isTrue();
       assertThat(block.tryGrow(106_497)).isFalse();
     }
   }

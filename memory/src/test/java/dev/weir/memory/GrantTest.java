@@ -45,13 +45,13 @@ class GrantTest {
   void aPromiseIsSpentByAllocationsAndTheRestGivenBack() {
     Pool pool = pool(os);
     Grant grant = pool.grant(1_000_000, Duration.ZERO).join();
-    assertThat(grant.bytes()).isEqualTo(1_007_616);
-    assertThat(grant.remainingBytes()).isEqualTo(1_007_616);
-    assertThat(pool.snapshot().promisedBytes()).isEqualTo(1_007_616);
+    assertThat(grant.bytes()).isEqualTo(1_003_520);
+    assertThat(grant.remainingBytes()).isEqualTo(1_003_520);
+    assertThat(pool.snapshot().promisedBytes()).isEqualTo(1_003_520);
     assertThat(pool.residentBytes()).isZero();
 
     Block block = grant.allocate(10);
-    assertThat(block.size()).as("a run of whole pages").isEqualTo(8_192);
+    assertThat(block.size()).as("a run of whole pages").isEqualTo(4_096);
     assertThat(block.budget()).isSameAs(pool.rootBudget());
     assertThat(grant.remainingBytes()).isEqualTo(999_424);
     assertThat(pool.snapshot().promisedBytes()).isEqualTo(999_424);

@@ -121,10 +121,10 @@ class PoolBoundTest {
     live.addAll(kept);
   }
 
-  /** What the request may need: runs have pages of 8 KiB, a slot may begin and end inside pages. */
+  /** What the request may need: runs are whole pages, a slot may begin and end inside pages. */
   private static long roundUp(int bytes) {
     return bytes > 65_536
-        ? Math.ceilDiv(bytes, 8_192) * 8_192L
+        ? Math.ceilDiv(bytes, OS_PAGE_BYTES) * OS_PAGE_BYTES
         : (Math.ceilDiv(bytes + bytes / 8, OS_PAGE_BYTES) + 1) * OS_PAGE_BYTES;
   }
 

@@ -39,13 +39,13 @@ class PoolSnapshotTest {
     PoolSnapshot snapshot = pool.snapshot();
 
     assertThat(snapshot.runs()).isEqualTo(1);
-    assertThat(snapshot.runBytes()).isEqualTo(106_496);
+    assertThat(snapshot.runBytes()).isEqualTo(102_400);
     assertThat(snapshot.ownedHeaps()).isEqualTo(1);
     assertThat(snapshot.slabs())
         .extracting(PoolSnapshot.Slots::slotBytes, PoolSnapshot.Slots::liveBlocks)
         .containsExactly(tuple(64, 1L), tuple(1024, 2L));
     assertThat(snapshot.liveBlockBytes())
-        .isEqualTo(106_496 + 2 * 1_024 + 64)
+        .isEqualTo(102_400 + 2 * 1_024 + 64)
         .isEqualTo(pool.liveBlockBytes());
     assertThat(snapshot.dirtyBytes()).isEqualTo(303_104).isEqualTo(pool.dirtyBytes());
     assertThat(snapshot.residentBytes()).isEqualTo(pool.residentBytes());
@@ -53,7 +53,7 @@ class PoolSnapshotTest {
     assertThat(snapshot.budgets())
         .extracting(PoolSnapshot.Charge::path)
         .containsExactly("seen", "seen/uploads");
-    assertThat(snapshot.budgets().get(1).chargedBytes()).isEqualTo(106_496 + 2 * 1_024);
+    assertThat(snapshot.budgets().get(1).chargedBytes()).isEqualTo(102_400 + 2 * 1_024);
     assertThat(snapshot.toString())
         .contains("pool seen")
         .contains("budget seen/uploads")

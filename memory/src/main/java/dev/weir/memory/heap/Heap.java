@@ -30,11 +30,26 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
     }
   }
 
+  /** Below it, what has a use may lie free inside slabs: 10 MiB, or six times the ceiling. */
+  private static final int HARD_CEILING_FLOOR_BYTES = 10 << 20;
+
+  private static final int HARD_CEILING_FACTOR = 6;
+
+  /** So many rounds in which nothing was taken make a current slab idle. */
+  private static final int IDLE_ROUNDS = 6;
+
+  /** The most slabs that are unlinked at a time: some ten microseconds. */
+  static final int MAX_SLABS_A_STEP = 16;
+
+  /** The most slabs that are looked at on the way to one block. */
+  private static final int MAX_VISITS = 64;
+
   private final PageHeap pages;
   private final Slab[] current = new Slab[SizeClasses.COUNT];
   private final @Nullable Slab[] firstAvailable = new Slab[SizeClasses.COUNT];
   private final @Nullable Slab[] lastAvailable = new Slab[SizeClasses.COUNT];
-  private @Nullable Slab owned;
+  private final OwnedSlabs owned;
+  private final Demand demand = new Demand();
 
   /**
    * Slabs that were full until a remote thread freed a slot of theirs: a stack, taken as a whole.
@@ -55,6 +70,7 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
 
   Heap(PageHeap pages) {
     this.pages = pages;
+    this.owned = new OwnedSlabs(this, pages.osPageBytes());
     Arrays.fill(current, Slab.NONE);
   }
 
@@ -64,6 +80,9 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
 
   /** Called on the way to another slab: the place for what the owner was asked to do. */
   abstract void beforeRefill();
+
+  /** Called before so many bytes of pages become live. */
+  abstract void beforeGrowth(int bytes);
 
   /** Puts a slot of one of this heap's slabs back, from any thread. */
   abstract void free(Slab slab, int number);
@@ -179,6 +198,49 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
   }
 
   /**
+   * Looks through some slabs before pages become live, all of them in the course of half as many
+   * bytes as may lie free inside slabs. While more lies free, it unlinks the free pages of those
+   * that it comes by, but for what their classes have use for.
+   *
+   * @param purges gets what is to be given back inside slabs, to be run without a lock
+   */
+  final void unlinkBeforeGrowth(long bytes, Consumer<InsidePurge> purges) {
+    long ceilingBytes = pages.insideCeilingBytes();
+    long hardCeilingBytes = hardCeilingBytes(ceilingBytes);
+    long visits = 2 * Math.min(bytes, ceilingBytes) * owned.size() / ceilingBytes + 1;
+    for (int i = (int) Math.min(visits, MAX_VISITS); i > 0; i--) {
+      if (owned.isRoundComplete()) {
+        demand.nextRound();
+      }
+      Slab slab = owned.next();
+      if (slab == null) {
+        return;
+      }
+      int freeBytes = slab.countedFreeBytes;
+      if (freeBytes > 0
+          && owned.countedFreeBytes() > ceilingBytes
+          && (owned.countedFreeBytes() > hardCeilingBytes || !hasUseFor(slab, freeBytes))) {
+        slab.drainRemote();
+        purgeInside(slab, purges);
+        owned.count(slab);
+      }
+    }
+  }
+
+  /** The most that may lie free inside slabs even if it has a use, where the ceiling is so much. */
+  static long hardCeilingBytes(long ceilingBytes) {
+    return Math.max(HARD_CEILING_FLOOR_BYTES, HARD_CEILING_FACTOR * ceilingBytes);
+  }
+
+  /** Whether what is free in a slab will probably be used soon. */
+  @SuppressWarnings("ReferenceEquality") // a slab is its identity
+  private boolean hasUseFor(Slab slab, int freeBytes) {
+    return slab == current[slab.kind()]
+        ? slab.idleRounds < IDLE_ROUNDS
+        : demand.keeps(slab.kind(), freeBytes);
+  }
+
+  /**
    * Whether there seem to be empty slabs, as another thread sees it; may err for slabs in use. Any
    * thread.
    */
@@ -201,19 +263,16 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
     Arrays.fill(current, Slab.NONE);
     Arrays.fill(firstAvailable, null);
     Arrays.fill(lastAvailable, null);
-    Slab next;
-    for (Slab slab = owned; slab != null; slab = next) {
-      next = slab.nextOwned;
+    for (Slab slab = owned.removeAny(); slab != null; slab = owned.removeAny()) {
       slab.previousAvailable = null;
       slab.nextAvailable = null;
       heir.adopt(slab);
     }
-    owned = null;
     forwardArrivals();
   }
 
   private void adopt(Slab slab) {
-    addOwned(slab);
+    owned.add(slab);
     slab.adoptedBy(this);
     // Either the look into the slab finds what others free, or they see this heap, and flag it.
     VarHandle.fullFence();
@@ -236,12 +295,21 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
     if (returned != Slab.NONE_FREE) {
       return returned;
     }
+    if (firstAvailable[sizeClass] == null) {
+      beforeGrowth(Math.max(Slab.COMMIT_STEP_BYTES, SizeClasses.slotBytes(sizeClass)));
+      // It may have drained what others had freed of the current slab.
+      returned = current[sizeClass].pop();
+      if (returned != Slab.NONE_FREE) {
+        return returned;
+      }
+    }
     Slab firstRefused = null;
     boolean opened = false;
     while (true) {
       Slab slab = firstAvailable[sizeClass];
       if (slab != null && slab != firstRefused) {
         removeAvailable(slab);
+        demand.use(sizeClass, slab.freeBytes());
       } else if (current[sizeClass].carve(pages)) {
         return current[sizeClass].pop();
       } else {
@@ -278,14 +346,14 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
     Span parked = pages.takeParked(SizeClasses.spanSize(sizeClass), sizeClass);
     if (parked instanceof Slab slab) {
       slab.adoptedBy(this);
-      addOwned(slab);
+      owned.add(slab);
       return slab;
     }
     Slab fresh = new Slab(this, sizeClass);
     if (!pages.open(fresh)) {
       return null;
     }
-    addOwned(fresh);
+    owned.add(fresh);
     return fresh;
   }
 
@@ -309,7 +377,7 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
   }
 
   private void park(Slab slab) {
-    removeOwned(slab);
+    owned.remove(slab);
     pages.park(slab);
   }
 
@@ -396,31 +464,5 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
     }
     slab.previousAvailable = null;
     slab.nextAvailable = null;
-  }
-
-  private void addOwned(Slab slab) {
-    slab.previousOwned = null;
-    slab.nextOwned = owned;
-    if (owned != null) {
-      owned.previousOwned = slab;
-    }
-    owned = slab;
-    slab.ownedBy = this;
-  }
-
-  private void removeOwned(Slab slab) {
-    Slab previous = slab.previousOwned;
-    Slab next = slab.nextOwned;
-    if (previous == null) {
-      owned = next;
-    } else {
-      previous.nextOwned = next;
-    }
-    if (next != null) {
-      next.previousOwned = previous;
-    }
-    slab.previousOwned = null;
-    slab.nextOwned = null;
-    slab.ownedBy = null;
   }
 }

@@ -20,6 +20,11 @@ public final class InsidePurge implements Runnable {
     pages.insidePurges().announce(free);
   }
 
+  /** How much it gives back. */
+  public long bytes() {
+    return (long) free.size() * pages.osPageBytes();
+  }
+
   /** Gives the pages back. Must be called exactly once; any thread, without a lock. */
   @Override
   public void run() {

@@ -1,10 +1,7 @@
 package dev.weir.memory.heap;
 
 import dev.weir.memory.pages.PageHeap;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
@@ -28,9 +25,12 @@ public final class OwnedHeap extends Heap {
   private final Executor executor;
   private final SharedHeap heir;
   private final Consumer<InsidePurge> purger;
-  private final Queue<Slab> toUnlink = new ConcurrentLinkedQueue<>();
+  private final AtomicReference<@Nullable List<Slab>> toUnlink = new AtomicReference<>();
   private final AtomicReference<Request> request = new AtomicReference<>(Request.NONE);
   private final AtomicBoolean closed = new AtomicBoolean();
+
+  /** What is left of the list that the owner took from {@link #toUnlink} last. */
+  private List<Slab> unlinking = List.of();
 
   /** Calls to {@link #takesSample} until the next yes; 0 before the first. */
   private int untilSample;
@@ -49,7 +49,8 @@ public final class OwnedHeap extends Heap {
    *
    * @param executor runs tasks on the calling thread; may drop them
    * @param heir gets the slabs when the heap is closed
-   * @param purger takes what a requested trim unlinks, and runs it on another thread
+   * @param purger takes what is unlinked at the request of others; runs it, or has it run by
+   *     another thread
    */
   @SuppressWarnings("exports") // for the pool only: nobody else has a page heap
   public OwnedHeap(
@@ -95,9 +96,18 @@ public final class OwnedHeap extends Heap {
     return drawn;
   }
 
-  /** Does what others have asked the owner for. The owner only, where it can spare a moment. */
-  public void attend() {
+  /**
+   * Does what others have asked the owner for, and what is due before pages become live. The owner
+   * only, on the way to a run.
+   */
+  public void beforeRun(long bytes) {
     beforeRefill();
+    unlinkBeforeGrowth(bytes, purger);
+  }
+
+  @Override
+  void beforeGrowth(int bytes) {
+    unlinkBeforeGrowth(bytes, purger);
   }
 
   @Override
@@ -137,19 +147,22 @@ public final class OwnedHeap extends Heap {
 
   @Override
   void requestUnlink(List<Slab> slabs) {
-    // An owner that has not come to the last ones is asked again by a later survey.
-    if (toUnlink.isEmpty()) {
-      toUnlink.addAll(slabs);
-    }
+    toUnlink.set(slabs); // What an older survey saw is out of date.
     post(Request.UNLINK);
   }
 
-  private void unlinkRequested() {
-    List<Slab> slabs = new ArrayList<>();
-    for (Slab slab = toUnlink.poll(); slab != null; slab = toUnlink.poll()) {
-      slabs.add(slab);
+  /** Unlinks the free pages of the next few slabs; the rest is asked for again. */
+  private void unlinkSome() {
+    List<Slab> newer = toUnlink.getAndSet(null);
+    if (newer != null) {
+      unlinking = newer;
     }
-    unlinkFree(slabs, purger);
+    int count = Math.min(unlinking.size(), MAX_SLABS_A_STEP);
+    unlinkFree(unlinking.subList(0, count), purger);
+    unlinking = unlinking.subList(count, unlinking.size());
+    if (!unlinking.isEmpty()) {
+      raise(Request.UNLINK);
+    }
   }
 
   /** Asks the owner for everything that is free. Any thread. */
@@ -168,13 +181,21 @@ public final class OwnedHeap extends Heap {
   }
 
   private void post(Request wanted) {
-    Request before =
-        request.getAndAccumulate(wanted, (old, more) -> old.compareTo(more) > 0 ? old : more);
-    if (closed.get() || before != Request.NONE) {
+    if (raise(wanted) == Request.NONE) {
+      postTask();
+    }
+  }
+
+  private Request raise(Request wanted) {
+    return request.getAndAccumulate(wanted, (old, more) -> old.compareTo(more) > 0 ? old : more);
+  }
+
+  private void postTask() {
+    if (closed.get()) {
       return;
     }
     try {
-      executor.execute(this::honourRequest);
+      executor.execute(this::honourThenPost);
     } catch (RejectedExecutionException e) {
       // The owner is shutting down; closing the heap hands everything over. Ask again at the next
       // occasion.
@@ -183,11 +204,18 @@ public final class OwnedHeap extends Heap {
   }
 
   @SuppressWarnings("ReferenceEquality") // a thread is its identity
-  private void honourRequest() {
+  private void honourThenPost() {
     if (Thread.currentThread() != owner) {
       // An executor that runs tasks elsewhere: the owner finds the request when it needs a slab.
       return;
     }
+    honourRequest();
+    if (request.getPlain() != Request.NONE) {
+      postTask();
+    }
+  }
+
+  private void honourRequest() {
     Request wanted = request.getAndSet(Request.NONE);
     if (closed.get()) {
       return;
@@ -197,10 +225,11 @@ public final class OwnedHeap extends Heap {
       case PARK -> parkEmptySlabs();
       case UNLINK -> {
         parkEmptySlabs();
-        unlinkRequested();
+        unlinkSome();
       }
       case TRIM -> {
-        toUnlink.clear();
+        toUnlink.set(null);
+        unlinking = List.of();
         trimSlabs(purger);
       }
       case CLOSE -> close();

@@ -4,6 +4,7 @@ import dev.weir.memory.pages.PageHeap;
 import dev.weir.memory.sync.SpinLock;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,10 +14,18 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SharedHeap {
   private final Stripe[] stripes;
+  private final Consumer<InsidePurge> purger;
 
-  /** Creates a heap with at least so many stripes, rounded up to a power of two. */
+  /**
+   * Creates a heap.
+   *
+   * @param minStripes how many stripes it has at least; rounded up to a power of two
+   * @param purger takes what allocating threads unlink, without a lock; runs it, or has it run by
+   *     another thread
+   */
   @SuppressWarnings("exports") // for the pool only: nobody else has a page heap
-  public SharedHeap(PageHeap pages, int minStripes) {
+  public SharedHeap(PageHeap pages, int minStripes, Consumer<InsidePurge> purger) {
+    this.purger = purger;
     int count = Integer.highestOneBit(Math.max(1, minStripes * 2 - 1));
     stripes = new Stripe[count];
     for (int i = 0; i < count; i++) {
@@ -31,10 +40,15 @@ public final class SharedHeap {
    */
   public <T> @Nullable T tryAllocate(int sizeClass, Tenants<T> tenants) {
     Stripe stripe = lockAny();
+    List<InsidePurge> unlinked = List.of();
     try {
       return stripe.allocateSlot(sizeClass, tenants);
     } finally {
+      if (stripe.hasUnlinked()) {
+        unlinked = stripe.takeUnlinked();
+      }
       stripe.lock.unlock();
+      unlinked.forEach(purger);
     }
   }
 
@@ -95,25 +109,53 @@ public final class SharedHeap {
   static final class Stripe extends Heap {
     final SpinLock lock = new SpinLock();
 
+    /** What the holder of the lock has unlinked and will purge without it. */
+    private List<InsidePurge> unlinked = List.of();
+
     Stripe(PageHeap pages) {
       super(pages);
     }
 
+    private void addUnlinked(InsidePurge purge) {
+      if (unlinked.isEmpty()) {
+        unlinked = new ArrayList<>();
+      }
+      unlinked.add(purge);
+    }
+
+    boolean hasUnlinked() {
+      return !unlinked.isEmpty();
+    }
+
+    List<InsidePurge> takeUnlinked() {
+      List<InsidePurge> taken = unlinked;
+      unlinked = List.of();
+      return taken;
+    }
+
     @Override
     void requestUnlink(List<Slab> slabs) {
-      List<InsidePurge> purges = new ArrayList<>();
-      lock.lock();
-      try {
-        unlinkFree(slabs, purges::add);
-      } finally {
-        lock.unlock();
-        InsidePurge.runAll(purges);
+      for (int from = 0; from < slabs.size(); from += MAX_SLABS_A_STEP) {
+        int to = Math.min(slabs.size(), from + MAX_SLABS_A_STEP);
+        List<InsidePurge> purges = new ArrayList<>();
+        lock.lock();
+        try {
+          unlinkFree(slabs.subList(from, to), purges::add);
+        } finally {
+          lock.unlock();
+          InsidePurge.runAll(purges);
+        }
       }
     }
 
     @Override
     void beforeRefill() {
       // Whoever wants a trim takes the lock.
+    }
+
+    @Override
+    void beforeGrowth(int bytes) {
+      unlinkBeforeGrowth(bytes, this::addUnlinked);
     }
 
     @Override

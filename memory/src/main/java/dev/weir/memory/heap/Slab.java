@@ -53,7 +53,7 @@ final class Slab extends Span implements BlockHome {
    * Pages are committed in steps of at least this, so that small slots do not call the page heap
    * for each page.
    */
-  private static final int COMMIT_STEP_BYTES = 8 * 1024;
+  static final int COMMIT_STEP_BYTES = 8 * 1024;
 
   private static final int NEVER = -1;
 
@@ -122,6 +122,12 @@ final class Slab extends Span implements BlockHome {
    * one look.
    */
   int barrenBytes;
+
+  /** What its heap last counted of {@link #newlyIdleBytes}. The heap only. */
+  int countedFreeBytes;
+
+  /** In how many rounds of the heap's hand nothing seems to have been taken. The heap only. */
+  int idleRounds;
 
   private boolean arrivalPending;
 
@@ -202,6 +208,21 @@ final class Slab extends Span implements BlockHome {
    */
   int idleBytes() {
     return committedBytes() - liveOpaque() * slotBytes;
+  }
+
+  /** The bytes of local free slots. The heap only. */
+  int freeBytes() {
+    return freeLocalCount * slotBytes;
+  }
+
+  /** Whether somebody gives pages of it back at the moment. */
+  boolean isBeingPurged() {
+    return purgeInFlight;
+  }
+
+  /** What has become idle since the last look, in whole pages: a guess at what lies free. */
+  int newlyIdleBytes(int osPageBytes) {
+    return Math.max(0, idleBytes() - barrenBytes) / osPageBytes * osPageBytes;
   }
 
   /** Whether others have freed slots, as another thread sees it. */

@@ -15,12 +15,6 @@ import java.util.List;
  * <p>What it sees may be out of date: the heaps look again.
  */
 public final class SlabSurvey {
-  /**
-   * The most slabs that one heap is asked for at a time, so that its owner is busy for 1 ms at
-   * most.
-   */
-  private static final int MAX_SLABS_A_REQUEST = 256;
-
   private final PageHeap pages;
 
   /** A survey of the slabs of one pool. */
@@ -54,14 +48,16 @@ public final class SlabSurvey {
   }
 
   /**
-   * If slabs keep more than {@code ceilingBytes} of free pages, asks for those of the emptiest
-   * until half of that is left, so that steady churn does not call often.
+   * If slabs keep more free pages than even those that have a use may be, asks for those of the
+   * emptiest until half of that is left. Heaps that grow see to that themselves; this is for those
+   * that do not while others grow.
    */
-  public void unlinkAbove(long ceilingBytes) {
+  public void unlinkExcess() {
+    long ceilingBytes = Heap.hardCeilingBytes(pages.insideCeilingBytes());
     List<Candidate> candidates = new ArrayList<>();
     long totalBytes = 0;
     for (Slab slab : slabs()) {
-      long bytes = newlyIdlePageBytes(slab);
+      long bytes = slab.newlyIdleBytes(pages.osPageBytes());
       if (bytes > 0) {
         candidates.add(new Candidate(slab, bytes));
         totalBytes += bytes;
@@ -103,19 +99,10 @@ public final class SlabSurvey {
     return idleBytes >= pages.osPageBytes() && idleBytes != slab.barrenBytes;
   }
 
-  /** What has become idle since the last look, in whole pages: a guess at what lies free. */
-  private long newlyIdlePageBytes(Slab slab) {
-    long idleBytes = (long) slab.idleBytes() - slab.barrenBytes;
-    return idleBytes / pages.osPageBytes() * pages.osPageBytes();
-  }
-
   private static void request(List<Slab> candidates) {
     IdentityHashMap<Heap, List<Slab>> byHeap = new IdentityHashMap<>();
     for (Slab slab : candidates) {
-      List<Slab> slabs = byHeap.computeIfAbsent(slab.heap(), first -> new ArrayList<>());
-      if (slabs.size() < MAX_SLABS_A_REQUEST) {
-        slabs.add(slab);
-      }
+      byHeap.computeIfAbsent(slab.heap(), first -> new ArrayList<>()).add(slab);
     }
     byHeap.forEach(Heap::requestUnlink);
   }

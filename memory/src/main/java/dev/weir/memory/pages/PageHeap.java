@@ -223,7 +223,7 @@ public final class PageHeap {
   public long insideCeilingBytes() {
     lock.lock();
     try {
-      return state.dirtyCeilingBytes() / 2;
+      return state.dirtyCeilingBytes() / 4;
     } finally {
       lock.unlock();
     }

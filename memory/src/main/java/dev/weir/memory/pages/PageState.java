@@ -208,7 +208,7 @@ final class PageState {
    * which costs them a quarter of what the faults on the clean ones will.
    */
   boolean isDirtyOverflowing() {
-    return unclaimedDirtyBytes() > 2 * dirtyCeilingBytes();
+    return unclaimedDirtyBytes() > dirtyCeilingBytes();
   }
 
   /**

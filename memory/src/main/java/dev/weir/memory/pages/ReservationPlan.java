@@ -55,7 +55,7 @@ public record ReservationPlan(
 
   /** The plan with every part halved so often, but never below what holds the limit once. */
   public static ReservationPlan of(long limitBytes, int osPageBytes, int halvings) {
-    long pageBytes = Math.max(8L * 1024, osPageBytes);
+    long pageBytes = osPageBytes;
     long pages = limitBytes / pageBytes;
     int logPages = Long.SIZE - Long.numberOfLeadingZeros(Math.max(1, pages - 1));
     long runPages = Math.max(pages, (pages * (logPages + 1L)) >> halvings);

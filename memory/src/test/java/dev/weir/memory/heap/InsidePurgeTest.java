@@ -33,7 +33,7 @@ class InsidePurgeTest {
             @Override
             public void dirtyHigh() {}
           });
-  private final SharedHeap heap = new SharedHeap(pages, 1);
+  private final SharedHeap heap = new SharedHeap(pages, 1, InsidePurge::run);
 
   private record Slot(BlockHome home, int number) {}
 

@@ -55,7 +55,7 @@ class ShortOfAddressesTest {
               public void dirtyHigh() {}
             });
     assertThat(pages.reservation().plan().largeSpans()).isEqualTo(3);
-    SharedHeap heap = new SharedHeap(pages, 1);
+    SharedHeap heap = new SharedHeap(pages, 1, InsidePurge::run);
     SlabSurvey survey = new SlabSurvey(pages);
     allocate(heap, 8, 65_536).forEach(Slot::free);
     heap.parkIdle();

@@ -35,7 +35,7 @@ class SlabSurveyTest {
             @Override
             public void dirtyHigh() {}
           });
-  private final SharedHeap heap = new SharedHeap(pages, 1);
+  private final SharedHeap heap = new SharedHeap(pages, 1, InsidePurge::run);
   private final SlabSurvey survey = new SlabSurvey(pages);
   private final List<Slot> live = new ArrayList<>();
 

@@ -15,7 +15,7 @@ class ReservationPlanTest {
   void theFullPlanHoldsTheWorstCaseOfEveryRegion() {
     for (long limit = 1 << 20; limit <= 1L << 34; limit *= 2) {
       ReservationPlan plan = ReservationPlan.of(limit, 4096);
-      long pages = limit / 8192;
+      long pages = limit / 4096;
       assertThat(plan.halvings()).isZero();
       assertThat(plan.runPages())
           .as("Robson's bound for first fit")
@@ -27,8 +27,8 @@ class ReservationPlanTest {
   }
 
   @Test
-  void pagesAreTheLargerOfEightKibAndTheOsPage() {
-    assertThat(ReservationPlan.of(64 << 20, 4096).pageBytes()).isEqualTo(8192);
+  void pagesAreThoseOfTheSystem() {
+    assertThat(ReservationPlan.of(64 << 20, 4096).pageBytes()).isEqualTo(4096);
     assertThat(ReservationPlan.of(64 << 20, 16_384).pageBytes()).isEqualTo(16_384);
     assertThat(ReservationPlan.of(64 << 20, 65_536).pageBytes()).isEqualTo(65_536);
   }

@@ -35,7 +35,7 @@ class RoomHeapModelTest {
     while (session.liveBytes() + LEAST_BYTES <= LIMIT_BYTES - RESERVE_BYTES) {
       session.open(LEAST_BYTES);
     }
-    for (long bytes : new long[] {4 * MIB, 4 * MIB + 8192, 256 * MIB, 256 * MIB + 8192}) {
+    for (long bytes : new long[] {4 * MIB, 4 * MIB + 4096, 256 * MIB, 256 * MIB + 4096}) {
       while (session.liveBytes() + bytes - session.blocks.getFirst().bytes
           > LIMIT_BYTES - RESERVE_BYTES) {
         session.close(session.blocks.size() - 1);
@@ -124,7 +124,7 @@ class RoomHeapModelTest {
 
     private long randomLength() {
       long bytes = LEAST_BYTES + random.nextLong(LEAST_BYTES << random.nextInt(11));
-      return bytes / 8192 * 8192;
+      return bytes / 4096 * 4096;
     }
 
     long liveBytes() {

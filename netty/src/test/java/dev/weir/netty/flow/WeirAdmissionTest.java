@@ -49,7 +49,7 @@ class WeirAdmissionTest {
     assertThat(buffer.capacity()).isEqualTo(20_000);
     assertThat(buffer.maxCapacity()).isEqualTo(20_000);
     assertThat(buffer.readableBytes()).isZero();
-    assertThat(pool.liveBlockBytes()).isEqualTo(24_576);
+    assertThat(pool.liveBlockBytes()).isEqualTo(20_480);
     buffer.writeZero(20_000);
     assertThat(buffer.release()).isTrue();
   }

@@ -18,7 +18,7 @@ public final class StripeRaces {
 
   private abstract static class OneStripe {
     final PageHeap pages = SmallHeap.newPageHeap();
-    final SharedHeap shared = new SharedHeap(pages, 1);
+    final SharedHeap shared = new SharedHeap(pages, 1, InsidePurge::run);
     final Block first = allocate();
     final Block second = allocate();
     Block third;
