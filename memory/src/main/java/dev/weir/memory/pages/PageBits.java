@@ -122,19 +122,35 @@ final class PageBits {
    */
   long lengthExcept(long from, long limit, PageBits except) {
     long page = from;
-    while (page < from + limit && get(page) && !except.get(page)) {
-      page++;
+    while (page < from + limit) {
+      long missing = ~(wordAt(page) & ~except.wordAt(page)) & (-1L << page);
+      if (missing != 0) {
+        page = (page & -Long.SIZE) + Long.numberOfTrailingZeros(missing);
+        break;
+      }
+      page = wordEnd(page);
     }
-    return page - from;
+    return Math.min(page - from, limit);
   }
 
   /** How many consecutive bits up to and including {@code page} are set, at most {@code limit}. */
   long lengthBackward(long page, long limit) {
-    long length = 0;
-    while (length < limit && page - length >= 0 && get(page - length)) {
-      length++;
+    long at = page;
+    while (at >= 0 && page - at < limit) {
+      long missing = ~wordAt(at) & (-1L >>> -(at + 1));
+      if (missing != 0) {
+        at = (at | (Long.SIZE - 1)) - Long.numberOfLeadingZeros(missing);
+        break;
+      }
+      at = (at & -Long.SIZE) - 1;
     }
-    return length;
+    return Math.min(page - at, limit);
+  }
+
+  /** The 64 bits among which a page's is. */
+  private long wordAt(long page) {
+    long[] words = words(chunkOf(page));
+    return words == null ? 0 : words[wordOf(page)];
   }
 
   /** Clears every bit and drops the memory behind them. */

@@ -193,14 +193,24 @@ final class PageState {
     return Math.max(DIRTY_FLOOR_BYTES, ledger.liveBytes() >> DIRTY_SHARE_SHIFT);
   }
 
+  /**
+   * What rooms may keep beside the ceiling until it ages: what large blocks have just left, as long
+   * as no more is resident than was live a moment ago. One grows after the other in services, and
+   * faulting 64 MiB in takes ten times as long as writing them.
+   */
+  private long warmRoomBytes() {
+    return Math.min(rooms.dirtyBytes(), ledger.fallenLiveBytes());
+  }
+
   boolean isDirtyHigh() {
-    return unclaimedDirtyBytes() > dirtyCeilingBytes()
+    return unclaimedDirtyBytes() - warmRoomBytes() > dirtyCeilingBytes()
         || (ledger.excess(0) > 0 && unclaimedDirtyBytes() > 0);
   }
 
   /** What may stay dirty after {@link #isDirtyHigh}: less than before it, and within the limit. */
   long dirtyToKeepBytes() {
-    return Math.clamp(ledger.limitBytes() - ledger.liveBytes(), 0, dirtyCeilingBytes() / 2);
+    long keptBytes = dirtyCeilingBytes() / 2 + warmRoomBytes();
+    return Math.clamp(ledger.limitBytes() - ledger.liveBytes(), 0, keptBytes);
   }
 
   /**
@@ -208,18 +218,15 @@ final class PageState {
    * which costs them a quarter of what the faults on the clean ones will.
    */
   boolean isDirtyOverflowing() {
-    return unclaimedDirtyBytes() > dirtyCeilingBytes();
+    return unclaimedDirtyBytes() - warmRoomBytes() > dirtyCeilingBytes();
   }
 
   /**
-   * Takes at most so many bytes of the oldest dirty room, or else the oldest parked span, or else
-   * at most so many bytes of the highest dirty pages.
+   * Takes the oldest parked span, or else at most so many bytes of the highest dirty pages, or else
+   * of the room that has been dirty longest.
    */
   @Nullable PurgeClaim claimDirty(long bytes) {
-    PurgeClaim claim = counted(rooms.claimOldest(claimBytes(bytes)));
-    if (claim == null) {
-      claim = claimOldest(smallSpans);
-    }
+    PurgeClaim claim = claimOldest(smallSpans);
     if (claim == null) {
       claim = claimOldest(largeSpans);
     }
@@ -229,6 +236,9 @@ final class PageState {
       if (start != RunRegion.NONE) {
         claim = claimRun(start, runs.dirtyLengthAt(start, maxPages));
       }
+    }
+    if (claim == null) {
+      claim = counted(rooms.claimOldest(claimBytes(bytes)));
     }
     return claim;
   }
@@ -257,6 +267,7 @@ final class PageState {
     smallSpans.age();
     largeSpans.age();
     rooms.age();
+    ledger.age();
   }
 
   /** Puts a claim's pages back: clean if they were purged, dirty and young if that failed. */

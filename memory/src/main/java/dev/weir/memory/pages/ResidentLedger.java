@@ -21,6 +21,11 @@ final class ResidentLedger {
   private long dirtyBytes;
   private long promisedBytes;
   private long peakResidentBytes;
+
+  /** The most that was live since the last {@link #age}, and between that and the one before. */
+  private long youngPeakLiveBytes;
+
+  private long oldPeakLiveBytes;
   private boolean closed;
 
   ResidentLedger(long limitBytes, long reserveBytes) {
@@ -85,6 +90,18 @@ final class ResidentLedger {
     liveBytes += cleanBytes + formerlyDirtyBytes;
     dirtyBytes -= formerlyDirtyBytes;
     peakResidentBytes = Math.max(peakResidentBytes, residentBytes());
+    youngPeakLiveBytes = Math.max(youngPeakLiveBytes, liveBytes);
+  }
+
+  /** How much more was live at most since the {@link #age} before the last than is now. */
+  long fallenLiveBytes() {
+    return Math.max(youngPeakLiveBytes, oldPeakLiveBytes) - liveBytes;
+  }
+
+  /** Begins another half of a decay time. */
+  void age() {
+    oldPeakLiveBytes = youngPeakLiveBytes;
+    youngPeakLiveBytes = liveBytes;
   }
 
   /** Live bytes become dirty. */

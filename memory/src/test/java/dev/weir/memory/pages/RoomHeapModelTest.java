@@ -49,6 +49,37 @@ class RoomHeapModelTest {
     session.end();
   }
 
+  /** So that the next block that grows as long faults nothing in. */
+  @Test
+  void whatARoomHasJustLeftStaysWarmUntilItAges() {
+    Session session = new Session(new SplittableRandom(1), 0);
+    session.open(64 * MIB);
+    session.close(0);
+    session.heap.purgeExcess();
+    assertThat(session.heap.totals().dirtyBytes()).isEqualTo(64 * MIB);
+
+    session.open(64 * MIB);
+    assertThat(session.heap.totals().dirtyBytes()).isZero();
+    session.close(0);
+    session.heap.purgeAged();
+    assertThat(session.heap.totals().dirtyBytes()).isEqualTo(64 * MIB);
+    session.heap.purgeAged();
+    assertThat(session.heap.totals().dirtyBytes()).isZero();
+    session.end();
+  }
+
+  /** Dirty rooms beside as many live bytes as before are what the ceiling is for. */
+  @Test
+  void noMoreStaysWarmThanWasLive() {
+    Session session = new Session(new SplittableRandom(1), 0);
+    session.open(64 * MIB);
+    session.close(0);
+    session.allocateRun(48 * MIB);
+    session.heap.purgeExcess();
+    assertThat(session.heap.totals().residentBytes()).isBetween(64 * MIB, 64 * MIB + 4 * MIB);
+    session.end();
+  }
+
   private static final class Held {
     Room room;
     long bytes;
