@@ -48,19 +48,28 @@ class RequestFuzzTest {
 
   private static String understood(byte[] sent, int packetBytes) {
     StringBuilder seen = new StringBuilder();
-    EmbeddedChannel channel = new EmbeddedChannel(new StrictRequestDecoder());
+    StrictRequestDecoder decoder = new StrictRequestDecoder();
+    EmbeddedChannel channel = new EmbeddedChannel(new InputPacer(decoder), decoder);
     boolean refused = false;
     for (byte[] packet : Mutations.pieces(sent, 0, packetBytes)) {
       channel.writeInbound(Unpooled.wrappedBuffer(packet));
-      for (Object message = channel.readInbound();
-          message != null;
-          message = channel.readInbound()) {
+      for (Object message = next(channel); message != null; message = next(channel)) {
         refused = refused || look(message, seen);
         ReferenceCountUtil.release(message);
       }
     }
     assertThat(channel.finishAndReleaseAll()).isIn(true, false);
     return seen.toString();
+  }
+
+  /** The next message, asked for unless it has come; null when it takes more packets. */
+  private static Object next(EmbeddedChannel channel) {
+    Object message = channel.readInbound();
+    if (message == null) {
+      channel.read();
+      message = channel.readInbound();
+    }
+    return message;
   }
 
   /** Whether this is the end: what follows a refusal is never looked at. */
