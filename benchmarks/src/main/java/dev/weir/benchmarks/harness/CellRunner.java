@@ -83,6 +83,9 @@ public final class CellRunner {
     file.toFile().deleteOnExit();
     try {
       RunResult result = new Runner(options(cell, peer, file).build()).runSingle();
+      if (result.getPrimaryResult().getSampleCount() < effort.measurements()) {
+        throw new IOException(peer.label() + " in " + cell.suite() + ": its JVM ended early");
+      }
       Map<Metric, Double> figures = Figures.read(file);
       double nsPerOp = result.getPrimaryResult().getScore() * cell.cores() / jmhThreads(cell);
       figures.put(Metric.NS_PER_OP, nsPerOp);

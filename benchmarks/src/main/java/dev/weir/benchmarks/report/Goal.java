@@ -91,7 +91,8 @@ public record Goal(Metric metric, Kind kind, double bound) {
   }
 
   private String text(double value) {
-    return String.format(Locale.ROOT, "%,.1f", metric.inTableUnit(value));
+    double shown = metric.inTableUnit(value);
+    return String.format(Locale.ROOT, shown < 1 ? "%.3f" : "%,.1f", shown);
   }
 
   private static String times(double numerator, double denominator) {
