@@ -236,8 +236,7 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
    */
   private void purgeSoon(InsidePurge purge) {
     long bytes = purge.bytes();
-    if (queuedInsideBytes.addAndGet(bytes) <= MAX_QUEUED_INSIDE_BYTES) {
-      insidePurges.add(purge);
+    if (queuedInsideBytes.addAndGet(bytes) <= MAX_QUEUED_INSIDE_BYTES && tryQueue(purge)) {
       Purger.wake();
       return;
     }
@@ -247,6 +246,15 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
     } catch (RuntimeException | Error e) {
       // The pages stay live; the allocation on whose way this is has nothing to do with it.
       Purger.report(e);
+    }
+  }
+
+  /** Whether the Java heap has room for another entry of the queue. */
+  private boolean tryQueue(InsidePurge purge) {
+    try {
+      return insidePurges.add(purge);
+    } catch (OutOfMemoryError e) {
+      return false;
     }
   }
 

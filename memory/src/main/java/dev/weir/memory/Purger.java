@@ -15,6 +15,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class Purger {
   private static final Logger LOG = System.getLogger(Purger.class.getName());
+
+  /** How long it leaves alone what has failed: 100 ms. */
+  private static final long PAUSE_NANOS = 100_000_000;
+
   private static final Purger INSTANCE = new Purger();
 
   private final CopyOnWriteArrayList<WeakReference<Chores>> charges = new CopyOnWriteArrayList<>();
@@ -71,16 +75,13 @@ final class Purger {
 
   private void run() {
     while (true) {
-      called = false;
-      long now = System.nanoTime();
-      long sleepNanos = Long.MAX_VALUE;
-      for (WeakReference<Chores> charge : charges) {
-        Chores chores = charge.get();
-        if (chores == null || chores.isDone()) {
-          charges.remove(charge);
-        } else {
-          sleepNanos = Math.min(sleepNanos, doChores(chores, now) - now);
-        }
+      long sleepNanos;
+      try {
+        sleepNanos = goRound();
+      } catch (RuntimeException | Error e) {
+        // The Java heap is full, say, and has no room for the log's message either. Who waits for
+        // memory waits for this thread.
+        sleepNanos = PAUSE_NANOS;
       }
       // With an interrupt that a chore has left, the thread would never park again.
       Thread.interrupted();
@@ -90,22 +91,42 @@ final class Purger {
     }
   }
 
+  private long goRound() {
+    called = false;
+    long now = System.nanoTime();
+    long sleepNanos = Long.MAX_VALUE;
+    for (WeakReference<Chores> charge : charges) {
+      Chores chores = charge.get();
+      if (chores == null || chores.isDone()) {
+        charges.remove(charge);
+      } else {
+        sleepNanos = Math.min(sleepNanos, doChores(chores, now) - now);
+      }
+    }
+    return sleepNanos;
+  }
+
   private static long doChores(Chores chores, long now) {
     try {
       return chores.doChores(now);
     } catch (RuntimeException | Error e) {
       report(e);
-      return now + 100_000_000;
+      return now + PAUSE_NANOS;
     }
   }
 
   /** Logs that a purge or another chore failed, the first time. */
   static void report(Throwable failure) {
     if (INSTANCE.failureLogged.compareAndSet(false, true)) {
-      LOG.log(
-          Level.ERROR,
-          "looking after a pool failed; it goes on, further failures are not logged",
-          failure);
+      try {
+        LOG.log(
+            Level.ERROR,
+            "looking after a pool failed; it goes on, further failures are not logged",
+            failure);
+      } catch (RuntimeException | Error e) {
+        // A full Java heap has no room for the message either: the next failure is logged.
+        INSTANCE.failureLogged.set(false);
+      }
     }
   }
 }

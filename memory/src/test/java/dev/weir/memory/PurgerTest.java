@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -60,6 +61,34 @@ class PurgerTest {
   @AfterEach
   void nothingIsDueAgain() {
     errand.done = true;
+  }
+
+  /** As when the Java heap is full: the log has no room for its message either. */
+  @Test
+  void itOutlivesWhatIsThrownAroundTheChores() {
+    AtomicInteger asked = new AtomicInteger();
+    Purger.Chores faulty =
+        new Purger.Chores() {
+          @Override
+          public long doChores(long nowNanos) {
+            return nowNanos + LONG_NANOS;
+          }
+
+          @Override
+          public boolean isDone() {
+            if (asked.incrementAndGet() == 1) {
+              throw new StackOverflowError("no room to say so");
+            }
+            return true;
+          }
+        };
+    Purger.lookAfter(faulty);
+    Await.until(() -> asked.get() >= 1, () -> "nobody asked");
+
+    start(() -> {});
+
+    awaitTurn(1);
+    assertThat(faulty.isDone()).isTrue();
   }
 
   @Test

@@ -172,8 +172,16 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
 
   private void purgeInside(Slab slab, Consumer<InsidePurge> purges) {
     PageSet free = slab.unlinkFreePages(pages.osPageBytes());
-    if (free != null) {
+    if (free == null) {
+      return;
+    }
+    try {
       purges.accept(new InsidePurge(pages, slab, free));
+    } catch (Throwable e) {
+      // Whether it has been run, or could not be entered: nobody is to wait for it.
+      pages.insidePurges().ended(free);
+      slab.purgeEnded();
+      throw e;
     }
   }
 

@@ -38,9 +38,10 @@ public final class InsidePurge implements Runnable {
   /** Runs all of them, also if some fail, and throws the first failure. */
   static void runAll(List<InsidePurge> purges) {
     Throwable first = null;
-    for (InsidePurge purge : purges) {
+    // Without an iterator, for which the Java heap may have no room: each must be run.
+    for (int i = 0; i < purges.size(); i++) {
       try {
-        purge.run();
+        purges.get(i).run();
       } catch (RuntimeException | Error e) {
         if (first == null) {
           first = e;

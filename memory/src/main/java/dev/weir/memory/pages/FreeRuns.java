@@ -214,21 +214,30 @@ final class FreeRuns {
     return h ^ (h >>> 13);
   }
 
+  /** Makes sure that the next {@link #add} needs nothing from the Java heap. */
+  void makeRoom() {
+    if (spareNodes == 0 && nodes == start.length) {
+      int capacity = nodes * 2;
+      long[] longerStart = Arrays.copyOf(start, capacity);
+      long[] longerLength = Arrays.copyOf(length, capacity);
+      long[] longerLongest = Arrays.copyOf(longest, capacity);
+      int[] longerLeft = Arrays.copyOf(left, capacity);
+      right = Arrays.copyOf(right, capacity);
+      start = longerStart;
+      length = longerLength;
+      longest = longerLongest;
+      left = longerLeft;
+    }
+  }
+
   private int newNode(long runStart, long runLength) {
+    makeRoom();
     int node;
     if (spareNodes != 0) {
       node = spareNodes;
       spareNodes = left[node];
     } else {
       node = nodes++;
-      if (node == start.length) {
-        int capacity = node * 2;
-        start = Arrays.copyOf(start, capacity);
-        length = Arrays.copyOf(length, capacity);
-        longest = Arrays.copyOf(longest, capacity);
-        left = Arrays.copyOf(left, capacity);
-        right = Arrays.copyOf(right, capacity);
-      }
     }
     start[node] = runStart;
     length[node] = runLength;

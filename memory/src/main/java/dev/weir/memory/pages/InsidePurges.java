@@ -22,7 +22,8 @@ public final class InsidePurges {
     underWay.add(pages);
   }
 
-  void ended(PageSet pages) {
+  /** Says that it has come to an end, whichever; a second time does nothing. */
+  public void ended(PageSet pages) {
     underWay.remove(pages);
   }
 

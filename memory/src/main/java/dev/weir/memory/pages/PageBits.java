@@ -21,6 +21,13 @@ final class PageBits {
     return cardinality;
   }
 
+  /** Makes sure that setting a range needs nothing from the Java heap. */
+  void makeRoom(long from, long count) {
+    for (int chunk = chunkOf(from); chunk <= chunkOf(from + count - 1); chunk++) {
+      wordsForWriting(chunk);
+    }
+  }
+
   void set(long from, long count) {
     for (long page = from, end = from + count; page < end; ) {
       int chunk = chunkOf(page);
@@ -172,8 +179,9 @@ final class PageBits {
   private long[] wordsForWriting(int chunk) {
     if (chunk >= chunks.length) {
       int capacity = Math.max(chunk + 1, chunks.length * 2);
-      chunks = Arrays.copyOf(chunks, capacity);
+      long[] @Nullable [] longer = Arrays.copyOf(chunks, capacity);
       chunkCounts = Arrays.copyOf(chunkCounts, capacity);
+      chunks = longer;
     }
     long[] words = chunks[chunk];
     if (words == null) {

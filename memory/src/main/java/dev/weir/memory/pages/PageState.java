@@ -90,9 +90,9 @@ final class PageState {
   }
 
   void freeRun(long address, long bytes) {
-    liveRuns--;
     long pages = bytes / pageBytes;
     runs.giveDirty((address - runBase) / pageBytes, pages);
+    liveRuns--;
     ledger.free(bytes);
     liveRunPages -= pages;
   }
@@ -319,17 +319,21 @@ final class PageState {
     if (span == null) {
       return null;
     }
+    PurgeClaim claim = new PurgeClaim.OfSpan(region, span);
     region.unpark(span);
     span.claimed = true;
     claimedBytes += span.committedBytes();
-    return new PurgeClaim.OfSpan(region, span);
+    return claim;
   }
 
   private PurgeClaim claimRun(long start, long pages) {
+    // Made first: a claim that the Java heap has no room for would never be settled.
+    PurgeClaim claim =
+        new PurgeClaim.OfRun(start, pages, runBase + start * pageBytes, pages * pageBytes);
     runs.take(start, pages);
     claimedRunPages += pages;
     claimedBytes += pages * pageBytes;
-    return new PurgeClaim.OfRun(start, pages, runBase + start * pageBytes, pages * pageBytes);
+    return claim;
   }
 
   // Seeing.

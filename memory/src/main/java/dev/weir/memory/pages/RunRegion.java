@@ -8,6 +8,9 @@ package dev.weir.memory.pages;
  * here), free and dirty, or free and clean. Every free run is maximal. Not thread-safe: the page
  * heap's lock guards it.
  */
+/*
+ * What needs room in the Java heap takes it before anything is changed: where there is none, nothing has happened.
+ */
 final class RunRegion {
   /** No free run is long enough. */
   static final long NONE = FreeRuns.NONE;
@@ -65,6 +68,7 @@ final class RunRegion {
     if (run == NONE || runEnd < end) {
       throw new IllegalStateException("pages " + start + " to " + end + " are not all free");
     }
+    freeRuns.makeRoom();
     if (run < start && end < runEnd) {
       freeRuns.resize(run, run, start - run);
       freeRuns.add(end, runEnd - end);
@@ -82,6 +86,8 @@ final class RunRegion {
 
   /** Gives back a range whose pages are all resident. */
   void giveDirty(long start, long pages) {
+    dirty.makeRoom(start, pages);
+    young.makeRoom(start, pages);
     giveClean(start, pages);
     dirty.set(start, pages);
     young.set(start, pages);
@@ -97,6 +103,7 @@ final class RunRegion {
       throw new IllegalStateException(
           "pages " + start + " to " + end + " are free already, in part or whole");
     }
+    freeRuns.makeRoom();
     long newEnd = end;
     if (after == end) {
       newEnd = after + freeRuns.lengthAt(after);

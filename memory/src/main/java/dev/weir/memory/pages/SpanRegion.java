@@ -56,16 +56,26 @@ final class SpanRegion {
     if (freeIndexCount > 0) {
       index = freeIndices[--freeIndexCount];
     } else if (untouched < capacity) {
-      index = untouched++;
-      if (index == spans.length) {
-        spans = Arrays.copyOf(spans, index * 2);
+      if (untouched == spans.length) {
+        makeRoom();
       }
+      index = untouched++;
     } else {
       return false;
     }
     fresh.place(base + (long) index * size.bytes());
     spans[index] = fresh;
     return true;
+  }
+
+  /**
+   * Doubles both arrays, or neither: there is always room for the index of every span, so that
+   * closing one needs nothing from the Java heap.
+   */
+  private void makeRoom() {
+    @Nullable Span[] longer = Arrays.copyOf(spans, untouched * 2);
+    freeIndices = Arrays.copyOf(freeIndices, untouched * 2);
+    spans = longer;
   }
 
   /** Gives a fresh span the address and the dirty pages of a parked one, which is gone then. */
@@ -82,9 +92,6 @@ final class SpanRegion {
       throw new IllegalStateException("span " + index + " is not the one to close");
     }
     spans[index] = null;
-    if (freeIndexCount == freeIndices.length) {
-      freeIndices = Arrays.copyOf(freeIndices, freeIndexCount * 2);
-    }
     freeIndices[freeIndexCount++] = index;
   }
 
