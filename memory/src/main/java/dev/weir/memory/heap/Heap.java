@@ -30,8 +30,8 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
     }
   }
 
-  /** Below it, what has a use may lie free inside slabs: 10 MiB, or six times the ceiling. */
-  private static final int HARD_CEILING_FLOOR_BYTES = 10 << 20;
+  /** Below it, what has a use may lie free inside slabs: 9 MiB, or six times the ceiling. */
+  private static final int HARD_CEILING_FLOOR_BYTES = 9 << 20;
 
   private static final int HARD_CEILING_FACTOR = 6;
 

@@ -23,8 +23,8 @@ final class PageState {
 
   private static final int SURVEY_SHARE_SHIFT = 7;
 
-  /** The most that one claim of run pages takes: about 2 ms of system call. */
-  private static final long MAX_CLAIM_BYTES = 16L << 20;
+  /** The most that one claim of run pages takes: half a millisecond of system call. */
+  private static final long MAX_CLAIM_BYTES = 4L << 20;
 
   private final ReservationPlan plan;
   private final long pageBytes;
