@@ -10,20 +10,20 @@ final class Demand {
   /** How often the use of the last round is kept: enough that what is kept can grow. */
   private static final int FACTOR = 2;
 
-  private final long[] usedBytes = new long[SizeClasses.COUNT];
-  private final long[] quotaBytes = new long[SizeClasses.COUNT];
+  private long[] nextQuotaBytes = new long[SizeClasses.COUNT];
+  private long[] quotaBytes = new long[SizeClasses.COUNT];
 
   /** A class begins to use up so many bytes of free slots. */
   void use(int sizeClass, long bytes) {
-    usedBytes[sizeClass] += bytes;
+    nextQuotaBytes[sizeClass] += FACTOR * bytes;
   }
 
   /** Begins a round: what the last one used may be kept. */
   void nextRound() {
-    for (int i = 0; i < SizeClasses.COUNT; i++) {
-      quotaBytes[i] = usedBytes[i] * FACTOR;
-    }
-    Arrays.fill(usedBytes, 0);
+    long[] old = quotaBytes;
+    quotaBytes = nextQuotaBytes;
+    nextQuotaBytes = old;
+    Arrays.fill(nextQuotaBytes, 0);
   }
 
   /** Whether so many free bytes of a class are worth keeping beside those kept in this round. */

@@ -213,6 +213,9 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
    * @param purges gets what is to be given back inside slabs, to be run without a lock
    */
   final void unlinkBeforeGrowth(long bytes, Consumer<InsidePurge> purges) {
+    if (owned.size() == 0) {
+      return;
+    }
     long ceilingBytes = pages.insideCeilingBytes();
     long hardCeilingBytes = hardCeilingBytes(ceilingBytes);
     long visits = 2 * Math.min(bytes, ceilingBytes) * owned.size() / ceilingBytes + 1;
