@@ -17,7 +17,7 @@ import picocli.CommandLine.Spec;
     name = "chart",
     description = "Draws the charts in docs/img again from a record in docs/benchmarks.",
     sortOptions = false,
-    footer = {"", "Example:", "  weir bench chart docs/benchmarks/2026-11-21-54712c6.json"})
+    footer = {"", "Example:", "  weir bench chart docs/benchmarks/DATE-COMMIT.json"})
 final class ChartCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
 

@@ -92,6 +92,10 @@ public final class ServeCommand implements Callable<Integer> {
   }
 
   private void checkOptions() {
+    if (data.toString().isEmpty()) {
+      throw new ParameterException(
+          spec.commandLine(), "Invalid value for option '--data': it is empty; name a directory");
+    }
     if (port < 0 || port > MAX_PORT) {
       throw new ParameterException(
           spec.commandLine(),

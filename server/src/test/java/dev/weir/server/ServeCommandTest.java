@@ -25,6 +25,7 @@ class ServeCommandTest {
     "--budget, -5",
     "--budget, 9999G",
     "--port, 70000",
+    "--data, ''",
     "--port, -1",
     "--port, http"
   })

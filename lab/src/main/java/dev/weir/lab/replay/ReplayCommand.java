@@ -131,7 +131,12 @@ public final class ReplayCommand implements Callable<Integer> {
     } catch (IOException unreadable) {
       throw new ParameterException(
           spec.commandLine(),
-          unreadable.getMessage() + "; made from a seed are " + SyntheticTrace.labels());
+          "'"
+              + trace
+              + "' cannot be read: "
+              + unreadable.getMessage()
+              + "; made from a seed are "
+              + SyntheticTrace.labels());
     }
   }
 
