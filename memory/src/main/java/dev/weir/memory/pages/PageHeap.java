@@ -218,7 +218,8 @@ public final class PageHeap {
   }
 
   /**
-   * How many bytes of free pages slabs in use may keep: the same share of live as of dirty ones.
+   * How many bytes of free pages slabs in use may keep without a use for them: a quarter of what
+   * may stay dirty, so 1 MiB or a 128th of what is live.
    */
   public long insideCeilingBytes() {
     lock.lock();

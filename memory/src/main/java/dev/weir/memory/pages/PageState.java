@@ -203,8 +203,7 @@ final class PageState {
   }
 
   boolean isDirtyHigh() {
-    return unclaimedDirtyBytes() - warmRoomBytes() > dirtyCeilingBytes()
-        || (ledger.excess(0) > 0 && unclaimedDirtyBytes() > 0);
+    return isDirtyOverflowing() || (ledger.excess(0) > 0 && unclaimedDirtyBytes() > 0);
   }
 
   /** What may stay dirty after {@link #isDirtyHigh}: less than before it, and within the limit. */
@@ -214,8 +213,8 @@ final class PageState {
   }
 
   /**
-   * Whether the purger does not keep up: those who take clean pages then purge as many dirty ones,
-   * which costs them a quarter of what the faults on the clean ones will.
+   * Whether more is dirty than may stay so: those who take clean pages meanwhile purge as many
+   * dirty ones, which costs them a quarter of what the faults on the clean ones will.
    */
   boolean isDirtyOverflowing() {
     return unclaimedDirtyBytes() - warmRoomBytes() > dirtyCeilingBytes();

@@ -1,0 +1,97 @@
+package dev.weir.memory.heap;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.memory.os.FakeNativeMemory;
+import dev.weir.memory.pages.PageHeap;
+import dev.weir.memory.pages.PageHeapEvents;
+import dev.weir.memory.pages.Reservation;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A heap that goes over from one size to another gives back about as much as it takes. */
+class HeapGrowthTest {
+  private static final long LIMIT_BYTES = 128 << 20;
+  private static final long MIB = 1 << 20;
+
+  private final FakeNativeMemory os = new FakeNativeMemory();
+  private final PageHeap pages =
+      new PageHeap(
+          os,
+          Reservation.reserve(os, LIMIT_BYTES),
+          LIMIT_BYTES,
+          0,
+          SizeClasses.COUNT,
+          new PageHeapEvents() {
+            @Override
+            public void roomFreed() {}
+
+            @Override
+            public void liveGrown() {}
+
+            @Override
+            public void dirtyHigh() {}
+          });
+  private final SharedHeap shared = new SharedHeap(pages, 1, InsidePurge::run);
+  private final OwnedHeap owned = new OwnedHeap(pages, task -> {}, shared, InsidePurge::run);
+  private final List<Slot> live = new ArrayList<>();
+
+  private record Slot(BlockHome home, int number) {
+    void free() {
+      home.free(number);
+    }
+  }
+
+  @AfterEach
+  void everythingGoesBack() {
+    live.forEach(Slot::free);
+    owned.close();
+    shared.trim();
+    assertThat(pages.totals().liveBytes()).isZero();
+    SlabTotals.checkInvariants(pages);
+    pages.checkInvariants();
+  }
+
+  private void allocate(boolean isOwned, long bytes, int slotBytes) {
+    int sizeClass = SizeClasses.classOf(slotBytes);
+    Tenants<Slot> tenants = (home, number, found) -> new Slot(home, number);
+    for (long done = 0; done < bytes; done += slotBytes) {
+      Slot slot =
+          isOwned ? owned.tryAllocate(sizeClass, tenants) : shared.tryAllocate(sizeClass, tenants);
+      assertThat(slot).isNotNull();
+      live.add(slot);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void holesOfSizesOutOfUseGoBackAsOthersGrow(boolean isOwned) {
+    allocate(isOwned, 32 * MIB, 16 * 1024);
+    for (int i = live.size() - 1; i >= 0; i -= 2) {
+      live.remove(i).free();
+    }
+    assertThat(pages.totals().liveBytes()).isEqualTo(32 * MIB);
+
+    allocate(isOwned, 16 * MIB, 32 * 1024);
+
+    assertThat(pages.totals().liveBytes()).isBetween(32 * MIB, 35 * MIB);
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void holesOfSizesInUseAreUsedAgain(boolean isOwned) {
+    allocate(isOwned, 16 * MIB, 16 * 1024);
+    for (int round = 0; round < 8; round++) {
+      for (int i = live.size() - 1; i >= 0; i -= 4) {
+        live.remove(i).free();
+      }
+      allocate(isOwned, 4 * MIB, 16 * 1024);
+    }
+
+    assertThat(pages.totals().liveBytes()).isEqualTo(16 * MIB);
+    assertThat(pages.totals().purgedBytes()).isZero();
+  }
+}
