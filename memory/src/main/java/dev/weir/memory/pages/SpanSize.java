@@ -6,8 +6,8 @@ package dev.weir.memory.pages;
  * no external fragmentation.
  */
 public enum SpanSize {
-  /** 64 KiB, for slots of up to 4 KiB. */
-  SMALL(64 * 1024),
+  /** 256 KiB, for slots of up to 4 KiB. */
+  SMALL(256 * 1024),
   /** 512 KiB, for slots of more than 4 KiB, up to 64 KiB. */
   LARGE(512 * 1024);
 
