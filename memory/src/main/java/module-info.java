@@ -6,6 +6,7 @@ module dev.weir.memory {
   exports dev.weir.memory;
   exports dev.weir.memory.budget;
   exports dev.weir.memory.heap;
+  exports dev.weir.memory.view;
   exports dev.weir.memory.os to
       dev.weir.netty;
 }

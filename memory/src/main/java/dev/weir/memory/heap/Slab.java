@@ -202,6 +202,11 @@ final class Slab extends Span implements BlockHome {
     return Math.max(0, (int) CARVED.getOpaque(this) - (int) FREE_LOCAL_COUNT.getOpaque(this));
   }
 
+  /** Slots that have been carved, as another thread sees them. */
+  int carvedOpaque() {
+    return (int) CARVED.getOpaque(this);
+  }
+
   /**
    * Live pages less live slots, as another thread sees them: what lies under free slots, under
    * slots not carved yet, and between the last slots and the ends of their pages.

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  * pages. Not thread-safe.
  */
 final class PageBits {
-  private static final int CHUNK_WORDS = 512;
-  private static final int CHUNK_BITS = CHUNK_WORDS * Long.SIZE;
+  static final int CHUNK_WORDS = 512;
+  static final int CHUNK_BITS = CHUNK_WORDS * Long.SIZE;
 
   private long[] @Nullable [] chunks = new long[4][];
   private int[] chunkCounts = new int[4];
@@ -152,6 +152,16 @@ final class PageBits {
       at = (at & -Long.SIZE) - 1;
     }
     return Math.min(page - at, limit);
+  }
+
+  /** Copies the words of the chunk in which a page's bit is: {@link #CHUNK_WORDS} of them. */
+  void copyChunk(long page, long[] target) {
+    long[] words = words(chunkOf(page));
+    if (words == null) {
+      Arrays.fill(target, 0);
+    } else {
+      System.arraycopy(words, 0, target, 0, CHUNK_WORDS);
+    }
   }
 
   /** The 64 bits among which a page's is. */

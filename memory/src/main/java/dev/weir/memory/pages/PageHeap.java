@@ -432,6 +432,15 @@ public final class PageHeap {
     }
   }
 
+  /**
+   * Shows the state of every page to a visitor, region by region. The lock is taken for a few
+   * microseconds at a time, and not held while the visitor is called: what it sees of one step is
+   * of one moment, and later steps are of later ones. Pages that somebody is purging look live.
+   */
+  public void visitPages(PageVisitor visitor) {
+    new PageWalk(lock, state, os.pageBytes(), visitor).walk();
+  }
+
   /** Every span that is open or parked at this moment, and nulls between them. */
   public @Nullable Span[] spans(SpanSize size) {
     lock.lock();

@@ -78,6 +78,22 @@ public final class PageSet {
         : firstBit(~low & lowMask(from, MAX_PAGES), ~high & highMask(from, MAX_PAGES));
   }
 
+  /** Gets ranges of pages, {@code [from, to)}. */
+  @FunctionalInterface
+  public interface RangeConsumer {
+    /** Takes one. */
+    void accept(int from, int to);
+  }
+
+  /** Names every stretch of pages in it, lowest first. */
+  public void forEachRange(RangeConsumer ranges) {
+    for (int from = next(0); from < MAX_PAGES; ) {
+      int to = nextAbsent(from);
+      ranges.accept(from, to);
+      from = next(to);
+    }
+  }
+
   private static int firstBit(long lowBits, long highBits) {
     return lowBits != 0
         ? Long.numberOfTrailingZeros(lowBits)

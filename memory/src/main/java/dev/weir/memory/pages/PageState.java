@@ -97,6 +97,14 @@ final class PageState {
     liveRunPages -= pages;
   }
 
+  RunRegion runs() {
+    return runs;
+  }
+
+  ReservationPlan plan() {
+    return plan;
+  }
+
   RoomRegion rooms() {
     return rooms;
   }

@@ -31,8 +31,8 @@ final class RoomRegion {
     /** The one that was closed last comes first. */
     final ArrayDeque<Room> free = new ArrayDeque<>();
 
-    /** How many have ever been used. */
-    int used;
+    /** Every room that has ever been used, by address. */
+    final List<Room> all = new ArrayList<>();
 
     Tier(long base, long roomBytes, int rooms) {
       this.base = base;
@@ -85,13 +85,23 @@ final class RoomRegion {
         return room;
       }
     }
-    if (tier.used == tier.rooms) {
+    if (tier.all.size() == tier.rooms) {
       return null;
     }
-    Room fresh = new Room(index, tier.base + tier.used * tier.roomBytes, tier.roomBytes);
-    tier.used++;
+    Room fresh = new Room(index, tier.base + tier.all.size() * tier.roomBytes, tier.roomBytes);
     tier.free.addFirst(fresh);
+    try {
+      tier.all.add(fresh);
+    } catch (OutOfMemoryError e) {
+      tier.free.removeFirst();
+      throw e;
+    }
     return fresh;
+  }
+
+  /** Every room of a tier that has ever been used, by address. The list itself. */
+  List<Room> rooms(int tier) {
+    return tiers.get(tier).all;
   }
 
   /** Takes a free room out of the free ones. */
@@ -189,7 +199,7 @@ final class RoomRegion {
     }
     int open = 0;
     for (Tier tier : tiers) {
-      open += tier.used - tier.free.size();
+      open += tier.all.size() - tier.free.size();
       for (Room room : tier.free) {
         if (room.liveBytes != 0 || (room.residentBytes > 0 && !dirtyRooms.contains(room))) {
           throw new AssertionError(

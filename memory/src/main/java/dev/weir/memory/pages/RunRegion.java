@@ -60,6 +60,33 @@ final class RunRegion {
     return dirty.count(start, pages);
   }
 
+  /** The end of the last page that is live or dirty: what lies behind is one clean run. */
+  long extentPages() {
+    long last = freeRuns.atOrBefore(totalPages - 1);
+    long end = last == NONE ? 0 : last + freeRuns.lengthAt(last);
+    return end < totalPages ? totalPages : Math.max(last, dirty.last() + 1);
+  }
+
+  /** The first free run that ends behind a page, or {@link #NONE}. */
+  long freeRunFrom(long page) {
+    long run = freeRuns.atOrBefore(page);
+    return run != NONE && run + freeRuns.lengthAt(run) > page ? run : freeRuns.after(page);
+  }
+
+  /** The first free run that starts behind a page, or {@link #NONE}. */
+  long freeRunAfter(long page) {
+    return freeRuns.after(page);
+  }
+
+  long freeRunLength(long run) {
+    return freeRuns.lengthAt(run);
+  }
+
+  /** Copies the dirty bits of the {@link PageBits#CHUNK_BITS} pages among which a page is. */
+  void copyDirtyChunk(long page, long[] target) {
+    dirty.copyChunk(page, target);
+  }
+
   /** Takes a range out of the free run that holds it; returns how many of its pages were dirty. */
   long take(long start, long pages) {
     long run = freeRuns.atOrBefore(start);

@@ -45,6 +45,16 @@ final class SpanRegion {
     return Arrays.copyOf(spans, untouched);
   }
 
+  /** How many addresses have ever been used; those behind them are clean. */
+  int extent() {
+    return untouched;
+  }
+
+  /** The open or parked span at an index below {@link #extent}, or null. */
+  @Nullable Span at(int index) {
+    return spans[index];
+  }
+
   /** The span of this kind that was parked last, or null. */
   @Nullable Span newestParked(int kind) {
     return newestParkedOfKind[kind];

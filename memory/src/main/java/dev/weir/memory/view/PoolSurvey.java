@@ -1,0 +1,138 @@
+package dev.weir.memory.view;
+
+import dev.weir.memory.heap.SizeClasses;
+import dev.weir.memory.heap.SlabFigures;
+import dev.weir.memory.pages.PageSet;
+import dev.weir.memory.pages.PageVisitor;
+import dev.weir.memory.pages.Span;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Adds up what a walk through the pages comes by. */
+final class PoolSurvey implements PageVisitor {
+  private final PageMapBuilder map;
+  private final Tally[] classes = new Tally[SizeClasses.COUNT];
+  private final Map<Thread, Tally> owners = new HashMap<>();
+  private final Tally shared = new Tally();
+  private long growthAddressBytes;
+
+  PoolSurvey(PageMapBuilder map) {
+    this.map = map;
+    for (int sizeClass = 0; sizeClass < classes.length; sizeClass++) {
+      classes[sizeClass] = new Tally();
+    }
+  }
+
+  /** A sum that grows without an object for each slab. */
+  private static final class Tally {
+    private long slabs;
+    private long blocks;
+    private long blockBytes;
+    private long freeSlotBytes;
+    private long pageBytes;
+
+    void add(SlabFigures slab, long committedBytes) {
+      slabs++;
+      blocks += slab.liveBlocks();
+      blockBytes += (long) slab.liveBlocks() * slab.slotBytes();
+      freeSlotBytes += (long) slab.freeSlots() * slab.slotBytes();
+      pageBytes += committedBytes;
+    }
+
+    SlabSum sum() {
+      long uncarvedBytes = Math.max(0, pageBytes - blockBytes - freeSlotBytes);
+      return new SlabSum(slabs, blocks, blockBytes, freeSlotBytes, uncarvedBytes, pageBytes);
+    }
+  }
+
+  @Override
+  public boolean beginRegion(String name, long reservedBytes, long extentBytes) {
+    map.beginRegion(name, reservedBytes, extentBytes);
+    return true;
+  }
+
+  @Override
+  public void liveRuns(long from, long to) {
+    map.live(from, to, 1);
+  }
+
+  @Override
+  public void dirty(long from, long to) {
+    map.dirty(from, to);
+  }
+
+  @Override
+  public void slab(long from, Span span, PageSet committed, int pageBytes) {
+    long committedBytes = (long) committed.size() * pageBytes;
+    if (committedBytes == 0) {
+      return;
+    }
+    SlabFigures slab = SlabFigures.of(span);
+    classes[slab.sizeClass()].add(slab, committedBytes);
+    heapOf(slab.owner()).add(slab, committedBytes);
+    double occupancy = Math.min(1, (double) slab.liveBlocks() * slab.slotBytes() / committedBytes);
+    committed.forEachRange((first, end) ->
+        map.live(from + (long) first * pageBytes, from + (long) end * pageBytes, occupancy));
+  }
+
+  private Tally heapOf(@Nullable Thread owner) {
+    return owner == null ? shared : owners.computeIfAbsent(owner, thread -> new Tally());
+  }
+
+  @Override
+  public void room(long from, long roomBytes, long liveBytes, long residentBytes) {
+    map.live(from, from + liveBytes, 1);
+    map.dirty(from + liveBytes, from + residentBytes);
+    if (liveBytes > 0) {
+      growthAddressBytes += roomBytes - liveBytes;
+    }
+  }
+
+  long growthAddressBytes() {
+    return growthAddressBytes;
+  }
+
+  SlabSum slabs() {
+    SlabSum all = SlabSum.NONE;
+    for (Tally tally : classes) {
+      all = all.plus(tally.sum());
+    }
+    return all;
+  }
+
+  List<ClassView> classes() {
+    List<ClassView> views = new ArrayList<>();
+    for (int sizeClass = 0; sizeClass < classes.length; sizeClass++) {
+      if (classes[sizeClass].slabs > 0) {
+        int smallest = sizeClass == 0 ? 0 : SizeClasses.slotBytes(sizeClass - 1) + 1;
+        views.add(
+            new ClassView(SizeClasses.slotBytes(sizeClass), smallest, classes[sizeClass].sum()));
+      }
+    }
+    return List.copyOf(views);
+  }
+
+  List<HeapView> heaps(int max) {
+    List<HeapView> views = new ArrayList<>();
+    if (shared.slabs > 0) {
+      views.add(new HeapView(HeapView.SHARED, shared.sum()));
+    }
+    owners.forEach((owner, tally) -> views.add(new HeapView(nameOf(owner), tally.sum())));
+    return views.stream()
+        .sorted(Comparator.comparingLong((HeapView view) -> view.slabs().pageBytes()).reversed())
+        .limit(max)
+        .toList();
+  }
+
+  private static String nameOf(Thread owner) {
+    return owner.getName().isEmpty() ? "thread " + owner.threadId() : owner.getName();
+  }
+
+  PageMap pages() {
+    return map.build();
+  }
+}

@@ -1,0 +1,25 @@
+package dev.weir.memory.view;
+
+/**
+ * Memory and addresses that hold no block, by kind.
+ *
+ * <pre>
+ *   live pages = blocks + freeSlotBytes + uncarvedBytes      when nobody allocates or frees
+ *   resident   = live pages + dirtyBytes
+ * </pre>
+ *
+ * @param freeSlotBytes slots of live slabs that were cut and are not in use
+ * @param uncarvedBytes live pages of slabs behind the last slot that was cut
+ * @param dirtyBytes pages that are free but resident
+ * @param roundingAtMostBytes part of the blocks: the most that requests may have left unused at
+ *     their ends. What was asked for is not kept, so this is a bound, not a count
+ * @param promisedBytes pages promised to grants and not taken yet; they need no memory
+ * @param growthAddressBytes addresses kept free behind blocks that may grow; they need no memory
+ */
+public record Waste(
+    long freeSlotBytes,
+    long uncarvedBytes,
+    long dirtyBytes,
+    long roundingAtMostBytes,
+    long promisedBytes,
+    long growthAddressBytes) {}
