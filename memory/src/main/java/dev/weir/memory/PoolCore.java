@@ -28,6 +28,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class PoolCore implements PageHeapEvents, Purger.Chores {
   /**
+   * So many stripes for each processor: virtual threads change carriers, so it is chance whether
+   * two of those at work meet at a stripe, and a meeting costs ten times an allocation.
+   */
+  private static final int STRIPES_PER_PROCESSOR = 8;
+
+  /**
    * How often heaps are trimmed while grants wait: 100 ms. Each time pages are purged that may soon
    * be used again, so not with every block that is released.
    */
@@ -76,7 +82,10 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
             SizeClasses.COUNT,
             relay);
     this.shared =
-        new SharedHeap(pages, Runtime.getRuntime().availableProcessors() * 2, this::purgeSoon);
+        new SharedHeap(
+            pages,
+            Runtime.getRuntime().availableProcessors() * STRIPES_PER_PROCESSOR,
+            this::purgeSoon);
     this.grants = new GrantQueue(pages, root);
     this.survey = new SlabSurvey(pages);
   }
