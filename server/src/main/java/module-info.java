@@ -15,6 +15,7 @@ module dev.weir.server {
   requires io.prometheus.metrics.model;
   requires java.management;
   requires jdk.management;
+  requires tools.jackson.jr.ob;
 
   exports dev.weir.server;
 

@@ -1,5 +1,7 @@
 package dev.weir.server;
 
+import dev.weir.server.console.Console;
+import dev.weir.server.console.ConsoleAccess;
 import dev.weir.server.http.Buffers;
 import dev.weir.server.http.HttpLimits;
 import dev.weir.server.http.HttpServer;
@@ -12,6 +14,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Map;
 import java.util.function.UnaryOperator;
 
 /** A running node: buffers, a store and a server over it. */
@@ -21,8 +24,10 @@ public final class Node implements AutoCloseable {
   private final BufferMemory memory;
   private final StreamStore store;
   private final HttpServer server;
+  private final Console console;
 
-  private Node(BufferMemory memory, StreamStore store, HttpServer server) {
+  private Node(BufferMemory memory, StreamStore store, HttpServer server, Console console) {
+    this.console = console;
     this.memory = memory;
     this.store = store;
     this.server = server;
@@ -41,9 +46,22 @@ public final class Node implements AutoCloseable {
   }
 
   /** What a node stands on, and what it allows: replaced by tests. */
-  record Parts(Disk disk, Transport transport, HttpLimits limits, UnaryOperator<Buffers> buffers) {
+  record Parts(
+      Disk disk,
+      Transport transport,
+      HttpLimits limits,
+      UnaryOperator<Buffers> buffers,
+      ConsoleSettings console) {
     Parts(Disk disk, Transport transport, HttpLimits limits) {
       this(disk, transport, limits, UnaryOperator.identity());
+    }
+
+    Parts(Disk disk, Transport transport, HttpLimits limits, UnaryOperator<Buffers> buffers) {
+      this(disk, transport, limits, buffers, ConsoleSettings.DEFAULT);
+    }
+
+    Parts with(ConsoleSettings settings) {
+      return new Parts(disk, transport, limits, buffers, settings);
     }
 
     static Parts forBudget(long budgetBytes) {
@@ -62,13 +80,30 @@ public final class Node implements AutoCloseable {
     }
   }
 
+  /** Who may look at the console, and how often it looks itself. */
+  record ConsoleSettings(ConsoleAccess access, Duration interval) {
+    static final ConsoleSettings DEFAULT =
+        new ConsoleSettings(ConsoleAccess.LOOPBACK, Duration.ofMillis(500));
+
+    ConsoleSettings withAccess(ConsoleAccess who) {
+      return new ConsoleSettings(who, interval);
+    }
+  }
+
   static Node start(InetSocketAddress address, Path data, long budgetBytes, Parts parts)
       throws IOException {
     BufferMemory memory = BufferMemory.withBudget(budgetBytes);
     StreamStore store = null;
+    Console console = null;
     try {
       store = StreamStore.open(data, parts.disk(), System::currentTimeMillis);
       NodeMetrics metrics = new NodeMetrics(store.stats(), store::streamCount, memory.figures());
+      console =
+          Console.start(
+              memory.pool(),
+              Map.of("openConnections", metrics::openConnections, "streams", store::streamCount),
+              parts.console().access(),
+              parts.console().interval().toMillis());
       HttpServer server =
           HttpServer.start(
               address,
@@ -76,9 +111,13 @@ public final class Node implements AutoCloseable {
               parts.buffers().apply(Buffers.of(memory.allocator())),
               parts.transport(),
               parts.limits(),
-              metrics);
-      return new Node(memory, store, server);
+              metrics,
+              console);
+      return new Node(memory, store, server, console);
     } catch (IOException | RuntimeException e) {
+      if (console != null) {
+        console.close();
+      }
       if (store != null) {
         store.close();
       }
@@ -109,6 +148,7 @@ public final class Node implements AutoCloseable {
    */
   public boolean stop(Duration deadline) throws IOException {
     boolean drained = server.drain(deadline);
+    console.close();
     store.close();
     memory.close();
     return drained;

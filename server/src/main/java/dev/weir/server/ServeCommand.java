@@ -1,5 +1,6 @@
 package dev.weir.server;
 
+import dev.weir.server.console.ConsoleAccess;
 import dev.weir.server.store.DataDirectoryException;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -62,6 +63,17 @@ public final class ServeCommand implements Callable<Integer> {
       defaultValue = "256M")
   private ByteSize budget;
 
+  @Option(
+      names = "--console",
+      paramLabel = "WHO",
+      description =
+          "Who may look at the console, /_weir/: ${COMPLETION-CANDIDATES}."
+              + " Default: ${DEFAULT-VALUE}.",
+      converter = ConsoleAccessConverter.class,
+      completionCandidates = ConsoleAccessConverter.Names.class,
+      defaultValue = "loopback")
+  private ConsoleAccess console;
+
   /** Made by picocli. */
   public ServeCommand() {}
 
@@ -72,7 +84,11 @@ public final class ServeCommand implements Callable<Integer> {
     try {
       node =
           Node.start(
-              new InetSocketAddress(InetAddress.getLoopbackAddress(), port), data, budget.bytes());
+              new InetSocketAddress(InetAddress.getLoopbackAddress(), port),
+              data,
+              budget.bytes(),
+              Node.Parts.forBudget(budget.bytes())
+                  .with(Node.ConsoleSettings.DEFAULT.withAccess(console)));
     } catch (BindException e) {
       return fail(
           "port " + port + " cannot be used (" + e.getMessage() + "); choose another --port");
@@ -86,6 +102,11 @@ public final class ServeCommand implements Callable<Integer> {
         node.address().getPort(),
         data.toAbsolutePath().normalize(),
         budget);
+    if (console != ConsoleAccess.OFF) {
+      out.printf(
+          "weir: console at http://%s:%d/_weir/%n",
+          node.address().getAddress().getHostAddress(), node.address().getPort());
+    }
     out.flush();
     runUntilSignalled(node, out);
     return ExitCode.OK;

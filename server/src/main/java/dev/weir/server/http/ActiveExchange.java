@@ -22,6 +22,7 @@ import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
+import java.net.SocketAddress;
 import java.nio.CharBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.Future;
@@ -33,6 +34,8 @@ import java.util.function.Consumer;
  * can go on afterwards. For the connection's event loop.
  */
 final class ActiveExchange implements Exchange {
+  static final String RESOURCE_POLICY = "Cross-Origin-Resource-Policy";
+
   private final HttpConnection connection;
   private final Services services;
   private final StallGuard guard;
@@ -124,6 +127,11 @@ final class ActiveExchange implements Exchange {
   @Override
   public HttpRequest request() {
     return request;
+  }
+
+  @Override
+  public SocketAddress peer() {
+    return ctx.channel().remoteAddress();
   }
 
   @Override
@@ -267,10 +275,10 @@ final class ActiveExchange implements Exchange {
     if (!lastOnConnection) {
       lastOnConnection = connection.isDraining() || !restIsSmall();
     }
-    response
-        .headers()
-        .set("X-Content-Type-Options", "nosniff")
-        .set("Cross-Origin-Resource-Policy", "cross-origin");
+    response.headers().set("X-Content-Type-Options", "nosniff");
+    if (!response.headers().contains(RESOURCE_POLICY)) {
+      response.headers().set(RESOURCE_POLICY, "cross-origin");
+    }
     if (lastOnConnection) {
       response.headers().set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
     } else if (!request.protocolVersion().isKeepAliveDefault()) {
@@ -288,6 +296,14 @@ final class ActiveExchange implements Exchange {
 
   @Override
   public void write(ByteBuf piece) {
+    if (!over) {
+      services.metrics().served(piece.readableBytes());
+    }
+    push(piece);
+  }
+
+  @Override
+  public void push(ByteBuf piece) {
     if (over) {
       piece.release();
       return;
@@ -295,7 +311,6 @@ final class ActiveExchange implements Exchange {
     watching = false;
     // From here on the client has to read.
     guard.writing();
-    services.metrics().served(piece.readableBytes());
     ctx.write(new DefaultHttpContent(piece)).addListener(this::written);
   }
 

@@ -7,6 +7,7 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponseStatus;
+import java.net.SocketAddress;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
@@ -18,6 +19,9 @@ import java.util.function.Consumer;
  */
 interface Exchange {
   HttpRequest request();
+
+  /** Where the client is. */
+  SocketAddress peer();
 
   /** For small buffers, which the pool keeps a reserve for; see {@link #allocate} for others. */
   ByteBufAllocator allocator();
@@ -73,8 +77,14 @@ interface Exchange {
   /** Sends a response's head; the body follows through {@link #write} and {@link #end}. */
   void begin(HttpResponseStatus status, HttpHeaders headers);
 
-  /** Adds a piece to the body, and takes it over; it leaves with the next {@link #flush}. */
+  /**
+   * Adds a piece of a stream to the body, and takes it over; it leaves with the next {@link
+   * #flush}.
+   */
   void write(ByteBuf piece);
+
+  /** As {@link #write}, of what belongs to no stream and is not counted as served. */
+  void push(ByteBuf piece);
 
   /** Sends what was written. */
   void flush();

@@ -1,5 +1,6 @@
 package dev.weir.server.http;
 
+import dev.weir.server.console.Console;
 import dev.weir.server.metrics.NodeMetrics;
 import dev.weir.server.store.StreamStore;
 import io.netty.bootstrap.ServerBootstrap;
@@ -51,7 +52,8 @@ public final class HttpServer implements AutoCloseable {
       Buffers buffers,
       Transport transport,
       HttpLimits limits,
-      NodeMetrics metrics)
+      NodeMetrics metrics,
+      Console console)
       throws IOException {
     EventLoopGroup loops = new MultiThreadIoEventLoopGroup(EVENT_LOOPS, transport.handlers());
     ExecutorService io =
@@ -64,7 +66,8 @@ public final class HttpServer implements AutoCloseable {
             limits,
             new StagingQuota(limits.stagingBytes()),
             buffers.admission(),
-            metrics);
+            metrics,
+            console);
     try {
       Channel listener =
           new ServerBootstrap()

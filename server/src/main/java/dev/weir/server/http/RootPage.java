@@ -15,6 +15,7 @@ final class RootPage {
     HEAD   /v1/stream/<name>                 tail offset, content type, expiry, closure
     DELETE /v1/stream/<name>                 delete
     GET    /metrics                          Prometheus text
+    GET    /_weir/                           the console: where the memory is, live
     """;
   }
 }

@@ -16,9 +16,11 @@ final class Router {
       Pattern.compile("(?<authority>(?i:https?)://[^/?]*+)?(?<path>[^?]*+).*", Pattern.DOTALL);
 
   private final Services services;
+  private final ConsoleRoutes console;
 
   Router(Services services) {
     this.services = services;
+    this.console = new ConsoleRoutes(services);
   }
 
   ExchangeHandler route(HttpRequest request) {
@@ -30,6 +32,9 @@ final class Router {
     }
     if (path.equals("/metrics") && reads) {
       return new TextHandler(services.metrics().contentType(), services.metrics()::scrape);
+    }
+    if (console.serves(path)) {
+      return console.route(method, path);
     }
     if (path.equals("*") && method.equals(HttpMethod.OPTIONS)) {
       return Router::options;
@@ -75,6 +80,9 @@ final class Router {
         case "DELETE" -> "delete";
         default -> "other";
       };
+    }
+    if (console.serves(path)) {
+      return "console";
     }
     return path.equals("/metrics") ? "metrics" : path.equals("/") ? "root" : "other";
   }

@@ -1,6 +1,7 @@
 package dev.weir.server.http;
 
 import dev.weir.netty.flow.Admission;
+import dev.weir.server.console.Console;
 import dev.weir.server.metrics.NodeMetrics;
 import dev.weir.server.store.StreamStore;
 import java.util.concurrent.Executor;
@@ -17,4 +18,5 @@ record Services(
     HttpLimits limits,
     StagingQuota staging,
     Admission admission,
-    NodeMetrics metrics) {}
+    NodeMetrics metrics,
+    Console console) {}

@@ -106,6 +106,11 @@ public final class NodeMetrics {
     connections.decrementAndGet();
   }
 
+  /** Connections open now. */
+  public long openConnections() {
+    return connections.get();
+  }
+
   public void connectionRefused() {
     refusedConnections.inc();
   }

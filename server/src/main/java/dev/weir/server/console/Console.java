@@ -1,0 +1,292 @@
+package dev.weir.server.console;
+
+import dev.weir.memory.Pool;
+import dev.weir.memory.view.MapWindow;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Shows a pool to those who ask. One thread of its own looks at the pool, at most once in an
+ * interval whatever the number of clients; everybody gets the same {@link Frame}. Thread-safe.
+ */
+public final class Console implements AutoCloseable {
+  /** So many clients may watch at a time. */
+  public static final int MAX_WATCHERS = 16;
+
+  private static final System.Logger LOG = System.getLogger(Console.class.getName());
+
+  /** Five minutes at the usual interval. */
+  private static final int SAMPLES = 600;
+
+  /** For each region: 64 columns by 32 rows. */
+  private static final int CELLS = 2048;
+
+  /** Zoomed maps that may wait to be made. */
+  private static final int MAX_WAITING_MAPS = 8;
+
+  /**
+   * Frames that clients may hold while they are sent: beyond, everybody gets the newest of them. A
+   * frame has some 50 KB.
+   */
+  private static final int MAX_FRAMES = 64;
+
+  private final Pool pool;
+  private final Map<String, LongSupplier> nodeFigures;
+  private final ConsoleAccess access;
+  private final long intervalMillis;
+  private final ScheduledThreadPoolExecutor thread;
+  private final History history = new History(SAMPLES);
+  private final List<Watcher> watchers = new CopyOnWriteArrayList<>();
+  private final AtomicInteger watcherCount = new AtomicInteger();
+  private final Semaphore waitingMaps = new Semaphore(MAX_WAITING_MAPS);
+
+  /** Frames that may still be held by somebody. The console's thread only. */
+  private final List<Frame> frames = new ArrayList<>();
+
+  private @Nullable Frame current;
+  private @Nullable CompletableFuture<Frame> underWay;
+  private long madeNanos;
+  private boolean closed;
+  private boolean failing;
+
+  private Console(
+      Pool pool, Map<String, LongSupplier> nodeFigures, ConsoleAccess access, long intervalMillis) {
+    this.pool = pool;
+    this.nodeFigures = new TreeMap<>(nodeFigures);
+    this.access = access;
+    this.intervalMillis = intervalMillis;
+    this.thread =
+        new ScheduledThreadPoolExecutor(
+            1, Thread.ofPlatform().daemon().name("weir-console").factory());
+    thread.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+  }
+
+  /** Somebody who watches. */
+  @FunctionalInterface
+  public interface Watcher {
+    /**
+     * A new frame; on the console's thread, must return at once. To keep it, take {@link
+     * Frame#event}.
+     */
+    void show(Frame frame);
+  }
+
+  /**
+   * Starts to look.
+   *
+   * @param nodeFigures further figures by name
+   * @param intervalMillis how often watchers get a frame
+   */
+  public static Console start(
+      Pool pool, Map<String, LongSupplier> nodeFigures, ConsoleAccess access, long intervalMillis) {
+    Console console = new Console(pool, nodeFigures, access, intervalMillis);
+    if (access != ConsoleAccess.OFF) {
+      console.thread.scheduleAtFixedRate(
+          console::tick, intervalMillis, intervalMillis, TimeUnit.MILLISECONDS);
+    }
+    return console;
+  }
+
+  /** Who may look. */
+  public ConsoleAccess access() {
+    return access;
+  }
+
+  /**
+   * What the node holds: as it was less than an interval ago, or now.
+   *
+   * @return a frame that the caller releases; fails when the console is closed
+   */
+  public CompletableFuture<Frame> frame() {
+    synchronized (this) {
+      Frame fresh = current;
+      if (fresh != null && System.nanoTime() - madeNanos < intervalMillis * 1_000_000) {
+        fresh.retain();
+        return CompletableFuture.completedFuture(fresh);
+      }
+      CompletableFuture<Frame> made = underWay;
+      if (made == null) {
+        made = new CompletableFuture<>();
+        underWay = made;
+        try {
+          thread.execute(this::make);
+        } catch (RejectedExecutionException closed) {
+          underWay = null;
+          return CompletableFuture.failedFuture(closed);
+        }
+      }
+      // Runs before the next frame replaces this one: both happen on the console's thread.
+      return made.thenApply(frame -> {
+        frame.retain();
+        return frame;
+      });
+    }
+  }
+
+  /**
+   * A part of the page map as JSON.
+   *
+   * @return null if too many wait for theirs; fails when the console is closed
+   */
+  public @Nullable CompletableFuture<byte[]> pages(MapWindow window) {
+    if (!waitingMaps.tryAcquire()) {
+      return null;
+    }
+    CompletableFuture<byte[]> done = new CompletableFuture<>();
+    try {
+      thread.execute(() -> {
+        try {
+          done.complete(Json.bytes(Map.of("pages", ViewJson.pages(pool.view(window).pages()))));
+        } catch (Throwable e) {
+          done.completeExceptionally(e);
+        } finally {
+          waitingMaps.release();
+        }
+      });
+    } catch (RejectedExecutionException closed) {
+      waitingMaps.release();
+      done.completeExceptionally(closed);
+    }
+    return done;
+  }
+
+  /** The last minutes as JSON; fails when the console is closed. */
+  public CompletableFuture<byte[]> history() {
+    CompletableFuture<byte[]> done = new CompletableFuture<>();
+    try {
+      thread.execute(() -> {
+        try {
+          done.complete(Json.bytes(history.json(intervalMillis)));
+        } catch (Throwable e) {
+          done.completeExceptionally(e);
+        }
+      });
+    } catch (RejectedExecutionException closed) {
+      done.completeExceptionally(closed);
+    }
+    return done;
+  }
+
+  /** Shows every frame to a watcher from now on; false if there are too many. */
+  public boolean watch(Watcher watcher) {
+    if (watcherCount.incrementAndGet() > MAX_WATCHERS) {
+      watcherCount.decrementAndGet();
+      return false;
+    }
+    watchers.add(watcher);
+    return true;
+  }
+
+  /** Ends what {@link #watch} began. */
+  public void leave(Watcher watcher) {
+    if (watchers.remove(watcher)) {
+      watcherCount.decrementAndGet();
+    }
+  }
+
+  private void tick() {
+    try {
+      history.add(pool.residentBytes(), pool.liveBytes(), pool.limitBytes());
+      if (!watchers.isEmpty()) {
+        Frame frame = make();
+        if (frame != null) {
+          watchers.forEach(watcher -> watcher.show(frame));
+        }
+      }
+    } catch (Throwable e) {
+      // Thrown on, it would end the ticks.
+      report(e);
+    }
+  }
+
+  /** On the console's thread. */
+  private @Nullable Frame make() {
+    Frame made = null;
+    Throwable failure = null;
+    try {
+      frames.removeIf(Frame::isGone);
+      made = frames.size() < MAX_FRAMES ? build() : current;
+      failing = false;
+    } catch (Throwable e) {
+      report(e);
+      failure = e;
+    }
+    CompletableFuture<Frame> asked;
+    Frame replaced = null;
+    synchronized (this) {
+      asked = underWay;
+      underWay = null;
+      if (closed) {
+        replaced = made;
+        made = null;
+      } else if (made != null && made != current) {
+        replaced = current;
+        current = made;
+      }
+      madeNanos = System.nanoTime();
+    }
+    if (asked != null && made != null) {
+      asked.complete(made);
+    } else if (asked != null) {
+      asked.completeExceptionally(
+          failure != null ? failure : new IllegalStateException("there is no frame"));
+    }
+    if (replaced != null) {
+      replaced.release();
+    }
+    return made;
+  }
+
+  private Frame build() {
+    Map<String, @Nullable Object> json = new LinkedHashMap<>();
+    json.put("timeMillis", System.currentTimeMillis());
+    json.put("intervalMillis", intervalMillis);
+    Map<String, Object> node = new LinkedHashMap<>();
+    nodeFigures.forEach((name, figure) -> node.put(name, figure.getAsLong()));
+    json.put("node", node);
+    json.put("pool", ViewJson.pool(pool.view(MapWindow.everything(CELLS))));
+    Frame frame = Frame.of(Json.bytes(json));
+    frames.add(frame);
+    return frame;
+  }
+
+  /** Once for every time that it begins to fail. */
+  private void report(Throwable e) {
+    if (!failing && !thread.isShutdown()) {
+      failing = true;
+      LOG.log(System.Logger.Level.WARNING, "the console could not look at the pool", e);
+    }
+  }
+
+  @Override
+  public void close() {
+    thread.shutdownNow();
+    CompletableFuture<Frame> asked;
+    Frame last;
+    synchronized (this) {
+      closed = true;
+      asked = underWay;
+      underWay = null;
+      last = current;
+      current = null;
+    }
+    if (asked != null) {
+      asked.completeExceptionally(new IllegalStateException("the console is closed"));
+    }
+    if (last != null) {
+      last.release();
+    }
+  }
+}

@@ -1,0 +1,76 @@
+package dev.weir.server.console;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The files of the web console, read once and kept outside the pool: some 30 KB. Only those named
+ * here are served, whatever a URL asks for.
+ */
+public final class ConsoleFiles {
+  private static final String SCRIPT = "text/javascript; charset=utf-8";
+
+  private static final Map<String, String> TYPES =
+      Map.of(
+          "index.html", "text/html; charset=utf-8",
+          "console.css", "text/css; charset=utf-8",
+          "icon.svg", "image/svg+xml",
+          "main.js", SCRIPT,
+          "format.js", SCRIPT,
+          "history.js", SCRIPT,
+          "budgets.js", SCRIPT,
+          "pagemap.js", SCRIPT,
+          "tables.js", SCRIPT);
+
+  private static final Map<String, ConsoleFile> FILES = load();
+
+  private ConsoleFiles() {}
+
+  /**
+   * One file.
+   *
+   * @param type its media type
+   * @param tag its entity tag
+   */
+  public record ConsoleFile(String type, String tag, ByteBuf bytes) {
+    /** The content; it need not be released. */
+    @Override
+    public ByteBuf bytes() {
+      return bytes.duplicate();
+    }
+  }
+
+  /** The file of that name; null if there is none. */
+  public static @Nullable ConsoleFile find(String name) {
+    return FILES.get(name);
+  }
+
+  private static Map<String, ConsoleFile> load() {
+    Map<String, ConsoleFile> files = new TreeMap<>();
+    TYPES.forEach((name, type) -> files.put(name, load(name, type)));
+    return files;
+  }
+
+  private static ConsoleFile load(String name, String type) {
+    try (InputStream in = ConsoleFiles.class.getResourceAsStream(name)) {
+      if (in == null) {
+        throw new IllegalStateException("the console's file " + name + " is not in the jar");
+      }
+      byte[] bytes = in.readAllBytes();
+      CRC32C sum = new CRC32C();
+      sum.update(bytes);
+      String tag = "\"%08x\"".formatted(sum.getValue());
+      ByteBuf direct = Unpooled.directBuffer(bytes.length).writeBytes(bytes);
+      return new ConsoleFile(type, tag, Unpooled.unreleasableBuffer(direct).asReadOnly());
+    } catch (IOException e) {
+      throw new UncheckedIOException("the console's file " + name, e);
+    }
+  }
+}

@@ -1,0 +1,56 @@
+import { bytes, count, element, percent } from './format.js';
+
+const KINDS = [
+  ['freeSlotBytes', 'free slots in slabs', true],
+  ['uncarvedBytes', 'pages without a slot yet', true],
+  ['dirtyBytes', 'dirty pages', true],
+  ['roundingAtMostBytes', 'rounding inside blocks, at most', true],
+  ['promisedBytes', 'promised to grants (no memory)', false],
+  ['growthAddressBytes', 'addresses to grow into (no memory)', false],
+];
+
+export function showWaste(table, pool) {
+  fill(table, KINDS.map(([name, text, isMemory]) => [
+    header(text),
+    number(bytes(pool.waste[name])),
+    isMemory ? share(pool.waste[name], pool.residentBytes, text) : element('td'),
+  ]));
+}
+
+export function showClasses(table, classes) {
+  fill(table, classes.map(row => [
+    number(bytes(row.slotBytes), true), ...slabs(row, `slots of ${bytes(row.slotBytes)} in use`)]));
+}
+
+export function showHeaps(table, heaps) {
+  fill(table, heaps.map(row => [header(row.owner), ...slabs(row, `${row.owner}: in use`)]));
+}
+
+function slabs(row, label) {
+  return [
+    number(count(row.slabs)),
+    number(count(row.blocks)),
+    number(bytes(row.pageBytes)),
+    number(bytes(row.freeSlotBytes)),
+    share(row.blockBytes, row.pageBytes, label),
+  ];
+}
+
+function header(text) {
+  return element('th', { scope: 'row', textContent: text });
+}
+
+function number(text, isHeader = false) {
+  return element(isHeader ? 'th' : 'td', { className: 'number', textContent: text });
+}
+
+function share(part, whole, label) {
+  const meter = element('meter', { min: 0, max: Math.max(1, whole), value: part, textContent: percent(part, whole) });
+  meter.setAttribute('aria-label', label);
+  meter.title = percent(part, whole);
+  return element('td', { className: 'bar' }, meter);
+}
+
+function fill(table, rows) {
+  table.tBodies[0].replaceChildren(...rows.map(cells => element('tr', {}, ...cells)));
+}
