@@ -127,7 +127,9 @@ public final class Pool implements AutoCloseable {
   public <T> T allocateGrowing(
       @Nullable OwnedHeap heap, long bytes, Budget budget, Tenants<T> tenants) {
     T tenant =
-        SizeClasses.MAX_SLOT_BYTES < bytes && bytes <= options.limitBytes() && isRoot(budget.root())
+        SizeClasses.MAX_SLOT_BYTES < bytes
+                && bytes <= options.limitBytes()
+                && budget.isOfSameTree(root)
             ? GrowingRun.tryAllocate(core().pages(), bytes, budget, tenants)
             : null;
     return tenant != null ? tenant : allocate(heap, bytes, budget, tenants);
@@ -185,8 +187,15 @@ public final class Pool implements AutoCloseable {
   /** As {@link #allocate(OwnedHeap, long, Budget, Tenants)}, but returns null for a refusal. */
   public <T> @Nullable T tryAllocate(
       @Nullable OwnedHeap heap, long bytes, Budget budget, Tenants<T> tenants) {
-    if (heap != null && bytes >= 0 && bytes <= SizeClasses.MAX_SLOT_BYTES && isRoot(budget)) {
-      T tenant = heap.tryAllocate(SizeClasses.classOf((int) bytes), tenants);
+    if (heap != null
+        && bytes >= 0
+        && bytes <= SizeClasses.MAX_SLOT_BYTES
+        && budget.isOfSameTree(root)) {
+      int sizeClass = SizeClasses.classOf((int) bytes);
+      T tenant =
+          isRoot(budget)
+              ? heap.tryAllocate(sizeClass, tenants)
+              : heap.tryAllocate(sizeClass, budget, tenants);
       if (tenant != null) {
         return tenant;
       }
@@ -210,7 +219,7 @@ public final class Pool implements AutoCloseable {
       long bytes,
       Budget budget,
       Tenants<T> tenants) {
-    if (!isRoot(budget.root())) {
+    if (!budget.isOfSameTree(root)) {
       throw new IllegalArgumentException(
           "budget '%s' is not of pool '%s'".formatted(budget.path(), options.name()));
     }
@@ -261,16 +270,16 @@ public final class Pool implements AutoCloseable {
           : Run.tryAllocate(parts.pages(), bytes, budget, tenants);
     }
     int sizeClass = SizeClasses.classOf((int) bytes);
+    if (heap != null) {
+      return heap.tryAllocate(sizeClass, budget, tenants);
+    }
     int slotBytes = SizeClasses.slotBytes(sizeClass);
     if (!budget.tryCharge(slotBytes)) {
       return null;
     }
     T tenant = null;
     try {
-      tenant =
-          heap == null
-              ? parts.shared().tryAllocate(sizeClass, tenants)
-              : heap.tryAllocate(sizeClass, tenants);
+      tenant = parts.shared().tryAllocate(sizeClass, tenants);
     } finally {
       if (tenant == null) {
         budget.uncharge(slotBytes);

@@ -1,9 +1,8 @@
 package dev.weir.memory.budget;
 
-import dev.weir.memory.sync.SpinLock;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,49 +17,28 @@ import org.jspecify.annotations.Nullable;
  * shows a charge that another node refuses, so a giant above the limit does not fail a small
  * request beside it. A block is charged before its pages are taken: where the pool has none, its
  * charge shows meanwhile, and in the peak. Thread-safe; bytes throughout.
+ *
+ * <p>Event loops that charge small blocks take credit from the tree in advance where every limit is
+ * far enough away: at most 64 KiB of a budget each. What they have not spent is charged to nobody
+ * in what this class tells, and no charge is refused for it; only the peaks count it.
  */
 /*
- * One spin lock for the whole tree makes a charge exact in a few nanoseconds. Lock order: heap stripe, page heap, budget
- * tree; nothing is called under this lock.
+ * One spin lock for the whole tree makes a charge exact in a few nanoseconds, and credit spares the owners of heaps most
+ * of these. Lock order: heap stripe, page heap, budget tree; nothing is called under this lock.
  */
-public final class Budget {
+public final class Budget extends BudgetNode {
   /** No limit of its own. */
   public static final long UNLIMITED = Long.MAX_VALUE;
 
   private static final int MAX_NAME_LENGTH = 128;
 
-  private final SpinLock treeLock;
-  private final String name;
-  private final @Nullable Budget parent;
-  private final LongSupplier ownChargedBytes;
-  private final List<Budget> children = new ArrayList<>();
-  private final LongSupplier rootLimitBytes;
-  private long limitBytes;
-  private long heapLimitBytes;
-  private long chargedBytes;
-
-  /** The part of {@link #chargedBytes} that no descendant accounts for. */
-  private long directBytes;
-
-  private long peakChargedBytes;
-  private long heapBytes;
-  private boolean closed;
+  /** Its number in the tree. */
+  final int number;
 
   private Budget(
-      SpinLock treeLock,
-      String name,
-      @Nullable Budget parent,
-      long limitBytes,
-      long heapLimitBytes,
-      LongSupplier rootLimitBytes,
-      LongSupplier ownChargedBytes) {
-    this.treeLock = treeLock;
-    this.name = name;
-    this.parent = parent;
-    this.limitBytes = limitBytes;
-    this.heapLimitBytes = heapLimitBytes;
-    this.rootLimitBytes = rootLimitBytes;
-    this.ownChargedBytes = ownChargedBytes;
+      BudgetTree tree, String name, @Nullable Budget parent, long limitBytes, long heapLimitBytes) {
+    super(tree, name, parent, limitBytes, heapLimitBytes);
+    this.number = tree.nextNumber();
   }
 
   /**
@@ -75,14 +53,21 @@ public final class Budget {
       LongSupplier residentLimitBytes,
       long heapLimitBytes,
       LongSupplier liveBlockBytes) {
+    return root(name, residentLimitBytes, heapLimitBytes, liveBlockBytes, CreditTerms.DEFAULT);
+  }
+
+  static Budget root(
+      String name,
+      LongSupplier residentLimitBytes,
+      long heapLimitBytes,
+      LongSupplier liveBlockBytes,
+      CreditTerms terms) {
     return new Budget(
-        new SpinLock(),
+        new BudgetTree(terms, residentLimitBytes, liveBlockBytes),
         requireName(name),
         null,
         UNLIMITED,
-        heapLimitBytes,
-        residentLimitBytes,
-        liveBlockBytes);
+        heapLimitBytes);
   }
 
   /**
@@ -99,23 +84,17 @@ public final class Budget {
       throw new IllegalArgumentException(
           "limit of budget '" + childName + "' is negative: " + childLimitBytes);
     }
-    Budget child =
-        new Budget(
-            treeLock,
-            requireName(childName),
-            this,
-            childLimitBytes,
-            UNLIMITED,
-            () -> childLimitBytes,
-            () -> 0);
-    treeLock.lock();
-    try {
-      if (isCut()) {
-        throw new IllegalStateException("budget '" + path() + "' is closed");
-      }
-      children.add(child);
-    } finally {
-      treeLock.unlock();
+    Budget child = new Budget(tree, requireName(childName), this, childLimitBytes, UNLIMITED);
+    boolean added =
+        locked(() -> {
+          if (isCut()) {
+            return false;
+          }
+          addChild(child);
+          return true;
+        });
+    if (!added) {
+      throw new IllegalStateException("budget '" + path() + "' is closed");
     }
     return child;
   }
@@ -151,12 +130,18 @@ public final class Budget {
     return parent != null;
   }
 
+  /** Whether both are of one tree: the budgets of one pool. */
+  @SuppressWarnings("ReferenceEquality") // a tree is its identity
+  public boolean isOfSameTree(Budget other) {
+    return tree == other.tree;
+  }
+
   /**
    * Resident bytes for the root, charged bytes for every other node; {@link #UNLIMITED} if it has
    * none.
    */
   public long limitBytes() {
-    return parent == null ? rootLimitBytes.getAsLong() : locked(() -> limitBytes);
+    return parent == null ? tree.residentLimitBytes.getAsLong() : lockedLong(() -> limitBytes);
   }
 
   /**
@@ -170,14 +155,26 @@ public final class Budget {
     if (bytes < 0) {
       throw new IllegalArgumentException("limit of budget '" + path() + "' is negative: " + bytes);
     }
-    treeLock.lock();
-    limitBytes = bytes;
-    treeLock.unlock();
+    boolean creditExceedsIt =
+        locked(() -> {
+          limitBytes = bytes;
+          return openCredits > 0 && chargedBytes > bytes;
+        });
+    if (creditExceedsIt) {
+      recallCredit();
+    }
+  }
+
+  private void recallCredit() {
+    tree.lockWithoutCredit(this);
+    tree.lock.unlock();
   }
 
   /** Bytes of live blocks charged to it and its descendants. */
   public long chargedBytes() {
-    return parent == null ? ownChargedBytes.getAsLong() : locked(() -> chargedBytes);
+    return parent == null
+        ? tree.liveBlockBytes.getAsLong()
+        : lockedLong(() -> chargedBytes - tree.unspentBytes(this));
   }
 
   /**
@@ -185,22 +182,28 @@ public final class Budget {
    * account for.
    */
   public long chargedToChildrenBytes() {
-    return locked(() -> children.stream().mapToLong(child -> child.chargedBytes).sum());
+    return lockedLong(() ->
+        listChildren().stream()
+            .mapToLong(child -> child.chargedBytes - tree.unspentBytes(child))
+            .sum());
   }
 
-  /** The most that was ever charged; 0 for the root. */
+  /**
+   * The most that was ever charged, with the credit that event loops held; never above the limits
+   * of its time. 0 for the root.
+   */
   public long peakChargedBytes() {
-    return locked(() -> peakChargedBytes);
+    return lockedLong(() -> peakChargedBytes);
   }
 
   /** Bytes of Java heap buffers held by it and its descendants. */
   public long heapBytes() {
-    return locked(() -> heapBytes);
+    return lockedLong(() -> heapBytes);
   }
 
   /** The limit of Java heap buffers. */
   public long heapLimitBytes() {
-    return locked(() -> heapLimitBytes);
+    return lockedLong(() -> heapLimitBytes);
   }
 
   /** Changes the limit of Java heap buffers. */
@@ -209,19 +212,14 @@ public final class Budget {
       throw new IllegalArgumentException(
           "heap limit of budget '" + path() + "' is negative: " + bytes);
     }
-    treeLock.lock();
+    tree.lock.lock();
     heapLimitBytes = bytes;
-    treeLock.unlock();
+    tree.lock.unlock();
   }
 
   /** A copy of the list of its children. */
   public List<Budget> children() {
-    treeLock.lock();
-    try {
-      return List.copyOf(children);
-    } finally {
-      treeLock.unlock();
-    }
+    return locked(this::listChildren);
   }
 
   /**
@@ -229,46 +227,23 @@ public final class Budget {
    * are its limit.
    */
   public boolean tryCharge(long bytes) {
-    if (parent == null) {
-      return true;
-    }
-    treeLock.lock();
-    try {
-      if (isCut()) {
-        return false;
-      }
-      for (Budget node = this; node.parent != null; node = node.parent) {
-        if (bytes > node.limitBytes - node.chargedBytes) {
-          return false;
-        }
-      }
-      for (Budget node = this; node.parent != null; node = node.parent) {
-        node.chargedBytes += bytes;
-        node.peakChargedBytes = Math.max(node.peakChargedBytes, node.chargedBytes);
-      }
-      directBytes += bytes;
-      return true;
-    } finally {
-      treeLock.unlock();
-    }
+    return parent == null || tree.tryCharge(this, bytes);
   }
 
   /** Whether a charge of so many bytes would succeed now. */
   public boolean hasRoom(long bytes) {
-    if (parent == null) {
-      return true;
+    return parent == null || locked(() -> !isCut() && firstLimiting(bytes) == null);
+  }
+
+  /** As {@link #firstFull}, but what heaps have not spent is room too. */
+  private @Nullable Budget firstLimiting(long bytes) {
+    Budget full = firstFull(bytes);
+    while (full != null
+        && full.openCredits > 0
+        && bytes <= full.limitBytes - (full.chargedBytes - tree.unspentBytes(full))) {
+      full = full.parent == null ? null : full.parent.firstFull(bytes);
     }
-    treeLock.lock();
-    try {
-      for (Budget node = this; node.parent != null; node = node.parent) {
-        if (node.closed || bytes > node.limitBytes - node.chargedBytes) {
-          return false;
-        }
-      }
-      return true;
-    } finally {
-      treeLock.unlock();
-    }
+    return full;
   }
 
   /** Takes a charge back. */
@@ -276,49 +251,31 @@ public final class Budget {
     if (parent == null) {
       return;
     }
-    treeLock.lock();
+    tree.lock.lock();
     try {
-      directBytes -= bytes;
-      for (Budget node = this; node.parent != null; node = node.parent) {
-        node.chargedBytes -= bytes;
-      }
-      forgetIfDrained();
+      unchargeHere(bytes);
     } finally {
-      treeLock.unlock();
+      tree.lock.unlock();
     }
   }
 
   /** Counts a Java heap buffer here and in all nodes above, or in none. */
   public boolean tryChargeHeap(long bytes) {
-    treeLock.lock();
+    tree.lock.lock();
     try {
-      if (isCut()) {
-        return false;
-      }
-      for (Budget node = this; node != null; node = node.parent) {
-        if (bytes > node.heapLimitBytes - node.heapBytes) {
-          return false;
-        }
-      }
-      for (Budget node = this; node != null; node = node.parent) {
-        node.heapBytes += bytes;
-      }
-      return true;
+      return !isCut() && tryChargeHeapHere(bytes);
     } finally {
-      treeLock.unlock();
+      tree.lock.unlock();
     }
   }
 
   /** Takes the count of a Java heap buffer back. */
   public void unchargeHeap(long bytes) {
-    treeLock.lock();
+    tree.lock.lock();
     try {
-      for (Budget node = this; node != null; node = node.parent) {
-        node.heapBytes -= bytes;
-      }
-      forgetIfDrained();
+      unchargeHeapHere(bytes);
     } finally {
-      treeLock.unlock();
+      tree.lock.unlock();
     }
   }
 
@@ -327,17 +284,13 @@ public final class Budget {
    * would.
    */
   public Budget limiting(long bytes) {
-    treeLock.lock();
-    try {
-      for (Budget node = this; node.parent != null; node = node.parent) {
-        if (bytes > node.limitBytes - node.chargedBytes) {
-          return node;
-        }
-      }
-      return this;
-    } finally {
-      treeLock.unlock();
-    }
+    Budget full = locked(() -> firstLimiting(bytes));
+    return full == null ? this : full;
+  }
+
+  /** Whether a limit of its own is so near that heaps never hold credit of it. A guess: no lock. */
+  boolean mayHaveCredit() {
+    return parent != null && limitBytes > tree.terms.quantumBytes() + tree.terms.roomBytes();
   }
 
   /**
@@ -348,40 +301,20 @@ public final class Budget {
     if (parent == null) {
       throw new IllegalStateException("the root budget is closed with its pool");
     }
-    treeLock.lock();
-    try {
-      closed = true;
-      forgetIfDrained();
-    } finally {
-      treeLock.unlock();
+    boolean hasCredit =
+        locked(() -> {
+          closed = true;
+          forgetIfDrained();
+          return openCredits > 0;
+        });
+    if (hasCredit) {
+      recallCredit();
     }
   }
 
   /** Whether it or a budget above it has been closed. */
   public boolean isClosed() {
-    treeLock.lock();
-    try {
-      return isCut();
-    } finally {
-      treeLock.unlock();
-    }
-  }
-
-  private boolean isCut() {
-    Budget node = this;
-    while (node.parent != null && !node.closed) {
-      node = node.parent;
-    }
-    return node.closed;
-  }
-
-  /** Under the lock: a closed budget leaves the tree with its last charge. */
-  private void forgetIfDrained() {
-    for (Budget node = this; node.parent != null; node = node.parent) {
-      if (node.closed && node.chargedBytes == 0 && node.heapBytes == 0) {
-        node.parent.children.remove(node);
-      }
-    }
+    return locked(this::isCut);
   }
 
   /**
@@ -391,26 +324,11 @@ public final class Budget {
    * @throws AssertionError where that does not hold
    */
   public void checkInvariants() {
-    treeLock.lock();
+    tree.lock.lock();
     try {
       check();
     } finally {
-      treeLock.unlock();
-    }
-  }
-
-  private void check() {
-    long below = 0;
-    for (Budget child : children) {
-      child.check();
-      below += child.chargedBytes;
-    }
-    if (heapBytes < 0
-        || directBytes < 0
-        || (parent != null && chargedBytes != directBytes + below)) {
-      throw new AssertionError(
-          "budget '%s': charged %d, here %d, below %d, heap %d"
-              .formatted(path(), chargedBytes, directBytes, below, heapBytes));
+      tree.lock.unlock();
     }
   }
 
@@ -419,12 +337,21 @@ public final class Budget {
     return "Budget[%s: %d of %d bytes]".formatted(path(), chargedBytes(), limitBytes());
   }
 
-  private long locked(LongSupplier read) {
-    treeLock.lock();
+  private long lockedLong(LongSupplier read) {
+    tree.lock.lock();
     try {
       return read.getAsLong();
     } finally {
-      treeLock.unlock();
+      tree.lock.unlock();
+    }
+  }
+
+  private <T> T locked(Supplier<T> action) {
+    tree.lock.lock();
+    try {
+      return action.get();
+    } finally {
+      tree.lock.unlock();
     }
   }
 

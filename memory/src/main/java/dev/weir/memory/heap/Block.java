@@ -90,8 +90,7 @@ public final class Block implements AutoCloseable {
   public void release() {
     requireLive();
     live = false;
-    budget.uncharge(home.blockBytes());
-    home.free(number);
+    home.release(number, budget);
   }
 
   /** The same as {@link #release()}. */

@@ -37,6 +37,12 @@ public sealed interface BlockHome permits GrowingRun, Run, Slab {
    */
   void free(int number);
 
+  /** Gives a block and its charge back. Any thread, once, as {@link #free}. */
+  default void release(int number, Budget payer) {
+    payer.uncharge(blockBytes());
+    free(number);
+  }
+
   /**
    * Leaves an object at a slot for its next user to find; forgotten when the slot's page is purged.
    * Runs keep nothing. Only from {@link Tenants#settle}, and there only in an allocation.

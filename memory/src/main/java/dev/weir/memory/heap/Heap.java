@@ -1,5 +1,6 @@
 package dev.weir.memory.heap;
 
+import dev.weir.memory.budget.Budget;
 import dev.weir.memory.pages.PageHeap;
 import dev.weir.memory.pages.PageSet;
 import dev.weir.memory.pages.Span;
@@ -86,6 +87,12 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
 
   /** Puts a slot of one of this heap's slabs back, from any thread. */
   abstract void free(Slab slab, int number);
+
+  /** Puts a slot of one of this heap's slabs back, and its charge, from any thread. */
+  void release(Slab slab, int number, Budget payer) {
+    payer.uncharge(slab.blockBytes());
+    free(slab, number);
+  }
 
   /**
    * Takes a slot of the class, or returns null if the limit has no room for another slab or page.

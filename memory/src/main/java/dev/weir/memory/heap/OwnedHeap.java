@@ -1,5 +1,7 @@
 package dev.weir.memory.heap;
 
+import dev.weir.memory.budget.Budget;
+import dev.weir.memory.budget.Credits;
 import dev.weir.memory.pages.PageHeap;
 import java.util.List;
 import java.util.concurrent.Executor;
@@ -28,6 +30,7 @@ public final class OwnedHeap extends Heap {
   private final AtomicReference<@Nullable List<Slab>> toUnlink = new AtomicReference<>();
   private final AtomicReference<Request> request = new AtomicReference<>(Request.NONE);
   private final AtomicBoolean closed = new AtomicBoolean();
+  private final Credits credits = new Credits();
 
   /** What is left of the list that the owner took from {@link #toUnlink} last. */
   private List<Slab> unlinking = List.of();
@@ -82,6 +85,28 @@ public final class OwnedHeap extends Heap {
   }
 
   /**
+   * Takes a slot and charges it. The owner only.
+   *
+   * @param budget of the pool that the heap belongs to
+   * @return null if a limit has no room
+   */
+  public <T> @Nullable T tryAllocate(int sizeClass, Budget budget, Tenants<T> tenants) {
+    int slotBytes = SizeClasses.slotBytes(sizeClass);
+    if (!credits.tryCharge(budget, slotBytes)) {
+      return null;
+    }
+    T tenant = null;
+    try {
+      tenant = allocateSlot(sizeClass, tenants);
+    } finally {
+      if (tenant == null) {
+        credits.uncharge(budget, slotBytes);
+      }
+    }
+    return tenant;
+  }
+
+  /**
    * Draws a sample: says yes to one call in {@code interval}, at random. The owner only.
    *
    * @param interval positive, and the same in every call
@@ -123,6 +148,18 @@ public final class OwnedHeap extends Heap {
     if (Thread.currentThread() == owner) {
       freeLocally(slab, number);
     } else {
+      freeRemotely(slab, number);
+    }
+  }
+
+  @Override
+  @SuppressWarnings("ReferenceEquality") // a thread is its identity
+  void release(Slab slab, int number, Budget payer) {
+    if (Thread.currentThread() == owner) {
+      credits.uncharge(payer, slab.blockBytes());
+      freeLocally(slab, number);
+    } else {
+      payer.uncharge(slab.blockBytes());
       freeRemotely(slab, number);
     }
   }
@@ -242,6 +279,7 @@ public final class OwnedHeap extends Heap {
    */
   public void close() {
     if (closed.compareAndSet(false, true)) {
+      credits.close();
       heir.adoptAll(this);
     }
   }

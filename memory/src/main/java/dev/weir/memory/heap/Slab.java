@@ -185,6 +185,11 @@ final class Slab extends Span implements BlockHome {
     heap.free(this, number);
   }
 
+  @Override
+  public void release(int number, Budget payer) {
+    heap.release(this, number, payer);
+  }
+
   Heap heap() {
     return heap;
   }

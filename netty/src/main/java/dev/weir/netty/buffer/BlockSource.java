@@ -88,8 +88,12 @@ public final class BlockSource {
   }
 
   private WeirByteBuf resting(@Nullable OwnedHeap heap, int capacity) {
-    if (heap != null && counting == null && capacity <= SizeClasses.MAX_SLOT_BYTES) {
-      WeirByteBuf buffer = heap.tryAllocate(SizeClasses.classOf(capacity), WeirByteBuf.RESTING);
+    if (heap != null && capacity <= SizeClasses.MAX_SLOT_BYTES) {
+      int sizeClass = SizeClasses.classOf(capacity);
+      WeirByteBuf buffer =
+          counting == null
+              ? heap.tryAllocate(sizeClass, WeirByteBuf.RESTING)
+              : heap.tryAllocate(sizeClass, counting, WeirByteBuf.RESTING);
       if (buffer != null) {
         return buffer;
       }
@@ -147,9 +151,10 @@ public final class BlockSource {
 
   /** Gives a block and its charge back. Any thread. */
   void giveBack(BlockHome home, int number) {
-    if (counting != null) {
-      counting.uncharge(home.blockBytes());
+    if (counting == null) {
+      home.free(number);
+    } else {
+      home.release(number, counting);
     }
-    home.free(number);
   }
 }

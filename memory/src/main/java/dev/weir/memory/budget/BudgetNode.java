@@ -1,0 +1,199 @@
+package dev.weir.memory.budget;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The numbers of one budget and its place among the others: everything that is read and written
+ * under the tree's lock, and nothing else.
+ *
+ * <pre>
+ *   charged = direct + Σ charged of the children          charged ≤ limit, unless that was lowered
+ * </pre>
+ *
+ * <p>Credit that heaps hold is charged here; {@link BudgetTree} knows what of it is not spent.
+ */
+abstract sealed class BudgetNode permits Budget {
+  final BudgetTree tree;
+  final String name;
+  final @Nullable Budget parent;
+
+  long limitBytes;
+  long heapLimitBytes;
+
+  /** With the credit of heaps. */
+  long chargedBytes;
+
+  /** The part of {@link #chargedBytes} that no descendant accounts for. */
+  private long directBytes;
+
+  long peakChargedBytes;
+  long heapBytes;
+  boolean closed;
+
+  /** How many heaps hold credit of this budget or of one below. */
+  int openCredits;
+
+  private @Nullable Budget firstChild;
+  private @Nullable Budget lastChild;
+  private @Nullable Budget previousSibling;
+  private @Nullable Budget nextSibling;
+
+  BudgetNode(
+      BudgetTree tree, String name, @Nullable Budget parent, long limitBytes, long heapLimitBytes) {
+    this.tree = tree;
+    this.name = name;
+    this.parent = parent;
+    this.limitBytes = limitBytes;
+    this.heapLimitBytes = heapLimitBytes;
+  }
+
+  private Budget self() {
+    return (Budget) this;
+  }
+
+  // The tree.
+
+  final void addChild(Budget child) {
+    BudgetNode last = lastChild;
+    ((BudgetNode) child).previousSibling = lastChild;
+    if (last == null) {
+      firstChild = child;
+    } else {
+      last.nextSibling = child;
+    }
+    lastChild = child;
+  }
+
+  private void removeChild(BudgetNode child) {
+    BudgetNode previous = child.previousSibling;
+    BudgetNode next = child.nextSibling;
+    if (previous == null) {
+      firstChild = child.nextSibling;
+    } else {
+      previous.nextSibling = child.nextSibling;
+    }
+    if (next == null) {
+      lastChild = child.previousSibling;
+    } else {
+      next.previousSibling = child.previousSibling;
+    }
+    child.previousSibling = null;
+    child.nextSibling = null;
+  }
+
+  /** Whether it is still in its parent's list. */
+  private boolean isListed() {
+    BudgetNode above = parent;
+    return above != null && (previousSibling != null || above.firstChild == this);
+  }
+
+  final List<Budget> listChildren() {
+    List<Budget> children = new ArrayList<>();
+    for (Budget child = firstChild; child != null; child = ((BudgetNode) child).nextSibling) {
+      children.add(child);
+    }
+    return List.copyOf(children);
+  }
+
+  /** Whether it is another budget or lies below it. */
+  @SuppressWarnings("ReferenceEquality") // a budget is a node, and has one identity
+  final boolean isWithin(BudgetNode top) {
+    BudgetNode node = this;
+    while (node != top && node.parent != null) {
+      node = node.parent;
+    }
+    return node == top;
+  }
+
+  /** The budget below the root that it is or lies below. */
+  final Budget branch() {
+    Budget node = self();
+    for (Budget above = parent; above != null && above.isTracked(); above = above.parent) {
+      node = above;
+    }
+    return node;
+  }
+
+  /** Whether it or a budget above it has been closed. */
+  final boolean isCut() {
+    BudgetNode node = this;
+    while (node.parent != null && !node.closed) {
+      node = node.parent;
+    }
+    return node.closed;
+  }
+
+  /** A closed budget leaves the tree with its last charge. */
+  final void forgetIfDrained() {
+    for (BudgetNode node = this; node.parent != null; node = node.parent) {
+      if (node.closed && node.chargedBytes == 0 && node.heapBytes == 0 && node.isListed()) {
+        ((BudgetNode) node.parent).removeChild(node);
+      }
+    }
+  }
+
+  // Charges.
+
+  /** The first node from here up that has no room for a charge; null if all have. */
+  final @Nullable Budget firstFull(long bytes) {
+    for (Budget node = self(); node.parent != null; node = node.parent) {
+      if (bytes > node.limitBytes - node.chargedBytes) {
+        return node;
+      }
+    }
+    return null;
+  }
+
+  final void charge(long bytes) {
+    directBytes += bytes;
+    for (BudgetNode node = this; node.parent != null; node = node.parent) {
+      node.chargedBytes += bytes;
+      node.peakChargedBytes = Math.max(node.peakChargedBytes, node.chargedBytes);
+    }
+  }
+
+  final void unchargeHere(long bytes) {
+    directBytes -= bytes;
+    for (BudgetNode node = this; node.parent != null; node = node.parent) {
+      node.chargedBytes -= bytes;
+    }
+    forgetIfDrained();
+  }
+
+  final boolean tryChargeHeapHere(long bytes) {
+    for (BudgetNode node = this; node != null; node = node.parent) {
+      if (bytes > node.heapLimitBytes - node.heapBytes) {
+        return false;
+      }
+    }
+    for (BudgetNode node = this; node != null; node = node.parent) {
+      node.heapBytes += bytes;
+    }
+    return true;
+  }
+
+  final void unchargeHeapHere(long bytes) {
+    for (BudgetNode node = this; node != null; node = node.parent) {
+      node.heapBytes -= bytes;
+    }
+    forgetIfDrained();
+  }
+
+  /** Evaluates the equation of the class comment for it and all below. */
+  final void check() {
+    long below = 0;
+    for (Budget child = firstChild; child != null; child = ((BudgetNode) child).nextSibling) {
+      child.check();
+      below += child.chargedBytes;
+    }
+    if (heapBytes < 0
+        || directBytes < 0
+        || (parent != null && chargedBytes != directBytes + below)) {
+      throw new AssertionError(
+          "budget '%s': charged %d, here %d, below %d, heap %d"
+              .formatted(self().path(), chargedBytes, directBytes, below, heapBytes));
+    }
+  }
+}

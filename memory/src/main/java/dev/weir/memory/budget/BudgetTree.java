@@ -1,0 +1,257 @@
+package dev.weir.memory.budget;
+
+import dev.weir.memory.os.ProcessBarrier;
+import dev.weir.memory.sync.SpinLock;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the budgets of a tree have in common: the lock, and the credit that heaps hold of them.
+ *
+ * <p>Credit is charged to the tree when it is granted, so no limit is overshot, and taken back
+ * before a charge is refused, so none is refused early.
+ */
+/*
+ * While a recall is under way no credit is granted: what one recall finds, the next charge has.
+ */
+final class BudgetTree {
+  final SpinLock lock = new SpinLock();
+  final CreditTerms terms;
+  final LongSupplier residentLimitBytes;
+  final LongSupplier liveBlockBytes;
+
+  private @Nullable Credit firstOpen;
+  private int recalls;
+  private int budgets;
+
+  BudgetTree(CreditTerms terms, LongSupplier residentLimitBytes, LongSupplier liveBlockBytes) {
+    this.terms = terms;
+    this.residentLimitBytes = residentLimitBytes;
+    this.liveBlockBytes = liveBlockBytes;
+  }
+
+  /** Consecutive numbers, so that the budgets of a few features differ in their last bits. */
+  int nextNumber() {
+    lock.lock();
+    try {
+      return budgets++;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  boolean tryCharge(Budget budget, long bytes) {
+    lock.lock();
+    try {
+      if (budget.isCut()) {
+        return false;
+      }
+      if (budget.firstFull(bytes) == null) {
+        budget.charge(bytes);
+        return true;
+      }
+      if (!mayFitWithoutCredit(budget, bytes)) {
+        return false;
+      }
+    } finally {
+      lock.unlock();
+    }
+    return tryChargeWithoutCredit(budget, bytes);
+  }
+
+  /** A charge for which the credit does not suffice. By the credit's owner. */
+  boolean tryCharge(Credit credit, long bytes) {
+    Budget budget = credit.budget;
+    lock.lock();
+    try {
+      settle(credit);
+      if (budget.isCut()) {
+        return false;
+      }
+      if (budget.firstFull(bytes) == null) {
+        budget.charge(bytes);
+        grant(credit, terms.quantumBytes());
+        return true;
+      }
+      if (!mayFitWithoutCredit(budget, bytes)) {
+        return false;
+      }
+    } finally {
+      lock.unlock();
+    }
+    return tryChargeWithoutCredit(budget, bytes);
+  }
+
+  private static boolean mayFitWithoutCredit(Budget budget, long bytes) {
+    for (Budget node = budget; node.parent != null; node = node.parent) {
+      if (bytes > node.limitBytes - node.chargedBytes
+          && (node.openCredits == 0 || bytes > node.limitBytes)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private boolean tryChargeWithoutCredit(Budget budget, long bytes) {
+    lockWithoutCredit(budget.branch());
+    try {
+      if (budget.isCut() || budget.firstFull(bytes) != null) {
+        return false;
+      }
+      budget.charge(bytes);
+      return true;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** A release after which the credit is too large, or which found it shut. By its owner. */
+  void settleRelease(Credit credit, long bytes) {
+    lock.lock();
+    try {
+      settle(credit);
+      grant(credit, Math.max(terms.quantumBytes(), Math.min(bytes, terms.maxBytes())));
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** The credit is not used any more. By its owner. */
+  void end(Credit credit) {
+    lock.lock();
+    try {
+      settle(credit);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** What heaps hold of a budget and those below and have not spent. Under the lock. */
+  long unspentBytes(Budget top) {
+    long bytes = 0;
+    if (top.openCredits > 0) {
+      for (Credit credit = firstOpen; credit != null; credit = credit.nextOpen) {
+        if (credit.budget.isWithin(top)) {
+          bytes += credit.unspentBytes();
+        }
+      }
+    }
+    return bytes;
+  }
+
+  /**
+   * Takes the lock at a moment at which no heap holds unspent credit of a budget or of one below.
+   */
+  void lockWithoutCredit(Budget top) {
+    lock.lock();
+    try {
+      recalls++;
+      for (Credit credit = firstOpen; credit != null; credit = credit.nextOpen) {
+        if (credit.budget.isWithin(top)) {
+          credit.shut();
+        }
+      }
+    } finally {
+      lock.unlock();
+    }
+    boolean recalled = false;
+    try {
+      ProcessBarrier.heavy();
+      recalled = true;
+    } finally {
+      if (!recalled) {
+        lock.lock();
+        recalls--;
+        lock.unlock();
+      }
+    }
+    lock.lock();
+    while (isUndecided(top)) {
+      lock.unlock();
+      SpinLock.giveWay();
+      lock.lock();
+    }
+    recalls--;
+    settleAll(top);
+  }
+
+  /** An owner is at it for a few instructions, if the system has not interrupted it there. */
+  private boolean isUndecided(Budget top) {
+    for (Credit credit = firstOpen; credit != null; credit = credit.nextOpen) {
+      if (credit.budget.isWithin(top) && credit.isUndecided()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private void settleAll(Budget top) {
+    Credit next;
+    for (Credit credit = firstOpen; credit != null; credit = next) {
+      next = credit.nextOpen;
+      if (credit.budget.isWithin(top)) {
+        settle(credit);
+      }
+    }
+  }
+
+  /**
+   * Takes back what is not spent, and shuts the credit. By its owner, or when it has been shut
+   * before a heavy barrier and is not undecided.
+   */
+  private void settle(Credit credit) {
+    long spentBytes = credit.spentBytes();
+    long unspentBytes = credit.grantedBytes - spentBytes;
+    credit.grantedBytes = spentBytes;
+    if (credit.isOpen) {
+      credit.shut();
+      unlink(credit);
+      for (Budget node = credit.budget; node != null; node = node.parent) {
+        node.openCredits--;
+      }
+    }
+    if (unspentBytes != 0) {
+      credit.budget.unchargeHere(unspentBytes);
+    }
+  }
+
+  private void grant(Credit credit, long bytes) {
+    Budget budget = credit.budget;
+    if (recalls > 0 || budget.isCut() || budget.firstFull(bytes + terms.roomBytes()) != null) {
+      return;
+    }
+    budget.charge(bytes);
+    credit.grantedBytes += bytes;
+    link(credit);
+    for (Budget node = budget; node != null; node = node.parent) {
+      node.openCredits++;
+    }
+    credit.open();
+  }
+
+  private void link(Credit credit) {
+    Credit first = firstOpen;
+    credit.nextOpen = first;
+    if (first != null) {
+      first.previousOpen = credit;
+    }
+    firstOpen = credit;
+    credit.isOpen = true;
+  }
+
+  private void unlink(Credit credit) {
+    Credit previous = credit.previousOpen;
+    Credit next = credit.nextOpen;
+    if (previous == null) {
+      firstOpen = next;
+    } else {
+      previous.nextOpen = next;
+    }
+    if (next != null) {
+      next.previousOpen = previous;
+    }
+    credit.previousOpen = null;
+    credit.nextOpen = null;
+    credit.isOpen = false;
+  }
+}
