@@ -5,7 +5,6 @@ import dev.weir.memory.pages.PageHeap;
 import dev.weir.memory.pages.PageSet;
 import dev.weir.memory.pages.Span;
 import dev.weir.memory.sync.SpinLock;
-import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
 import java.util.List;
@@ -21,16 +20,6 @@ import org.jspecify.annotations.Nullable;
  * holder of a {@link SharedHeap} stripe.
  */
 abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
-  private static final VarHandle ARRIVALS;
-
-  static {
-    try {
-      ARRIVALS = MethodHandles.lookup().findVarHandle(Heap.class, "arrivals", Slab.class);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
-    }
-  }
-
   /** Below it, what has a use may lie free inside slabs: 9 MiB, or six times the ceiling. */
   private static final int HARD_CEILING_FLOOR_BYTES = 9 << 20;
 
@@ -47,16 +36,11 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
 
   private final PageHeap pages;
   private final Slab[] current = new Slab[SizeClasses.COUNT];
-  private final @Nullable Slab[] firstAvailable = new Slab[SizeClasses.COUNT];
-  private final @Nullable Slab[] lastAvailable = new Slab[SizeClasses.COUNT];
+  private final AvailableSlabs available = new AvailableSlabs();
   private final OwnedSlabs owned;
   private final Demand demand = new Demand();
 
-  /**
-   * Slabs that were full until a remote thread freed a slot of theirs: a stack, taken as a whole.
-   */
-  @SuppressWarnings("unused") // through ARRIVALS
-  private @Nullable Slab arrivals;
+  private final Arrivals arrivals = new Arrivals();
 
   /**
    * Whether a slab in the available queue may have become empty without its heap's notice: others
@@ -152,10 +136,10 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
         }
       }
       Slab next;
-      for (Slab available = firstAvailable[sizeClass]; available != null; available = next) {
-        next = available.nextAvailable;
-        available.drainRemote();
-        parkIfEmpty(available);
+      for (Slab queued = available.first(sizeClass); queued != null; queued = next) {
+        next = queued.nextAvailable;
+        queued.drainRemote();
+        parkIfEmpty(queued);
       }
     }
   }
@@ -171,7 +155,7 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
       if (current[sizeClass] != Slab.NONE) {
         purgeInside(current[sizeClass], purges);
       }
-      for (Slab slab = firstAvailable[sizeClass]; slab != null; slab = slab.nextAvailable) {
+      for (Slab slab = available.first(sizeClass); slab != null; slab = slab.nextAvailable) {
         purgeInside(slab, purges);
       }
     }
@@ -263,7 +247,7 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
    * thread.
    */
   final boolean looksParkable() {
-    if (unattended || ARRIVALS.getOpaque(this) != null) {
+    if (unattended || arrivals.hasAnyOpaque()) {
       return true;
     }
     for (Slab slab : current) {
@@ -279,11 +263,8 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
     closed = true;
     takeArrivals();
     Arrays.fill(current, Slab.NONE);
-    Arrays.fill(firstAvailable, null);
-    Arrays.fill(lastAvailable, null);
+    available.clear();
     for (Slab slab = owned.removeAny(); slab != null; slab = owned.removeAny()) {
-      slab.previousAvailable = null;
-      slab.nextAvailable = null;
       heir.adopt(slab);
     }
     forwardArrivals();
@@ -296,7 +277,7 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
     VarHandle.fullFence();
     if (!slab.isFull()) {
       slab.drainRemote();
-      addAvailable(slab);
+      available.add(slab);
       parkIfEmpty(slab);
     }
   }
@@ -313,7 +294,7 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
     if (returned != Slab.NONE_FREE) {
       return returned;
     }
-    if (firstAvailable[sizeClass] == null) {
+    if (available.first(sizeClass) == null) {
       beforeGrowth(Math.max(Slab.COMMIT_STEP_BYTES, SizeClasses.slotBytes(sizeClass)));
       // It may have drained what others had freed of the current slab.
       returned = current[sizeClass].pop();
@@ -324,9 +305,9 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
     Slab firstRefused = null;
     boolean opened = false;
     while (true) {
-      Slab slab = firstAvailable[sizeClass];
+      Slab slab = available.first(sizeClass);
       if (slab != null && slab != firstRefused) {
-        removeAvailable(slab);
+        available.remove(slab);
         demand.use(sizeClass, slab.freeBytes());
       } else if (current[sizeClass].carve(pages)) {
         return current[sizeClass].pop();
@@ -356,7 +337,7 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
     current[sizeClass] = slab;
     slab.becomeCurrent();
     if (exhausted != Slab.NONE && !(exhausted.fullyCarved() && exhausted.tryBecomeFull())) {
-      addAvailable(exhausted);
+      available.add(exhausted);
     }
   }
 
@@ -379,7 +360,7 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
   private void noticed(Slab slab) {
     if (slab.isFull()) {
       slab.ceaseToBeFull();
-      addAvailable(slab);
+      available.add(slab);
     }
     parkIfEmpty(slab);
   }
@@ -387,7 +368,7 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
   /** For a slab in the available queue. */
   private void parkIfEmpty(Slab slab) {
     if (slab.isEmpty()) {
-      removeAvailable(slab);
+      available.remove(slab);
       park(slab);
     } else if (slab.liveOpaque() == 0) {
       leaveUnattended();
@@ -402,11 +383,7 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
   /** Sends a slab to its heap, once for every mark that a push replaced. Any thread. */
   static void sendArrival(Slab slab) {
     Heap heap = slab.heap();
-    Slab head;
-    do {
-      head = (Slab) ARRIVALS.getAcquire(heap);
-      slab.nextArrival = head;
-    } while (!ARRIVALS.compareAndSet(heap, head, slab));
+    heap.arrivals.add(slab);
     // Sequentially consistent with handOverTo: either its last look finds the slab, or this read
     // sees `closed`.
     if (heap.closed) {
@@ -417,7 +394,7 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
   /** Sends what arrived at a closed heap on to the heaps that have the slabs now. Any thread. */
   private void forwardArrivals() {
     Slab next;
-    for (Slab slab = (Slab) ARRIVALS.getAndSet(this, (Slab) null); slab != null; slab = next) {
+    for (Slab slab = arrivals.takeAll(); slab != null; slab = next) {
       next = slab.nextArrival;
       while (slab.heap() == this) {
         SpinLock.giveWay();
@@ -427,11 +404,11 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
   }
 
   private void takeArrivals() {
-    if (ARRIVALS.getOpaque(this) == null) {
+    if (!arrivals.hasAnyOpaque()) {
       return;
     }
     Slab next;
-    for (Slab slab = (Slab) ARRIVALS.getAndSet(this, (Slab) null); slab != null; slab = next) {
+    for (Slab slab = arrivals.takeAll(); slab != null; slab = next) {
       next = slab.nextArrival;
       slab.nextArrival = null;
       takeArrival(slab);
@@ -444,43 +421,11 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
     if (wasFull) {
       slab.expectArrival();
       slab.ceaseToBeFull();
-      addAvailable(slab);
+      available.add(slab);
     }
     slab.arrived();
     if (slab != current[slab.kind()]) {
       parkIfEmpty(slab);
     }
-  }
-
-  private void addAvailable(Slab slab) {
-    int sizeClass = slab.kind();
-    slab.becomeAvailable();
-    Slab last = lastAvailable[sizeClass];
-    slab.previousAvailable = last;
-    slab.nextAvailable = null;
-    if (last == null) {
-      firstAvailable[sizeClass] = slab;
-    } else {
-      last.nextAvailable = slab;
-    }
-    lastAvailable[sizeClass] = slab;
-  }
-
-  private void removeAvailable(Slab slab) {
-    int sizeClass = slab.kind();
-    Slab previous = slab.previousAvailable;
-    Slab next = slab.nextAvailable;
-    if (previous == null) {
-      firstAvailable[sizeClass] = next;
-    } else {
-      previous.nextAvailable = next;
-    }
-    if (next == null) {
-      lastAvailable[sizeClass] = previous;
-    } else {
-      next.previousAvailable = previous;
-    }
-    slab.previousAvailable = null;
-    slab.nextAvailable = null;
   }
 }

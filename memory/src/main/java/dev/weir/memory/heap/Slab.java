@@ -3,31 +3,22 @@ package dev.weir.memory.heap;
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.pages.PageHeap;
 import dev.weir.memory.pages.PageSet;
-import dev.weir.memory.pages.Span;
 import java.lang.foreign.MemorySegment;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
-import java.util.Arrays;
-import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A span cut into equal slots of one size class.
  *
- * <p>Slots are carved, lowest first, only where pages have been committed, and dropped again where
- * pages are purged inside a slab that is otherwise in use. Free ones are in one of two places: a
- * stack of slot numbers, which only the slab's heap touches (its owner, or the holder of its
- * stripe's lock), and {@link RemoteFrees}, where every other thread puts them and the heap takes
- * them all at once. A slot that lies there counts as live until it is drained.
+ * <p>Free slots are in one of two places: the stack of {@link LocalSlots}, which only the slab's
+ * heap touches (its owner, or the holder of its stripe's lock), and {@link RemoteFrees}, where
+ * every other thread puts them and the heap takes them all at once. A slot that lies there counts
+ * as live until it is drained.
  *
  * <pre>
  *   carved slots = live + freeLocal          live = blocks in use + freeRemote
  * </pre>
  */
 /*
- * The local stack holds numbers, not references: taking and putting back a slot stores no reference, so no garbage
- * collector's store barrier is on the owner's path, and the next free slot is known without reading the last one.
- *
  * Life cycle within a heap.
  *
  *            carve, refill                exhausted, all carved
@@ -42,60 +33,13 @@ import org.jspecify.annotations.Nullable;
  * of a full slab itself, it takes the mark away; if a remote thread was faster, that slab's arrival is still under way:
  * `arrivalPending` then keeps the slab from being marked again or parked until it has arrived.
  */
-final class Slab extends Span implements BlockHome {
-  private static final @Nullable Object[] NO_TENANTS = {};
-  private static final char[] NO_NUMBERS = {};
-
+final class Slab extends LocalSlots implements BlockHome {
   /** Stands in current-slab tables where there is no slab: always exhausted. */
   static final Slab NONE = new Slab();
 
-  /**
-   * Pages are committed in steps of at least this, so that small slots do not call the page heap
-   * for each page.
-   */
-  static final int COMMIT_STEP_BYTES = 8 * 1024;
-
-  private static final int NEVER = -1;
-
-  /** From {@link #pop}: no local slot is free. */
-  static final int NONE_FREE = -1;
-
-  private static final VarHandle FREE_LOCAL_COUNT;
-  private static final VarHandle CARVED;
-
-  static {
-    try {
-      MethodHandles.Lookup lookup = MethodHandles.lookup();
-      FREE_LOCAL_COUNT = lookup.findVarHandle(Slab.class, "freeLocalCount", int.class);
-      CARVED = lookup.findVarHandle(Slab.class, "carved", int.class);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
-    }
-  }
-
-  private final int slotBytes;
-  private final int slots;
   private volatile Heap heap;
 
-  /** What was left at the slots, by number. Grows with the highest slot carved. */
-  private @Nullable Object[] tenants = NO_TENANTS;
-
-  /** The numbers of free slots, the one to take next last; as long as {@link #tenants}. */
-  private char[] freeLocal = NO_NUMBERS;
-
   private final RemoteFrees freeRemote;
-
-  /** How many numbers {@link #freeLocal} holds. */
-  private int freeLocalCount;
-
-  /** The count of local free slots at which a local free must tell the heap: one, or all. */
-  private int noticeAtFree = NEVER;
-
-  /** The slots that have an object: those on live pages, as far as they were ever needed. */
-  private final BitSet carvedSlots = new BitSet();
-
-  private int carved;
-  private int lowestUncarved;
 
   /**
    * Somebody purges pages of this slab: they must not be committed, and the slab not be parked.
@@ -144,40 +88,36 @@ final class Slab extends Span implements BlockHome {
   Slab(Heap heap, int sizeClass) {
     int slotBytes = SizeClasses.slotBytes(sizeClass);
     int slots = SizeClasses.spanSize(sizeClass).bytes() / slotBytes;
-    super(SizeClasses.spanSize(sizeClass), sizeClass, slots * slotBytes);
+    super(SizeClasses.spanSize(sizeClass), sizeClass, slotBytes, slots);
     this.heap = heap;
-    this.slotBytes = slotBytes;
-    this.slots = slots;
     this.freeRemote = new RemoteFrees(slots);
   }
 
   @SuppressWarnings("NullAway") // NONE is in no heap and never handed out
   private Slab() {
-    super(SizeClasses.spanSize(0), 0, 0);
+    super(SizeClasses.spanSize(0), 0, 0, 0);
     this.heap = null;
-    this.slotBytes = 0;
-    this.slots = 0;
     this.freeRemote = new RemoteFrees(0);
   }
 
   @Override
   public long blockAddress(int number) {
-    return address() + (long) number * slotBytes;
+    return address() + (long) number * slotBytes();
   }
 
   @Override
   public long blockBytes() {
-    return slotBytes;
+    return slotBytes();
   }
 
   @Override
   public MemorySegment segment(int number) {
-    return heap.pages().reservation().slice(blockAddress(number), slotBytes);
+    return heap.pages().reservation().slice(blockAddress(number), slotBytes());
   }
 
   @Override
   public boolean tryGrow(long minBytes, Budget budget) {
-    return minBytes <= slotBytes;
+    return minBytes <= slotBytes();
   }
 
   @Override
@@ -190,6 +130,11 @@ final class Slab extends Span implements BlockHome {
     heap.release(this, number, payer);
   }
 
+  @Override
+  public void leave(int number, Object tenant) {
+    setTenant(number, tenant);
+  }
+
   Heap heap() {
     return heap;
   }
@@ -200,29 +145,6 @@ final class Slab extends Span implements BlockHome {
    */
   void adoptedBy(Heap newHeap) {
     heap = newHeap;
-  }
-
-  /** Live slots as another thread sees them, those in the remote stack included. */
-  int liveOpaque() {
-    return Math.max(0, (int) CARVED.getOpaque(this) - (int) FREE_LOCAL_COUNT.getOpaque(this));
-  }
-
-  /** Slots that have been carved, as another thread sees them. */
-  int carvedOpaque() {
-    return (int) CARVED.getOpaque(this);
-  }
-
-  /**
-   * Live pages less live slots, as another thread sees them: what lies under free slots, under
-   * slots not carved yet, and between the last slots and the ends of their pages.
-   */
-  int idleBytes() {
-    return committedBytes() - liveOpaque() * slotBytes;
-  }
-
-  /** The bytes of local free slots. The heap only. */
-  int freeBytes() {
-    return freeLocalCount * slotBytes;
   }
 
   /** Whether somebody gives pages of it back at the moment. */
@@ -250,39 +172,7 @@ final class Slab extends Span implements BlockHome {
   }
 
   boolean isEmpty() {
-    return freeLocalCount == carved && !arrivalPending && !purgeInFlight;
-  }
-
-  boolean fullyCarved() {
-    return carved == slots;
-  }
-
-  /** Takes a free slot; {@link #NONE_FREE} if the local stack is empty. The heap only. */
-  int pop() {
-    int count = freeLocalCount - 1;
-    if (count < 0) {
-      return NONE_FREE;
-    }
-    freeLocalCount = count;
-    return freeLocal[count];
-  }
-
-  /** Puts a slot back; returns whether the heap must look at the slab. The heap only. */
-  boolean push(int number) {
-    int count = freeLocalCount;
-    freeLocal[count] = (char) number;
-    freeLocalCount = count + 1;
-    return count + 1 == noticeAtFree;
-  }
-
-  /** What was left at a slot. The heap only. */
-  @Nullable Object tenant(int number) {
-    return tenants[number];
-  }
-
-  @Override
-  public void leave(int number, Object tenant) {
-    tenants[number] = tenant;
+    return live() == 0 && !arrivalPending && !purgeInFlight;
   }
 
   /**
@@ -304,74 +194,17 @@ final class Slab extends Span implements BlockHome {
       return false;
     }
     for (int number = last; number != RemoteFrees.END; number = freeRemote.next(number)) {
-      freeLocal[freeLocalCount++] = (char) number;
+      addFree(number);
     }
     return true;
   }
 
   /**
    * Carves more slots, committing pages for them; false if there is no more to carve or no room for
-   * the pages.
+   * the pages, or pages are being purged.
    */
   boolean carve(PageHeap pages) {
-    if (carved == slots || purgeInFlight) {
-      return false;
-    }
-    int osPageBytes = pages.osPageBytes();
-    int number = carvedSlots.nextClearBit(lowestUncarved);
-    int from = firstPage(number, osPageBytes);
-    int to = endPage(number, osPageBytes);
-    int stepEnd = Math.min(from + COMMIT_STEP_BYTES / osPageBytes, size().bytes() / osPageBytes);
-    if (!committed().containsAll(from, to)
-        && !(stepEnd > to && pages.commit(this, from, stepEnd))
-        && !pages.commit(this, from, to)) {
-      return false;
-    }
-    lowestUncarved = carveFrom(number, osPageBytes);
-    return true;
-  }
-
-  /** Makes the slots from {@code first} on whose pages are live; returns where it stopped. */
-  private int carveFrom(int first, int osPageBytes) {
-    int end = Math.min(slots, first + Math.max(1, COMMIT_STEP_BYTES / slotBytes));
-    ensureCapacity(end);
-    int oldCount = freeLocalCount;
-    int number = first;
-    while (number < end
-        && committed().containsAll(firstPage(number, osPageBytes), endPage(number, osPageBytes))) {
-      carvedSlots.set(number);
-      carved++;
-      freeLocal[freeLocalCount++] = (char) number;
-      number = carvedSlots.nextClearBit(number + 1);
-    }
-    reverse(freeLocal, oldCount, freeLocalCount);
-    return number;
-  }
-
-  private void ensureCapacity(int length) {
-    if (length > freeLocal.length) {
-      int newLength = Math.min(slots, Math.max(length, freeLocal.length * 2));
-      @Nullable Object[] longerTenants = Arrays.copyOf(tenants, newLength);
-      freeLocal = Arrays.copyOf(freeLocal, newLength);
-      tenants = longerTenants;
-    }
-  }
-
-  /** So that the lowest of the slots carved together is taken first. */
-  private static void reverse(char[] numbers, int from, int to) {
-    for (int low = from, high = to - 1; low < high; low++, high--) {
-      char number = numbers[low];
-      numbers[low] = numbers[high];
-      numbers[high] = number;
-    }
-  }
-
-  private int firstPage(int number, int osPageBytes) {
-    return number * slotBytes / osPageBytes;
-  }
-
-  private int endPage(int number, int osPageBytes) {
-    return ((number + 1) * slotBytes - 1) / osPageBytes + 1;
+    return !purgeInFlight && carveMore(pages);
   }
 
   /**
@@ -384,16 +217,7 @@ final class Slab extends Span implements BlockHome {
     if (purgeInFlight) {
       return null;
     }
-    PageSet free = new PageSet(committed());
-    BitSet liveSlots = (BitSet) carvedSlots.clone();
-    for (int i = 0; i < freeLocalCount; i++) {
-      liveSlots.clear(freeLocal[i]);
-    }
-    for (int number = liveSlots.nextSetBit(0);
-        number >= 0;
-        number = liveSlots.nextSetBit(number + 1)) {
-      free.remove(firstPage(number, osPageBytes), endPage(number, osPageBytes));
-    }
+    PageSet free = freePages(osPageBytes);
     barrenBytes = idleBytes() - free.size() * osPageBytes;
     if (free.isEmpty()) {
       return null;
@@ -401,25 +225,6 @@ final class Slab extends Span implements BlockHome {
     dropFreeSlotsOn(free, osPageBytes);
     purgeInFlight = true;
     return free;
-  }
-
-  private void dropFreeSlotsOn(PageSet free, int osPageBytes) {
-    int kept = 0;
-    for (int i = 0; i < freeLocalCount; i++) {
-      char number = freeLocal[i];
-      if (free.countIn(firstPage(number, osPageBytes), endPage(number, osPageBytes)) > 0) {
-        tenants[number] = null;
-        carvedSlots.clear(number);
-        carved--;
-      } else {
-        freeLocal[kept++] = number;
-      }
-    }
-    freeLocalCount = kept;
-    lowestUncarved = 0;
-    if (noticeAtFree != NEVER && !full) {
-      noticeAtFree = carved;
-    }
   }
 
   /**
@@ -430,12 +235,8 @@ final class Slab extends Span implements BlockHome {
   }
 
   void becomeCurrent() {
-    noticeAtFree = NEVER;
+    noticeNothing();
     barrenBytes = 0;
-  }
-
-  void becomeAvailable() {
-    noticeAtFree = carved;
   }
 
   /**
@@ -448,7 +249,7 @@ final class Slab extends Span implements BlockHome {
       return false;
     }
     full = true;
-    noticeAtFree = 1;
+    noticeFirstFree();
     return true;
   }
 
@@ -472,27 +273,11 @@ final class Slab extends Span implements BlockHome {
 
   /** Evaluates the equations of the class comment. Only when no thread uses the slab. */
   void checkInvariants() {
-    BitSet free = new BitSet();
-    for (int i = 0; i < freeLocalCount; i++) {
-      free.set(freeLocal[i]);
-    }
-    BitSet notCarved = (BitSet) free.clone();
-    notCarved.andNot(carvedSlots);
-    int live = carved - freeLocalCount;
-    if (free.cardinality() != freeLocalCount
-        || !notCarved.isEmpty()
-        || carvedSlots.cardinality() != carved
-        || live < remoteCount()) {
+    checkLocalInvariants();
+    if (live() < remoteCount()) {
       throw new AssertionError(
-          "slab of %d B: %d carved (%d marked), %d free (%d different), %d not carved, %d remote"
-              .formatted(
-                  slotBytes,
-                  carved,
-                  carvedSlots.cardinality(),
-                  freeLocalCount,
-                  free.cardinality(),
-                  notCarved.cardinality(),
-                  remoteCount()));
+          "slab of %d B: %d live, %d freed by others"
+              .formatted(slotBytes(), live(), remoteCount()));
     }
   }
 }
