@@ -14,11 +14,16 @@ module dev.weir.server {
   requires io.prometheus.writer.text;
   requires io.prometheus.metrics.model;
   requires java.management;
+  requires java.net.http;
   requires jdk.management;
+  requires tools.jackson.core;
   requires tools.jackson.jr.ob;
 
   exports dev.weir.server;
+  exports dev.weir.server.top;
 
   opens dev.weir.server to
+      info.picocli;
+  opens dev.weir.server.top to
       info.picocli;
 }

@@ -3,6 +3,7 @@ package dev.weir.cli;
 import dev.weir.benchmarks.BenchCommand;
 import dev.weir.lab.LabCommand;
 import dev.weir.server.ServeCommand;
+import dev.weir.server.top.TopCommand;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -15,11 +16,12 @@ import picocli.CommandLine.Spec;
     description = "Buffer memory for network services on the JVM.",
     versionProvider = VersionText.class,
     sortOptions = false,
-    subcommands = {ServeCommand.class, LabCommand.class, BenchCommand.class},
+    subcommands = {ServeCommand.class, TopCommand.class, LabCommand.class, BenchCommand.class},
     footer = {
       "",
       "Examples:",
       "  weir serve --port 4437 --budget 256M",
+      "  weir top",
       "  weir lab run http-burst",
       "  weir bench alloc --quick",
       "",
