@@ -1,5 +1,7 @@
 import { bytes, colour, fit } from './format.js';
 
+const FEWEST_SAMPLES = 60;
+
 /** Resident and live pages of the last minutes, and the limit above them. */
 export class History {
   constructor(canvas, note) {
@@ -35,7 +37,9 @@ export class History {
     const limit = this.limit.at(-1) ?? peak;
     // Near the limit the limit is the top, else what was there is.
     const top = peak * 1.25 >= limit * 0.5 ? limit * 1.05 : peak * 1.25;
-    const x = i => width - (this.resident.length - 1 - i) * width / (this.samples - 1);
+    // A history that has only begun is drawn larger.
+    const shown = Math.max(FEWEST_SAMPLES, this.resident.length);
+    const x = i => width - (this.resident.length - 1 - i) * width / (shown - 1);
     const y = value => height - value / top * height;
     this.area(pen, this.resident, colour('dirty'), x, y, height);
     this.area(pen, this.live, colour('full'), x, y, height);

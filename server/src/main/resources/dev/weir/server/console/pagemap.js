@@ -2,6 +2,7 @@ import { bytes, channels, colour, element, fit } from './format.js';
 
 const CELLS = 2048;
 const ZOOM = 8;
+const MAX_CELL = 24;
 
 /** The regions of the reservation, each a canvas of cells. */
 export class PageMap {
@@ -107,12 +108,17 @@ class Region {
       return;
     }
     const width = Math.max(1, this.canvas.clientWidth);
-    this.columns = width < 480 ? 48 : 128;
-    const size = width / this.columns;
+    // About four times as wide as high, with cells that a finger or an eye can find.
+    const wanted = Math.ceil(Math.sqrt(4 * this.length));
+    this.columns = Math.min(Math.max(wanted, Math.ceil(width / MAX_CELL)), width < 480 ? 48 : 128);
+    // Whole dots of the screen: no seams between cells.
+    const ratio = window.devicePixelRatio || 1;
+    const size = Math.max(1, Math.floor(width / this.columns * ratio)) / ratio;
     const rows = Math.ceil(this.length / this.columns);
     this.canvas.style.height = `${Math.ceil(rows * size)}px`;
     const { pen } = fit(this.canvas, Math.ceil(rows * size));
     this.size = size;
+    pen.clearRect(0, 0, width, Math.ceil(rows * size));
     const full = channels(colour('full'));
     const sparse = channels(colour('sparse'));
     const dirty = channels(colour('dirty'));

@@ -5,15 +5,15 @@ const KINDS = [
   ['uncarvedBytes', 'pages without a slot yet', true],
   ['dirtyBytes', 'dirty pages', true],
   ['roundingAtMostBytes', 'rounding inside blocks, at most', true],
-  ['promisedBytes', 'promised to grants (no memory)', false],
-  ['growthAddressBytes', 'addresses to grow into (no memory)', false],
+  ['promisedBytes', 'promised to grants', false],
+  ['growthAddressBytes', 'addresses to grow into', false],
 ];
 
 export function showWaste(table, pool) {
   fill(table, KINDS.map(([name, text, isMemory]) => [
     header(text),
     number(bytes(pool.waste[name])),
-    isMemory ? share(pool.waste[name], pool.residentBytes, text) : element('td'),
+    isMemory ? share(pool.waste[name], pool.residentBytes, text) : element('td', { textContent: 'no memory' }),
   ]));
 }
 
