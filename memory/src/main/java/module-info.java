@@ -2,10 +2,12 @@
 @SuppressWarnings("module") // dev.weir.netty is built after this module
 module dev.weir.memory {
   requires static transitive org.jspecify;
+  requires transitive java.management;
 
   exports dev.weir.memory;
   exports dev.weir.memory.budget;
   exports dev.weir.memory.heap;
+  exports dev.weir.memory.jmx;
   exports dev.weir.memory.view;
   exports dev.weir.memory.os to
       dev.weir.netty;

@@ -1,5 +1,6 @@
 package dev.weir.server;
 
+import dev.weir.memory.jmx.PoolBean;
 import dev.weir.server.console.Console;
 import dev.weir.server.console.ConsoleAccess;
 import dev.weir.server.http.Buffers;
@@ -25,8 +26,11 @@ public final class Node implements AutoCloseable {
   private final StreamStore store;
   private final HttpServer server;
   private final Console console;
+  private final PoolBean bean;
 
-  private Node(BufferMemory memory, StreamStore store, HttpServer server, Console console) {
+  private Node(
+      BufferMemory memory, StreamStore store, HttpServer server, Console console, PoolBean bean) {
+    this.bean = bean;
     this.console = console;
     this.memory = memory;
     this.store = store;
@@ -113,7 +117,7 @@ public final class Node implements AutoCloseable {
               parts.limits(),
               metrics,
               console);
-      return new Node(memory, store, server, console);
+      return new Node(memory, store, server, console, PoolBean.register(memory.pool()));
     } catch (IOException | RuntimeException e) {
       if (console != null) {
         console.close();
@@ -149,6 +153,7 @@ public final class Node implements AutoCloseable {
   public boolean stop(Duration deadline) throws IOException {
     boolean drained = server.drain(deadline);
     console.close();
+    bean.close();
     store.close();
     memory.close();
     return drained;
