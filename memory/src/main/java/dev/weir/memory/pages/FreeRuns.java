@@ -1,36 +1,47 @@
 package dev.weir.memory.pages;
 
-import java.util.Arrays;
-
 /**
- * The free runs of a region, ordered by address, with the longest length of every subtree: finds
- * the lowest run of at least a given length, the run that holds or precedes a page, and the run
- * that follows it, each in O(log n) expected steps for n free runs.
+ * The free runs of a region, ordered by address, with a cursor that is placed on one of them: the
+ * lowest run of at least a given length, or the last that starts at or before a page. Each placing
+ * and each change is O(log n) for n free runs.
  *
  * <p>Units are pages. Runs do not overlap; merging neighbours is the caller's business. Not
  * thread-safe.
  */
 /*
- * A treap (Seidel and Aragon, "Randomized Search Trees", Algorithmica 16, 1996) in parallel arrays: no object per
- * node, no garbage. Node 0 is "none", with a longest length of 0. Priorities come from a hash of the node's number, so
- * a sequence of operations always builds the same tree.
+ * A B+ tree whose inner entries tell the longest run below them, so that first fit is one descent: at each level the
+ * first entry that is long enough. A few cache lines a level are looked through in order, where a binary tree of the
+ * same runs would guess wrongly at every second of a dozen levels. Changes are made where the cursor is, along the
+ * path by which it came: a release finds both neighbours in one descent.
+ *
+ * An inner entry starts where its first run does, exactly. Neighbours under the same parent are joined when both
+ * together fill half a node at most, so a tree of n runs has O(n) nodes and O(log n) levels, whatever came before.
  */
 final class FreeRuns {
   static final long NONE = -1;
 
-  private long[] start = new long[16];
-  private long[] length = new long[16];
-  private long[] longest = new long[16];
-  private int[] left = new int[16];
-  private int[] right = new int[16];
+  /** The leaf of a cursor that is on no path. */
+  private static final int NOWHERE = -1;
 
-  private int root;
-  private int nodes = 1;
-  private int spareNodes;
+  /** Neighbours with no more entries than this are joined: so a joined node is not split soon. */
+  private static final int JOINED = RunNodes.FANOUT / 2;
+
+  /** More levels than a tree can have that fits into memory: each has four times the nodes. */
+  private static final int MAX_HEIGHT = 20;
+
+  private final RunNodes nodes = new RunNodes();
+  private int root = nodes.take();
+  private int height = 1;
   private int size;
 
-  private int splitLow;
-  private int splitHigh;
+  /** The cursor's way from its leaf, at 0, to the root: in each node the entry it goes through. */
+  private final int[] pathNode = new int[MAX_HEIGHT];
+
+  private final int[] pathSlot = new int[MAX_HEIGHT];
+
+  FreeRuns() {
+    pathNode[0] = NOWHERE;
+  }
 
   int size() {
     return size;
@@ -38,212 +49,258 @@ final class FreeRuns {
 
   /** The length of the longest free run, 0 if there is none. */
   long longest() {
-    return longest[root];
-  }
-
-  void add(long runStart, long runLength) {
-    int node = newNode(runStart, runLength);
-    root = insert(root, node);
-    size++;
-  }
-
-  /** Removes the run that starts at {@code runStart}, which must exist. */
-  void remove(long runStart) {
-    root = delete(root, runStart);
-    size--;
-  }
-
-  /** Changes a run in place. The new run must keep its position between its neighbours. */
-  void resize(long runStart, long newStart, long newLength) {
-    change(root, runStart, newStart, newLength);
-  }
-
-  /** The start of the lowest run of at least {@code pages}, or {@link #NONE}. */
-  long firstFit(long pages) {
-    int node = root;
-    if (longest[node] < pages) {
-      return NONE;
-    }
-    while (true) {
-      if (longest[left[node]] >= pages) {
-        node = left[node];
-      } else if (length[node] >= pages) {
-        return start[node];
-      } else {
-        node = right[node];
-      }
-    }
-  }
-
-  /** The start of the last run that starts at or before {@code page}, or {@link #NONE}. */
-  long atOrBefore(long page) {
-    long found = NONE;
-    for (int node = root; node != 0; ) {
-      if (start[node] <= page) {
-        found = start[node];
-        node = right[node];
-      } else {
-        node = left[node];
-      }
-    }
-    return found;
-  }
-
-  /** The start of the first run that starts after {@code page}, or {@link #NONE}. */
-  long after(long page) {
-    long found = NONE;
-    for (int node = root; node != 0; ) {
-      if (start[node] > page) {
-        found = start[node];
-        node = left[node];
-      } else {
-        node = right[node];
-      }
-    }
-    return found;
-  }
-
-  /** The length of the run that starts at {@code runStart}, 0 if none does. */
-  long lengthAt(long runStart) {
-    for (int node = root; node != 0; ) {
-      if (start[node] == runStart) {
-        return length[node];
-      }
-      node = runStart < start[node] ? left[node] : right[node];
-    }
-    return 0;
-  }
-
-  private int insert(int tree, int node) {
-    if (tree == 0) {
-      return node;
-    }
-    if (priority(node) > priority(tree)) {
-      split(tree, start[node]);
-      left[node] = splitLow;
-      right[node] = splitHigh;
-      update(node);
-      return node;
-    }
-    if (start[node] < start[tree]) {
-      left[tree] = insert(left[tree], node);
-    } else {
-      right[tree] = insert(right[tree], node);
-    }
-    update(tree);
-    return tree;
+    return nodes.longest(root);
   }
 
   /**
-   * Splits into the runs before {@code page} ({@link #splitLow}) and the others ({@link
-   * #splitHigh}).
+   * Places the cursor on the lowest run of at least so many pages.
+   *
+   * @return where it starts, or {@link #NONE}; then the cursor is nowhere
    */
-  private void split(int tree, long page) {
-    if (tree == 0) {
-      splitLow = 0;
-      splitHigh = 0;
-    } else if (start[tree] < page) {
-      split(right[tree], page);
-      right[tree] = splitLow;
-      update(tree);
-      splitLow = tree;
-    } else {
-      split(left[tree], page);
-      left[tree] = splitHigh;
-      update(tree);
-      splitHigh = tree;
+  long firstFit(long pages) {
+    int node = root;
+    for (int level = height - 1; level >= 0; level--) {
+      int slot = nodes.firstFit(node, pages);
+      pathNode[level] = node;
+      pathSlot[level] = slot;
+      if (slot < 0) {
+        pathNode[0] = NOWHERE;
+        return NONE;
+      }
+      if (level > 0) {
+        node = nodes.child(node, slot);
+      }
+    }
+    return start();
+  }
+
+  /**
+   * Places the cursor on the last run that starts at or before a page; before the first run, if
+   * there is none.
+   *
+   * @return where it starts, or {@link #NONE}
+   */
+  long seek(long page) {
+    int node = root;
+    for (int level = height - 1; level > 0; level--) {
+      int slot = Math.max(0, nodes.lastAtOrBefore(node, page));
+      pathNode[level] = node;
+      pathSlot[level] = slot;
+      node = nodes.child(node, slot);
+    }
+    pathNode[0] = node;
+    pathSlot[0] = nodes.lastAtOrBefore(node, page);
+    return pathSlot[0] < 0 ? NONE : start();
+  }
+
+  /** Whether the cursor is on the run that starts at this page. */
+  boolean isAt(long page) {
+    return pathNode[0] != NOWHERE && pathSlot[0] >= 0 && start() == page;
+  }
+
+  /** The start of the run that the cursor is on. */
+  long start() {
+    return nodes.start(pathNode[0], pathSlot[0]);
+  }
+
+  /** The length of the run that the cursor is on. */
+  long length() {
+    return nodes.length(pathNode[0], pathSlot[0]);
+  }
+
+  /** The start of the run behind the cursor's, or {@link #NONE}. */
+  long nextStart() {
+    int level = levelOfNext();
+    return level < 0 ? NONE : nodes.start(pathNode[level], pathSlot[level] + 1);
+  }
+
+  /** Moves the cursor to the next run, which must exist. */
+  void moveNext() {
+    int level = levelOfNext();
+    if (level < 0) {
+      throw new IllegalStateException("no run follows");
+    }
+    pathSlot[level]++;
+    while (level > 0) {
+      int child = nodes.child(pathNode[level], pathSlot[level]);
+      level--;
+      pathNode[level] = child;
+      pathSlot[level] = 0;
     }
   }
 
-  private int delete(int tree, long runStart) {
-    if (tree == 0) {
-      throw new IllegalArgumentException("no free run starts at page " + runStart);
+  /** The lowest level at which something follows the cursor's path, or -1. */
+  private int levelOfNext() {
+    for (int level = 0; level < height; level++) {
+      if (pathSlot[level] + 1 < nodes.count(pathNode[level])) {
+        return level;
+      }
     }
-    if (start[tree] == runStart) {
-      int merged = merge(left[tree], right[tree]);
-      left[tree] = spareNodes;
-      spareNodes = tree;
-      return merged;
-    }
-    if (runStart < start[tree]) {
-      left[tree] = delete(left[tree], runStart);
-    } else {
-      right[tree] = delete(right[tree], runStart);
-    }
-    update(tree);
-    return tree;
+    return -1;
   }
 
-  private int merge(int low, int high) {
-    if (low == 0) {
-      return high;
-    }
-    if (high == 0) {
-      return low;
-    }
-    if (priority(low) > priority(high)) {
-      right[low] = merge(right[low], high);
-      update(low);
-      return low;
-    }
-    left[high] = merge(low, left[high]);
-    update(high);
-    return high;
+  /** Changes the cursor's run, which must stay between its neighbours. */
+  void resize(long newStart, long newLength) {
+    long oldLength = length();
+    nodes.set(pathNode[0], pathSlot[0], newStart, newLength);
+    tellParents(0, oldLength, newLength);
   }
 
-  private void change(int tree, long runStart, long newStart, long newLength) {
-    if (tree == 0) {
-      throw new IllegalArgumentException("no free run starts at page " + runStart);
+  /** Adds a run behind the cursor, before the run that follows it, and moves the cursor there. */
+  void insertNext(long runStart, long runLength) {
+    if (nodes.isFull(pathNode[0])) {
+      split(0);
     }
-    if (start[tree] == runStart) {
-      start[tree] = newStart;
-      length[tree] = newLength;
-    } else {
-      change(runStart < start[tree] ? left[tree] : right[tree], runStart, newStart, newLength);
-    }
-    update(tree);
+    pathSlot[0]++;
+    nodes.insert(pathNode[0], pathSlot[0], runStart, runLength, 0);
+    size++;
+    tellParents(0, 0, runLength);
   }
 
-  private void update(int node) {
-    longest[node] = Math.max(length[node], Math.max(longest[left[node]], longest[right[node]]));
+  /** Removes the cursor's run. The cursor is nowhere afterwards. */
+  void remove() {
+    removeEntry(0);
+    size--;
+    pathNode[0] = NOWHERE;
   }
 
-  private static int priority(int node) {
-    int h = node * 0x9E3779B9;
-    h = (h ^ (h >>> 16)) * 0x85EBCA6B;
-    return h ^ (h >>> 13);
-  }
-
-  /** Makes sure that the next {@link #add} needs nothing from the Java heap. */
+  /** Makes sure that the next {@link #insertNext} needs nothing from the Java heap. */
   void makeRoom() {
-    if (spareNodes == 0 && nodes == start.length) {
-      int capacity = nodes * 2;
-      long[] longerStart = Arrays.copyOf(start, capacity);
-      long[] longerLength = Arrays.copyOf(length, capacity);
-      long[] longerLongest = Arrays.copyOf(longest, capacity);
-      int[] longerLeft = Arrays.copyOf(left, capacity);
-      right = Arrays.copyOf(right, capacity);
-      start = longerStart;
-      length = longerLength;
-      longest = longerLongest;
-      left = longerLeft;
+    nodes.makeRoom(height + 1);
+  }
+
+  /**
+   * Brings the parents of a node on the path up to date after one of its lengths has changed, or
+   * its first start. Where the node's longest run was another one, which it mostly is, none but the
+   * parent is looked at.
+   */
+  private void tellParents(int fromLevel, long oldLength, long newLength) {
+    long before = oldLength;
+    long now = newLength;
+    for (int level = fromLevel; level + 1 < height; level++) {
+      int node = pathNode[level];
+      int parent = pathNode[level + 1];
+      int slot = pathSlot[level + 1];
+      long told = nodes.length(parent, slot);
+      long longest = now >= told ? now : before < told ? told : nodes.longest(node);
+      long first = nodes.start(node, 0);
+      if (longest == told && first == nodes.start(parent, slot)) {
+        return;
+      }
+      nodes.set(parent, slot, first, longest);
+      before = told;
+      now = longest;
     }
   }
 
-  private int newNode(long runStart, long runLength) {
-    makeRoom();
-    int node;
-    if (spareNodes != 0) {
-      node = spareNodes;
-      spareNodes = left[node];
-    } else {
-      node = nodes++;
+  /** Splits a full node of the path; the path leads to the half that the cursor is in. */
+  private void split(int level) {
+    int node = pathNode[level];
+    if (level + 1 == height) {
+      root = nodes.take();
+      nodes.insert(root, 0, nodes.start(node, 0), nodes.longest(node), node);
+      pathNode[height] = root;
+      pathSlot[height] = 0;
+      height++;
+    } else if (nodes.isFull(pathNode[level + 1])) {
+      split(level + 1);
     }
-    start[node] = runStart;
-    length[node] = runLength;
-    longest[node] = runLength;
-    left[node] = 0;
-    right[node] = 0;
-    return node;
+    int half = RunNodes.FANOUT / 2;
+    int right = nodes.take();
+    nodes.moveTail(node, half, right);
+    int parent = pathNode[level + 1];
+    int slot = pathSlot[level + 1];
+    nodes.set(parent, slot, nodes.start(node, 0), nodes.longest(node));
+    nodes.insert(parent, slot + 1, nodes.start(right, 0), nodes.longest(right), right);
+    if (pathSlot[level] >= half) {
+      pathNode[level] = right;
+      pathSlot[level] -= half;
+      pathSlot[level + 1]++;
+    }
+  }
+
+  private void removeEntry(int level) {
+    int node = pathNode[level];
+    long oldLength = nodes.length(node, pathSlot[level]);
+    nodes.remove(node, pathSlot[level]);
+    if (level + 1 == height) {
+      dropRootsOfOneChild();
+    } else if (nodes.count(node) == 0) {
+      nodes.giveBack(node);
+      removeEntry(level + 1);
+    } else {
+      tellParents(level, oldLength, 0);
+      joinNeighbour(level);
+    }
+  }
+
+  private void dropRootsOfOneChild() {
+    while (height > 1 && nodes.count(root) == 1) {
+      int child = nodes.child(root, 0);
+      nodes.giveBack(root);
+      root = child;
+      height--;
+    }
+  }
+
+  private void joinNeighbour(int level) {
+    int parent = pathNode[level + 1];
+    int slot = pathSlot[level + 1];
+    if (!tryJoin(level, parent, slot) && slot > 0) {
+      tryJoin(level, parent, slot - 1);
+    }
+  }
+
+  /** Joins a child of a node on the path with the one that follows it, if they are small. */
+  private boolean tryJoin(int level, int parent, int slot) {
+    if (slot + 1 >= nodes.count(parent)) {
+      return false;
+    }
+    int left = nodes.child(parent, slot);
+    int right = nodes.child(parent, slot + 1);
+    if (nodes.count(left) + nodes.count(right) > JOINED) {
+      return false;
+    }
+    nodes.moveTail(right, 0, left);
+    nodes.set(parent, slot, nodes.start(left, 0), nodes.longest(left));
+    nodes.giveBack(right);
+    pathSlot[level + 1] = slot + 1;
+    removeEntry(level + 1);
+    return true;
+  }
+
+  /** Evaluates: the order of the runs, what inner entries tell, and that small nodes are joined. */
+  void checkInvariants() {
+    int[] seen = new int[2];
+    check(root, height - 1, seen);
+    if (seen[0] != size || seen[1] != nodes.inUse()) {
+      throw new AssertionError(
+          "%d runs (counted %d), %d nodes (counted %d)"
+              .formatted(seen[0], size, seen[1], nodes.inUse()));
+    }
+  }
+
+  private void check(int node, int level, int[] seen) {
+    seen[1]++;
+    int count = nodes.count(node);
+    if (level > 0 && count < (node == root ? 2 : 1)) {
+      throw new AssertionError("a node of level " + level + " has " + count + " children");
+    }
+    for (int slot = 0; slot < count; slot++) {
+      if (slot > 0 && nodes.start(node, slot) <= nodes.start(node, slot - 1)) {
+        throw new AssertionError("starts are out of order at level " + level);
+      }
+      if (level == 0) {
+        seen[0]++;
+        continue;
+      }
+      int child = nodes.child(node, slot);
+      if (nodes.count(child) == 0
+          || nodes.start(child, 0) != nodes.start(node, slot)
+          || nodes.longest(child) != nodes.length(node, slot)) {
+        throw new AssertionError("an entry of level " + level + " differs from its child");
+      }
+      check(child, level - 1, seen);
+    }
   }
 }

@@ -32,11 +32,17 @@ final class PageBits {
     for (long page = from, end = from + count; page < end; ) {
       int chunk = chunkOf(page);
       long[] words = wordsForWriting(chunk);
-      long stop = Math.min(end, wordEnd(page));
-      long mask = mask(page, stop);
-      int word = wordOf(page);
-      adjust(chunk, Long.bitCount(mask & ~words[word]));
-      words[word] |= mask;
+      long stop = Math.min(end, chunkEnd(chunk));
+      int first = wordOf(page);
+      int last = wordOf(stop - 1);
+      adjust(chunk, (int) (stop - page) - bitCount(words, page, stop));
+      if (first == last) {
+        words[first] |= mask(page, stop);
+      } else {
+        words[first] |= -1L << page;
+        Arrays.fill(words, first + 1, last, -1L);
+        words[last] |= -1L >>> -stop;
+      }
       page = stop;
     }
   }
@@ -47,15 +53,20 @@ final class PageBits {
     for (long page = from, end = from + count; page < end; ) {
       int chunk = chunkOf(page);
       long[] words = words(chunk);
-      if (words == null) {
-        page = chunkEnd(chunk);
-        continue;
+      long stop = Math.min(end, chunkEnd(chunk));
+      int set = words == null || chunkCounts[chunk] == 0 ? 0 : bitCount(words, page, stop);
+      if (words != null && set > 0) {
+        int first = wordOf(page);
+        int last = wordOf(stop - 1);
+        adjust(chunk, -set);
+        if (first == last) {
+          words[first] &= ~mask(page, stop);
+        } else {
+          words[first] &= ~(-1L << page);
+          Arrays.fill(words, first + 1, last, 0);
+          words[last] &= ~(-1L >>> -stop);
+        }
       }
-      long stop = Math.min(end, wordEnd(page));
-      long mask = mask(page, stop);
-      int word = wordOf(page);
-      adjust(chunk, -Long.bitCount(mask & words[word]));
-      words[word] &= ~mask;
       page = stop;
     }
     return before - cardinality;
@@ -65,16 +76,29 @@ final class PageBits {
   long count(long from, long count) {
     long sum = 0;
     for (long page = from, end = from + count; page < end; ) {
-      long[] words = words(chunkOf(page));
-      if (words == null) {
-        page = chunkEnd(chunkOf(page));
-        continue;
+      int chunk = chunkOf(page);
+      long[] words = words(chunk);
+      long stop = Math.min(end, chunkEnd(chunk));
+      if (words != null && chunkCounts[chunk] > 0) {
+        sum += bitCount(words, page, stop);
       }
-      long stop = Math.min(end, wordEnd(page));
-      sum += Long.bitCount(mask(page, stop) & words[wordOf(page)]);
       page = stop;
     }
     return sum;
+  }
+
+  /** How many bits of one chunk are set from {@code page} to {@code stop}, which lies behind it. */
+  private static int bitCount(long[] words, long page, long stop) {
+    int first = wordOf(page);
+    int last = wordOf(stop - 1);
+    if (first == last) {
+      return Long.bitCount(words[first] & mask(page, stop));
+    }
+    int sum = Long.bitCount(words[first] & (-1L << page));
+    for (int word = first + 1; word < last; word++) {
+      sum += Long.bitCount(words[word]);
+    }
+    return sum + Long.bitCount(words[last] & (-1L >>> -stop));
   }
 
   boolean get(long page) {

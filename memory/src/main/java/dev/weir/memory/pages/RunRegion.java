@@ -26,7 +26,8 @@ final class RunRegion {
 
   RunRegion(long totalPages) {
     this.totalPages = totalPages;
-    freeRuns.add(0, totalPages);
+    freeRuns.seek(0);
+    freeRuns.insertNext(0, totalPages);
     freePages = totalPages;
   }
 
@@ -62,24 +63,25 @@ final class RunRegion {
 
   /** The end of the last page that is live or dirty: what lies behind is one clean run. */
   long extentPages() {
-    long last = freeRuns.atOrBefore(totalPages - 1);
-    long end = last == NONE ? 0 : last + freeRuns.lengthAt(last);
+    long last = freeRuns.seek(totalPages - 1);
+    long end = last == NONE ? 0 : last + freeRuns.length();
     return end < totalPages ? totalPages : Math.max(last, dirty.last() + 1);
   }
 
   /** The first free run that ends behind a page, or {@link #NONE}. */
   long freeRunFrom(long page) {
-    long run = freeRuns.atOrBefore(page);
-    return run != NONE && run + freeRuns.lengthAt(run) > page ? run : freeRuns.after(page);
+    long run = freeRuns.seek(page);
+    return run != NONE && run + freeRuns.length() > page ? run : freeRuns.nextStart();
   }
 
   /** The first free run that starts behind a page, or {@link #NONE}. */
   long freeRunAfter(long page) {
-    return freeRuns.after(page);
+    freeRuns.seek(page);
+    return freeRuns.nextStart();
   }
 
   long freeRunLength(long run) {
-    return freeRuns.lengthAt(run);
+    return freeRuns.seek(run) == run ? freeRuns.length() : 0;
   }
 
   /** Copies the dirty bits of the {@link PageBits#CHUNK_BITS} pages among which a page is. */
@@ -89,25 +91,25 @@ final class RunRegion {
 
   /** Takes a range out of the free run that holds it; returns how many of its pages were dirty. */
   long take(long start, long pages) {
-    long run = freeRuns.atOrBefore(start);
+    long run = freeRuns.isAt(start) ? start : freeRuns.seek(start);
     long end = start + pages;
-    long runEnd = run == NONE ? 0 : run + freeRuns.lengthAt(run);
+    long runEnd = run == NONE ? 0 : run + freeRuns.length();
     if (run == NONE || runEnd < end) {
       throw new IllegalStateException("pages " + start + " to " + end + " are not all free");
     }
     freeRuns.makeRoom();
-    if (run < start && end < runEnd) {
-      freeRuns.resize(run, run, start - run);
-      freeRuns.add(end, runEnd - end);
-    } else if (run < start) {
-      freeRuns.resize(run, run, start - run);
+    if (run < start) {
+      freeRuns.resize(run, start - run);
+      if (end < runEnd) {
+        freeRuns.insertNext(end, runEnd - end);
+      }
     } else if (end < runEnd) {
-      freeRuns.resize(run, end, runEnd - end);
+      freeRuns.resize(end, runEnd - end);
     } else {
-      freeRuns.remove(run);
+      freeRuns.remove();
     }
     freePages -= pages;
-    young.clear(start, pages);
+    // Who is young is asked of dirty pages only: these get their youth when they come back.
     return dirty.clear(start, pages);
   }
 
@@ -123,25 +125,35 @@ final class RunRegion {
   /** Gives back a range none of whose pages is resident. */
   void giveClean(long start, long pages) {
     long end = start + pages;
-    long before = freeRuns.atOrBefore(start);
-    long after = freeRuns.after(start);
-    long beforeEnd = before == NONE ? NONE : before + freeRuns.lengthAt(before);
+    long before = freeRuns.seek(start);
+    long beforeEnd = before == NONE ? NONE : before + freeRuns.length();
+    long after = freeRuns.nextStart();
     if (beforeEnd > start || (after != NONE && after < end)) {
       throw new IllegalStateException(
           "pages " + start + " to " + end + " are free already, in part or whole");
     }
     freeRuns.makeRoom();
-    long newEnd = end;
     if (after == end) {
-      newEnd = after + freeRuns.lengthAt(after);
-      freeRuns.remove(after);
-    }
-    if (beforeEnd == start) {
-      freeRuns.resize(before, before, newEnd - before);
+      joinNext(start, beforeEnd == start ? before : NONE);
+    } else if (beforeEnd == start) {
+      freeRuns.resize(before, end - before);
     } else {
-      freeRuns.add(start, newEnd - start);
+      freeRuns.insertNext(start, pages);
     }
     freePages += pages;
+  }
+
+  /** Lets the run behind the cursor's begin at {@code start}, or at the cursor's run if joined. */
+  private void joinNext(long start, long joined) {
+    freeRuns.moveNext();
+    long end = freeRuns.start() + freeRuns.length();
+    if (joined == NONE) {
+      freeRuns.resize(start, end - start);
+    } else {
+      freeRuns.remove();
+      freeRuns.seek(joined);
+      freeRuns.resize(joined, end - joined);
+    }
   }
 
   /** The start of the highest stretch of at most {@code maxPages} dirty pages, or {@link #NONE}. */
@@ -177,11 +189,12 @@ final class RunRegion {
    * Evaluates: runs are maximal and do not overlap, the totals add up, only free pages are dirty.
    */
   void checkInvariants() {
+    freeRuns.checkInvariants();
     long free = 0;
     long dirtyFree = 0;
     long previousEnd = NONE;
-    for (long run = freeRuns.after(NONE); run != NONE; run = freeRuns.after(run)) {
-      long length = freeRuns.lengthAt(run);
+    for (long run = freeRunAfter(NONE); run != NONE; run = freeRunAfter(run)) {
+      long length = freeRunLength(run);
       if (length <= 0 || run <= previousEnd || run + length > totalPages) {
         throw new AssertionError(
             "free run " + run + "+" + length + " overlaps, touches or leaves the region");

@@ -14,73 +14,103 @@ class FreeRunsTest {
   @Test
   void anEmptyIndexFindsNothing() {
     assertThat(runs.firstFit(1)).isEqualTo(FreeRuns.NONE);
-    assertThat(runs.atOrBefore(100)).isEqualTo(FreeRuns.NONE);
-    assertThat(runs.after(FreeRuns.NONE)).isEqualTo(FreeRuns.NONE);
+    assertThat(runs.seek(100)).isEqualTo(FreeRuns.NONE);
+    assertThat(runs.nextStart()).isEqualTo(FreeRuns.NONE);
+    assertThat(runs.isAt(0)).isFalse();
     assertThat(runs.longest()).isZero();
   }
 
   @Test
   void theLowestRunThatFitsIsFoundAndNotTheBest() {
-    runs.add(50, 4);
-    runs.add(10, 2);
-    runs.add(20, 9);
+    add(50, 4);
+    add(10, 2);
+    add(20, 9);
 
     assertThat(runs.firstFit(1)).isEqualTo(10);
     assertThat(runs.firstFit(3)).isEqualTo(20);
+    assertThat(runs.isAt(20)).isTrue();
     assertThat(runs.firstFit(10)).isEqualTo(FreeRuns.NONE);
+    assertThat(runs.isAt(20)).isFalse();
   }
 
   @Test
   void aResizedRunIsFoundByItsNewLength() {
-    runs.add(10, 2);
-    runs.add(20, 5);
-    runs.resize(20, 22, 3);
+    add(10, 2);
+    add(20, 5);
+    runs.resize(22, 3);
 
     assertThat(runs.firstFit(3)).isEqualTo(22);
     assertThat(runs.firstFit(4)).isEqualTo(FreeRuns.NONE);
-    assertThat(runs.lengthAt(20)).isZero();
-    assertThat(runs.lengthAt(22)).isEqualTo(3);
+    assertThat(runs.seek(21)).isEqualTo(10);
+    assertThat(runs.nextStart()).isEqualTo(22);
   }
 
   @Test
-  void aRunThatIsNotThereCannotBeRemovedOrResized() {
-    runs.add(10, 2);
+  void theCursorGoesThroughAllRunsInOrder() {
+    for (int i = 0; i < 5_000; i++) {
+      add((i * 2_887L) % 5_000 * 10, 1 + i % 7);
+    }
+    runs.checkInvariants();
 
-    assertThatThrownBy(() -> runs.remove(11)).isInstanceOf(IllegalArgumentException.class);
-    assertThatThrownBy(() -> runs.resize(9, 9, 1)).isInstanceOf(IllegalArgumentException.class);
+    runs.seek(FreeRuns.NONE);
+    for (long start = 0; start < 50_000; start += 10) {
+      assertThat(runs.nextStart()).isEqualTo(start);
+      runs.moveNext();
+      assertThat(runs.start()).isEqualTo(start);
+    }
+    assertThat(runs.nextStart()).isEqualTo(FreeRuns.NONE);
+    assertThatThrownBy(runs::moveNext).isInstanceOf(IllegalStateException.class);
   }
 
   @Test
-  void itAgreesWithAnOrderedMap() {
+  void itAgreesWithAnOrderedMapWhileItGrowsAndShrinks() {
     SeededRuns.forSeeds(
         getClass(),
         20,
         random -> {
           FreeRuns tested = new FreeRuns();
           TreeMap<Long, Long> model = new TreeMap<>();
-          for (int step = 0; step < 2_000; step++) {
-            long start = random.nextLong(500) * 20;
-            if (!model.containsKey(start)) {
-              long length = 1 + random.nextLong(20);
-              tested.add(start, length);
-              model.put(start, length);
-            } else if (random.nextBoolean()) {
-              tested.remove(start);
-              model.remove(start);
-            } else {
-              long length = 1 + random.nextLong(20);
-              tested.resize(start, start, length);
-              model.put(start, length);
+          for (int step = 0; step < 8_000; step++) {
+            // More is added than removed for 2,000 steps, and then the other way round.
+            boolean growing = step / 2_000 % 2 == 0;
+            long page = random.nextLong(60_000);
+            if (random.nextInt(10) < (growing ? 6 : 1)) {
+              long start = page / 20 * 20;
+              if (model.subMap(start, start + 20).isEmpty()) {
+                long length = 1 + random.nextLong(17);
+                tested.seek(start);
+                tested.insertNext(start, length);
+                model.put(start, length);
+              }
+            } else if (tested.seek(page) != FreeRuns.NONE) {
+              long start = tested.start();
+              if (random.nextInt(3) > 0) {
+                tested.remove();
+                model.remove(start);
+              } else {
+                long moved = start / 20 * 20 + random.nextLong(3);
+                long length = 1 + random.nextLong(17);
+                tested.resize(moved, length);
+                model.remove(start);
+                model.put(moved, length);
+              }
             }
-            compare(tested, model, random.nextLong(10_000), 1 + random.nextLong(22));
+            compare(tested, model, random.nextLong(60_000), 1 + random.nextLong(22));
+            if (step % 100 == 0) {
+              tested.checkInvariants();
+            }
           }
         });
   }
 
+  private void add(long start, long length) {
+    runs.makeRoom();
+    runs.seek(start);
+    runs.insertNext(start, length);
+  }
+
   private static void compare(FreeRuns tested, TreeMap<Long, Long> model, long page, long pages) {
     assertThat(tested.size()).isEqualTo(model.size());
-    assertThat(tested.longest())
-        .isEqualTo(model.values().stream().mapToLong(Long::longValue).max().orElse(0));
     assertThat(tested.firstFit(pages))
         .isEqualTo(
             model.entrySet().stream()
@@ -88,10 +118,12 @@ class FreeRunsTest {
                 .mapToLong(Map.Entry::getKey)
                 .findFirst()
                 .orElse(FreeRuns.NONE));
-    Long before = model.floorKey(page);
-    assertThat(tested.atOrBefore(page)).isEqualTo(before == null ? FreeRuns.NONE : before);
+    Map.Entry<Long, Long> before = model.floorEntry(page);
+    assertThat(tested.seek(page)).isEqualTo(before == null ? FreeRuns.NONE : before.getKey());
+    if (before != null) {
+      assertThat(tested.length()).isEqualTo(before.getValue());
+    }
     Long after = model.higherKey(page);
-    assertThat(tested.after(page)).isEqualTo(after == null ? FreeRuns.NONE : after);
-    assertThat(tested.lengthAt(page)).isEqualTo(model.getOrDefault(page, 0L));
+    assertThat(tested.nextStart()).isEqualTo(after == null ? FreeRuns.NONE : after);
   }
 }
