@@ -32,7 +32,7 @@ final class DirtyPurges {
   /** {@link PageHeap#makeRoom}. */
   boolean makeRoom(long bytes, Lane lane) {
     while (true) {
-      PurgeClaim claim;
+      PurgeBatch batch;
       lock.lock();
       try {
         if (!ledger.admits(bytes, lane)) {
@@ -42,47 +42,46 @@ final class DirtyPurges {
         if (excess <= 0) {
           return true;
         }
-        claim = state.claimDirty(excess);
+        batch = state.claimDirty(excess);
       } finally {
         lock.unlock();
       }
-      settleOrGiveWay(claim);
+      settleOrGiveWay(batch);
     }
   }
 
   /** {@link PageHeap#purgeAll}. */
   void purgeAll() {
     while (true) {
-      PurgeClaim claim;
+      PurgeBatch batch;
       lock.lock();
       try {
-        claim = state.claimDirty(Long.MAX_VALUE);
-        if (claim == null && !state.hasClaims()) {
+        batch = state.claimDirty(Long.MAX_VALUE);
+        if (batch == null && !state.hasClaims()) {
           return;
         }
       } finally {
         lock.unlock();
       }
       // A room of which others purge a part has its rest for us only afterwards.
-      settleOrGiveWay(claim);
+      settleOrGiveWay(batch);
     }
   }
 
   /** {@link PageHeap#purgeDownTo}. */
   void purgeDownTo(long keepBytes) {
     while (true) {
-      PurgeClaim claim;
+      PurgeBatch batch;
       lock.lock();
       try {
-        long excess = state.unclaimedDirtyBytes() - keepBytes;
-        claim = excess > 0 ? state.claimDirty(excess) : null;
+        batch = state.claimDirty(state.unclaimedDirtyBytes() - keepBytes);
       } finally {
         lock.unlock();
       }
-      if (claim == null) {
+      if (batch == null) {
         return;
       }
-      settle(claim);
+      settle(batch);
     }
   }
 
@@ -101,48 +100,58 @@ final class DirtyPurges {
   /** {@link PageHeap#purgeAged}. */
   void purgeAged() {
     while (true) {
-      PurgeClaim claim;
+      PurgeBatch batch;
       lock.lock();
       try {
-        claim = state.claimAged();
-        if (claim == null) {
+        batch = state.claimAged();
+        if (batch == null) {
           state.age();
           return;
         }
       } finally {
         lock.unlock();
       }
-      settle(claim);
+      settle(batch);
     }
   }
 
-  /** Purges what was claimed; null, where others have claimed it all: lets them finish. */
-  void settleOrGiveWay(@Nullable PurgeClaim claim) {
-    if (claim == null) {
+  /**
+   * Purges as many dirty bytes for the common good, where more than may stay dirty still are. If
+   * that fails, the caller's own request is served all the same.
+   */
+  void purgeForOthers(long bytes) {
+    try {
+      PurgeBatch batch;
+      lock.lock();
+      try {
+        batch = state.isDirtyOverflowing() ? state.claimDirty(bytes) : null;
+      } finally {
+        lock.unlock();
+      }
+      if (batch != null) {
+        settle(batch);
+      }
+    } catch (NativeMemoryException | OutOfMemoryError e) {
+      // What is dirty still is found by the purger, which reports what stands in its way.
+    }
+  }
+
+  /** Purges what was claimed; where others have claimed it all: lets them finish. */
+  void settleOrGiveWay(@Nullable PurgeBatch batch) {
+    if (batch == null) {
       SpinLock.giveWay();
     } else {
-      settle(claim);
+      settle(batch);
     }
   }
 
-  /** Purges for the common good: if that fails, the caller's own request is served all the same. */
-  void settleForOthers(PurgeClaim claim) {
+  private void settle(PurgeBatch batch) {
     try {
-      settle(claim);
-    } catch (NativeMemoryException e) {
-      // The pages are dirty again; the purger finds them, and reports what stands in its way.
-    }
-  }
-
-  private void settle(PurgeClaim claim) {
-    boolean purged = false;
-    try {
-      os.purge(claim.address(), claim.lengthBytes());
-      purged = true;
+      batch.purge(os);
     } finally {
       lock.lock();
       try {
-        state.settle(claim, purged);
+        batch.settle(state);
       } finally {
         lock.unlock();
       }

@@ -108,18 +108,28 @@ final class PageBits {
 
   /** The highest set bit, or -1. */
   long last() {
-    for (int chunk = chunks.length - 1; chunk >= 0; chunk--) {
+    return lastBefore((long) chunks.length * CHUNK_BITS);
+  }
+
+  /** The highest set bit below a page, or -1. */
+  long lastBefore(long page) {
+    long end = Math.min(page, (long) chunks.length * CHUNK_BITS);
+    while (end > 0) {
+      int chunk = chunkOf(end - 1);
       long[] words = chunks[chunk];
+      long chunkStart = (long) chunk * CHUNK_BITS;
       if (words != null && chunkCounts[chunk] > 0) {
-        for (int word = CHUNK_WORDS - 1; ; word--) {
-          if (words[word] != 0) {
-            return (long) chunk * CHUNK_BITS
-                + word * (long) Long.SIZE
-                + 63
-                - Long.numberOfLeadingZeros(words[word]);
+        long bits = words[wordOf(end - 1)] & (-1L >>> -end);
+        for (int word = wordOf(end - 1); ; bits = words[word]) {
+          if (bits != 0) {
+            return chunkStart + (word + 1L) * Long.SIZE - 1 - Long.numberOfLeadingZeros(bits);
+          }
+          if (--word < 0) {
+            break;
           }
         }
       }
+      end = chunkStart;
     }
     return -1;
   }

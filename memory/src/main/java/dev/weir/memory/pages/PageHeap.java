@@ -94,9 +94,9 @@ public final class PageHeap {
   private long allocateRun(long bytes, boolean promised) {
     long address = FULL;
     boolean surveyDue = false;
-    PurgeClaim overflow = null;
+    boolean overflowing;
     while (true) {
-      PurgeClaim claim = null;
+      PurgeBatch batch = null;
       lock.lock();
       try {
         if (!promised && !ledger.admits(bytes, Lane.LARGE)) {
@@ -111,23 +111,23 @@ public final class PageHeap {
             }
             address = state.takeRun(start, bytes);
             surveyDue = state.isSurveyDue();
-            overflow = state.isDirtyOverflowing() ? state.claimDirty(bytes) : null;
+            overflowing = state.isDirtyOverflowing();
             break;
           }
-          claim = state.claimDirty(excess);
+          batch = state.claimDirty(excess);
         } else if (!state.hasClaimedRuns()) {
           return FULL;
         }
       } finally {
         lock.unlock();
       }
-      dirtyPurges.settleOrGiveWay(claim);
+      dirtyPurges.settleOrGiveWay(batch);
     }
     if (surveyDue) {
       events.liveGrown();
     }
-    if (overflow != null) {
-      dirtyPurges.settleForOthers(overflow);
+    if (overflowing) {
+      dirtyPurges.purgeForOthers(bytes);
     }
     return address;
   }

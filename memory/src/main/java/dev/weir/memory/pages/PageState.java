@@ -41,6 +41,9 @@ final class PageState {
   private long claimedBytes;
   private long purgedBytes;
 
+  /** No page below has been dirty since the last {@link #age}: what is freed now is young. */
+  private long agedFromPage;
+
   /** How many live bytes make another survey due. */
   private long surveyAtBytes = SURVEY_STEP_BYTES;
 
@@ -229,17 +232,51 @@ final class PageState {
   }
 
   /**
-   * Takes the oldest parked span, or else at most so many bytes of the highest dirty pages, or else
-   * of the room that has been dirty longest.
+   * Claims so many dirty bytes, as far as there are any and a batch has room: the spans that were
+   * parked longest, then pages of the run region, then of the rooms that have been dirty longest.
+   * Null: there is nothing to claim.
    */
-  @Nullable PurgeClaim claimDirty(long bytes) {
+  @Nullable PurgeBatch claimDirty(long bytes) {
+    return bytes > 0 ? batch(bytes, this::nextDirty) : null;
+  }
+
+  /** Claims pages that have been dirty since the last {@link #age}, as many as a batch holds. */
+  @Nullable PurgeBatch claimAged() {
+    return batch(Long.MAX_VALUE, this::nextAged);
+  }
+
+  private interface Claimant {
+    @Nullable PurgeClaim claim(long bytes);
+  }
+
+  /** The claims that add up to so many bytes, or fewer if there are no more; null: none. */
+  private static @Nullable PurgeBatch batch(long bytes, Claimant next) {
+    PurgeBatch batch = new PurgeBatch();
+    try {
+      while (batch.bytes() < bytes && !batch.isFull()) {
+        PurgeClaim claim = next.claim(bytes - batch.bytes());
+        if (claim == null) {
+          break;
+        }
+        batch.add(claim);
+      }
+    } catch (OutOfMemoryError e) {
+      // The Java heap has no room for another claim. Those that were made must be settled.
+      if (batch.isEmpty()) {
+        throw e;
+      }
+    }
+    return batch.isEmpty() ? null : batch;
+  }
+
+  private @Nullable PurgeClaim nextDirty(long bytes) {
     PurgeClaim claim = claimOldest(smallSpans);
     if (claim == null) {
       claim = claimOldest(largeSpans);
     }
     if (claim == null) {
       long maxPages = claimBytes(bytes) / pageBytes;
-      long start = runs.highestDirty(maxPages);
+      long start = runs.nextToPurge(maxPages);
       if (start != RunRegion.NONE) {
         claim = claimRun(start, runs.dirtyLengthAt(start, maxPages));
       }
@@ -250,9 +287,8 @@ final class PageState {
     return claim;
   }
 
-  /** Takes pages that have been dirty since the last {@link #age}, or null if there are none. */
-  @Nullable PurgeClaim claimAged() {
-    PurgeClaim claim = counted(rooms.claimAged(MAX_CLAIM_BYTES));
+  private @Nullable PurgeClaim nextAged(long bytes) {
+    PurgeClaim claim = counted(rooms.claimAged(claimBytes(bytes)));
     if (claim == null) {
       claim = claimAged(smallSpans);
     }
@@ -260,9 +296,11 @@ final class PageState {
       claim = claimAged(largeSpans);
     }
     if (claim == null) {
-      long start = runs.nextAged(0);
+      long start = runs.nextAged(agedFromPage);
       if (start != RunRegion.NONE) {
-        claim = claimRun(start, runs.agedLengthAt(start, MAX_CLAIM_BYTES / pageBytes));
+        long pages = runs.agedLengthAt(start, claimBytes(bytes) / pageBytes);
+        claim = claimRun(start, pages);
+        agedFromPage = start + pages;
       }
     }
     return claim;
@@ -270,6 +308,7 @@ final class PageState {
 
   /** Ends the youth of all dirty pages. */
   void age() {
+    agedFromPage = 0;
     runs.age();
     smallSpans.age();
     largeSpans.age();

@@ -58,7 +58,7 @@ public final class RoomHeap {
   private @Nullable Room takeRoom(long bytes, @Nullable Room from) {
     long keptBytes = from == null ? 0 : from.liveBytes;
     while (true) {
-      PurgeClaim claim = null;
+      PurgeBatch batch = null;
       lock.lock();
       try {
         if (!ledger.admits(bytes - keptBytes, Lane.LARGE)) {
@@ -81,12 +81,12 @@ public final class RoomHeap {
             }
             return room;
           }
-          claim = state.claimDirty(excess);
+          batch = state.claimDirty(excess);
         }
       } finally {
         lock.unlock();
       }
-      purges.settleOrGiveWay(claim);
+      purges.settleOrGiveWay(batch);
     }
   }
 
@@ -98,7 +98,7 @@ public final class RoomHeap {
    */
   public boolean tryExtend(Room room, long bytes) {
     while (true) {
-      PurgeClaim claim = null;
+      PurgeBatch batch = null;
       lock.lock();
       try {
         if (!ledger.admits(bytes - room.liveBytes, Lane.LARGE)) {
@@ -110,12 +110,12 @@ public final class RoomHeap {
             makeLive(room, bytes);
             break;
           }
-          claim = state.claimDirty(excess);
+          batch = state.claimDirty(excess);
         }
       } finally {
         lock.unlock();
       }
-      purges.settleOrGiveWay(claim);
+      purges.settleOrGiveWay(batch);
     }
     tellOfGrowth();
     return true;
@@ -189,7 +189,7 @@ public final class RoomHeap {
   /** Counts the beginning of the target as live too; false if the limit has no room for both. */
   private boolean tryAdmitCopy(Room to, long keptBytes) {
     while (true) {
-      PurgeClaim claim;
+      PurgeBatch batch;
       lock.lock();
       try {
         if (!ledger.admits(keptBytes, Lane.LARGE)) {
@@ -200,15 +200,15 @@ public final class RoomHeap {
           countLive(to, 0, keptBytes);
           return true;
         }
-        claim = state.claimDirty(excess);
-        if (claim == null && !state.hasClaims()) {
+        batch = state.claimDirty(excess);
+        if (batch == null && !state.hasClaims()) {
           // What is dirty lies in busy rooms, perhaps in these two: waiting would be for ever.
           return false;
         }
       } finally {
         lock.unlock();
       }
-      purges.settleOrGiveWay(claim);
+      purges.settleOrGiveWay(batch);
     }
   }
 

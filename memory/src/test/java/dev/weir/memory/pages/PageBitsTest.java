@@ -106,6 +106,7 @@ class PageBitsTest {
     assertThat(tested.last()).isEqualTo(model.length() - 1);
     int from = random.nextInt(PAGES);
     int count = random.nextInt(PAGES - from);
+    assertThat(tested.lastBefore(from)).isEqualTo(from == 0 ? -1 : model.previousSetBit(from - 1));
     assertThat(tested.get(from)).isEqualTo(model.get(from));
     assertThat(tested.count(from, count)).isEqualTo(model.get(from, from + count).cardinality());
     BitSet rest = (BitSet) model.clone();

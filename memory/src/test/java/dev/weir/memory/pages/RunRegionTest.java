@@ -80,14 +80,38 @@ class RunRegionTest {
   }
 
   @Test
-  void theHighestDirtyPagesAreFoundFirst() {
+  void aHandGoesRoundTheDirtyPagesFromHighToLow() {
     region.take(0, 100);
     region.giveDirty(10, 5);
     region.giveDirty(50, 30);
 
-    assertThat(region.highestDirty(100)).isEqualTo(50);
-    assertThat(region.highestDirty(8)).isEqualTo(72);
-    assertThat(region.dirtyLengthAt(72, 100)).isEqualTo(8);
+    assertThat(region.nextToPurge(8)).isEqualTo(72);
+    assertThat(region.nextToPurge(12)).isEqualTo(60);
+    assertThat(region.dirtyLengthAt(60, 12)).isEqualTo(12);
+    region.take(50, 30);
+    region.giveDirty(80, 20);
+
+    assertThat(region.nextToPurge(5)).as("what lies above waits for the next round").isEqualTo(10);
+    assertThat(region.nextToPurge(100)).isEqualTo(80);
+    region.take(10, 5);
+    region.take(80, 20);
+    assertThat(region.nextToPurge(100)).isEqualTo(RunRegion.NONE);
+    region.giveDirty(0, 100);
+  }
+
+  @Test
+  void theHandPassesOverAFewShortStretches() {
+    RunRegion wide = new RunRegion(2_000);
+    wide.take(0, 2_000);
+    wide.giveDirty(0, 40);
+    for (int i = 1; i <= 10; i++) {
+      wide.giveDirty(100L * i, 3);
+    }
+    assertThat(wide.nextToPurge(1_000)).as("the only long one").isZero();
+    wide.take(0, 40);
+    assertThat(wide.nextToPurge(1_000)).as("none is long").isBetween(100L, 1_000L);
+    assertThat(wide.dirtyLengthAt(wide.nextToPurge(2), 100)).as("two pages suffice").isEqualTo(2);
+    wide.checkInvariants();
   }
 
   @Test
