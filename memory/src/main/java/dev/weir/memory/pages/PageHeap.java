@@ -218,13 +218,13 @@ public final class PageHeap {
   }
 
   /**
-   * How many bytes of free pages slabs in use may keep without a use for them: a quarter of what
-   * may stay dirty, so 1 MiB or a 128th of what is live.
+   * How many bytes of free pages slabs in use may keep without a use for them: 1 MiB or a 128th of
+   * what is live.
    */
   public long insideCeilingBytes() {
     lock.lock();
     try {
-      return state.dirtyCeilingBytes() / 4;
+      return state.insideCeilingBytes();
     } finally {
       lock.unlock();
     }

@@ -16,6 +16,14 @@ final class PageState {
   private static final int DIRTY_SHARE_SHIFT = 5;
 
   /**
+   * For runs of at least 1 MiB they may be another 64th of those: replacing one can purge and fault
+   * in a thousand pages, and where such runs are what is live, little else is wasted.
+   */
+  private static final long LARGE_RUN_BYTES = 1L << 20;
+
+  private static final int LARGE_RUN_SHARE_SHIFT = 6;
+
+  /**
    * A survey of what lies free inside slabs is due when live pages have grown by 1 MiB, and a 128th
    * of them.
    */
@@ -37,6 +45,7 @@ final class PageState {
   private final RoomRegion rooms;
   private long liveRuns;
   private long liveRunPages;
+  private long largeRunBytes;
   private long claimedRunPages;
   private long claimedBytes;
   private long purgedBytes;
@@ -89,6 +98,7 @@ final class PageState {
     ledger.allocate((pages - dirty) * pageBytes, dirty * pageBytes);
     liveRunPages += pages;
     liveRuns++;
+    largeRunBytes += bytes >= LARGE_RUN_BYTES ? bytes : 0;
     return runBase + startPage * pageBytes;
   }
 
@@ -98,6 +108,7 @@ final class PageState {
     liveRuns--;
     ledger.free(bytes);
     liveRunPages -= pages;
+    largeRunBytes -= bytes >= LARGE_RUN_BYTES ? bytes : 0;
   }
 
   RunRegion runs() {
@@ -200,8 +211,17 @@ final class PageState {
     return ledger.dirtyBytes() - claimedBytes;
   }
 
-  long dirtyCeilingBytes() {
+  private long dirtyCeilingBytes() {
+    return baseCeilingBytes() + (largeRunBytes >> LARGE_RUN_SHARE_SHIFT);
+  }
+
+  private long baseCeilingBytes() {
     return Math.max(DIRTY_FLOOR_BYTES, ledger.liveBytes() >> DIRTY_SHARE_SHIFT);
+  }
+
+  /** {@link PageHeap#insideCeilingBytes}. */
+  long insideCeilingBytes() {
+    return baseCeilingBytes() / 4;
   }
 
   /**
@@ -213,8 +233,13 @@ final class PageState {
     return Math.min(rooms.dirtyBytes(), ledger.fallenLiveBytes());
   }
 
+  /**
+   * Whether the purger is to come: at seven eighths of what may stay dirty, so that it has begun
+   * before those who take clean pages must purge themselves.
+   */
   boolean isDirtyHigh() {
-    return isDirtyOverflowing() || (ledger.excess(0) > 0 && unclaimedDirtyBytes() > 0);
+    return isDirtyAbove(dirtyCeilingBytes() / 8 * 7)
+        || (ledger.excess(0) > 0 && unclaimedDirtyBytes() > 0);
   }
 
   /** What may stay dirty after {@link #isDirtyHigh}: less than before it, and within the limit. */
@@ -228,7 +253,11 @@ final class PageState {
    * dirty ones, which costs them a quarter of what the faults on the clean ones will.
    */
   boolean isDirtyOverflowing() {
-    return unclaimedDirtyBytes() - warmRoomBytes() > dirtyCeilingBytes();
+    return isDirtyAbove(dirtyCeilingBytes());
+  }
+
+  private boolean isDirtyAbove(long bytes) {
+    return unclaimedDirtyBytes() - warmRoomBytes() > bytes;
   }
 
   /**
