@@ -88,7 +88,10 @@ final class PageState {
 
   /** How many bytes must be purged before a free range can become live; not positive: none. */
   long excessForRun(long startPage, long bytes) {
-    return ledger.excess(bytes - runs.dirtyIn(startPage, bytes / pageBytes) * pageBytes);
+    long ifAllClean = ledger.excess(bytes);
+    return ifAllClean <= 0
+        ? ifAllClean
+        : ifAllClean - runs.dirtyIn(startPage, bytes / pageBytes) * pageBytes;
   }
 
   /** Makes a free range a run, and tells its address. */

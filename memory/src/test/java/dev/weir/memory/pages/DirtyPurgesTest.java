@@ -1,0 +1,150 @@
+package dev.weir.memory.pages;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.weir.memory.os.FakeNativeMemory;
+import dev.weir.memory.os.NativeMemoryException;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** How much may stay dirty, and what purges in batches leave behind. */
+class DirtyPurgesTest {
+  private static final long MIB = 1L << 20;
+  private static final long LIMIT_BYTES = 4096 * MIB;
+
+  private final FakeNativeMemory os = new FakeNativeMemory();
+  private final AtomicInteger calls = new AtomicInteger();
+  private final PageHeap heap =
+      new PageHeap(
+          os,
+          Reservation.reserve(os, LIMIT_BYTES),
+          LIMIT_BYTES,
+          0,
+          1,
+          new PageHeapEvents() {
+            @Override
+            public void roomFreed() {}
+
+            @Override
+            public void liveGrown() {}
+
+            @Override
+            public void dirtyHigh() {
+              calls.incrementAndGet();
+            }
+          });
+
+  @AfterEach
+  void invariantsHold() {
+    heap.checkInvariants();
+  }
+
+  @Test
+  void aBatchThatFailsHalfwayKeepsWhatIsPurged() {
+    freeEveryOther(8, 128 << 10);
+    os.takePurges();
+    os.failAt(3);
+
+    assertThatThrownBy(() -> heap.purgeDownTo(0)).isInstanceOf(NativeMemoryException.class);
+
+    assertThat(os.takePurges()).hasSize(2);
+    assertThat(heap.totals().dirtyBytes()).isEqualTo(2 * (128 << 10));
+    heap.checkInvariants();
+    heap.purgeDownTo(0);
+    assertThat(heap.totals().dirtyBytes()).isZero();
+  }
+
+  @Test
+  void moreThanABatchIsPurgedInSeveral() {
+    freeEveryOther(100, 128 << 10);
+
+    heap.purgeAll();
+
+    assertThat(os.takePurges()).hasSize(50);
+    assertThat(heap.totals().dirtyBytes()).isZero();
+  }
+
+  @Test
+  void everyAgedStretchIsPurgedAndNoYoungOne() {
+    long[] runs = new long[100];
+    for (int i = 0; i < runs.length; i++) {
+      runs[i] = heap.allocateRun(128 << 10);
+    }
+    for (int i = 0; i < 80; i += 2) {
+      heap.freeRun(runs[i], 128 << 10);
+    }
+    heap.purgeAged();
+    assertThat(os.takePurges()).as("all were young").isEmpty();
+    for (int i = 80; i < 100; i += 2) {
+      heap.freeRun(runs[i], 128 << 10);
+    }
+
+    heap.purgeAged();
+    assertThat(os.takePurges()).hasSize(40);
+    assertThat(heap.totals().dirtyBytes()).isEqualTo(10 * (128 << 10));
+    heap.purgeAged();
+    assertThat(heap.totals().dirtyBytes()).isZero();
+  }
+
+  @Test
+  void thePurgerIsCalledBeforeTheCeilingOf4MiB() {
+    long[] runs = new long[8];
+    for (int i = 0; i < runs.length; i++) {
+      runs[i] = heap.allocateRun(MIB / 2);
+    }
+    for (int i = 0; i < 7; i++) {
+      heap.freeRun(runs[i], MIB / 2);
+    }
+    assertThat(calls).as("calls at 3.5 MiB").hasValue(0);
+    heap.freeRun(runs[7], MIB / 2);
+    assertThat(calls).as("calls at 4 MiB").hasValue(1);
+
+    heap.purgeExcess();
+    assertThat(heap.totals().dirtyBytes()).isEqualTo(2 * MIB);
+  }
+
+  @Test
+  void largeRunsMayLeaveHalfAsMuchAgainDirty() {
+    long large = dirtyWhenThePurgerIsCalled(1280, MIB);
+    long small = dirtyWhenThePurgerIsCalled(2560, MIB / 2);
+
+    // Seven eighths of a 32nd of what is live then, and of another 64th of what is in large runs.
+    assertThat(small).isBetween(34 * MIB, 35 * MIB);
+    assertThat(large).isBetween(50 * MIB, 52 * MIB);
+  }
+
+  /** Allocates runs that make 1,280 MiB, and frees every other until the purger is called. */
+  private long dirtyWhenThePurgerIsCalled(int count, long bytes) {
+    int before = calls.get();
+    long[] runs = new long[count];
+    for (int i = 0; i < count; i++) {
+      runs[i] = heap.allocateRun(bytes);
+    }
+    int next = 0;
+    while (calls.get() == before) {
+      heap.freeRun(runs[next], bytes);
+      runs[next] = PageHeap.FULL;
+      next += 2;
+    }
+    long dirtyBytes = heap.totals().dirtyBytes();
+    for (long run : runs) {
+      if (run != PageHeap.FULL) {
+        heap.freeRun(run, bytes);
+      }
+    }
+    heap.purgeAll();
+    return dirtyBytes;
+  }
+
+  private void freeEveryOther(int count, long bytes) {
+    long[] runs = new long[count];
+    for (int i = 0; i < count; i++) {
+      runs[i] = heap.allocateRun(bytes);
+    }
+    for (int i = 0; i < count; i += 2) {
+      heap.freeRun(runs[i], bytes);
+    }
+  }
+}
