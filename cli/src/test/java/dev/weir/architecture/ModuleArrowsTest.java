@@ -20,6 +20,7 @@ class ModuleArrowsTest {
   private static final Map<String, Set<String>> ARROWS =
       Map.of(
           "memory", Set.of(),
+          "micrometer", Set.of("memory"),
           "netty", Set.of("memory"),
           "server", Set.of("netty", "memory"),
           "lab", Set.of("netty", "memory"),

@@ -1,0 +1,5 @@
+/** Meters of a pool for Micrometer. */
+@NullMarked
+package dev.weir.micrometer;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,102 @@
+package dev.weir.micrometer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.weir.memory.Pool;
+import dev.weir.memory.PoolOptions;
+import dev.weir.memory.budget.Budget;
+import dev.weir.memory.heap.Block;
+import dev.weir.memory.view.PoolView;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class WeirMetricsTest {
+  private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
+  private final Pool pool =
+      Pool.create(PoolOptions.withLimit(8 << 20).withName("metered").withDecay(Duration.ofDays(1)));
+
+  private double gauge(String name, String... tags) {
+    return registry.get(name).tags(tags).gauge().value();
+  }
+
+  @Test
+  void everyMeterShowsWhatThePoolSays() {
+    Budget uploads = pool.rootBudget().child("uploads", 1 << 20);
+    Budget open = pool.rootBudget().child("open", Budget.UNLIMITED);
+    List<Block> live = List.of(pool.allocate(100_000, uploads), pool.allocate(1000, open));
+    pool.allocate(300_000).release();
+    new WeirMetrics(pool, Tags.of("service", "x"))
+        .withBudget(uploads)
+        .withBudget(open)
+        .bindTo(registry);
+
+    assertThat(gauge("weir.pool.limit", "pool", "metered", "service", "x")).isEqualTo(8 << 20);
+    assertThat(gauge("weir.pool.resident", "state", "live")).isEqualTo(pool.liveBytes());
+    assertThat(gauge("weir.pool.resident", "state", "dirty")).isEqualTo(303_104);
+    assertThat(gauge("weir.pool.resident.peak")).isEqualTo(pool.peakResidentBytes());
+    assertThat(gauge("weir.pool.promised")).isZero();
+    assertThat(gauge("weir.pool.blocks")).isEqualTo(2);
+    assertThat(gauge("weir.pool.blocks.size")).isEqualTo(102_400 + 1024);
+    assertThat(
+            gauge("weir.pool.blocks.size")
+                + gauge("weir.pool.waste", "kind", "free.slots")
+                + gauge("weir.pool.waste", "kind", "uncarved"))
+        .isEqualTo(pool.liveBytes());
+    assertThat(registry.get("weir.pool.purged").functionCounter().count()).isZero();
+    assertThat(gauge("weir.budget.charged", "budget", "metered/uploads")).isEqualTo(102_400);
+    assertThat(gauge("weir.budget.limit", "budget", "metered/uploads")).isEqualTo(1 << 20);
+    assertThat(gauge("weir.budget.limit", "budget", "metered/open")).isNaN();
+    assertThat(gauge("weir.budget.heap", "budget", "metered/open")).isZero();
+    live.forEach(Block::release);
+    pool.close();
+  }
+
+  @Test
+  void namesAndTagsFollowTheConventionsAndAreBounded() {
+    new WeirMetrics(pool).withBudget(pool.rootBudget().child("a", 1)).bindTo(registry);
+    int meters = registry.getMeters().size();
+    for (int i = 0; i < 100; i++) {
+      pool.rootBudget().child("channel " + i, 1 << 20);
+    }
+
+    assertThat(registry.getMeters()).hasSize(meters);
+    assertThat(registry.getMeters())
+        .extracting(Meter::getId)
+        .allSatisfy(id -> {
+          assertThat(id.getName()).matches("weir\\.(pool|budget)(\\.[a-z]+)+");
+          assertThat(id.getTag("pool")).isEqualTo("metered");
+          assertThat(id.getBaseUnit()).isIn("bytes", "blocks");
+          assertThat(id.getDescription()).isNotBlank();
+        });
+  }
+
+  @Test
+  void budgetsOfOtherPoolsAndTooManyAreRefused() {
+    Pool other = Pool.create(PoolOptions.withLimit(8 << 20).withName("other"));
+    WeirMetrics metrics = new WeirMetrics(pool);
+    assertThatThrownBy(() -> metrics.withBudget(other.rootBudget()))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("other");
+    WeirMetrics full = metrics;
+    for (int i = 0; i < WeirMetrics.MAX_BUDGETS; i++) {
+      full = full.withBudget(pool.rootBudget().child("b" + i, 1));
+    }
+    WeirMetrics most = full;
+    assertThatThrownBy(() -> most.withBudget(pool.rootBudget()))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("64 budgets");
+  }
+
+  @Test
+  void aScrapeLooksAtThePoolOnce() {
+    CachedView views = new CachedView();
+    PoolView first = views.at(pool, 0);
+    assertThat(views.at(pool, 1_000_000_000)).isSameAs(first);
+    assertThat(views.at(pool, 1_000_000_001)).isNotSameAs(first);
+  }
+}
