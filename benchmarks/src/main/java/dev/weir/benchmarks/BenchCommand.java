@@ -18,6 +18,7 @@ import picocli.CommandLine.Spec;
       ChargedCommand.class,
       HeapCommand.class,
       LoopsCommand.class,
+      ViewCommand.class,
       ChartCommand.class
     },
     footer = {"", "Examples:", "  weir bench all --quick", "  weir bench alloc --quick"})
