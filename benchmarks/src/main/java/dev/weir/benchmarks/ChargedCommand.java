@@ -18,7 +18,8 @@ import picocli.CommandLine.Mixin;
 /** {@code weir bench charged}. */
 @Command(
     name = "charged",
-    description = "What a charged budget adds to Weir's bare path, without Netty's leak detector.",
+    description =
+        "What a charged budget and the profile of live memory add, without Netty's leak detector.",
     sortOptions = false,
     footer = {"", "Example:", "  weir bench charged --quick"})
 final class ChargedCommand implements Callable<Integer> {

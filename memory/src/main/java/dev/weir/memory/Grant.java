@@ -5,7 +5,9 @@ import dev.weir.memory.budget.BudgetExceededError;
 import dev.weir.memory.heap.Block;
 import dev.weir.memory.heap.Run;
 import dev.weir.memory.pages.PageHeap;
+import dev.weir.memory.profile.Sampler;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Pages promised to one task before it starts. What is allocated from it is never refused for want
@@ -14,11 +16,13 @@ import java.util.concurrent.atomic.AtomicLong;
 public final class Grant implements AutoCloseable {
   private final PageHeap pages;
   private final Budget root;
+  private final @Nullable Sampler sampler;
   private final long bytes;
   private final AtomicLong remainingBytes;
   private volatile boolean closed;
 
-  Grant(PageHeap pages, Budget root, long bytes) {
+  Grant(PageHeap pages, Budget root, @Nullable Sampler sampler, long bytes) {
+    this.sampler = sampler;
     this.pages = pages;
     this.root = root;
     this.bytes = bytes;
@@ -61,7 +65,7 @@ public final class Grant implements AutoCloseable {
           runBytes,
           "no free run of addresses is long enough: " + pages.reservation().plan().guarantee());
     }
-    return block;
+    return BlockSamples.counted(sampler, null, block);
   }
 
   private void take(long runBytes) {

@@ -3,12 +3,14 @@ package dev.weir.memory;
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.budget.BudgetExceededError;
 import dev.weir.memory.pages.PageHeap;
+import dev.weir.memory.profile.Sampler;
 import dev.weir.memory.sync.SpinLock;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Requests for promised pages, served in the order of their arrival. The one at the head waits
@@ -21,6 +23,7 @@ final class GrantQueue {
 
   private final PageHeap pages;
   private final Budget root;
+  private final @Nullable Sampler sampler;
   private final SpinLock lock = new SpinLock();
   private final ArrayDeque<Waiting> queue = new ArrayDeque<>();
   private volatile int waiting;
@@ -29,6 +32,11 @@ final class GrantQueue {
   private record Waiting(long bytes, long deadlineNanos, CompletableFuture<Grant> future) {}
 
   GrantQueue(PageHeap pages, Budget root) {
+    this(pages, root, /* sampler= */ null);
+  }
+
+  GrantQueue(PageHeap pages, Budget root, @Nullable Sampler sampler) {
+    this.sampler = sampler;
     this.pages = pages;
     this.root = root;
   }
@@ -65,7 +73,7 @@ final class GrantQueue {
     } finally {
       lock.unlock();
     }
-    future.complete(new Grant(pages, root, bytes));
+    future.complete(new Grant(pages, root, sampler, bytes));
     return future;
   }
 
@@ -107,7 +115,7 @@ final class GrantQueue {
       lock.unlock();
     }
     for (Waiting next : granted) {
-      Grant grant = new Grant(pages, root, next.bytes);
+      Grant grant = new Grant(pages, root, sampler, next.bytes);
       if (!next.future.complete(grant)) {
         grant.close();
       }

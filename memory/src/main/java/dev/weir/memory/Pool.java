@@ -14,6 +14,8 @@ import dev.weir.memory.pages.Lane;
 import dev.weir.memory.pages.PageHeap;
 import dev.weir.memory.pages.PageTotals;
 import dev.weir.memory.pages.Reservation;
+import dev.weir.memory.profile.LiveProfile;
+import dev.weir.memory.profile.Sampler;
 import dev.weir.memory.view.MapWindow;
 import dev.weir.memory.view.PoolView;
 import java.time.Duration;
@@ -45,6 +47,7 @@ public final class Pool implements AutoCloseable {
   private final PoolOptions options;
   private final Budget root;
   private final Tenants<Block> rootBlocks;
+  private final @Nullable Sampler sampler;
   private final Object coreLock = new Object();
   private volatile @Nullable PoolCore core;
   private volatile long limitBytes;
@@ -57,6 +60,8 @@ public final class Pool implements AutoCloseable {
         Budget.root(
             options.name(), this::limitBytes, options.heapLimitBytes(), this::liveBlockBytes);
     this.rootBlocks = Block.tenants(root);
+    long bytesPerSample = options.bytesPerSample();
+    this.sampler = bytesPerSample == 0 ? null : new Sampler(bytesPerSample);
   }
 
   /** Creates a pool. It takes no addresses and no memory before its first allocation. */
@@ -99,7 +104,8 @@ public final class Pool implements AutoCloseable {
 
   /** As {@link #tryAllocate(long)}, charged to a budget of this pool. */
   public @Nullable Block tryAllocate(long bytes, Budget budget) {
-    return tryAllocate(null, bytes, budget, blocksOf(budget));
+    Block block = tryAllocate(null, bytes, budget, blocksOf(budget));
+    return block == null ? null : BlockSamples.counted(sampler, null, block);
   }
 
   /**
@@ -120,7 +126,8 @@ public final class Pool implements AutoCloseable {
    * @throws BudgetExceededError as {@link #allocate(long)}
    */
   public Block allocateGrowing(long bytes, Budget budget) {
-    return allocateGrowing(null, bytes, budget, blocksOf(budget));
+    return BlockSamples.counted(
+        sampler, null, allocateGrowing(null, bytes, budget, blocksOf(budget)));
   }
 
   /** As {@link #allocate(OwnedHeap, long, Budget, Tenants)}, of a block that can grow. */
@@ -157,12 +164,13 @@ public final class Pool implements AutoCloseable {
 
   /** As {@link #allocate(long, Budget)} from the calling thread's own heap: the fast path. */
   public Block allocate(OwnedHeap heap, long bytes, Budget budget) {
-    return allocate(heap, bytes, budget, blocksOf(budget));
+    return BlockSamples.counted(sampler, heap, allocate(heap, bytes, budget, blocksOf(budget)));
   }
 
   /** As {@link #tryAllocate(long, Budget)} from the calling thread's own heap: the fast path. */
   public @Nullable Block tryAllocate(OwnedHeap heap, long bytes, Budget budget) {
-    return tryAllocate(heap, bytes, budget, blocksOf(budget));
+    Block block = tryAllocate(heap, bytes, budget, blocksOf(budget));
+    return block == null ? null : BlockSamples.counted(sampler, heap, block);
   }
 
   private Tenants<Block> blocksOf(Budget budget) {
@@ -476,6 +484,19 @@ public final class Pool implements AutoCloseable {
   }
 
   /**
+   * Which code holds what, by sample; empty where {@link PoolOptions#withProfile} was not asked
+   * for.
+   */
+  public LiveProfile profile() {
+    return sampler == null ? LiveProfile.EMPTY : sampler.profile();
+  }
+
+  /** Takes the samples of {@link #profile}; for those who have objects of their own for blocks. */
+  public @Nullable Sampler sampler() {
+    return sampler;
+  }
+
+  /**
    * Evaluates the invariants of pages, slabs and budgets. Only when no thread allocates or releases
    * meanwhile.
    *
@@ -539,7 +560,7 @@ public final class Pool implements AutoCloseable {
         if (closed) {
           throw new IllegalStateException("pool '" + options.name() + "' is closed");
         }
-        parts = PoolCore.create(options, root);
+        parts = PoolCore.create(options, root, sampler);
         parts.setLimit(limitBytes);
         core = parts;
       }

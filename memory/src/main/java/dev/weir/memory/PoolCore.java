@@ -11,6 +11,7 @@ import dev.weir.memory.pages.PageHeap;
 import dev.weir.memory.pages.PageHeapEvents;
 import dev.weir.memory.pages.PageSet;
 import dev.weir.memory.pages.Reservation;
+import dev.weir.memory.profile.Sampler;
 import dev.weir.memory.sync.SpinLock;
 import java.util.Collection;
 import java.util.Queue;
@@ -54,6 +55,7 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
   private final PageHeap pages;
   private final SharedHeap shared;
   private final GrantQueue grants;
+  private final @Nullable Sampler sampler;
   private final long tickNanos;
   private final Set<OwnedHeap> ownedHeaps = ConcurrentHashMap.newKeySet();
   private final Queue<InsidePurge> insidePurges = new ConcurrentLinkedQueue<>();
@@ -70,7 +72,13 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
   private volatile boolean closed;
   private volatile boolean released;
 
-  private PoolCore(PoolOptions options, Budget root, Reservation reservation, EventRelay relay) {
+  private PoolCore(
+      PoolOptions options,
+      Budget root,
+      @Nullable Sampler sampler,
+      Reservation reservation,
+      EventRelay relay) {
+    this.sampler = sampler;
     this.tickNanos = options.decay().toNanos() / 2;
     long pageBytes = reservation.plan().pageBytes();
     this.pages =
@@ -86,14 +94,14 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
             pages,
             Runtime.getRuntime().availableProcessors() * STRIPES_PER_PROCESSOR,
             this::purgeSoon);
-    this.grants = new GrantQueue(pages, root);
+    this.grants = new GrantQueue(pages, root, sampler);
     this.survey = new SlabSurvey(pages);
   }
 
-  static PoolCore create(PoolOptions options, Budget root) {
+  static PoolCore create(PoolOptions options, Budget root, @Nullable Sampler sampler) {
     Reservation reservation = Reservation.reserve(options.nativeMemory(), options.limitBytes());
     EventRelay relay = new EventRelay();
-    PoolCore core = new PoolCore(options, root, reservation, relay);
+    PoolCore core = new PoolCore(options, root, sampler, reservation, relay);
     relay.target = core;
     Purger.lookAfter(core);
     return core;
@@ -149,7 +157,9 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
   }
 
   OwnedHeap ownedHeap(Executor owner) {
-    OwnedHeap heap = new OwnedHeap(pages, owner, shared, this::purgeSoon);
+    OwnedHeap heap =
+        new OwnedHeap(
+            pages, owner, shared, this::purgeSoon, sampler == null ? null : sampler.newCountdown());
     ownedHeaps.add(heap);
     if (ownedHeaps.size() > heapsAtNextLook) {
       inheritHeaps();

@@ -18,6 +18,11 @@ public final class PoolOptions {
   /** The largest limit, 16 TiB: three regions that hold it once fit into half of 47 bits. */
   public static final long MAX_LIMIT_BYTES = 1L << 44;
 
+  /** One sample of the live profile in so many allocated bytes, unless told otherwise: 512 KiB. */
+  public static final long DEFAULT_BYTES_PER_SAMPLE = 512L << 10;
+
+  private static final long MIN_BYTES_PER_SAMPLE = 4L << 10;
+  private static final long MAX_BYTES_PER_SAMPLE = 1L << 30;
   private static final AtomicInteger POOLS = new AtomicInteger();
   private static final Duration DEFAULT_DECAY = Duration.ofSeconds(1);
   private static final Duration MIN_DECAY = Duration.ofMillis(10);
@@ -27,14 +32,21 @@ public final class PoolOptions {
   private final long limitBytes;
   private final long heapLimitBytes;
   private final Duration decay;
+  private final long bytesPerSample;
   private final NativeMemory os;
 
   private PoolOptions(
-      String name, long limitBytes, long heapLimitBytes, Duration decay, NativeMemory os) {
+      String name,
+      long limitBytes,
+      long heapLimitBytes,
+      Duration decay,
+      long bytesPerSample,
+      NativeMemory os) {
     this.name = name;
     this.limitBytes = limitBytes;
     this.heapLimitBytes = heapLimitBytes;
     this.decay = decay;
+    this.bytesPerSample = bytesPerSample;
     this.os = os;
   }
 
@@ -60,12 +72,13 @@ public final class PoolOptions {
         residentLimitBytes,
         Runtime.getRuntime().maxMemory(),
         DEFAULT_DECAY,
+        /* bytesPerSample= */ 0,
         NativeMemory.system());
   }
 
   /** A copy with another name: that of the root budget. */
   public PoolOptions withName(String newName) {
-    return new PoolOptions(newName, limitBytes, heapLimitBytes, decay, os);
+    return new PoolOptions(newName, limitBytes, heapLimitBytes, decay, bytesPerSample, os);
   }
 
   /**
@@ -76,7 +89,7 @@ public final class PoolOptions {
     if (bytes < 0) {
       throw new IllegalArgumentException("heap limit is negative: " + bytes);
     }
-    return new PoolOptions(name, limitBytes, bytes, decay, os);
+    return new PoolOptions(name, limitBytes, bytes, decay, bytesPerSample, os);
   }
 
   /**
@@ -88,11 +101,32 @@ public final class PoolOptions {
       throw new IllegalArgumentException(
           "decay " + newDecay + " is not between " + MIN_DECAY + " and " + MAX_DECAY);
     }
-    return new PoolOptions(name, limitBytes, heapLimitBytes, newDecay, os);
+    return new PoolOptions(name, limitBytes, heapLimitBytes, newDecay, bytesPerSample, os);
+  }
+
+  /**
+   * A copy whose pool keeps a {@linkplain Pool#profile() profile} of live memory, or a denser or
+   * thinner one. Without this, none is kept.
+   *
+   * @param newBytesPerSample one sample in so many allocated bytes, on average: from 4 KiB to 1
+   *     GiB; {@link #DEFAULT_BYTES_PER_SAMPLE} suits services
+   */
+  public PoolOptions withProfile(long newBytesPerSample) {
+    if (newBytesPerSample < MIN_BYTES_PER_SAMPLE || newBytesPerSample > MAX_BYTES_PER_SAMPLE) {
+      throw new IllegalArgumentException(
+          "one sample in %,d bytes is not between %,d and %,d"
+              .formatted(newBytesPerSample, MIN_BYTES_PER_SAMPLE, MAX_BYTES_PER_SAMPLE));
+    }
+    return new PoolOptions(name, limitBytes, heapLimitBytes, decay, newBytesPerSample, os);
+  }
+
+  /** A copy whose pool keeps no profile. */
+  public PoolOptions withoutProfile() {
+    return new PoolOptions(name, limitBytes, heapLimitBytes, decay, 0, os);
   }
 
   PoolOptions withNativeMemory(NativeMemory newOs) {
-    return new PoolOptions(name, limitBytes, heapLimitBytes, decay, newOs);
+    return new PoolOptions(name, limitBytes, heapLimitBytes, decay, bytesPerSample, newOs);
   }
 
   /** The name of the pool and of its root budget. */
@@ -113,6 +147,11 @@ public final class PoolOptions {
   /** How long free pages may stay resident. */
   public Duration decay() {
     return decay;
+  }
+
+  /** How many allocated bytes there are to a sample of the profile; 0 if there is none. */
+  public long bytesPerSample() {
+    return bytesPerSample;
   }
 
   NativeMemory nativeMemory() {

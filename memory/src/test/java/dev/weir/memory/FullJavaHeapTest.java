@@ -56,7 +56,8 @@ class FullJavaHeapTest {
     private static final int HELD = 1_000;
 
     private final Pool pool =
-        Pool.create(PoolOptions.withLimit(32 << 20).withDecay(Duration.ofMillis(10)));
+        Pool.create(
+            PoolOptions.withLimit(32 << 20).withDecay(Duration.ofMillis(10)).withProfile(64 << 10));
     private final AtomicInteger steps = new AtomicInteger();
     private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
     private volatile boolean done;

@@ -3,6 +3,7 @@ package dev.weir.netty;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.memory.Pool;
+import dev.weir.memory.PoolOptions;
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,8 +15,16 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 public final class PoolUnderTest implements AfterEachCallback, AfterAllCallback {
   private static final long LIMIT_BYTES = 256L << 20;
 
-  private final WeirAllocator allocator = WeirAllocator.withLimit(LIMIT_BYTES);
+  private final WeirAllocator allocator;
   private final List<ByteBuf> toleratedLeaks = new ArrayList<>();
+
+  public PoolUnderTest() {
+    this(PoolOptions.withLimit(LIMIT_BYTES));
+  }
+
+  public PoolUnderTest(PoolOptions options) {
+    allocator = new WeirAllocator(Pool.create(options));
+  }
 
   public WeirAllocator allocator() {
     return allocator;
@@ -37,6 +46,7 @@ public final class PoolUnderTest implements AfterEachCallback, AfterAllCallback 
   public void assertEverythingReleased() {
     assertThat(pool().liveBlockBytes()).as("bytes of live blocks").isZero();
     assertThat(pool().rootBudget().heapBytes()).as("bytes of live heap buffers").isZero();
+    assertThat(pool().profile().samples()).as("samples of live blocks").isEmpty();
     pool().checkInvariants();
   }
 
@@ -54,5 +64,6 @@ public final class PoolUnderTest implements AfterEachCallback, AfterAllCallback 
   public void afterAll(ExtensionContext context) {
     assertEverythingReleased();
     allocator.close();
+    pool().close();
   }
 }

@@ -16,7 +16,7 @@ import java.util.stream.Collectors;
 public enum Peer {
   /** Weir over a pool of 8 GiB. */
   WEIR("weir", Family.WEIR),
-  /** The same, charging a budget of its own with a limit. */
+  /** The same, charging a budget of its own with a limit, with the profile of live memory on. */
   WEIR_BUDGET("weir+budget", Family.WEIR),
   /** Netty's pooled allocator with its defaults. */
   NETTY_POOLED("netty-pooled", Family.NETTY),
@@ -111,7 +111,7 @@ public enum Peer {
   public ByteBufAllocator allocator() {
     return switch (this) {
       case WEIR -> new WeirAllocator(pool());
-      case WEIR_BUDGET -> charging(new WeirAllocator(pool()));
+      case WEIR_BUDGET -> charging(new WeirAllocator(profiledPool()));
       case NETTY_POOLED -> PooledByteBufAllocator.DEFAULT;
       case NETTY_ADAPTIVE -> new AdaptiveByteBufAllocator();
       case NETTY_POOLED_CACHES -> pooledWithCaches();
@@ -123,7 +123,15 @@ public enum Peer {
   }
 
   private static Pool pool() {
-    return Pool.create(PoolOptions.withLimit(POOL_BYTES).withName("bench"));
+    return Pool.create(options());
+  }
+
+  private static Pool profiledPool() {
+    return Pool.create(options().withProfile(PoolOptions.DEFAULT_BYTES_PER_SAMPLE));
+  }
+
+  private static PoolOptions options() {
+    return PoolOptions.withLimit(POOL_BYTES).withName("bench");
   }
 
   private static ByteBufAllocator charging(WeirAllocator allocator) {

@@ -1,7 +1,9 @@
 package dev.weir.memory.heap;
 
 import dev.weir.memory.budget.Budget;
+import dev.weir.memory.profile.LiveSample;
 import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Memory that was allocated from a pool: one slot of a slab, or one run of pages.
@@ -16,6 +18,9 @@ public final class Block implements AutoCloseable {
   private final int number;
   private Budget budget;
   private boolean live;
+
+  /** What the pool's profile knows of it, if it has been sampled. */
+  private @Nullable LiveSample sample;
 
   private Block(BlockHome home, int number, Budget budget) {
     this.home = home;
@@ -79,7 +84,12 @@ public final class Block implements AutoCloseable {
    */
   public boolean tryGrow(long minBytes) {
     requireLive();
-    return home.tryGrow(minBytes, budget);
+    boolean large = home.tryGrow(minBytes, budget);
+    LiveSample known = sample;
+    if (known != null) {
+      known.resize(size());
+    }
+    return large;
   }
 
   /**
@@ -90,6 +100,11 @@ public final class Block implements AutoCloseable {
   public void release() {
     requireLive();
     live = false;
+    LiveSample known = sample;
+    if (known != null) {
+      sample = null;
+      known.end();
+    }
     home.release(number, budget);
   }
 
@@ -106,9 +121,20 @@ public final class Block implements AutoCloseable {
     }
   }
 
+  /** The pool's profile has sampled it: the sample ends with the block. For the pool. */
+  public void watchedBy(LiveSample newSample) {
+    sample = newSample;
+    newSample.resize(size());
+  }
+
+  /** What the pool's profile knows of it; null if it has not been sampled. */
+  public @Nullable LiveSample sample() {
+    return sample;
+  }
+
   /**
    * Ends the life of this object but not of the memory, which {@code heir} stands for from now on,
-   * the charge included.
+   * the charge and the {@linkplain #sample() sample} included.
    *
    * @param heir leaves nothing at the slot, which only allocations may: another thread may be at it
    * @throws IllegalStateException if it has been released
@@ -117,6 +143,7 @@ public final class Block implements AutoCloseable {
     requireLive();
     T tenant = heir.settle(home, number, null);
     live = false;
+    sample = null;
     return tenant;
   }
 

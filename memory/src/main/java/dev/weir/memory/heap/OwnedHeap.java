@@ -3,6 +3,7 @@ package dev.weir.memory.heap;
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.budget.Credits;
 import dev.weir.memory.pages.PageHeap;
+import dev.weir.memory.profile.ByteCountdown;
 import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
@@ -31,6 +32,7 @@ public final class OwnedHeap extends Heap {
   private final AtomicReference<Request> request = new AtomicReference<>(Request.NONE);
   private final AtomicBoolean closed = new AtomicBoolean();
   private final Credits credits = new Credits();
+  private final @Nullable ByteCountdown countdown;
 
   /** What is left of the list that the owner took from {@link #toUnlink} last. */
   private List<Slab> unlinking = List.of();
@@ -58,7 +60,19 @@ public final class OwnedHeap extends Heap {
   @SuppressWarnings("exports") // for the pool only: nobody else has a page heap
   public OwnedHeap(
       PageHeap pages, Executor executor, SharedHeap heir, Consumer<InsidePurge> purger) {
+    this(pages, executor, heir, purger, /* countdown= */ null);
+  }
+
+  /** The same, with a countdown to the samples of the pool's profile. */
+  @SuppressWarnings("exports") // for the pool only: nobody else has a page heap
+  public OwnedHeap(
+      PageHeap pages,
+      Executor executor,
+      SharedHeap heir,
+      Consumer<InsidePurge> purger,
+      @Nullable ByteCountdown countdown) {
     super(pages);
+    this.countdown = countdown;
     this.owner = Thread.currentThread();
     this.executor = executor;
     this.heir = heir;
@@ -104,6 +118,11 @@ public final class OwnedHeap extends Heap {
       }
     }
     return tenant;
+  }
+
+  /** The countdown to the next sample of its pool's profile; null if there is none. */
+  public @Nullable ByteCountdown countdown() {
+    return countdown;
   }
 
   /**

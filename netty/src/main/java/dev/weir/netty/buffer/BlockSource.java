@@ -6,7 +6,11 @@ import dev.weir.memory.heap.Block;
 import dev.weir.memory.heap.BlockHome;
 import dev.weir.memory.heap.OwnedHeap;
 import dev.weir.memory.heap.SizeClasses;
+import dev.weir.memory.heap.Tenants;
 import dev.weir.memory.os.NativeMemoryException;
+import dev.weir.memory.profile.ByteCountdown;
+import dev.weir.memory.profile.LiveSample;
+import dev.weir.memory.profile.Sampler;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.util.ResourceLeakDetector;
@@ -17,6 +21,9 @@ import org.jspecify.annotations.Nullable;
  * Where the direct buffers of one allocator, or of one view of it, get their blocks: a pool, the
  * heaps of its threads, and the budget that pays. A buffer keeps its source for as long as it
  * lives, grows from it, and gives its block back to it.
+ *
+ * <p>A buffer that the pool's profile has sampled has a source of its own, which ends the sample:
+ * so no other buffer has a field for one.
  */
 public final class BlockSource {
   private final Pool pool;
@@ -28,11 +35,28 @@ public final class BlockSource {
 
   private final ByteBufAllocator allocator;
 
+  /** Takes the samples of the pool's profile; null if there is none. */
+  private final @Nullable Sampler sampler;
+
+  /** Ends with the buffer that this source belongs to; null for the source of all others. */
+  private final @Nullable LiveSample sample;
+
   /**
    * Blocks of {@code pool}, charged to {@code budget}, for buffers whose {@code alloc()} is {@code
    * allocator}.
    */
   public BlockSource(Pool pool, ThreadHeaps heaps, Budget budget, ByteBufAllocator allocator) {
+    this(pool, heaps, budget, allocator, /* sample= */ null);
+  }
+
+  private BlockSource(
+      Pool pool,
+      ThreadHeaps heaps,
+      Budget budget,
+      ByteBufAllocator allocator,
+      @Nullable LiveSample sample) {
+    this.sampler = pool.sampler();
+    this.sample = sample;
     this.pool = pool;
     this.heaps = heaps;
     this.budget = budget;
@@ -68,7 +92,11 @@ public final class BlockSource {
    * @throws dev.weir.memory.budget.BudgetExceededError when the budget or the pool has no room
    */
   public ByteBuf buffer(int capacity, int maxCapacity) {
-    WeirByteBuf buffer = resting(heaps.current(), capacity);
+    OwnedHeap heap = heaps.current();
+    if (isSampleDue(heap, capacity)) {
+      return profiled(heap, capacity, maxCapacity, WeirByteBuf.RESTING);
+    }
+    WeirByteBuf buffer = resting(heap, capacity);
     buffer.open(this, capacity, maxCapacity);
     return buffer;
   }
@@ -76,15 +104,101 @@ public final class BlockSource {
   /** As {@link #buffer}, but a sample of them is watched. */
   public ByteBuf sampledBuffer(int capacity, int maxCapacity) {
     OwnedHeap heap = heaps.current();
+    boolean profiled = isSampleDue(heap, capacity);
     if (LeakSampling.takesNext(heap)) {
-      LeakTrackedByteBuf buffer = pool.allocate(heap, capacity, budget, LeakTrackedByteBuf.TENANTS);
-      buffer.open(this, capacity, maxCapacity);
+      LeakTrackedByteBuf buffer;
+      if (profiled) {
+        buffer = profiled(heap, capacity, maxCapacity, LeakTrackedByteBuf.TENANTS);
+      } else {
+        buffer = pool.allocate(heap, capacity, budget, LeakTrackedByteBuf.TENANTS);
+        buffer.open(this, capacity, maxCapacity);
+      }
       buffer.watchedBy(LeakSampling.DETECTOR.trackForcibly(buffer));
       return buffer;
+    }
+    if (profiled) {
+      return profiled(heap, capacity, maxCapacity, WeirByteBuf.RESTING);
     }
     WeirByteBuf buffer = resting(heap, capacity);
     buffer.open(this, capacity, maxCapacity);
     return buffer;
+  }
+
+  private boolean isSampleDue(@Nullable OwnedHeap heap, int capacity) {
+    return sampler != null && countdown(sampler, heap).reach(capacity);
+  }
+
+  private static ByteCountdown countdown(Sampler sampler, @Nullable OwnedHeap heap) {
+    ByteCountdown own = heap == null ? null : heap.countdown();
+    return own == null ? sampler.ofThread() : own;
+  }
+
+  private <B extends WeirByteBuf> B profiled(
+      @Nullable OwnedHeap heap, int capacity, int maxCapacity, Tenants<B> tenants) {
+    BlockSource source = sampling(heap, capacity);
+    B buffer = null;
+    try {
+      buffer = pool.allocate(heap, capacity, budget, tenants);
+      buffer.open(source, capacity, maxCapacity);
+    } finally {
+      if (buffer == null) {
+        source.endSample();
+      }
+    }
+    source.resizeSample(buffer.memoryBytes());
+    return buffer;
+  }
+
+  /** The source of a buffer whose sample is due. */
+  private BlockSource sampling(@Nullable OwnedHeap heap, int bytes) {
+    if (sampler == null) {
+      return this;
+    }
+    LiveSample taken = sampler.take(countdown(sampler, heap), bytes, budget);
+    return taken == null ? this : holding(taken);
+  }
+
+  private BlockSource holding(LiveSample taken) {
+    try {
+      return new BlockSource(pool, heaps, budget, allocator, taken);
+    } catch (OutOfMemoryError javaHeapFull) {
+      taken.end();
+      return this;
+    }
+  }
+
+  private void endSample() {
+    if (sample != null) {
+      sample.end();
+    }
+  }
+
+  private void resizeSample(long bytes) {
+    if (sample != null) {
+      sample.resize(bytes);
+    }
+  }
+
+  /**
+   * The source of a buffer that has come to a block of another size, by growth or by shrinking: its
+   * sample ends, and it is drawn anew with all its bytes.
+   */
+  BlockSource resized(int memoryBytes) {
+    if (sampler == null) {
+      return this;
+    }
+    endSample();
+    BlockSource plain = sample == null ? this : withoutSample();
+    OwnedHeap heap = heaps.current();
+    return isSampleDue(heap, memoryBytes) ? plain.sampling(heap, memoryBytes) : plain;
+  }
+
+  private BlockSource withoutSample() {
+    try {
+      return new BlockSource(pool, heaps, budget, allocator);
+    } catch (OutOfMemoryError javaHeapFull) {
+      return this; // Its sample has ended.
+    }
   }
 
   private WeirByteBuf resting(@Nullable OwnedHeap heap, int capacity) {
@@ -103,14 +217,20 @@ public final class BlockSource {
 
   /** A buffer that is never used again after its release, for Netty's wrappers. */
   public ByteBuf detachedBuffer(int capacity, int maxCapacity) {
-    WeirByteBuf buffer = pool.allocate(heaps.current(), capacity, budget, WeirByteBuf.DETACHED);
+    OwnedHeap heap = heaps.current();
+    if (isSampleDue(heap, capacity)) {
+      return profiled(heap, capacity, maxCapacity, WeirByteBuf.DETACHED);
+    }
+    WeirByteBuf buffer = pool.allocate(heap, capacity, budget, WeirByteBuf.DETACHED);
     buffer.open(this, capacity, maxCapacity);
     return buffer;
   }
 
   /** A detached buffer over a live block, which it takes over: its last release is the block's. */
   public ByteBuf over(Block block, int capacity, int maxCapacity) {
-    BlockSource paying = paidBy(block.budget());
+    LiveSample known = block.sample();
+    BlockSource payer = paidBy(block.budget());
+    BlockSource paying = known == null ? payer : payer.holding(known);
     if (ResourceLeakDetector.getLevel() == Level.SIMPLE
         && LeakSampling.takesNext(heaps.current())) {
       LeakTrackedByteBuf buffer = block.handOverTo(LeakTrackedByteBuf.TENANTS);
@@ -147,6 +267,14 @@ public final class BlockSource {
   /** Grows a block without copying it, if that can be done; it may lie elsewhere then. */
   boolean tryGrow(BlockHome home, int bytes) {
     return pool.tryGrow(home, bytes, budget);
+  }
+
+  /** Gives back the last block of a buffer, which is released. Any thread. */
+  void end(BlockHome home, int number) {
+    if (sample != null) {
+      sample.end();
+    }
+    giveBack(home, number);
   }
 
   /** Gives a block and its charge back. Any thread. */

@@ -76,7 +76,7 @@ public class WeirByteBuf extends NativeByteBuf {
   @Override
   protected void deallocate() {
     // The slot may be given out again, and this buffer opened by another thread, from this call on.
-    source.giveBack(home, number);
+    source.end(home, number);
   }
 
   // Capacity.
@@ -111,6 +111,7 @@ public class WeirByteBuf extends NativeByteBuf {
     } else {
       moveTo(source.growingPlace(newCapacity), capacity);
     }
+    source = source.resized(memoryBytes());
   }
 
   private void moveTo(Place target, int keptBytes) {
@@ -136,6 +137,7 @@ public class WeirByteBuf extends NativeByteBuf {
       Place smaller = source.tryPlace(newCapacity);
       if (smaller != null) {
         moveTo(smaller, newCapacity);
+        source = source.resized(memoryBytes());
       }
     }
   }

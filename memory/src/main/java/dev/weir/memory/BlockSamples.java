@@ -1,0 +1,42 @@
+package dev.weir.memory;
+
+import dev.weir.memory.heap.Block;
+import dev.weir.memory.heap.OwnedHeap;
+import dev.weir.memory.profile.ByteCountdown;
+import dev.weir.memory.profile.LiveSample;
+import dev.weir.memory.profile.Sampler;
+import org.jspecify.annotations.Nullable;
+
+/** Samples of {@link Block}s for the live profile. */
+final class BlockSamples {
+  private BlockSamples() {}
+
+  /**
+   * Counts a block that has just been allocated, and samples it if that is due.
+   *
+   * @param heap the calling thread's own, or null
+   * @return the block
+   */
+  static Block counted(@Nullable Sampler sampler, @Nullable OwnedHeap heap, Block block) {
+    if (sampler == null) {
+      return block;
+    }
+    ByteCountdown own = heap == null ? null : heap.countdown();
+    ByteCountdown countdown = own == null ? sampler.ofThread() : own;
+    if (countdown.reach(block.size())) {
+      sample(sampler, countdown, block);
+    }
+    return block;
+  }
+
+  private static void sample(Sampler sampler, ByteCountdown countdown, Block block) {
+    try {
+      LiveSample sample = sampler.take(countdown, block.size(), block.budget());
+      if (sample != null) {
+        block.watchedBy(sample);
+      }
+    } catch (StackOverflowError e) {
+      // The block is allocated, and its user has room on the stack for it.
+    }
+  }
+}

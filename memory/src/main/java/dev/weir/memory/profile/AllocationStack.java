@@ -1,0 +1,48 @@
+package dev.weir.memory.profile;
+
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Where a block was allocated. A {@code Throwable} for its stack trace alone, which the JVM takes
+ * quickly and turns into names only when somebody asks.
+ */
+@SuppressWarnings("serial") // never written
+final class AllocationStack extends Throwable {
+  /** The most frames that are shown; what called them is left out. */
+  static final int MAX_FRAMES = 64;
+
+  private static final List<String> OWN_PACKAGES =
+      List.of(
+          "dev.weir.memory.profile.",
+          "dev.weir.memory.heap.",
+          "dev.weir.netty.buffer.",
+          "io.netty.buffer.");
+  private static final List<String> OWN_CLASSES =
+      List.of(
+          "dev.weir.memory.Pool",
+          "dev.weir.memory.Grant",
+          "dev.weir.memory.BlockSamples",
+          "dev.weir.memory.BlockScope",
+          "dev.weir.netty.WeirAllocator");
+
+  AllocationStack() {
+    super(null, null, /* enableSuppression= */ false, /* writableStackTrace= */ true);
+  }
+
+  /** The frames of those who called Weir, through Netty's buffers or not, the innermost first. */
+  List<StackTraceElement> frames() {
+    StackTraceElement[] all = getStackTrace();
+    int first = 0;
+    while (first < all.length - 1 && isOwn(all[first].getClassName())) {
+      first++;
+    }
+    return List.of(
+        Arrays.copyOfRange(all, first, (int) Math.min(all.length, (long) first + MAX_FRAMES)));
+  }
+
+  private static boolean isOwn(String className) {
+    String withDot = className + ".";
+    return OWN_CLASSES.contains(className) || OWN_PACKAGES.stream().anyMatch(withDot::startsWith);
+  }
+}

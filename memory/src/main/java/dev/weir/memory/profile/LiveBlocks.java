@@ -1,0 +1,26 @@
+package dev.weir.memory.profile;
+
+import java.util.List;
+
+/**
+ * Live blocks that one sample stands for.
+ *
+ * @param budget the path of the budget that the sampled one is charged to
+ * @param blockBytes its size
+ * @param blocks how many such blocks are live by this sample's estimate, itself included
+ * @param ageNanos how long it has been live, or has had its size
+ * @param stack who allocated it, or made it grow: the innermost frame outside Weir first, at most
+ *     64
+ */
+public record LiveBlocks(
+    String budget, long blockBytes, double blocks, long ageNanos, List<StackTraceElement> stack) {
+  /** Copies the stack. */
+  public LiveBlocks {
+    stack = List.copyOf(stack);
+  }
+
+  /** The bytes of all of them, estimated. */
+  public long bytes() {
+    return Math.round(blockBytes * blocks);
+  }
+}

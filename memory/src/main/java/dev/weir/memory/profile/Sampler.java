@@ -1,0 +1,100 @@
+package dev.weir.memory.profile;
+
+import dev.weir.memory.budget.Budget;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Takes the samples of one pool. For those who allocate: {@link ByteCountdown#reach} says when one
+ * is due.
+ */
+public final class Sampler {
+  /**
+   * The most samples that are kept: live blocks of 4 GiB at 512 KiB a sample. Each takes a kilobyte
+   * or two of Java heap, with its stack.
+   */
+  static final int MAX_LIVE_SAMPLES = 8_192;
+
+  /** For threads without a heap; a power of two, so that few of them meet at one. */
+  private static final int STRIPES = 64;
+
+  private final long bytesPerSample;
+  private final boolean adapts;
+  private final LiveTable table;
+  private final ByteCountdown[] stripes = new ByteCountdown[STRIPES];
+  private final AtomicLong lostSamples = new AtomicLong();
+
+  /**
+   * Creates a sampler.
+   *
+   * @param bytesPerSample one sample in so many bytes, on average
+   */
+  public Sampler(long bytesPerSample) {
+    this(bytesPerSample, MAX_LIVE_SAMPLES, /* adapts= */ true);
+  }
+
+  Sampler(long bytesPerSample, int maxLiveSamples, boolean adapts) {
+    this.bytesPerSample = bytesPerSample;
+    this.adapts = adapts;
+    this.table = new LiveTable(maxLiveSamples);
+    for (int i = 0; i < STRIPES; i++) {
+      stripes[i] = newCountdown();
+    }
+  }
+
+  /** A countdown for one thread. */
+  public ByteCountdown newCountdown() {
+    return new ByteCountdown(bytesPerSample, adapts);
+  }
+
+  /** The countdown of a thread that has none of its own. */
+  public ByteCountdown ofThread() {
+    // Fibonacci hashing spreads consecutive thread ids.
+    long hash = Thread.currentThread().threadId() * 0x9E3779B97F4A7C15L;
+    return stripes[(int) (hash >>> 58)];
+  }
+
+  /**
+   * Takes a sample of a block that is being allocated.
+   *
+   * @param countdown has said that it is due
+   * @param bytes what the countdown has counted
+   * @return null if it cannot be kept, because there are too many or the Java heap is full
+   */
+  public @Nullable LiveSample take(ByteCountdown countdown, long bytes, Budget budget) {
+    long begunNanos = System.nanoTime();
+    LiveSample sample = null;
+    try {
+      if (!table.isFull()) {
+        LiveSample fresh =
+            new LiveSample(
+                table, new AllocationStack(), budget, countdown.blocksPerSample(bytes), bytes);
+        table.add(fresh);
+        sample = fresh;
+      }
+    } catch (OutOfMemoryError | StackOverflowError e) {
+      // The allocation goes on without a sample.
+      sample = null;
+    }
+    if (sample == null) {
+      lostSamples.incrementAndGet();
+    }
+    countdown.restart(begunNanos, System.nanoTime());
+    return sample;
+  }
+
+  /** What is live now. */
+  public LiveProfile profile() {
+    long nowNanos = System.nanoTime();
+    List<LiveBlocks> blocks = new ArrayList<>();
+    for (LiveSample sample : table.all()) {
+      LiveBlocks seen = sample.look(nowNanos);
+      if (seen != null) {
+        blocks.add(seen);
+      }
+    }
+    return new LiveProfile(bytesPerSample, lostSamples.get(), blocks);
+  }
+}
