@@ -1,6 +1,7 @@
 package dev.weir.memory.heap;
 
 import dev.weir.memory.pages.PageHeap;
+import dev.weir.memory.sync.BiasedLock;
 import dev.weir.memory.sync.SpinLock;
 import java.util.ArrayList;
 import java.util.List;
@@ -10,7 +11,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The heap of every thread that has none of its own, virtual ones too: a few stripes, each a heap
  * behind a lock that never parks. A thread begins at the stripe that its id hashes to and moves on
- * where somebody else is at work, so no memory is stranded in a thread that never runs again.
+ * where somebody else is at work, so no memory is stranded in a thread that never runs again. A
+ * stripe that one platform thread alone uses costs it no atomics.
  */
 public final class SharedHeap {
   private final Stripe[] stripes;
@@ -40,15 +42,18 @@ public final class SharedHeap {
    */
   public <T> @Nullable T tryAllocate(int sizeClass, Tenants<T> tenants) {
     Stripe stripe = lockAny();
-    List<InsidePurge> unlinked = List.of();
+    List<InsidePurge> unlinked = null;
     try {
       return stripe.allocateSlot(sizeClass, tenants);
     } finally {
-      if (stripe.hasUnlinked()) {
-        unlinked = stripe.takeUnlinked();
+      if (stripe.unlinked != null) {
+        unlinked = stripe.unlinked;
+        stripe.unlinked = null;
       }
       stripe.lock.unlock();
-      unlinked.forEach(purger);
+      if (unlinked != null) {
+        unlinked.forEach(purger);
+      }
     }
   }
 
@@ -71,7 +76,7 @@ public final class SharedHeap {
   /** Parks the empty slabs of stripes that are not in use at the moment. Any thread. */
   public void parkIdle() {
     for (Stripe stripe : stripes) {
-      if (stripe.looksParkable() && stripe.lock.tryLock()) {
+      if (stripe.looksParkable() && stripe.lock.tryTakeOver()) {
         try {
           stripe.parkEmptySlabs();
         } finally {
@@ -100,6 +105,11 @@ public final class SharedHeap {
         return stripe;
       }
       if ((attempt & mask) == mask) {
+        // All are in use, or biased towards threads that may never run again.
+        Stripe own = stripes[home & mask];
+        if (own.lock.tryTakeOver()) {
+          return own;
+        }
         SpinLock.giveWay();
       }
     }
@@ -107,30 +117,20 @@ public final class SharedHeap {
 
   /** One heap and its lock. */
   static final class Stripe extends Heap {
-    final SpinLock lock = new SpinLock();
+    final BiasedLock lock = new BiasedLock();
 
     /** What the holder of the lock has unlinked and will purge without it. */
-    private List<InsidePurge> unlinked = List.of();
+    @Nullable List<InsidePurge> unlinked;
 
     Stripe(PageHeap pages) {
       super(pages);
     }
 
     private void addUnlinked(InsidePurge purge) {
-      if (unlinked.isEmpty()) {
+      if (unlinked == null) {
         unlinked = new ArrayList<>();
       }
       unlinked.add(purge);
-    }
-
-    boolean hasUnlinked() {
-      return !unlinked.isEmpty();
-    }
-
-    List<InsidePurge> takeUnlinked() {
-      List<InsidePurge> taken = unlinked;
-      unlinked = List.of();
-      return taken;
     }
 
     @Override
