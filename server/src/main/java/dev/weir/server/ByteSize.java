@@ -31,7 +31,7 @@ record ByteSize(long bytes) {
     if (bytes >= 1 << 30 && bytes % (1 << 30) == 0) {
       return (bytes >> 30) + "G";
     }
-    return bytes % (1 << 20) == 0 ? (bytes >> 20) + "M" : bytes + " bytes";
+    return bytes > 0 && bytes % (1 << 20) == 0 ? (bytes >> 20) + "M" : bytes + " bytes";
   }
 
   /** For picocli. */

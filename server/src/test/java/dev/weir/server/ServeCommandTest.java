@@ -38,6 +38,13 @@ class ServeCommandTest {
   }
 
   @Test
+  void aBudgetOutOfRangeIsSaidAsItWasGiven() {
+    StringWriter err = new StringWriter();
+    run(err, "--data", directory.toString(), "--budget", "0");
+    assertThat(err.toString()).contains("0 bytes is not in 16M..1024G");
+  }
+
+  @Test
   void aPortInUseIsSaidInOneLine() throws IOException {
     try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       String port = Integer.toString(taken.getLocalPort());
@@ -52,7 +59,7 @@ class ServeCommandTest {
     Path file = Files.createFile(directory.resolve("file"));
     StringWriter err = new StringWriter();
     assertThat(run(err, "--port", "0", "--data", file.toString())).isEqualTo(1);
-    assertThat(err.toString()).hasLineCount(1).contains(file.toString());
+    assertThat(err.toString()).hasLineCount(1).contains(file + " is a file").contains("--data");
   }
 
   @Test

@@ -19,8 +19,8 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "import",
     description = {
-      "Makes a trace of a Flight Recorder recording of any service on Netty 4.2, in which the",
-      "events of its buffers were enabled."
+      "Makes a trace of a Flight Recorder recording of any service on Netty 4.2.",
+      "The events of its buffers have to be enabled in it."
     },
     sortOptions = false,
     footer = {

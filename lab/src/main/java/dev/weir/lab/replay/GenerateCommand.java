@@ -22,8 +22,8 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "generate",
     description = {
-      "Writes a trace that is made from a seed into a file. 'replay' takes its name as well, so",
-      "this is for those who want to look at one, or keep it."
+      "Writes a trace that is made from a seed into a file.",
+      "'replay' takes its name as well: this is for those who want to look at one, or keep it."
     },
     sortOptions = false,
     footer = {"", "Example:", "  weir lab generate cache --seed 7 -o cache-7.trace"})

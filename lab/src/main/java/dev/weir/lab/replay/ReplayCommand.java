@@ -29,9 +29,9 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "replay",
     description = {
-      "Replays traces of allocations against one allocator after another, each in a JVM of its"
-          + " own,",
-      "and shows what they held for what was live. Every page of every block is written."
+      "Replays traces of allocations against one allocator after another.",
+      "Each runs in a JVM of its own, writes every page of every block, and shows what it held for",
+      "what was live."
     },
     sortOptions = false,
     footer = {

@@ -2,6 +2,7 @@ package dev.weir.server.store;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
@@ -89,6 +90,10 @@ public final class StreamStore implements AutoCloseable {
    */
   static StreamStore open(Path directory, Disk disk, Clock clock, long catalogLimitBytes)
       throws IOException {
+    if (Files.exists(directory) && !Files.isDirectory(directory)) {
+      throw new DataDirectoryException(
+          "the data directory " + directory + " is a file; name a directory with --data");
+    }
     StoreLayout layout = new StoreLayout(directory);
     try {
       disk.makeDirectories(layout.journalDirectory());
