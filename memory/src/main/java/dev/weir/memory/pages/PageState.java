@@ -237,11 +237,11 @@ final class PageState {
   }
 
   /**
-   * Whether the purger is to come: at seven eighths of what may stay dirty, so that it has begun
+   * Whether the purger is to come: at three quarters of what may stay dirty, so that it has begun
    * before those who take clean pages must purge themselves.
    */
   boolean isDirtyHigh() {
-    return isDirtyAbove(dirtyCeilingBytes() / 8 * 7)
+    return isDirtyAbove(dirtyCeilingBytes() / 4 * 3)
         || (ledger.excess(0) > 0 && unclaimedDirtyBytes() > 0);
   }
 
