@@ -6,12 +6,9 @@ import dev.weir.memory.heap.Block;
 import dev.weir.memory.heap.BlockHome;
 import dev.weir.memory.heap.GrowingRun;
 import dev.weir.memory.heap.OwnedHeap;
-import dev.weir.memory.heap.Run;
 import dev.weir.memory.heap.SizeClasses;
 import dev.weir.memory.heap.SlabTotals;
 import dev.weir.memory.heap.Tenants;
-import dev.weir.memory.pages.Lane;
-import dev.weir.memory.pages.PageHeap;
 import dev.weir.memory.pages.PageTotals;
 import dev.weir.memory.pages.Reservation;
 import dev.weir.memory.profile.LiveProfile;
@@ -37,9 +34,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Pool implements AutoCloseable {
   private static final long MAX_RESERVE_BYTES = 1L << 20;
-
-  /** How often a thread makes room and finds that others have taken it. */
-  private static final int ROOM_ATTEMPTS = 16;
 
   /** For ever, and far from an overflow in nanoseconds. */
   private static final Duration LONGEST_WAIT = Duration.ofDays(36_500);
@@ -92,7 +86,7 @@ public final class Pool implements AutoCloseable {
   public Block allocate(long bytes, Budget budget) {
     Block block = tryAllocate(bytes, budget);
     if (block == null) {
-      throw refusal(bytes, budget);
+      throw Refusals.of(core().pages(), bytes, budget, limitBytes);
     }
     return block;
   }
@@ -187,7 +181,7 @@ public final class Pool implements AutoCloseable {
   public <T> T allocate(@Nullable OwnedHeap heap, long bytes, Budget budget, Tenants<T> tenants) {
     T tenant = tryAllocate(heap, bytes, budget, tenants);
     if (tenant == null) {
-      throw refusal(bytes, budget);
+      throw Refusals.of(core().pages(), bytes, budget, limitBytes);
     }
     return tenant;
   }
@@ -208,120 +202,16 @@ public final class Pool implements AutoCloseable {
         return tenant;
       }
     }
-    return tryAllocateSlowly(core(), heap, bytes, budget, tenants);
+    if (!budget.isOfSameTree(root)) {
+      throw new IllegalArgumentException(
+          "budget '%s' is not of pool '%s'".formatted(budget.path(), options.name()));
+    }
+    return SlowAllocation.tryAllocate(core(), heap, bytes, budget, tenants);
   }
 
   @SuppressWarnings("ReferenceEquality") // a budget is a node, and has one identity
   private boolean isRoot(Budget budget) {
     return budget == root;
-  }
-
-  /**
-   * Purges what the request needs, then asks the heaps for what is free inside them. A request that
-   * no purge can help, because a budget below the root refuses it or it is larger than the limit,
-   * bothers nobody.
-   */
-  private <T> @Nullable T tryAllocateSlowly(
-      PoolCore parts,
-      @Nullable OwnedHeap threadHeap,
-      long bytes,
-      Budget budget,
-      Tenants<T> tenants) {
-    if (!budget.isOfSameTree(root)) {
-      throw new IllegalArgumentException(
-          "budget '%s' is not of pool '%s'".formatted(budget.path(), options.name()));
-    }
-    OwnedHeap heap = threadHeap == null || threadHeap.isClosed() ? null : threadHeap;
-    T tenant = tryOnce(parts, heap, bytes, budget, tenants);
-    if (tenant != null || bytes > parts.pages().largestRequestBytes() || !budget.hasRoom(bytes)) {
-      return tenant;
-    }
-    tenant = tryWithRoom(parts, heap, bytes, budget, tenants);
-    if (tenant == null) {
-      parts.trimAndSettle();
-      tenant = tryWithRoom(parts, heap, bytes, budget, tenants);
-    }
-    return tenant;
-  }
-
-  private static <T> @Nullable T tryWithRoom(
-      PoolCore parts, @Nullable OwnedHeap heap, long bytes, Budget budget, Tenants<T> tenants) {
-    Lane lane = bytes <= SizeClasses.MAX_SMALL_BYTES ? Lane.SMALL : Lane.LARGE;
-    long osPageBytes = parts.pages().osPageBytes();
-    long neededBytes = Math.ceilDiv(Math.max(bytes, 1), osPageBytes) * osPageBytes;
-    for (int attempt = 0; attempt < ROOM_ATTEMPTS; attempt++) {
-      // A block may lie on one page more than its size needs, or on pages that are live already.
-      boolean room =
-          parts.pages().makeRoom(neededBytes + osPageBytes, lane)
-              || parts.pages().makeRoom(neededBytes, lane);
-      T tenant = tryOnce(parts, heap, bytes, budget, tenants);
-      if (tenant != null || !room) {
-        return tenant;
-      }
-    }
-    return null;
-  }
-
-  private static <T> @Nullable T tryOnce(
-      PoolCore parts, @Nullable OwnedHeap heap, long bytes, Budget budget, Tenants<T> tenants) {
-    if (bytes < 0) {
-      throw new IllegalArgumentException("size is negative: " + bytes);
-    }
-    if (bytes > SizeClasses.MAX_SLOT_BYTES) {
-      if (heap != null) {
-        heap.beforeRun(bytes);
-      }
-      // Larger than any limit, and so large that rounding would overflow: refused like any other
-      // excess.
-      return bytes > Long.MAX_VALUE / 2
-          ? null
-          : Run.tryAllocate(parts.pages(), bytes, budget, tenants);
-    }
-    int sizeClass = SizeClasses.classOf((int) bytes);
-    if (heap != null) {
-      return heap.tryAllocate(sizeClass, budget, tenants);
-    }
-    int slotBytes = SizeClasses.slotBytes(sizeClass);
-    if (!budget.tryCharge(slotBytes)) {
-      return null;
-    }
-    T tenant = null;
-    try {
-      tenant = parts.shared().tryAllocate(sizeClass, tenants);
-    } finally {
-      if (tenant == null) {
-        budget.uncharge(slotBytes);
-      }
-    }
-    return tenant;
-  }
-
-  private BudgetExceededError refusal(long bytes, Budget budget) {
-    PageHeap pages = core().pages();
-    long charge = chargeBytes(pages, bytes);
-    Budget limiting = budget.limiting(charge);
-    long chargedBytes = limiting.chargedBytes();
-    if (limiting.isClosed()) {
-      return new BudgetExceededError(
-          limiting, bytes, "closed, charged %,d".formatted(chargedBytes));
-    }
-    if (limiting.isTracked() && charge > limiting.limitBytes() - chargedBytes) {
-      return new BudgetExceededError(limiting, bytes, "charged %,d".formatted(chargedBytes));
-    }
-    PageTotals totals = pages.totals();
-    return new BudgetExceededError(
-        root,
-        bytes,
-        "live pages %,d, promised %,d, kept for small blocks %,d"
-            .formatted(totals.liveBytes(), totals.promisedBytes(), reserveBytes(limitBytes)));
-  }
-
-  /** The size of the block that serves a request. */
-  private static long chargeBytes(PageHeap pages, long bytes) {
-    if (bytes <= SizeClasses.MAX_SLOT_BYTES) {
-      return SizeClasses.slotBytes(SizeClasses.classOf((int) bytes));
-    }
-    return bytes > Long.MAX_VALUE / 2 ? bytes : Run.roundUp(pages, bytes);
   }
 
   /**

@@ -1,0 +1,41 @@
+package dev.weir.memory;
+
+import dev.weir.memory.budget.Budget;
+import dev.weir.memory.budget.BudgetExceededError;
+import dev.weir.memory.heap.Run;
+import dev.weir.memory.heap.SizeClasses;
+import dev.weir.memory.pages.PageHeap;
+import dev.weir.memory.pages.PageTotals;
+
+/** Says why an allocation was refused: which limit has no room for it. */
+final class Refusals {
+  private Refusals() {}
+
+  /** Names the budget that has no room, or the pool's pages if each of them has. */
+  static BudgetExceededError of(PageHeap pages, long bytes, Budget budget, long limitBytes) {
+    long charge = chargeBytes(pages, bytes);
+    Budget limiting = budget.limiting(charge);
+    long chargedBytes = limiting.chargedBytes();
+    if (limiting.isClosed()) {
+      return new BudgetExceededError(
+          limiting, bytes, "closed, charged %,d".formatted(chargedBytes));
+    }
+    if (limiting.isTracked() && charge > limiting.limitBytes() - chargedBytes) {
+      return new BudgetExceededError(limiting, bytes, "charged %,d".formatted(chargedBytes));
+    }
+    PageTotals totals = pages.totals();
+    return new BudgetExceededError(
+        budget.root(),
+        bytes,
+        "live pages %,d, promised %,d, kept for small blocks %,d"
+            .formatted(totals.liveBytes(), totals.promisedBytes(), Pool.reserveBytes(limitBytes)));
+  }
+
+  /** The size of the block that serves a request. */
+  private static long chargeBytes(PageHeap pages, long bytes) {
+    if (bytes <= SizeClasses.MAX_SLOT_BYTES) {
+      return SizeClasses.slotBytes(SizeClasses.classOf((int) bytes));
+    }
+    return bytes > Long.MAX_VALUE / 2 ? bytes : Run.roundUp(pages, bytes);
+  }
+}

@@ -1,0 +1,93 @@
+package dev.weir.memory;
+
+import dev.weir.memory.budget.Budget;
+import dev.weir.memory.heap.OwnedHeap;
+import dev.weir.memory.heap.Run;
+import dev.weir.memory.heap.SizeClasses;
+import dev.weir.memory.heap.Tenants;
+import dev.weir.memory.pages.Lane;
+import org.jspecify.annotations.Nullable;
+
+/** What an allocation tries that its heap could not serve at once, before it is refused. */
+final class SlowAllocation {
+  /** How often a thread makes room and finds that others have taken it. */
+  private static final int ROOM_ATTEMPTS = 16;
+
+  private SlowAllocation() {}
+
+  /**
+   * Purges what the request needs, then asks the heaps for what is free inside them. A request that
+   * no purge can help, because a budget below the root refuses it or it is larger than the limit,
+   * bothers nobody.
+   */
+  static <T> @Nullable T tryAllocate(
+      PoolCore parts,
+      @Nullable OwnedHeap threadHeap,
+      long bytes,
+      Budget budget,
+      Tenants<T> tenants) {
+    OwnedHeap heap = threadHeap == null || threadHeap.isClosed() ? null : threadHeap;
+    T tenant = tryOnce(parts, heap, bytes, budget, tenants);
+    if (tenant != null || bytes > parts.pages().largestRequestBytes() || !budget.hasRoom(bytes)) {
+      return tenant;
+    }
+    tenant = tryWithRoom(parts, heap, bytes, budget, tenants);
+    if (tenant == null) {
+      parts.trimAndSettle();
+      tenant = tryWithRoom(parts, heap, bytes, budget, tenants);
+    }
+    return tenant;
+  }
+
+  private static <T> @Nullable T tryWithRoom(
+      PoolCore parts, @Nullable OwnedHeap heap, long bytes, Budget budget, Tenants<T> tenants) {
+    Lane lane = bytes <= SizeClasses.MAX_SMALL_BYTES ? Lane.SMALL : Lane.LARGE;
+    long osPageBytes = parts.pages().osPageBytes();
+    long neededBytes = Math.ceilDiv(Math.max(bytes, 1), osPageBytes) * osPageBytes;
+    for (int attempt = 0; attempt < ROOM_ATTEMPTS; attempt++) {
+      // A block may lie on one page more than its size needs, or on pages that are live already.
+      boolean room =
+          parts.pages().makeRoom(neededBytes + osPageBytes, lane)
+              || parts.pages().makeRoom(neededBytes, lane);
+      T tenant = tryOnce(parts, heap, bytes, budget, tenants);
+      if (tenant != null || !room) {
+        return tenant;
+      }
+    }
+    return null;
+  }
+
+  private static <T> @Nullable T tryOnce(
+      PoolCore parts, @Nullable OwnedHeap heap, long bytes, Budget budget, Tenants<T> tenants) {
+    if (bytes < 0) {
+      throw new IllegalArgumentException("size is negative: " + bytes);
+    }
+    if (bytes > SizeClasses.MAX_SLOT_BYTES) {
+      if (heap != null) {
+        heap.beforeRun(bytes);
+      }
+      // Larger than any limit, and so large that rounding would overflow: refused like any other
+      // excess.
+      return bytes > Long.MAX_VALUE / 2
+          ? null
+          : Run.tryAllocate(parts.pages(), bytes, budget, tenants);
+    }
+    int sizeClass = SizeClasses.classOf((int) bytes);
+    if (heap != null) {
+      return heap.tryAllocate(sizeClass, budget, tenants);
+    }
+    int slotBytes = SizeClasses.slotBytes(sizeClass);
+    if (!budget.tryCharge(slotBytes)) {
+      return null;
+    }
+    T tenant = null;
+    try {
+      tenant = parts.shared().tryAllocate(sizeClass, tenants);
+    } finally {
+      if (tenant == null) {
+        budget.uncharge(slotBytes);
+      }
+    }
+    return tenant;
+  }
+}
