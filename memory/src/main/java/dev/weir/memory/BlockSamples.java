@@ -30,13 +30,17 @@ final class BlockSamples {
   }
 
   private static void sample(Sampler sampler, ByteCountdown countdown, Block block) {
+    LiveSample sample = null;
     try {
-      LiveSample sample = sampler.take(countdown, block.size(), block.budget());
+      sample = sampler.take(countdown, block.size(), block.budget());
       if (sample != null) {
         block.watchedBy(sample);
       }
     } catch (StackOverflowError e) {
       // The block is allocated, and its user has room on the stack for it.
+      if (sample != null) {
+        sample.end();
+      }
     }
   }
 }

@@ -323,7 +323,7 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
 
   private void giveBack(boolean tick) {
     if (tick || grants.hasWaiting() || closed) {
-      shared.parkIdle();
+      shared.parkIdle(/* takesOver= */ tick || closed);
       inheritHeaps();
       // One that was made while the pool was closed has not been asked.
       ownedHeaps.forEach(closed ? OwnedHeap::requestClose : OwnedHeap::requestPark);

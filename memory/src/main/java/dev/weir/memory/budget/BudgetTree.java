@@ -82,10 +82,12 @@ final class BudgetTree {
     return tryChargeWithoutCredit(budget, bytes);
   }
 
-  private static boolean mayFitWithoutCredit(Budget budget, long bytes) {
+  /** Whether a charge may fit once all credit is recalled; no credit holds more than its most. */
+  private boolean mayFitWithoutCredit(Budget budget, long bytes) {
     for (Budget node = budget; node.parent != null; node = node.parent) {
-      if (bytes > node.limitBytes - node.chargedBytes
-          && (node.openCredits == 0 || bytes > node.limitBytes)) {
+      if (bytes > node.limitBytes
+          || bytes - (long) node.openCredits * terms.maxBytes()
+              > node.limitBytes - node.chargedBytes) {
         return false;
       }
     }
@@ -154,25 +156,30 @@ final class BudgetTree {
     } finally {
       lock.unlock();
     }
-    boolean recalled = false;
+    boolean locked = false;
+    boolean settled = false;
     try {
       ProcessBarrier.heavy();
-      recalled = true;
-    } finally {
-      if (!recalled) {
+      lock.lock();
+      locked = true;
+      while (isUndecided(top)) {
+        lock.unlock();
+        locked = false;
+        SpinLock.giveWay();
         lock.lock();
-        recalls--;
+        locked = true;
+      }
+      settleAll(top);
+      settled = true;
+    } finally {
+      if (!locked) {
+        lock.lock();
+      }
+      recalls--;
+      if (!settled) {
         lock.unlock();
       }
     }
-    lock.lock();
-    while (isUndecided(top)) {
-      lock.unlock();
-      SpinLock.giveWay();
-      lock.lock();
-    }
-    recalls--;
-    settleAll(top);
   }
 
   /** An owner is at it for a few instructions, if the system has not interrupted it there. */

@@ -39,6 +39,8 @@ final class Credit {
       MethodHandles.Lookup lookup = MethodHandles.lookup();
       SPENT = lookup.findVarHandle(Credit.class, "spent", long.class);
       CEILING = lookup.findVarHandle(Credit.class, "ceiling", long.class);
+      // Made ready here, not by an owner whom others wait for.
+      ProcessBarrier.light();
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
     }

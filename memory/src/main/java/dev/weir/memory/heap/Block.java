@@ -101,11 +101,14 @@ public final class Block implements AutoCloseable {
     requireLive();
     live = false;
     LiveSample known = sample;
-    if (known != null) {
-      sample = null;
-      known.end();
+    sample = null;
+    try {
+      if (known != null) {
+        known.end();
+      }
+    } finally {
+      home.release(number, budget);
     }
-    home.release(number, budget);
   }
 
   /** The same as {@link #release()}. */

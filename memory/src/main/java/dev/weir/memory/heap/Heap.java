@@ -29,7 +29,7 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
   private static final int IDLE_ROUNDS = 6;
 
   /** The most slabs that are unlinked at a time: some ten microseconds. */
-  static final int MAX_SLABS_A_STEP = 16;
+  static final int MAX_SLABS_A_STEP = 4;
 
   /** The most slabs that are looked at on the way to one block. */
   private static final int MAX_VISITS = 64;

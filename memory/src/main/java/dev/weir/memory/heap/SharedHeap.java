@@ -73,10 +73,16 @@ public final class SharedHeap {
     }
   }
 
-  /** Parks the empty slabs of stripes that are not in use at the moment. Any thread. */
-  public void parkIdle() {
+  /**
+   * Parks the empty slabs of stripes that are not in use at the moment. Any thread.
+   *
+   * @param takesOver also of stripes that lean towards a thread, each of which costs every running
+   *     thread a barrier
+   */
+  public void parkIdle(boolean takesOver) {
     for (Stripe stripe : stripes) {
-      if (stripe.looksParkable() && stripe.lock.tryTakeOver()) {
+      if (stripe.looksParkable()
+          && (takesOver ? stripe.lock.tryTakeOver() : stripe.lock.tryLock())) {
         try {
           stripe.parkEmptySlabs();
         } finally {
@@ -106,9 +112,9 @@ public final class SharedHeap {
       }
       if ((attempt & mask) == mask) {
         // All are in use, or biased towards threads that may never run again.
-        Stripe own = stripes[home & mask];
-        if (own.lock.tryTakeOver()) {
-          return own;
+        Stripe next = stripes[(home + attempt / stripes.length) & mask];
+        if (next.lock.tryTakeOver()) {
+          return next;
         }
         SpinLock.giveWay();
       }

@@ -292,8 +292,8 @@ final class PageState {
         }
         batch.add(claim);
       }
-    } catch (OutOfMemoryError e) {
-      // The Java heap has no room for another claim. Those that were made must be settled.
+    } catch (OutOfMemoryError | StackOverflowError e) {
+      // There is no room for another claim. Those that were made must be settled.
       if (batch.isEmpty()) {
         throw e;
       }

@@ -48,8 +48,16 @@ final class PurgeBatch {
 
   /** Puts the claims back: clean, as far as they were purged, and dirty behind that. */
   void settle(PageState state) {
+    OutOfMemoryError javaHeapFull = null;
     for (int i = 0; i < count; i++) {
-      state.settle(claims[i], i < purged);
+      try {
+        state.settle(claims[i], i < purged);
+      } catch (OutOfMemoryError e) {
+        javaHeapFull = e; // The others must be settled all the same.
+      }
+    }
+    if (javaHeapFull != null) {
+      throw javaHeapFull;
     }
   }
 }

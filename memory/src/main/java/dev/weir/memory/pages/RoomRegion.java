@@ -161,9 +161,10 @@ final class RoomRegion {
       if (!room.busy && !(aged && room.young)) {
         long to = room.residentBytes;
         long from = Math.max(room.liveBytes, to - maxBytes);
+        PurgeClaim.OfRoom claim = new PurgeClaim.OfRoom(this, room, from, to);
         set(room, room.liveBytes, from);
         setBusy(room);
-        return new PurgeClaim.OfRoom(this, room, from, to);
+        return claim;
       }
     }
     return null;

@@ -35,8 +35,12 @@ public final class LiveSample {
 
   /** The block has been released. Further calls do nothing. */
   public void end() {
-    table.remove(this);
     stack = null;
+    try {
+      table.remove(this);
+    } catch (OutOfMemoryError | StackOverflowError e) {
+      // Without its stack it is in no profile; at worst it keeps a place in the table.
+    }
   }
 
   /** Null if it has just ended. */

@@ -68,20 +68,22 @@ public final class Sampler {
     LiveSample sample = null;
     try {
       if (!table.isFull()) {
-        LiveSample fresh =
+        sample =
             new LiveSample(
                 table, new AllocationStack(), budget, countdown.blocksPerSample(bytes), bytes);
-        table.add(fresh);
-        sample = fresh;
+        table.add(sample);
       }
+      countdown.restart(begunNanos, System.nanoTime());
     } catch (OutOfMemoryError | StackOverflowError e) {
-      // The allocation goes on without a sample.
-      sample = null;
+      // The allocation goes on without a sample. It may have come into the table.
+      if (sample != null) {
+        sample.end();
+        sample = null;
+      }
     }
     if (sample == null) {
       lostSamples.incrementAndGet();
     }
-    countdown.restart(begunNanos, System.nanoTime());
     return sample;
   }
 

@@ -44,6 +44,8 @@ public final class BiasedLock {
       HELD = lookup.findVarHandle(BiasedLock.class, "held", int.class);
       BIAS = lookup.findVarHandle(BiasedLock.class, "bias", Bias.class);
       INSIDE = lookup.findVarHandle(Bias.class, "inside", boolean.class);
+      // Made ready here, not by an owner whom others wait for.
+      ProcessBarrier.light();
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
     }
@@ -98,12 +100,19 @@ public final class BiasedLock {
     if ((int) HELD.getOpaque(this) != 0 || !HELD.compareAndSet(this, 0, 1)) {
       return false;
     }
-    countInARow(thread);
+    try {
+      countInARow(thread);
+    } catch (StackOverflowError e) {
+      // Not counted; the lock is held.
+    }
     return true;
   }
 
   @SuppressWarnings("ReferenceEquality") // a bias is its identity
   private boolean tryEnter(Bias mine) {
+    if ((boolean) INSIDE.getOpaque(mine)) {
+      return false; // The owner is inside already.
+    }
     try {
       INSIDE.setOpaque(mine, true);
       ProcessBarrier.light();
@@ -129,15 +138,15 @@ public final class BiasedLock {
 
   /** The lock stays held from now on, by the bias. */
   private void biasTowards(long threadId) {
-    Bias fresh;
+    timesInARow = 0;
     try {
-      fresh = new Bias(threadId);
-    } catch (OutOfMemoryError javaHeapFull) {
-      return;
+      Bias fresh = new Bias(threadId);
+      fresh.inside = true;
+      holding = fresh;
+      BIAS.setRelease(this, fresh);
+    } catch (OutOfMemoryError | StackOverflowError e) {
+      holding = null; // The lock is held by its own word as before.
     }
-    fresh.inside = true;
-    holding = fresh;
-    BIAS.setRelease(this, fresh);
   }
 
   /**

@@ -97,7 +97,7 @@ class SlabSurveyTest {
   void pagesThatASlabTookOverAndNeverUsed() {
     allocate(8, 65_536);
     freeAllButEvery(0, 0, 8);
-    heap.parkIdle();
+    heap.parkIdle(/* takesOver= */ true);
     allocate(1, 32_768);
     assertThat(pages.totals().liveBytes()).isEqualTo(8 * 65_536);
 

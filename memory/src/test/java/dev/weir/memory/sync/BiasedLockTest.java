@@ -68,6 +68,17 @@ class BiasedLockTest {
   }
 
   @Test
+  void isNotGivenTwiceToTheOwnerInside() {
+    takeOften();
+    assertThat(lock.tryLock()).isTrue();
+
+    assertThat(lock.tryLock()).isFalse();
+
+    lock.unlock();
+    assertThat(take()).isTrue();
+  }
+
+  @Test
   void isBiasedAgainAfterItWasTakenOver() throws InterruptedException {
     takeOften();
     assertThat(

@@ -161,7 +161,7 @@ public final class BlockSource {
   private BlockSource holding(LiveSample taken) {
     try {
       return new BlockSource(pool, heaps, budget, allocator, taken);
-    } catch (OutOfMemoryError javaHeapFull) {
+    } catch (OutOfMemoryError | StackOverflowError e) {
       taken.end();
       return this;
     }
@@ -187,10 +187,14 @@ public final class BlockSource {
     if (sampler == null) {
       return this;
     }
-    endSample();
-    BlockSource plain = sample == null ? this : withoutSample();
-    OwnedHeap heap = heaps.current();
-    return isSampleDue(heap, memoryBytes) ? plain.sampling(heap, memoryBytes) : plain;
+    try {
+      endSample();
+      BlockSource plain = sample == null ? this : withoutSample();
+      OwnedHeap heap = heaps.current();
+      return isSampleDue(heap, memoryBytes) ? plain.sampling(heap, memoryBytes) : plain;
+    } catch (OutOfMemoryError | StackOverflowError e) {
+      return this; // The buffer has its new block; whoever resized it need not hear of a sample.
+    }
   }
 
   private BlockSource withoutSample() {
@@ -271,10 +275,11 @@ public final class BlockSource {
 
   /** Gives back the last block of a buffer, which is released. Any thread. */
   void end(BlockHome home, int number) {
-    if (sample != null) {
-      sample.end();
+    try {
+      endSample();
+    } finally {
+      giveBack(home, number);
     }
-    giveBack(home, number);
   }
 
   /** Gives a block and its charge back. Any thread. */

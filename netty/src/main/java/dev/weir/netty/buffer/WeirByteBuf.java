@@ -122,6 +122,8 @@ public class WeirByteBuf extends NativeByteBuf {
     home = target.home();
     number = target.number();
     restsInSlot = false;
+    // Before anything that can fail: the new block may be shorter than the old capacity.
+    capacity = keptBytes;
     relocate(newAddress);
     source.giveBack(oldHome, oldNumber);
   }
