@@ -15,8 +15,8 @@ import java.util.TreeMap;
  * what Weir takes. Readable in light and dark; drawn from the record and nothing else.
  */
 public final class Chart {
-  private static final int WIDTH = 900;
-  private static final int LEFT = 220;
+  private static final int WIDTH = 960;
+  private static final int LEFT = 280;
   private static final int PLOT = 560;
   private static final int TOP = 84;
   private static final int LINE = 22;
