@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Objects;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -60,6 +61,13 @@ public abstract class SizeMix {
               .formatted(text),
           unreadable);
     }
+  }
+
+  /** The size that a text describes, if it is one size. */
+  public static OptionalInt oneSize(String text) {
+    return RANGE.matcher(text).matches() && of(text, 1) instanceof FixedSize one
+        ? OptionalInt.of(one.next())
+        : OptionalInt.empty();
   }
 
   private static String histogram(String text) throws IOException {

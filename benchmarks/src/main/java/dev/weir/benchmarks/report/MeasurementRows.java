@@ -4,6 +4,7 @@ import dev.weir.benchmarks.harness.Cell;
 import dev.weir.benchmarks.harness.Measurement;
 import dev.weir.benchmarks.harness.Metric;
 import dev.weir.benchmarks.harness.Score;
+import dev.weir.benchmarks.pattern.SizeMix;
 import dev.weir.benchmarks.peer.Peer;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -46,6 +47,10 @@ public final class MeasurementRows {
     Map<String, Object> row = new LinkedHashMap<>();
     row.put("suite", cell.suite());
     row.putAll(cell.parameters());
+    String sizes = cell.parameters().get("sizes");
+    if (sizes != null) {
+      SizeMix.oneSize(sizes).ifPresent(bytes -> row.put("bytes", bytes));
+    }
     row.put("thread", cell.thread().label());
     row.put("threads", cell.threads());
     row.put("leakDetection", cell.leakDetection().label());
@@ -55,6 +60,10 @@ public final class MeasurementRows {
       row.put(metric.field() + "Min", rounded(score.min()));
       row.put(metric.field() + "Max", rounded(score.max()));
     });
+    Score time = scores.get(Metric.NS_PER_OP);
+    if (time != null) {
+      row.put("error", rounded(time.error()));
+    }
     row.put("rounds", scores.values().iterator().next().rounds());
     return row;
   }

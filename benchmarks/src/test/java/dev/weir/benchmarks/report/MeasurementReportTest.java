@@ -51,7 +51,25 @@ class MeasurementReportTest {
             "{\"suite\":\"alloc\",\"pattern\":\"ring\",\"sizes\":\"1..4K\",\"thread\":\"event-loop\","
                 + "\"threads\":2,\"leakDetection\":\"disabled\",\"allocator\":\"weir\","
                 + "\"nsPerOp\":10.0,\"nsPerOpMin\":9.0,\"nsPerOpMax\":11.0,\"rssBytes\":6.7108864E7,"
-                + "\"rssBytesMin\":6.7108864E7,\"rssBytesMax\":6.7108864E7,\"rounds\":3}");
+                + "\"rssBytesMin\":6.7108864E7,\"rssBytesMax\":6.7108864E7,\"error\":1.0,\"rounds\":3}");
+  }
+
+  @Test
+  void aRowOfOneSizeHasItInBytes() {
+    Cell cell =
+        new Cell(
+            "alloc",
+            "a.B.c",
+            Map.of("sizes", "4K"),
+            ThreadKind.EVENT_LOOP,
+            1,
+            LeakDetection.SIMPLE);
+    Map<Metric, Score> time = Map.of(Metric.NS_PER_OP, Score.of(List.of(3.0, 5.0)));
+    Measurement one = new Measurement(cell, Map.of(Peer.WEIR, time));
+
+    assertThat(MeasurementRows.rows(List.of(one)).getFirst())
+        .containsEntry("bytes", 4096)
+        .containsEntry("error", 1.0);
   }
 
   private static Measurement measurement() {
