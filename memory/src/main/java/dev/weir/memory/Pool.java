@@ -381,6 +381,14 @@ public final class Pool implements AutoCloseable {
     return sampler == null ? LiveProfile.EMPTY : sampler.profile();
   }
 
+  /**
+   * The part of {@link #profile} that has been live for longer than that: costs less than all of
+   * it.
+   */
+  public LiveProfile profileOlderThan(Duration age) {
+    return sampler == null ? LiveProfile.EMPTY : sampler.profileOlderThan(age.toNanos());
+  }
+
   /** Takes the samples of {@link #profile}; for those who have objects of their own for blocks. */
   public @Nullable Sampler sampler() {
     return sampler;

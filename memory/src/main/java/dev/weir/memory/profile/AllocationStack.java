@@ -8,7 +8,7 @@ import java.util.List;
  * quickly and turns into names only when somebody asks.
  */
 @SuppressWarnings("serial") // never written
-final class AllocationStack extends Throwable {
+final class AllocationStack extends Throwable implements SampledStack {
   /** The most frames that are shown; what called them is left out. */
   static final int MAX_FRAMES = 64;
 
@@ -30,8 +30,8 @@ final class AllocationStack extends Throwable {
     super(null, null, /* enableSuppression= */ false, /* writableStackTrace= */ true);
   }
 
-  /** The frames of those who called Weir, through Netty's buffers or not, the innermost first. */
-  List<StackTraceElement> frames() {
+  @Override
+  public List<StackTraceElement> frames() {
     StackTraceElement[] all = getStackTrace();
     int first = 0;
     while (first < all.length - 1 && isOwn(all[first].getClassName())) {

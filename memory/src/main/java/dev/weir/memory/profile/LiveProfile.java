@@ -44,6 +44,21 @@ public record LiveProfile(long bytesPerSample, long lostSamples, List<LiveBlocks
         samples.stream().filter(blocks -> blocks.ageNanos() > age.toNanos()).toList());
   }
 
+  /**
+   * The part of it that is charged to a budget or below it.
+   *
+   * @param path the budget's, from the root on
+   */
+  public LiveProfile chargedTo(String path) {
+    return new LiveProfile(
+        bytesPerSample,
+        lostSamples,
+        samples.stream()
+            .filter(
+                blocks -> blocks.budget().equals(path) || blocks.budget().startsWith(path + "/"))
+            .toList());
+  }
+
   /** Who holds it: by budget and place in the code, those that hold most first. */
   public List<LiveSite> sites() {
     Map<Key, List<LiveBlocks>> byKey = new LinkedHashMap<>();

@@ -1,6 +1,8 @@
 package dev.weir.memory.profile;
 
 import dev.weir.memory.budget.Budget;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,14 +11,27 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe.
  */
 public final class LiveSample {
+  private static final VarHandle STACK;
+
+  static {
+    try {
+      STACK = MethodHandles.lookup().findVarHandle(LiveSample.class, "stack", SampledStack.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
   private final LiveTable table;
   private final Budget budget;
   private final double blocks;
   private final long takenNanos;
   private volatile long blockBytes;
 
-  /** Null once the block is released: whoever still refers to the sample does not keep a stack. */
-  private volatile @Nullable AllocationStack stack;
+  /**
+   * As it was taken, or once somebody has looked its frames, which samples of the same place share.
+   * Null once the block is released: whoever still refers to the sample does not keep a stack.
+   */
+  private volatile @Nullable SampledStack stack;
 
   LiveSample(
       LiveTable table, AllocationStack stack, Budget budget, double blocks, long blockBytes) {
@@ -43,12 +58,23 @@ public final class LiveSample {
     }
   }
 
+  /** How long the block has been live. */
+  long ageNanos(long nowNanos) {
+    return Math.max(0, nowNanos - takenNanos);
+  }
+
   /** Null if it has just ended. */
   @Nullable LiveBlocks look(long nowNanos) {
-    AllocationStack taken = stack;
-    return taken == null
-        ? null
-        : new LiveBlocks(
-            budget.path(), blockBytes, blocks, Math.max(0, nowNanos - takenNanos), taken.frames());
+    SampledStack seen = stack;
+    if (seen == null) {
+      return null;
+    }
+    if (!(seen instanceof SampledStack.Named)) {
+      SampledStack named = table.named(seen.frames());
+      // Lost where the block is released at the same moment.
+      STACK.compareAndSet(this, seen, named);
+      seen = named;
+    }
+    return new LiveBlocks(budget.path(), blockBytes, blocks, ageNanos(nowNanos), seen.frames());
   }
 }

@@ -1,6 +1,7 @@
 package dev.weir.memory.profile;
 
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -9,7 +10,11 @@ import java.util.concurrent.ConcurrentHashMap;
  * moment may exceed the bound by one each.
  */
 final class LiveTable {
+  /** The most places whose frames are shared; beyond, it begins anew. */
+  private static final int MAX_NAMED = 2_048;
+
   private final Set<LiveSample> samples = ConcurrentHashMap.newKeySet();
+  private final Map<List<StackTraceElement>, SampledStack> named = new ConcurrentHashMap<>();
   private final int capacity;
 
   LiveTable(int capacity) {
@@ -26,6 +31,14 @@ final class LiveTable {
 
   void remove(LiveSample sample) {
     samples.remove(sample);
+  }
+
+  /** One object for all samples of a place. */
+  SampledStack named(List<StackTraceElement> frames) {
+    if (named.size() >= MAX_NAMED) {
+      named.clear();
+    }
+    return named.computeIfAbsent(frames, SampledStack.Named::new);
   }
 
   List<LiveSample> all() {

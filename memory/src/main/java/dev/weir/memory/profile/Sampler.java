@@ -89,10 +89,15 @@ public final class Sampler {
 
   /** What is live now. */
   public LiveProfile profile() {
+    return profileOlderThan(-1);
+  }
+
+  /** What is live now and has been for longer than that; the rest costs nothing to look at. */
+  public LiveProfile profileOlderThan(long ageNanos) {
     long nowNanos = System.nanoTime();
     List<LiveBlocks> blocks = new ArrayList<>();
     for (LiveSample sample : table.all()) {
-      LiveBlocks seen = sample.look(nowNanos);
+      LiveBlocks seen = sample.ageNanos(nowNanos) > ageNanos ? sample.look(nowNanos) : null;
       if (seen != null) {
         blocks.add(seen);
       }
