@@ -7,8 +7,15 @@ import dev.weir.server.metrics.MemoryFigures;
 
 /** The node's buffers: one pool within the budget, and the allocator over it. */
 record BufferMemory(Pool pool, WeirAllocator allocator) implements AutoCloseable {
-  static BufferMemory withBudget(long budgetBytes) {
-    Pool pool = Pool.create(PoolOptions.withLimit(budgetBytes).withName("node"));
+  /**
+   * Creates the pool.
+   *
+   * @param bytesPerSample how many allocated bytes there are to a sample of the live profile; 0 for
+   *     none
+   */
+  static BufferMemory withBudget(long budgetBytes, long bytesPerSample) {
+    PoolOptions options = PoolOptions.withLimit(budgetBytes).withName("node");
+    Pool pool = Pool.create(bytesPerSample == 0 ? options : options.withProfile(bytesPerSample));
     return new BufferMemory(pool, new WeirAllocator(pool));
   }
 

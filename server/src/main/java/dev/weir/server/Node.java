@@ -1,6 +1,8 @@
 package dev.weir.server;
 
+import dev.weir.memory.PoolOptions;
 import dev.weir.memory.jmx.PoolBean;
+import dev.weir.memory.profile.LeakWatch;
 import dev.weir.server.console.Console;
 import dev.weir.server.console.ConsoleAccess;
 import dev.weir.server.http.Buffers;
@@ -84,19 +86,28 @@ public final class Node implements AutoCloseable {
     }
   }
 
-  /** Who may look at the console, and how often it looks itself. */
-  record ConsoleSettings(ConsoleAccess access, Duration interval) {
+  /**
+   * How the node shows itself.
+   *
+   * @param access who may look at the console
+   * @param interval how often the console looks itself
+   * @param bytesPerSample how many allocated bytes there are to a sample of the live profile; 0 for
+   *     none
+   * @param leakAge what is older and grows is suspected to be a leak
+   */
+  record ConsoleSettings(
+      ConsoleAccess access, Duration interval, long bytesPerSample, Duration leakAge) {
     static final ConsoleSettings DEFAULT =
         new ConsoleSettings(ConsoleAccess.LOOPBACK, Duration.ofMillis(500));
 
-    ConsoleSettings withAccess(ConsoleAccess who) {
-      return new ConsoleSettings(who, interval);
+    ConsoleSettings(ConsoleAccess access, Duration interval) {
+      this(access, interval, PoolOptions.DEFAULT_BYTES_PER_SAMPLE, LeakWatch.DEFAULT_THRESHOLD);
     }
   }
 
   static Node start(InetSocketAddress address, Path data, long budgetBytes, Parts parts)
       throws IOException {
-    BufferMemory memory = BufferMemory.withBudget(budgetBytes);
+    BufferMemory memory = BufferMemory.withBudget(budgetBytes, parts.console().bytesPerSample());
     StreamStore store = null;
     Console console = null;
     try {
@@ -107,7 +118,8 @@ public final class Node implements AutoCloseable {
               memory.pool(),
               Map.of("openConnections", metrics::openConnections, "streams", store::streamCount),
               parts.console().access(),
-              parts.console().interval().toMillis());
+              parts.console().interval().toMillis(),
+              parts.console().leakAge());
       HttpServer server =
           HttpServer.start(
               address,

@@ -37,6 +37,7 @@ public final class ServeCommand implements Callable<Integer> {
 
   private static final long MAX_BUDGET_BYTES = 1L << 40;
   private static final int MAX_PORT = 65_535;
+  private static final int MAX_LEAK_AGE_SECONDS = 86_400;
   private static final Duration DRAIN_DEADLINE = Duration.ofSeconds(10);
 
   @Spec private CommandSpec spec;
@@ -74,6 +75,24 @@ public final class ServeCommand implements Callable<Integer> {
       defaultValue = "loopback")
   private ConsoleAccess console;
 
+  @Option(
+      names = "--profile",
+      paramLabel = "BYTES",
+      description =
+          "One sample of the live profile in so many allocated bytes, from 4K to 1G, or off."
+              + " Default: ${DEFAULT-VALUE}.",
+      converter = SampleDistance.Converter.class,
+      defaultValue = "512K")
+  private SampleDistance profile;
+
+  @Option(
+      names = "--leak-age",
+      paramLabel = "SECONDS",
+      description =
+          "Memory that is older and grows is shown as a suspected leak. Default: ${DEFAULT-VALUE}.",
+      defaultValue = "30")
+  private int leakAgeSeconds;
+
   /** Made by picocli. */
   public ServeCommand() {}
 
@@ -88,7 +107,12 @@ public final class ServeCommand implements Callable<Integer> {
               data,
               budget.bytes(),
               Node.Parts.forBudget(budget.bytes())
-                  .with(Node.ConsoleSettings.DEFAULT.withAccess(console)));
+                  .with(
+                      new Node.ConsoleSettings(
+                          console,
+                          Node.ConsoleSettings.DEFAULT.interval(),
+                          profile.bytes(),
+                          Duration.ofSeconds(leakAgeSeconds))));
     } catch (BindException e) {
       return fail(
           "port " + port + " cannot be used (" + e.getMessage() + "); choose another --port");
@@ -121,6 +145,12 @@ public final class ServeCommand implements Callable<Integer> {
       throw new ParameterException(
           spec.commandLine(),
           "Invalid value for option '--port': " + port + " is not in 0.." + MAX_PORT);
+    }
+    if (leakAgeSeconds < 1 || leakAgeSeconds > MAX_LEAK_AGE_SECONDS) {
+      throw new ParameterException(
+          spec.commandLine(),
+          "Invalid value for option '--leak-age': %d is not in 1..%d"
+              .formatted(leakAgeSeconds, MAX_LEAK_AGE_SECONDS));
     }
     if (budget.bytes() < MIN_BUDGET_BYTES || budget.bytes() > MAX_BUDGET_BYTES) {
       throw new ParameterException(

@@ -27,6 +27,11 @@ class ServeCommandTest {
     "--port, 70000",
     "--data, ''",
     "--port, -1",
+    "--profile, 1K",
+    "--profile, 2G",
+    "--profile, on",
+    "--leak-age, 0",
+    "--leak-age, 90000",
     "--port, http"
   })
   void aBadFlagIsNamedAndTheExitCodeIsTwo(String flag, String value) {

@@ -2,6 +2,7 @@ package dev.weir.server.console;
 
 import dev.weir.memory.Pool;
 import dev.weir.memory.view.MapWindow;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -15,6 +16,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,6 +38,9 @@ public final class Console implements AutoCloseable {
   /** Zoomed maps that may wait to be made. */
   private static final int MAX_WAITING_MAPS = 8;
 
+  /** Profiles that may be made or sent at a time: a large one has some 500 KB. */
+  private static final int MAX_ANSWERS = 8;
+
   /**
    * Frames that clients may hold while they are sent: beyond, everybody gets the newest of them. A
    * frame has some 50 KB.
@@ -50,6 +55,8 @@ public final class Console implements AutoCloseable {
   private final History history = new History(SAMPLES);
   private final List<Watcher> watchers = new CopyOnWriteArrayList<>();
   private final AtomicInteger watcherCount = new AtomicInteger();
+  private final ProfileFeed profiles;
+  private final Semaphore answers = new Semaphore(MAX_ANSWERS);
   private final Semaphore waitingMaps = new Semaphore(MAX_WAITING_MAPS);
 
   /** Frames that may still be held by somebody. The console's thread only. */
@@ -62,11 +69,16 @@ public final class Console implements AutoCloseable {
   private boolean failing;
 
   private Console(
-      Pool pool, Map<String, LongSupplier> nodeFigures, ConsoleAccess access, long intervalMillis) {
+      Pool pool,
+      Map<String, LongSupplier> nodeFigures,
+      ConsoleAccess access,
+      long intervalMillis,
+      Duration leakAge) {
     this.pool = pool;
     this.nodeFigures = new TreeMap<>(nodeFigures);
     this.access = access;
     this.intervalMillis = intervalMillis;
+    this.profiles = new ProfileFeed(pool, leakAge);
     this.thread =
         new ScheduledThreadPoolExecutor(
             1, Thread.ofPlatform().daemon().name("weir-console").factory());
@@ -88,13 +100,23 @@ public final class Console implements AutoCloseable {
    *
    * @param nodeFigures further figures by name
    * @param intervalMillis how often watchers get a frame
+   * @param leakAge what is older and grows is suspected to be a leak
    */
   public static Console start(
-      Pool pool, Map<String, LongSupplier> nodeFigures, ConsoleAccess access, long intervalMillis) {
-    Console console = new Console(pool, nodeFigures, access, intervalMillis);
+      Pool pool,
+      Map<String, LongSupplier> nodeFigures,
+      ConsoleAccess access,
+      long intervalMillis,
+      Duration leakAge) {
+    Console console = new Console(pool, nodeFigures, access, intervalMillis, leakAge);
     if (access != ConsoleAccess.OFF) {
       console.thread.scheduleAtFixedRate(
           console::tick, intervalMillis, intervalMillis, TimeUnit.MILLISECONDS);
+      if (console.profiles.isOn()) {
+        long watchNanos = console.profiles.watchInterval().toNanos();
+        console.thread.scheduleAtFixedRate(
+            console::watchLeaks, watchNanos, watchNanos, TimeUnit.NANOSECONDS);
+      }
     }
     return console;
   }
@@ -144,31 +166,41 @@ public final class Console implements AutoCloseable {
     if (!waitingMaps.tryAcquire()) {
       return null;
     }
-    CompletableFuture<byte[]> done = new CompletableFuture<>();
-    try {
-      thread.execute(() -> {
-        try {
-          done.complete(Json.bytes(Map.of("pages", ViewJson.pages(pool.view(window).pages()))));
-        } catch (Throwable e) {
-          done.completeExceptionally(e);
-        } finally {
-          waitingMaps.release();
-        }
-      });
-    } catch (RejectedExecutionException closed) {
-      waitingMaps.release();
-      done.completeExceptionally(closed);
-    }
-    return done;
+    return onThread(() -> ViewJson.bytes(pool.view(window).pages()))
+        .whenComplete((bytes, failure) -> waitingMaps.release());
   }
 
   /** The last minutes as JSON; fails when the console is closed. */
   public CompletableFuture<byte[]> history() {
+    return onThread(() -> Json.bytes(history.json(intervalMillis)));
+  }
+
+  /** Whether there is a profile of live memory. */
+  public boolean hasProfile() {
+    return profiles.isOn();
+  }
+
+  /** Takes one of the places for profiles; whoever has it calls {@link #endAnswer} once. */
+  public boolean tryBeginAnswer() {
+    return answers.tryAcquire();
+  }
+
+  /** Gives back what {@link #tryBeginAnswer} took. */
+  public void endAnswer() {
+    answers.release();
+  }
+
+  /** A profile that is a second old at most; fails when the console is closed. */
+  public CompletableFuture<byte[]> profile(ProfileForm form, ProfileQuery query) {
+    return onThread(() -> profiles.bytes(form, query));
+  }
+
+  private CompletableFuture<byte[]> onThread(Supplier<byte[]> answer) {
     CompletableFuture<byte[]> done = new CompletableFuture<>();
     try {
       thread.execute(() -> {
         try {
-          done.complete(Json.bytes(history.json(intervalMillis)));
+          done.complete(answer.get());
         } catch (Throwable e) {
           done.completeExceptionally(e);
         }
@@ -207,6 +239,14 @@ public final class Console implements AutoCloseable {
       }
     } catch (Throwable e) {
       // Thrown on, it would end the ticks.
+      report(e);
+    }
+  }
+
+  private void watchLeaks() {
+    try {
+      profiles.watch();
+    } catch (Throwable e) {
       report(e);
     }
   }
@@ -257,6 +297,9 @@ public final class Console implements AutoCloseable {
     nodeFigures.forEach((name, figure) -> node.put(name, figure.getAsLong()));
     json.put("node", node);
     json.put("pool", ViewJson.pool(pool.view(MapWindow.everything(CELLS))));
+    if (profiles.isOn()) {
+      json.put("profile", profiles.json());
+    }
     Frame frame = Frame.of(Json.bytes(json));
     frames.add(frame);
     return frame;

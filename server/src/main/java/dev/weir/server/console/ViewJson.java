@@ -95,7 +95,12 @@ final class ViewJson {
     return json;
   }
 
-  static List<Map<String, Object>> pages(PageMap map) {
+  /** A page map alone, as an object on one line. */
+  static byte[] bytes(PageMap map) {
+    return Json.bytes(Map.of("pages", pages(map)));
+  }
+
+  private static List<Map<String, Object>> pages(PageMap map) {
     return map.regions().stream().map(ViewJson::region).toList();
   }
 

@@ -1,6 +1,7 @@
 package dev.weir.server.http;
 
 import dev.weir.server.console.ConsoleFiles;
+import dev.weir.server.console.ProfileForm;
 import dev.weir.server.protocol.ProtocolException;
 import io.netty.handler.codec.http.EmptyHttpHeaders;
 import io.netty.handler.codec.http.HttpHeaderNames;
@@ -39,10 +40,18 @@ final class ConsoleRoutes {
                   Headers.create().set(HttpHeaderNames.LOCATION, ROOT + "/")));
       case "/snapshot" -> guarded(new ConsoleSnapshot(services.console()));
       case "/pages" -> guarded(new ConsolePages(services.console()));
+      case "/profile.pb.gz" -> profile(ProfileForm.PPROF);
+      case "/profile.collapsed" -> profile(ProfileForm.COLLAPSED);
+      case "/flame" -> profile(ProfileForm.FLAME);
+      case "/dump" -> profile(ProfileForm.DUMP);
       case "/events" -> guarded(new ConsoleEvents(services.console(), services.limits()));
       case "/" -> file("index.html");
       default -> file(path.substring(ROOT.length() + 1));
     };
+  }
+
+  private ExchangeHandler profile(ProfileForm form) {
+    return guarded(new ConsoleProfile(services.console(), form));
   }
 
   private ExchangeHandler file(String name) {

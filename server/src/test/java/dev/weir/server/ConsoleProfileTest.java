@@ -1,0 +1,161 @@
+package dev.weir.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.memory.budget.Budget;
+import dev.weir.netty.WeirAllocator;
+import dev.weir.server.console.ConsoleAccess;
+import io.netty.buffer.ByteBuf;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.zip.GZIPInputStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.jr.ob.JSON;
+
+/** The profile of live memory, as the node hands it out. */
+class ConsoleProfileTest {
+  private static final int BLOCKS = 40;
+
+  @TempDir Path directory;
+  private final List<ByteBuf> held = new ArrayList<>();
+  private NodeFixture fixture;
+  private WeirAllocator allocator;
+
+  private void start(long bytesPerSample) throws IOException {
+    Node.Parts parts = Node.Parts.forBudget(NodeFixture.BUDGET_BYTES);
+    fixture =
+        new NodeFixture(
+            directory,
+            NodeFixture.BUDGET_BYTES,
+            new Node.Parts(
+                    parts.disk(),
+                    parts.transport(),
+                    parts.limits(),
+                    real -> {
+                      allocator = (WeirAllocator) real.allocator();
+                      return real;
+                    })
+                .with(
+                    new Node.ConsoleSettings(
+                        ConsoleAccess.LOOPBACK,
+                        Duration.ofMillis(10),
+                        bytesPerSample,
+                        Duration.ofSeconds(30))));
+  }
+
+  /** 10 MiB for one budget: with a sample every 4 KiB, each buffer is one. */
+  private void holdForUploads() {
+    Budget uploads = allocator.pool().rootBudget().child("uploads", Budget.UNLIMITED);
+    for (int i = 0; i < BLOCKS; i++) {
+      held.add(allocator.charging(uploads).directBuffer(256 << 10));
+    }
+  }
+
+  @AfterEach
+  void stop() throws IOException {
+    held.forEach(ByteBuf::release);
+    fixture.assertNothingLeaked();
+    fixture.close();
+  }
+
+  private HttpResponse<byte[]> get(String target) throws Exception {
+    return fixture.http.send(
+        HttpRequest.newBuilder(fixture.uri("/_weir/" + target)).build(),
+        HttpResponse.BodyHandlers.ofByteArray());
+  }
+
+  private String text(String target) throws Exception {
+    HttpResponse<byte[]> answer = get(target);
+    assertThat(answer.statusCode()).as(target).isEqualTo(200);
+    assertThat(answer.headers().firstValue("cache-control")).hasValue("no-store");
+    return new String(answer.body(), StandardCharsets.UTF_8);
+  }
+
+  @Test
+  void everyFormNamesWhoHoldsTheMemory() throws Exception {
+    start(4 << 10);
+    holdForUploads();
+    String here = "ConsoleProfileTest.holdForUploads";
+
+    HttpResponse<byte[]> pprof = get("profile.pb.gz");
+    assertThat(pprof.headers().firstValue("content-disposition"))
+        .hasValue("attachment; filename=\"weir-live.pb.gz\"");
+    byte[] message = new GZIPInputStream(new ByteArrayInputStream(pprof.body())).readAllBytes();
+    assertThat(new String(message, StandardCharsets.ISO_8859_1))
+        .contains("inuse_space", here, "node/uploads");
+
+    assertThat(text("profile.collapsed"))
+        .containsPattern("(?m)^node/uploads;.*" + here + " [0-9]{7,8}$");
+    assertThat(text("dump"))
+        .contains("pool node: resident", "suspected leaks", "none", "budget node/uploads")
+        .containsPattern(here + "\\(ConsoleProfileTest.java:[0-9]+\\)");
+    Map<String, Object> flame = JSON.std.mapFrom(text("flame?budget=node/uploads"));
+    assertThat(flame).containsEntry("name", "node/uploads");
+    assertThat(((Number) flame.get("bytes")).longValue()).isBetween(5L << 20, 20L << 20);
+    assertThat(leaf(flame)).contains(here);
+  }
+
+  /** Follows the widest way down. */
+  private static String leaf(Map<?, ?> node) {
+    List<?> children = (List<?>) node.get("children");
+    return children.isEmpty() ? (String) node.get("name") : leaf((Map<?, ?>) children.getFirst());
+  }
+
+  @Test
+  void aPartCanBeAskedFor() throws Exception {
+    start(4 << 10);
+    holdForUploads();
+    assertThat(text("profile.collapsed?budget=node/uploads")).contains("holdForUploads");
+    assertThat(text("profile.collapsed?budget=node/upload")).isEmpty();
+    assertThat(text("profile.collapsed?older=3600")).isEmpty();
+    assertThat(text("flame?budget=none")).contains("\"bytes\":0");
+    for (String query : List.of("older=-1", "older=x", "older=", "older=99999999999999999999")) {
+      HttpResponse<byte[]> refused = get("profile.collapsed?" + query);
+      assertThat(refused.statusCode()).as(query).isEqualTo(400);
+      assertThat(new String(refused.body(), StandardCharsets.UTF_8)).hasLineCount(1);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"profile.pb.gz", "profile.collapsed", "flame"})
+  void withoutAProfileItSaysWhichFlagMakesOne(String target) throws Exception {
+    start(0);
+    HttpResponse<byte[]> answer = get(target);
+    assertThat(answer.statusCode()).isEqualTo(404);
+    assertThat(new String(answer.body(), StandardCharsets.UTF_8))
+        .contains("--profile 512K")
+        .hasLineCount(1);
+    assertThat(text("dump")).contains("pool node");
+    assertThat(text("snapshot")).doesNotContain("\"profile\"");
+  }
+
+  @Test
+  @SuppressWarnings("unchecked")
+  void theFiguresHaveTheOldestBlocks() throws Exception {
+    start(4 << 10);
+    holdForUploads();
+    Map<String, Object> profile =
+        (Map<String, Object>) JSON.std.mapFrom(text("snapshot")).get("profile");
+
+    assertThat(profile).containsEntry("bytesPerSample", 4096).containsEntry("suspects", List.of());
+    List<Map<String, Object>> oldest = (List<Map<String, Object>>) profile.get("oldest");
+    assertThat(oldest)
+        .anySatisfy(site -> {
+          assertThat((String) site.get("place")).contains("holdForUploads(");
+          assertThat(site).containsEntry("budget", "node/uploads");
+          assertThat((List<String>) site.get("stack")).hasSizeBetween(2, 16);
+        });
+  }
+}
