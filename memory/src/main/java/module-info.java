@@ -8,6 +8,7 @@ module dev.weir.memory {
   exports dev.weir.memory.budget;
   exports dev.weir.memory.heap;
   exports dev.weir.memory.jmx;
+  exports dev.weir.memory.pressure;
   exports dev.weir.memory.profile;
   exports dev.weir.memory.view;
   exports dev.weir.memory.os to

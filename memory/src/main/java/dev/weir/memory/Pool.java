@@ -39,20 +39,18 @@ public final class Pool implements AutoCloseable {
   private static final Duration LONGEST_WAIT = Duration.ofDays(36_500);
 
   private final PoolOptions options;
+  private final PoolLedger ledger;
   private final Budget root;
   private final Tenants<Block> rootBlocks;
   private final @Nullable Sampler sampler;
   private final Object coreLock = new Object();
   private volatile @Nullable PoolCore core;
-  private volatile long limitBytes;
   private volatile boolean closed;
 
   private Pool(PoolOptions options) {
     this.options = options;
-    this.limitBytes = options.limitBytes();
-    this.root =
-        Budget.root(
-            options.name(), this::limitBytes, options.heapLimitBytes(), this::liveBlockBytes);
+    this.ledger = new PoolLedger(options.limitBytes());
+    this.root = Budget.root(options.name(), ledger, options.heapLimitBytes());
     this.rootBlocks = Block.tenants(root);
     long bytesPerSample = options.bytesPerSample();
     this.sampler = bytesPerSample == 0 ? null : new Sampler(bytesPerSample);
@@ -86,7 +84,7 @@ public final class Pool implements AutoCloseable {
   public Block allocate(long bytes, Budget budget) {
     Block block = tryAllocate(bytes, budget);
     if (block == null) {
-      throw Refusals.of(core().pages(), bytes, budget, limitBytes);
+      throw Refusals.of(core().pages(), bytes, budget, limitBytes());
     }
     return block;
   }
@@ -148,7 +146,7 @@ public final class Pool implements AutoCloseable {
       return true;
     }
     if (!(home instanceof GrowingRun)
-        || minBytes > limitBytes
+        || minBytes > limitBytes()
         || !budget.hasRoom(minBytes - home.blockBytes())) {
       return false;
     }
@@ -181,7 +179,7 @@ public final class Pool implements AutoCloseable {
   public <T> T allocate(@Nullable OwnedHeap heap, long bytes, Budget budget, Tenants<T> tenants) {
     T tenant = tryAllocate(heap, bytes, budget, tenants);
     if (tenant == null) {
-      throw Refusals.of(core().pages(), bytes, budget, limitBytes);
+      throw Refusals.of(core().pages(), bytes, budget, limitBytes());
     }
     return tenant;
   }
@@ -264,7 +262,7 @@ public final class Pool implements AutoCloseable {
 
   /** The most that may be resident, in bytes. */
   public long limitBytes() {
-    return limitBytes;
+    return ledger.limitBytes();
   }
 
   /**
@@ -283,7 +281,7 @@ public final class Pool implements AutoCloseable {
     }
     PoolCore parts;
     synchronized (coreLock) {
-      limitBytes = bytes;
+      ledger.setLimit(bytes);
       parts = core;
       if (parts != null) {
         parts.setLimit(bytes);
@@ -299,7 +297,7 @@ public final class Pool implements AutoCloseable {
    * loops keep free count as used until their owners have answered the request to give them back.
    */
   public long slackBytes() {
-    return reserveBytes(limitBytes);
+    return reserveBytes(limitBytes());
   }
 
   /** Live and dirty pages: what the limit limits. */
@@ -357,7 +355,7 @@ public final class Pool implements AutoCloseable {
   public PoolSnapshot snapshot() {
     PoolCore parts = core;
     return parts == null
-        ? PoolSnapshot.empty(root, limitBytes)
+        ? PoolSnapshot.empty(root, limitBytes())
         : PoolSnapshot.of(root, parts.pages(), parts.ownedHeapCount());
   }
 
@@ -459,8 +457,9 @@ public final class Pool implements AutoCloseable {
           throw new IllegalStateException("pool '" + options.name() + "' is closed");
         }
         parts = PoolCore.create(options, root, sampler);
-        parts.setLimit(limitBytes);
+        parts.setLimit(limitBytes());
         core = parts;
+        ledger.begin(parts);
       }
       return parts;
     }
@@ -475,6 +474,6 @@ public final class Pool implements AutoCloseable {
   @Override
   public String toString() {
     return "Pool[%s: resident %,d of %,d bytes]"
-        .formatted(options.name(), residentBytes(), limitBytes);
+        .formatted(options.name(), residentBytes(), limitBytes());
   }
 }

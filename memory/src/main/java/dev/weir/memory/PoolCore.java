@@ -55,6 +55,7 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
   private final PageHeap pages;
   private final SharedHeap shared;
   private final GrantQueue grants;
+  private final PressureChores pressure;
   private final @Nullable Sampler sampler;
   private final long tickNanos;
   private final Set<OwnedHeap> ownedHeaps = ConcurrentHashMap.newKeySet();
@@ -95,6 +96,7 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
             Runtime.getRuntime().availableProcessors() * STRIPES_PER_PROCESSOR,
             this::purgeSoon);
     this.grants = new GrantQueue(pages, root, sampler);
+    this.pressure = new PressureChores(root);
     this.survey = new SlabSurvey(pages);
   }
 
@@ -142,6 +144,7 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
 
   void setLimit(long limitBytes) {
     pages.setLimit(wholePages(limitBytes, pages.pageBytes()), Pool.reserveBytes(limitBytes));
+    pressureMoved();
   }
 
   private static long wholePages(long bytes, long pageBytes) {
@@ -282,6 +285,19 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
     if (grants.hasWaiting() || closed) {
       Purger.wake();
     }
+    usageMoved();
+  }
+
+  /** The pressure of some budget may be another. */
+  void pressureMoved() {
+    pressure.moved();
+  }
+
+  /** Used bytes have changed. */
+  void usageMoved() {
+    if (pressure.hasListeners() && pages.isOutsideBand()) {
+      pressure.moved();
+    }
   }
 
   @Override
@@ -293,6 +309,7 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
 
   @Override
   public void liveGrown() {
+    usageMoved();
     if (liveGrown.compareAndSet(false, true)) {
       Purger.wake();
     }
@@ -309,7 +326,7 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
       giveBack(tick);
     } finally {
       // Deadlines hold even where the system refuses to take pages back.
-      untilDeadline = serveGrants(nowNanos);
+      untilDeadline = Math.min(serveGrants(nowNanos), pressure.tell(nowNanos));
     }
     long untilDrained = Long.MAX_VALUE;
     if (closed) {

@@ -1,5 +1,9 @@
 package dev.weir.memory.budget;
 
+import dev.weir.memory.callback.ListenerCalls;
+import dev.weir.memory.pressure.Pressure;
+import dev.weir.memory.pressure.PressureListener;
+import dev.weir.memory.pressure.Registration;
 import java.util.List;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -42,7 +46,7 @@ public final class Budget extends BudgetNode {
   }
 
   /**
-   * Creates the root of a tree.
+   * Creates the root of a tree that nobody looks after.
    *
    * @param residentLimitBytes tells the pool's limit of resident bytes
    * @param heapLimitBytes the limit of Java heap buffers
@@ -62,12 +66,22 @@ public final class Budget extends BudgetNode {
       long heapLimitBytes,
       LongSupplier liveBlockBytes,
       CreditTerms terms) {
+    return root(name, new QuietLedger(residentLimitBytes, liveBlockBytes), heapLimitBytes, terms);
+  }
+
+  /**
+   * Creates the root of the tree of a pool.
+   *
+   * @param heapLimitBytes the limit of Java heap buffers
+   */
+  public static Budget root(String name, RootLedger ledger, long heapLimitBytes) {
+    return root(name, ledger, heapLimitBytes, CreditTerms.DEFAULT);
+  }
+
+  private static Budget root(
+      String name, RootLedger ledger, long heapLimitBytes, CreditTerms terms) {
     return new Budget(
-        new BudgetTree(terms, residentLimitBytes, liveBlockBytes),
-        requireName(name),
-        null,
-        UNLIMITED,
-        heapLimitBytes);
+        new BudgetTree(terms, ledger), requireName(name), null, UNLIMITED, heapLimitBytes);
   }
 
   /**
@@ -141,7 +155,7 @@ public final class Budget extends BudgetNode {
    * none.
    */
   public long limitBytes() {
-    return parent == null ? tree.residentLimitBytes.getAsLong() : lockedLong(() -> limitBytes);
+    return parent == null ? tree.ledger.limitBytes() : lockedLong(() -> limitBytes);
   }
 
   /**
@@ -158,11 +172,13 @@ public final class Budget extends BudgetNode {
     boolean creditExceedsIt =
         locked(() -> {
           limitBytes = bytes;
+          tree.pressure.mayHaveMoved(this);
           return openCredits > 0 && chargedBytes > bytes;
         });
     if (creditExceedsIt) {
       recallCredit();
     }
+    tree.tellOfRoom();
   }
 
   private void recallCredit() {
@@ -170,10 +186,71 @@ public final class Budget extends BudgetNode {
     tree.lock.unlock();
   }
 
+  // Pressure.
+
+  /** How close it is to its limit now, the closer for what it was before: see {@link Pressure}. */
+  public Pressure pressure() {
+    return tree.pressure.levelOf(this);
+  }
+
+  /**
+   * Where pressure begins: as set, or three quarters of its limit. Nothing is refused for it. For
+   * the root it counts live and promised pages, which cannot be given back at once, for every other
+   * node charged bytes.
+   */
+  public long softLimitBytes() {
+    long hardBytes = limitBytes();
+    return lockedLong(() -> softLimitBeside(hardBytes));
+  }
+
+  /**
+   * Changes the soft limit, which until then follows the limit.
+   *
+   * @param bytes {@link #UNLIMITED} for none: then pressure begins where it is critical
+   */
+  public void setSoftLimitBytes(long bytes) {
+    if (bytes < 0) {
+      throw new IllegalArgumentException(
+          "soft limit of budget '" + path() + "' is negative: " + bytes);
+    }
+    tree.lock.lock();
+    softLimitBytes = bytes;
+    tree.pressure.mayHaveMoved(this);
+    tree.lock.unlock();
+    tree.tell();
+  }
+
+  /**
+   * Has somebody called whenever the pressure of this budget changes, and soon if it is not {@link
+   * Pressure#NONE} now. Levels are looked at when charges and pages reach one, and twice a second.
+   */
+  public Registration addPressureListener(PressureListener listener) {
+    ListenerCalls calls = new ListenerCalls(listener, path());
+    tree.pressure.add(this, calls);
+    return () -> {
+      calls.close();
+      tree.pressure.remove(this, calls);
+    };
+  }
+
+  /** Whether anyone listens to the pressure of a budget of this tree. */
+  public boolean hasPressureListeners() {
+    return tree.pressure.hasListeners();
+  }
+
+  /**
+   * Tells listeners of the levels of this moment. The pool's purger calls it.
+   *
+   * @param all of all budgets, not only of those whose charges have reached a level
+   */
+  public void tellPressure(boolean all) {
+    tree.pressure.tell(all);
+  }
+
   /** Bytes of live blocks charged to it and its descendants. */
   public long chargedBytes() {
     return parent == null
-        ? tree.liveBlockBytes.getAsLong()
+        ? tree.ledger.liveBlockBytes()
         : lockedLong(() -> chargedBytes - tree.unspentBytes(this));
   }
 
@@ -257,6 +334,7 @@ public final class Budget extends BudgetNode {
     } finally {
       tree.lock.unlock();
     }
+    tree.tellOfRoom();
   }
 
   /** Counts a Java heap buffer here and in all nodes above, or in none. */
@@ -304,12 +382,14 @@ public final class Budget extends BudgetNode {
     boolean hasCredit =
         locked(() -> {
           closed = true;
+          tree.pressure.mayHaveMoved(this);
           forgetIfDrained();
           return openCredits > 0;
         });
     if (hasCredit) {
       recallCredit();
     }
+    tree.tellOfRoom();
   }
 
   /** Whether it or a budget above it has been closed. */

@@ -1,5 +1,6 @@
 package dev.weir.memory.budget;
 
+import dev.weir.memory.pressure.Pressure;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -15,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Credit that heaps hold is charged here; {@link BudgetTree} knows what of it is not spent.
  */
 abstract sealed class BudgetNode permits Budget {
+  static final long NO_SOFT_LIMIT = -1;
+
   final BudgetTree tree;
   final String name;
   final @Nullable Budget parent;
@@ -31,6 +34,14 @@ abstract sealed class BudgetNode permits Budget {
   long peakChargedBytes;
   long heapBytes;
   boolean closed;
+
+  /** Where pressure begins; {@link #NO_SOFT_LIMIT} where that follows from the limit. */
+  long softLimitBytes = NO_SOFT_LIMIT;
+
+  Pressure pressure = Pressure.NONE;
+
+  /** Null while nobody listens. */
+  @Nullable PressureWatch watch;
 
   /** How many heaps hold credit of this budget or of one below. */
   int openCredits;
@@ -151,6 +162,7 @@ abstract sealed class BudgetNode permits Budget {
     for (BudgetNode node = this; node.parent != null; node = node.parent) {
       node.chargedBytes += bytes;
       node.peakChargedBytes = Math.max(node.peakChargedBytes, node.chargedBytes);
+      node.lookForNews();
     }
   }
 
@@ -158,8 +170,39 @@ abstract sealed class BudgetNode permits Budget {
     directBytes -= bytes;
     for (BudgetNode node = this; node.parent != null; node = node.parent) {
       node.chargedBytes -= bytes;
+      node.lookForNews();
     }
     forgetIfDrained();
+  }
+
+  private void lookForNews() {
+    PressureWatch listening = watch;
+    if (listening != null && listening.isLeftBy(chargedBytes)) {
+      tree.pressure.moved(listening);
+    }
+  }
+
+  // Pressure.
+
+  /**
+   * Its soft limit beside a limit.
+   *
+   * @param hardBytes its limit; the pool's for the root
+   */
+  final long softLimitBeside(long hardBytes) {
+    return softLimitBytes == NO_SOFT_LIMIT
+        ? Pressure.defaultSoftLimitBytes(hardBytes)
+        : softLimitBytes;
+  }
+
+  /** Finds the level of this moment. */
+  final Pressure lookAtPressure(long usedBytes, long hardBytes) {
+    long softBytes = softLimitBeside(hardBytes);
+    pressure = pressure.next(usedBytes, softBytes, hardBytes);
+    if (watch != null) {
+      watch.set(pressure, softBytes, hardBytes);
+    }
+    return pressure;
   }
 
   final boolean tryChargeHeapHere(long bytes) {

@@ -2,7 +2,6 @@ package dev.weir.memory.budget;
 
 import dev.weir.memory.os.ProcessBarrier;
 import dev.weir.memory.sync.SpinLock;
-import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,17 +16,34 @@ import org.jspecify.annotations.Nullable;
 final class BudgetTree {
   final SpinLock lock = new SpinLock();
   final CreditTerms terms;
-  final LongSupplier residentLimitBytes;
-  final LongSupplier liveBlockBytes;
+  final RootLedger ledger;
+  final TreePressure pressure;
+
+  /** How many grants wait for room in budgets below the root. */
+  volatile int waitingGrants;
 
   private @Nullable Credit firstOpen;
   private int recalls;
   private int budgets;
 
-  BudgetTree(CreditTerms terms, LongSupplier residentLimitBytes, LongSupplier liveBlockBytes) {
+  BudgetTree(CreditTerms terms, RootLedger ledger) {
     this.terms = terms;
-    this.residentLimitBytes = residentLimitBytes;
-    this.liveBlockBytes = liveBlockBytes;
+    this.ledger = ledger;
+    this.pressure = new TreePressure(this);
+  }
+
+  /** Says what the last operations on charges have brought about. Not under the lock. */
+  void tell() {
+    pressure.tellOfNews();
+  }
+
+  /** As {@link #tell}, after charges have gone down. */
+  void tellOfRoom() {
+    tell();
+    // Who waits has raised it before it saw, under the lock, that there is no room.
+    if (waitingGrants > 0) {
+      ledger.roomFreed();
+    }
   }
 
   /** Consecutive numbers, so that the budgets of a few features differ in their last bits. */
@@ -55,6 +71,7 @@ final class BudgetTree {
       }
     } finally {
       lock.unlock();
+      tell();
     }
     return tryChargeWithoutCredit(budget, bytes);
   }
@@ -78,6 +95,7 @@ final class BudgetTree {
       }
     } finally {
       lock.unlock();
+      tell();
     }
     return tryChargeWithoutCredit(budget, bytes);
   }
@@ -104,6 +122,7 @@ final class BudgetTree {
       return true;
     } finally {
       lock.unlock();
+      tellOfRoom();
     }
   }
 
@@ -115,6 +134,7 @@ final class BudgetTree {
       grant(credit, Math.max(terms.quantumBytes(), Math.min(bytes, terms.maxBytes())));
     } finally {
       lock.unlock();
+      tellOfRoom();
     }
   }
 
@@ -125,6 +145,7 @@ final class BudgetTree {
       settle(credit);
     } finally {
       lock.unlock();
+      tellOfRoom();
     }
   }
 

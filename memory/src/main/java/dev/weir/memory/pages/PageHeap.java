@@ -394,6 +394,39 @@ public final class PageHeap {
     events.roomFreed();
   }
 
+  /** Live and promised bytes: what cannot be given back at once. */
+  public long usedBytes() {
+    lock.lock();
+    try {
+      return ledger.usedBytes();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Has {@link PageHeapEvents} told when used bytes grow to {@code toBytes}; that they have sunk is
+   * for those to find out who hear of freed room.
+   */
+  public void watchUsed(long fromBytes, long toBytes) {
+    lock.lock();
+    try {
+      ledger.setBand(fromBytes, toBytes);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Whether used bytes have left what {@link #watchUsed} was given. */
+  public boolean isOutsideBand() {
+    lock.lock();
+    try {
+      return ledger.isOutsideBand();
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** Admits nothing from now on but what was promised. */
   public void close() {
     lock.lock();

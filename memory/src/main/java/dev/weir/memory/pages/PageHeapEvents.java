@@ -8,7 +8,10 @@ public interface PageHeapEvents {
   /** Live or promised bytes have gone down: a request that waits may fit now. */
   void roomFreed();
 
-  /** Live pages have grown since {@link PageHeap#surveyed}: some of them may hold nothing. */
+  /**
+   * Live pages have grown since {@link PageHeap#surveyed}, and some of them may hold nothing; or
+   * used bytes have left the band of {@link PageHeap#watchUsed}.
+   */
   void liveGrown();
 
   /** There are more dirty bytes than the page heap wants to keep: purge soon. */

@@ -191,9 +191,12 @@ final class PageState {
 
   // Surveys.
 
-  /** Whether live pages have grown enough to look where they hold nothing. */
+  /**
+   * Whether live pages have grown enough to look where they hold nothing, or used ones so much that
+   * somebody wants to hear of it.
+   */
   boolean isSurveyDue() {
-    return ledger.liveBytes() >= surveyAtBytes;
+    return ledger.liveBytes() >= surveyAtBytes || ledger.isOutsideBand();
   }
 
   /** Sets when the next survey is due. */

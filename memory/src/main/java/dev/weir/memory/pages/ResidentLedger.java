@@ -28,6 +28,11 @@ final class ResidentLedger {
   private long oldPeakLiveBytes;
   private boolean closed;
 
+  /** Of used bytes: outside of it somebody wants to be told. */
+  private long bandFromBytes;
+
+  private long bandToBytes = Long.MAX_VALUE;
+
   ResidentLedger(long limitBytes, long reserveBytes) {
     this.limitBytes = limitBytes;
     this.reserveBytes = reserveBytes;
@@ -51,6 +56,22 @@ final class ResidentLedger {
 
   long residentBytes() {
     return liveBytes + dirtyBytes;
+  }
+
+  /** Live and promised: what cannot be given back at once. */
+  long usedBytes() {
+    return liveBytes + promisedBytes;
+  }
+
+  /** Sets the band of used bytes that nobody wants to hear of: from, and below to. */
+  void setBand(long fromBytes, long toBytes) {
+    bandFromBytes = fromBytes;
+    bandToBytes = toBytes;
+  }
+
+  boolean isOutsideBand() {
+    long used = usedBytes();
+    return used < bandFromBytes || used >= bandToBytes;
   }
 
   long peakResidentBytes() {

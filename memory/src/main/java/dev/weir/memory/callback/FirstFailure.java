@@ -1,0 +1,37 @@
+package dev.weir.memory.callback;
+
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/** Logs the first failure of somebody else's code, with its cause, and no other. */
+public final class FirstFailure {
+  private static final Logger LOG = System.getLogger(FirstFailure.class.getPackageName());
+
+  private final String what;
+  private final AtomicBoolean logged = new AtomicBoolean();
+
+  /**
+   * Nothing has failed yet.
+   *
+   * @param what names the code, for people
+   */
+  public FirstFailure(String what) {
+    this.what = what;
+  }
+
+  /** It has failed. Throws nothing. */
+  public void report(Throwable failure) {
+    if (logged.compareAndSet(false, true)) {
+      try {
+        LOG.log(
+            Level.ERROR,
+            what + " failed; it will be called again, further failures are not logged",
+            failure);
+      } catch (RuntimeException | Error e) {
+        // A full Java heap has no room for the message either: the next failure is logged.
+        logged.set(false);
+      }
+    }
+  }
+}
