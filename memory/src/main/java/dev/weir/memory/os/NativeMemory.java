@@ -41,6 +41,17 @@ public interface NativeMemory {
   void purge(long address, long bytes);
 
   /**
+   * Purges ranges that have not been purged yet, from the first to the last, as {@link #purge(long,
+   * long)} would. {@link PurgeRanges#purged} tells how far it came if it fails.
+   */
+  default void purge(PurgeRanges ranges) {
+    while (ranges.purged() < ranges.count()) {
+      purge(ranges.address(ranges.purged()), ranges.bytes(ranges.purged()));
+      ranges.purgedNext();
+    }
+  }
+
+  /**
    * Moves the pages of a range to another range of the same reservation, without copying them. What
    * was resident there is gone; the source stays reserved and reads as zero. The ranges do not
    * overlap, and nobody uses either meanwhile.

@@ -3,6 +3,7 @@ package dev.weir.memory.pages;
 import dev.weir.memory.os.NativeMemory;
 import dev.weir.memory.os.NativeMemoryException;
 import dev.weir.memory.sync.SpinLock;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -70,19 +71,7 @@ final class DirtyPurges {
 
   /** {@link PageHeap#purgeDownTo}. */
   void purgeDownTo(long keepBytes) {
-    while (true) {
-      PurgeBatch batch;
-      lock.lock();
-      try {
-        batch = state.claimDirty(state.unclaimedDirtyBytes() - keepBytes);
-      } finally {
-        lock.unlock();
-      }
-      if (batch == null) {
-        return;
-      }
-      settle(batch);
-    }
+    purgeBatches(() -> state.claimDirty(state.unclaimedDirtyBytes() - keepBytes));
   }
 
   /** {@link PageHeap#purgeExcess}. */
@@ -99,19 +88,43 @@ final class DirtyPurges {
 
   /** {@link PageHeap#purgeAged}. */
   void purgeAged() {
-    while (true) {
-      PurgeBatch batch;
-      lock.lock();
-      try {
-        batch = state.claimAged();
-        if (batch == null) {
-          state.age();
-          return;
-        }
-      } finally {
-        lock.unlock();
+    purgeBatches(() -> {
+      PurgeBatch aged = state.claimAged();
+      if (aged == null) {
+        state.age();
       }
-      settle(batch);
+      return aged;
+    });
+  }
+
+  /**
+   * Purges one batch after the other, until there is none. Each is settled under the hold of the
+   * lock that claims the next: those who allocate meanwhile want it too.
+   */
+  private void purgeBatches(Supplier<@Nullable PurgeBatch> next) {
+    PurgeBatch batch = settleAndClaim(null, next);
+    while (batch != null) {
+      PurgeBatch claimed = batch;
+      boolean purged = false;
+      try {
+        claimed.purge(os);
+        purged = true;
+      } finally {
+        batch = settleAndClaim(claimed, purged ? next : () -> null);
+      }
+    }
+  }
+
+  private @Nullable PurgeBatch settleAndClaim(
+      @Nullable PurgeBatch done, Supplier<@Nullable PurgeBatch> next) {
+    lock.lock();
+    try {
+      if (done != null) {
+        done.settle(state);
+      }
+      return next.get();
+    } finally {
+      lock.unlock();
     }
   }
 
@@ -149,12 +162,7 @@ final class DirtyPurges {
     try {
       batch.purge(os);
     } finally {
-      lock.lock();
-      try {
-        batch.settle(state);
-      } finally {
-        lock.unlock();
-      }
+      settleAndClaim(batch, () -> null);
     }
   }
 }

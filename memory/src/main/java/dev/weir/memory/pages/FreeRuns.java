@@ -47,6 +47,11 @@ final class FreeRuns {
     return size;
   }
 
+  /** How many nodes there is room for in the Java heap. */
+  int nodeCapacity() {
+    return nodes.capacity();
+  }
+
   /** The length of the longest free run, 0 if there is none. */
   long longest() {
     return nodes.longest(root);
@@ -164,9 +169,9 @@ final class FreeRuns {
     pathNode[0] = NOWHERE;
   }
 
-  /** Makes sure that the next {@link #insertNext} needs nothing from the Java heap. */
-  void makeRoom() {
-    nodes.makeRoom(height + 1);
+  /** Makes sure that so many {@link #insertNext} need nothing from the Java heap. */
+  void makeRoom(int insertions) {
+    nodes.makeRoom(insertions * (height + 1));
   }
 
   /**

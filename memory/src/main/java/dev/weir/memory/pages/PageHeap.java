@@ -1,6 +1,7 @@
 package dev.weir.memory.pages;
 
 import dev.weir.memory.os.NativeMemory;
+import dev.weir.memory.os.PurgeRanges;
 import dev.weir.memory.sync.SpinLock;
 import org.jspecify.annotations.Nullable;
 
@@ -263,12 +264,7 @@ public final class PageHeap {
    */
   public void purgeInside(Span span, PageSet pages) {
     try {
-      int osPageBytes = os.pageBytes();
-      for (int from = pages.next(0); from < PageSet.MAX_PAGES; ) {
-        int to = pages.nextAbsent(from);
-        os.purge(span.address() + (long) from * osPageBytes, (long) (to - from) * osPageBytes);
-        from = pages.next(to);
-      }
+      purgeEach(span, pages);
       lock.lock();
       try {
         state.uncommit(span, pages);
@@ -279,6 +275,21 @@ public final class PageHeap {
       insidePurges.ended(pages);
     }
     events.roomFreed();
+  }
+
+  private void purgeEach(Span span, PageSet pages) {
+    int osPageBytes = os.pageBytes();
+    PurgeRanges ranges = new PurgeRanges();
+    for (int from = pages.next(0); from < PageSet.MAX_PAGES; ) {
+      int to = pages.nextAbsent(from);
+      if (ranges.isFull()) {
+        os.purge(ranges);
+        ranges.clear();
+      }
+      ranges.add(span.address() + (long) from * osPageBytes, (long) (to - from) * osPageBytes);
+      from = pages.next(to);
+    }
+    os.purge(ranges);
   }
 
   // Promises.

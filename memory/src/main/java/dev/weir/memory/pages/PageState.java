@@ -281,7 +281,7 @@ final class PageState {
   }
 
   private interface Claimant {
-    @Nullable PurgeClaim claim(long bytes);
+    @Nullable PurgeClaim claim(PurgeBatch batch, long bytes);
   }
 
   /** The claims that add up to so many bytes, or fewer if there are no more; null: none. */
@@ -289,7 +289,7 @@ final class PageState {
     PurgeBatch batch = new PurgeBatch();
     try {
       while (batch.bytes() < bytes && !batch.isFull()) {
-        PurgeClaim claim = next.claim(bytes - batch.bytes());
+        PurgeClaim claim = next.claim(batch, bytes - batch.bytes());
         if (claim == null) {
           break;
         }
@@ -304,14 +304,14 @@ final class PageState {
     return batch.isEmpty() ? null : batch;
   }
 
-  private @Nullable PurgeClaim nextDirty(long bytes) {
+  private @Nullable PurgeClaim nextDirty(PurgeBatch batch, long bytes) {
     PurgeClaim claim = claimOldest(smallSpans);
     if (claim == null) {
       claim = claimOldest(largeSpans);
     }
     if (claim == null) {
       long maxPages = claimBytes(bytes) / pageBytes;
-      long start = runs.nextToPurge(maxPages);
+      long start = runs.nextToPurge(maxPages, batch::mayPass);
       if (start != RunRegion.NONE) {
         claim = claimRun(start, runs.dirtyLengthAt(start, maxPages));
       }
@@ -322,7 +322,7 @@ final class PageState {
     return claim;
   }
 
-  private @Nullable PurgeClaim nextAged(long bytes) {
+  private @Nullable PurgeClaim nextAged(PurgeBatch batch, long bytes) {
     PurgeClaim claim = counted(rooms.claimAged(claimBytes(bytes)));
     if (claim == null) {
       claim = claimAged(smallSpans);
@@ -351,7 +351,7 @@ final class PageState {
     ledger.age();
   }
 
-  /** Puts a claim's pages back: clean if they were purged, dirty and young if that failed. */
+  /** Puts a claim's pages back: clean if they were purged, dirty if that failed. */
   void settle(PurgeClaim claim, boolean purged) {
     claimedBytes -= claim.residentBytes();
     if (purged) {
@@ -361,11 +361,7 @@ final class PageState {
     switch (claim) {
       case PurgeClaim.OfRun run -> {
         claimedRunPages -= run.pages();
-        if (purged) {
-          runs.giveClean(run.startPage(), run.pages());
-        } else {
-          runs.giveDirty(run.startPage(), run.pages());
-        }
+        runs.putBack(run.startPage(), run.pages(), purged);
       }
       case PurgeClaim.OfSpan(SpanRegion region, Span span) -> {
         span.claimed = false;
@@ -411,7 +407,7 @@ final class PageState {
     // Made first: a claim that the Java heap has no room for would never be settled.
     PurgeClaim claim =
         new PurgeClaim.OfRun(start, pages, runBase + start * pageBytes, pages * pageBytes);
-    runs.take(start, pages);
+    runs.claim(start, pages);
     claimedRunPages += pages;
     claimedBytes += pages * pageBytes;
     return claim;

@@ -1,6 +1,7 @@
 package dev.weir.memory.pages;
 
 import dev.weir.memory.os.NativeMemory;
+import dev.weir.memory.os.PurgeRanges;
 
 /**
  * Claims that are purged together: taken under one hold of the page heap's lock, given back to the
@@ -11,14 +12,21 @@ final class PurgeBatch {
    * 16 claims: about a microsecond under the lock, where a claim for itself would take the lock
    * from those who allocate as often as they need it.
    */
-  private static final int MAX_CLAIMS = 16;
+  private static final int MAX_CLAIMS = PurgeRanges.CAPACITY;
 
   /** 8 MiB: a millisecond of system calls, for which a thread at the limit may have to wait. */
   private static final long MAX_BYTES = 8L << 20;
 
+  /**
+   * How many short stretches of dirty pages it passes over in search of longer ones: about a
+   * microsecond under the lock, for the whole batch.
+   */
+  private static final int MAX_PASSED = 16;
+
   private final PurgeClaim[] claims = new PurgeClaim[MAX_CLAIMS];
+  private final PurgeRanges ranges = new PurgeRanges();
   private int count;
-  private int purged;
+  private int passed;
   private long bytes;
 
   boolean isEmpty() {
@@ -34,6 +42,11 @@ final class PurgeBatch {
     return bytes;
   }
 
+  /** Whether one more short stretch may be passed over. */
+  boolean mayPass() {
+    return ++passed <= MAX_PASSED;
+  }
+
   void add(PurgeClaim claim) {
     claims[count++] = claim;
     bytes += claim.residentBytes();
@@ -41,23 +54,16 @@ final class PurgeBatch {
 
   /** Gives all of it back, or as much as it can until a call fails. */
   void purge(NativeMemory os) {
-    for (; purged < count; purged++) {
-      os.purge(claims[purged].address(), claims[purged].lengthBytes());
+    for (int i = 0; i < count; i++) {
+      ranges.add(claims[i].address(), claims[i].lengthBytes());
     }
+    os.purge(ranges);
   }
 
   /** Puts the claims back: clean, as far as they were purged, and dirty behind that. */
   void settle(PageState state) {
-    OutOfMemoryError javaHeapFull = null;
     for (int i = 0; i < count; i++) {
-      try {
-        state.settle(claims[i], i < purged);
-      } catch (OutOfMemoryError e) {
-        javaHeapFull = e; // The others must be settled all the same.
-      }
-    }
-    if (javaHeapFull != null) {
-      throw javaHeapFull;
+      state.settle(claims[i], i < ranges.purged());
     }
   }
 }

@@ -124,15 +124,19 @@ final class RoomRegion {
 
   /** Sets how much of a room is live, and how much of it resident. */
   void set(Room room, long live, long resident) {
-    liveBytes += live - room.liveBytes;
-    dirtyBytes += resident - live - room.dirtyBytes();
-    room.liveBytes = live;
-    room.residentBytes = resident;
+    count(room, live, resident);
     if (resident == live) {
       dirtyRooms.remove(room);
     } else {
       dirtyRooms.add(room);
     }
+  }
+
+  private void count(Room room, long live, long resident) {
+    liveBytes += live - room.liveBytes;
+    dirtyBytes += resident - live - room.dirtyBytes();
+    room.liveBytes = live;
+    room.residentBytes = resident;
   }
 
   /** Keeps others away from a room while the lock is not held. */
@@ -162,7 +166,8 @@ final class RoomRegion {
         long to = room.residentBytes;
         long from = Math.max(room.liveBytes, to - maxBytes);
         PurgeClaim.OfRoom claim = new PurgeClaim.OfRoom(this, room, from, to);
-        set(room, room.liveBytes, from);
+        // It stays listed, so that putting the pages back needs nothing from the Java heap.
+        count(room, room.liveBytes, from);
         setBusy(room);
         return claim;
       }
@@ -176,7 +181,9 @@ final class RoomRegion {
     endBusy(room);
     if (!purged) {
       room.young = true;
-      set(room, room.liveBytes, claim.to());
+      count(room, room.liveBytes, claim.to());
+    } else if (room.dirtyBytes() == 0) {
+      dirtyRooms.remove(room);
     }
   }
 

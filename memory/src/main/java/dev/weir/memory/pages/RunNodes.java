@@ -139,6 +139,11 @@ final class RunNodes {
     }
   }
 
+  /** How many nodes there is room for. */
+  int capacity() {
+    return counts.length;
+  }
+
   /** How many nodes the tree has taken and not given back. */
   int inUse() {
     return used - spares;

@@ -1,5 +1,7 @@
 package dev.weir.memory.pages;
 
+import java.util.function.BooleanSupplier;
+
 /**
  * The region that runs are cut from: its free runs and, of their pages, the dirty ones and the
  * young among those.
@@ -18,9 +20,6 @@ final class RunRegion {
   /** 128 KiB of pages of 4 KiB, which take a system call ten times as long as an empty one. */
   private static final int SHORT_STRETCH_PAGES = 32;
 
-  /** How many short stretches are passed over in search of a longer one: about a microsecond. */
-  private static final int MAX_PASSED = 16;
-
   private final long totalPages;
   private final FreeRuns freeRuns = new FreeRuns();
   private final PageBits dirty = new PageBits();
@@ -32,6 +31,9 @@ final class RunRegion {
   private long hand;
 
   private long freePages;
+
+  /** Ranges that will be {@linkplain #putBack put back}: the tree keeps room for each. */
+  private int claims;
 
   RunRegion(long totalPages) {
     this.totalPages = totalPages;
@@ -101,13 +103,24 @@ final class RunRegion {
 
   /** Takes a range out of the free run that holds it; returns how many of its pages were dirty. */
   long take(long start, long pages) {
+    freeRuns.makeRoom(1 + claims);
+    return cut(start, pages);
+  }
+
+  /** Takes a range of dirty pages, which {@link #putBack} needs nothing from the Java heap for. */
+  void claim(long start, long pages) {
+    freeRuns.makeRoom(2 + claims);
+    cut(start, pages);
+    claims++;
+  }
+
+  private long cut(long start, long pages) {
     long run = freeRuns.isAt(start) ? start : freeRuns.seek(start);
     long end = start + pages;
     long runEnd = run == NONE ? 0 : run + freeRuns.length();
     if (run == NONE || runEnd < end) {
       throw new IllegalStateException("pages " + start + " to " + end + " are not all free");
     }
-    freeRuns.makeRoom();
     if (run < start) {
       freeRuns.resize(run, start - run);
       if (end < runEnd) {
@@ -134,6 +147,20 @@ final class RunRegion {
 
   /** Gives back a range none of whose pages is resident. */
   void giveClean(long start, long pages) {
+    freeRuns.makeRoom(1 + claims);
+    join(start, pages);
+  }
+
+  /** Ends a claim: its pages are free again, clean, or dirty and as old as they were. */
+  void putBack(long start, long pages, boolean clean) {
+    claims--;
+    join(start, pages);
+    if (!clean) {
+      dirty.set(start, pages);
+    }
+  }
+
+  private void join(long start, long pages) {
     long end = start + pages;
     long before = freeRuns.seek(start);
     long beforeEnd = before == NONE ? NONE : before + freeRuns.length();
@@ -142,7 +169,6 @@ final class RunRegion {
       throw new IllegalStateException(
           "pages " + start + " to " + end + " are free already, in part or whole");
     }
-    freeRuns.makeRoom();
     if (after == end) {
       joinNext(start, beforeEnd == start ? before : NONE);
     } else if (beforeEnd == start) {
@@ -170,12 +196,14 @@ final class RunRegion {
    * The start of a stretch of dirty pages to purge next, at most {@code maxPages} of them, or
    * {@link #NONE} if no page is dirty.
    *
-   * <p>A hand goes round the region, from high addresses to low. It passes over a few short
-   * stretches in search of a longer one, since a purge costs a call however short it is.
+   * <p>A hand goes round the region, from high addresses to low. It passes over short stretches in
+   * search of a longer one, since a purge costs a call however short it is.
+   *
+   * @param mayPass whether one more short stretch may be passed over
    */
-  long nextToPurge(long maxPages) {
+  long nextToPurge(long maxPages, BooleanSupplier mayPass) {
     long shortest = Math.min(maxPages, SHORT_STRETCH_PAGES);
-    for (int passed = 0; ; passed++) {
+    while (true) {
       long last = dirty.lastBefore(hand);
       if (last < 0) {
         hand = totalPages;
@@ -186,7 +214,7 @@ final class RunRegion {
       }
       long length = dirty.lengthBackward(last, maxPages);
       hand = last - length + 1;
-      if (length >= shortest || passed == MAX_PASSED) {
+      if (length >= shortest || !mayPass.getAsBoolean()) {
         return hand;
       }
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.lang.foreign.ValueLayout;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -42,6 +43,55 @@ class NativeMemoryTest {
     byte inside = AddressSpace.ALL.get(ValueLayout.JAVA_BYTE, address + page);
     assertThat(inside).isEqualTo(os.canPurge() ? (byte) 0 : (byte) 7);
     assertThat(AddressSpace.ALL.get(ValueLayout.JAVA_BYTE, address)).isEqualTo((byte) 7);
+    assertThat(AddressSpace.ALL.get(ValueLayout.JAVA_BYTE, address + 3L * page))
+        .isEqualTo((byte) 7);
+    os.release(address, 4L * page);
+  }
+
+  @ParameterizedTest
+  @MethodSource("implementations")
+  void rangesArePurgedTogether(NativeMemory os) {
+    int page = os.pageBytes();
+    long address = os.reserve(40L * page);
+    for (int i = 0; i < 40; i++) {
+      AddressSpace.ALL.set(ValueLayout.JAVA_BYTE, address + (long) i * page, (byte) 7);
+    }
+    PurgeRanges ranges = new PurgeRanges();
+    while (!ranges.isFull()) {
+      ranges.add(address + 2L * ranges.count() * page, page);
+    }
+    os.purge(ranges);
+
+    assertThat(ranges.purged()).isEqualTo(PurgeRanges.CAPACITY);
+    for (int i = 0; i < 40; i++) {
+      boolean purged = os.canPurge() && i % 2 == 0 && i < 2 * PurgeRanges.CAPACITY;
+      assertThat(AddressSpace.ALL.get(ValueLayout.JAVA_BYTE, address + (long) i * page))
+          .as("page %d", i)
+          .isEqualTo(purged ? (byte) 0 : (byte) 7);
+    }
+    os.release(address, 40L * page);
+  }
+
+  @Test
+  void whereOneRangeFailsThoseBeforeItAreGone() {
+    NativeMemory os = NativeMemory.system();
+    int page = os.pageBytes();
+    long address = os.reserve(4L * page);
+    for (int i = 0; i < 4; i++) {
+      AddressSpace.ALL.set(ValueLayout.JAVA_BYTE, address + (long) i * page, (byte) 7);
+    }
+    PurgeRanges ranges = new PurgeRanges();
+    ranges.add(address, page);
+    ranges.add(address + 2L * page, page);
+    ranges.add(address + page + 1, page);
+    ranges.add(address + 3L * page, page);
+
+    assertThatThrownBy(() -> os.purge(ranges)).isInstanceOf(NativeMemoryException.class);
+
+    assertThat(ranges.purged()).isEqualTo(2);
+    assertThat(AddressSpace.ALL.get(ValueLayout.JAVA_BYTE, address)).isZero();
+    assertThat(AddressSpace.ALL.get(ValueLayout.JAVA_BYTE, address + page)).isEqualTo((byte) 7);
+    assertThat(AddressSpace.ALL.get(ValueLayout.JAVA_BYTE, address + 2L * page)).isZero();
     assertThat(AddressSpace.ALL.get(ValueLayout.JAVA_BYTE, address + 3L * page))
         .isEqualTo((byte) 7);
     os.release(address, 4L * page);

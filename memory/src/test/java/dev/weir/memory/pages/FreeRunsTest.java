@@ -46,6 +46,24 @@ class FreeRunsTest {
   }
 
   @Test
+  void whatRoomWasMadeForNeedsNoMore() {
+    for (int i = 0; i < 30_000; i++) {
+      add(i * 1_000L, 1);
+    }
+    int insertions = 64;
+    runs.makeRoom(insertions);
+    int capacity = runs.nodeCapacity();
+    // All in one leaf, then one in each of as many leaves: both split the most nodes they can.
+    for (int i = 0; i < insertions; i++) {
+      long start = (i < insertions / 2 ? 15_000_000 : i * 400_000L) + 100 + 2 * i;
+      runs.seek(start);
+      runs.insertNext(start, 1);
+    }
+    assertThat(runs.nodeCapacity()).isEqualTo(capacity);
+    runs.checkInvariants();
+  }
+
+  @Test
   void theCursorGoesThroughAllRunsInOrder() {
     for (int i = 0; i < 5_000; i++) {
       add((i * 2_887L) % 5_000 * 10, 1 + i % 7);
@@ -104,7 +122,7 @@ class FreeRunsTest {
   }
 
   private void add(long start, long length) {
-    runs.makeRoom();
+    runs.makeRoom(1);
     runs.seek(start);
     runs.insertNext(start, length);
   }

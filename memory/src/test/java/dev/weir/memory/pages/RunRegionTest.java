@@ -3,6 +3,7 @@ package dev.weir.memory.pages;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -85,18 +86,40 @@ class RunRegionTest {
     region.giveDirty(10, 5);
     region.giveDirty(50, 30);
 
-    assertThat(region.nextToPurge(8)).isEqualTo(72);
-    assertThat(region.nextToPurge(12)).isEqualTo(60);
+    assertThat(region.nextToPurge(8, () -> false)).isEqualTo(72);
+    assertThat(region.nextToPurge(12, () -> false)).isEqualTo(60);
     assertThat(region.dirtyLengthAt(60, 12)).isEqualTo(12);
     region.take(50, 30);
     region.giveDirty(80, 20);
 
-    assertThat(region.nextToPurge(5)).as("what lies above waits for the next round").isEqualTo(10);
-    assertThat(region.nextToPurge(100)).isEqualTo(80);
+    assertThat(region.nextToPurge(5, () -> false))
+        .as("what lies above waits for the next round")
+        .isEqualTo(10);
+    assertThat(region.nextToPurge(100, () -> false)).isEqualTo(80);
     region.take(10, 5);
     region.take(80, 20);
-    assertThat(region.nextToPurge(100)).isEqualTo(RunRegion.NONE);
+    assertThat(region.nextToPurge(100, () -> false)).isEqualTo(RunRegion.NONE);
     region.giveDirty(0, 100);
+  }
+
+  @Test
+  void aClaimComesBackCleanOrAsItWas() {
+    region.take(0, 100);
+    region.giveDirty(0, 40);
+    region.claim(0, 10);
+    region.claim(20, 10);
+    assertThat(region.freePages()).isEqualTo(20);
+    assertThat(region.dirtyPages()).isEqualTo(20);
+
+    region.putBack(0, 10, /* clean= */ true);
+    region.putBack(20, 10, /* clean= */ false);
+
+    assertThat(region.freePages()).isEqualTo(40);
+    assertThat(region.dirtyIn(0, 10)).isZero();
+    assertThat(region.dirtyIn(20, 10)).isEqualTo(10);
+    assertThat(region.nextAged(0)).as("young still").isEqualTo(RunRegion.NONE);
+    region.age();
+    assertThat(region.agedLengthAt(10, 100)).isEqualTo(30);
   }
 
   @Test
@@ -107,10 +130,17 @@ class RunRegionTest {
     for (int i = 1; i <= 10; i++) {
       wide.giveDirty(100L * i, 3);
     }
-    assertThat(wide.nextToPurge(1_000)).as("the only long one").isZero();
+    assertThat(wide.nextToPurge(1_000, () -> true)).as("the only long one").isZero();
     wide.take(0, 40);
-    assertThat(wide.nextToPurge(1_000)).as("none is long").isBetween(100L, 1_000L);
-    assertThat(wide.dirtyLengthAt(wide.nextToPurge(2), 100)).as("two pages suffice").isEqualTo(2);
+    AtomicInteger passed = new AtomicInteger();
+    assertThat(wide.nextToPurge(1_000, () -> passed.getAndIncrement() < 16))
+        .as("none is long")
+        .isBetween(100L, 1_000L);
+    assertThat(passed).as("asked until it was told to stop").hasValue(17);
+    assertThat(wide.nextToPurge(1_000, () -> false)).as("may pass none").isEqualTo(300L);
+    assertThat(wide.dirtyLengthAt(wide.nextToPurge(2, () -> false), 100))
+        .as("two pages suffice")
+        .isEqualTo(2);
     wide.checkInvariants();
   }
 
