@@ -3,7 +3,7 @@ package dev.weir.memory;
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.budget.BudgetExceededError;
 import dev.weir.memory.heap.Block;
-import dev.weir.memory.heap.Run;
+import dev.weir.memory.heap.RunHeap;
 import dev.weir.memory.pages.PageHeap;
 import dev.weir.memory.profile.Sampler;
 import java.util.concurrent.atomic.AtomicLong;
@@ -15,13 +15,15 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Grant implements AutoCloseable {
   private final PageHeap pages;
+  private final RunHeap runs;
   private final Budget root;
   private final @Nullable Sampler sampler;
   private final long bytes;
   private final AtomicLong remainingBytes;
   private volatile boolean closed;
 
-  Grant(PageHeap pages, Budget root, @Nullable Sampler sampler, long bytes) {
+  Grant(PageHeap pages, RunHeap runs, Budget root, @Nullable Sampler sampler, long bytes) {
+    this.runs = runs;
     this.sampler = sampler;
     this.pages = pages;
     this.root = root;
@@ -49,11 +51,11 @@ public final class Grant implements AutoCloseable {
     if (size <= 0) {
       throw new IllegalArgumentException("size is not positive: " + size);
     }
-    long runBytes = Run.roundUp(pages, size);
+    long runBytes = runs.roundUp(size);
     take(runBytes);
     Block block = null;
     try {
-      block = Run.tryAllocatePromised(pages, runBytes, Block.tenants(root));
+      block = runs.tryAllocatePromised(runBytes, Block.tenants(root));
     } finally {
       if (block == null) {
         putBack(runBytes);

@@ -2,6 +2,7 @@ package dev.weir.memory;
 
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.budget.BudgetExceededError;
+import dev.weir.memory.heap.RunHeap;
 import dev.weir.memory.pages.PageHeap;
 import dev.weir.memory.profile.Sampler;
 import dev.weir.memory.sync.SpinLock;
@@ -22,6 +23,7 @@ final class GrantQueue {
   private static final int MAX_WAITING = 1 << 16;
 
   private final PageHeap pages;
+  private final RunHeap runs;
   private final Budget root;
   private final @Nullable Sampler sampler;
   private final SpinLock lock = new SpinLock();
@@ -32,12 +34,13 @@ final class GrantQueue {
   private record Waiting(long bytes, long deadlineNanos, CompletableFuture<Grant> future) {}
 
   GrantQueue(PageHeap pages, Budget root) {
-    this(pages, root, /* sampler= */ null);
+    this(pages, new RunHeap(pages), root, /* sampler= */ null);
   }
 
-  GrantQueue(PageHeap pages, Budget root, @Nullable Sampler sampler) {
+  GrantQueue(PageHeap pages, RunHeap runs, Budget root, @Nullable Sampler sampler) {
     this.sampler = sampler;
     this.pages = pages;
+    this.runs = runs;
     this.root = root;
   }
 
@@ -73,7 +76,7 @@ final class GrantQueue {
     } finally {
       lock.unlock();
     }
-    future.complete(new Grant(pages, root, sampler, bytes));
+    future.complete(new Grant(pages, runs, root, sampler, bytes));
     return future;
   }
 
@@ -115,7 +118,7 @@ final class GrantQueue {
       lock.unlock();
     }
     for (Waiting next : granted) {
-      Grant grant = new Grant(pages, root, sampler, next.bytes);
+      Grant grant = new Grant(pages, runs, root, sampler, next.bytes);
       if (!next.future.complete(grant)) {
         grant.close();
       }

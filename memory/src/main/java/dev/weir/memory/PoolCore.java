@@ -3,6 +3,7 @@ package dev.weir.memory;
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.heap.InsidePurge;
 import dev.weir.memory.heap.OwnedHeap;
+import dev.weir.memory.heap.RunHeap;
 import dev.weir.memory.heap.SharedHeap;
 import dev.weir.memory.heap.SizeClasses;
 import dev.weir.memory.heap.SlabSurvey;
@@ -54,6 +55,7 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
 
   private final PageHeap pages;
   private final SharedHeap shared;
+  private final RunHeap runs;
   private final GrantQueue grants;
   private final PressureChores pressure;
   private final @Nullable Sampler sampler;
@@ -90,12 +92,13 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
             Pool.reserveBytes(options.limitBytes()),
             SizeClasses.COUNT,
             relay);
+    this.runs = new RunHeap(pages);
     this.shared =
         new SharedHeap(
             pages,
             Runtime.getRuntime().availableProcessors() * STRIPES_PER_PROCESSOR,
             this::purgeSoon);
-    this.grants = new GrantQueue(pages, root, sampler);
+    this.grants = new GrantQueue(pages, runs, root, sampler);
     this.pressure = new PressureChores(root);
     this.survey = new SlabSurvey(pages);
   }
@@ -153,6 +156,10 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
 
   SharedHeap shared() {
     return shared;
+  }
+
+  RunHeap runs() {
+    return runs;
   }
 
   GrantQueue grants() {

@@ -2,7 +2,7 @@ package dev.weir.memory;
 
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.budget.BudgetExceededError;
-import dev.weir.memory.heap.Run;
+import dev.weir.memory.heap.RunHeap;
 import dev.weir.memory.heap.SizeClasses;
 import dev.weir.memory.pages.PageHeap;
 import dev.weir.memory.pages.PageTotals;
@@ -36,6 +36,6 @@ final class Refusals {
     if (bytes <= SizeClasses.MAX_SLOT_BYTES) {
       return SizeClasses.slotBytes(SizeClasses.classOf((int) bytes));
     }
-    return bytes > Long.MAX_VALUE / 2 ? bytes : Run.roundUp(pages, bytes);
+    return bytes > Long.MAX_VALUE / 2 ? bytes : RunHeap.roundUp(pages, bytes);
   }
 }

@@ -2,7 +2,6 @@ package dev.weir.memory;
 
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.heap.OwnedHeap;
-import dev.weir.memory.heap.Run;
 import dev.weir.memory.heap.SizeClasses;
 import dev.weir.memory.heap.Tenants;
 import dev.weir.memory.pages.Lane;
@@ -68,9 +67,7 @@ final class SlowAllocation {
       }
       // Larger than any limit, and so large that rounding would overflow: refused like any other
       // excess.
-      return bytes > Long.MAX_VALUE / 2
-          ? null
-          : Run.tryAllocate(parts.pages(), bytes, budget, tenants);
+      return bytes > Long.MAX_VALUE / 2 ? null : parts.runs().tryAllocate(bytes, budget, tenants);
     }
     int sizeClass = SizeClasses.classOf((int) bytes);
     if (heap != null) {

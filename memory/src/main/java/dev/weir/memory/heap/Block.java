@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A block is used by one thread at a time; handing it to another needs the usual happens-before
  * edge. Any thread may release it, once. A slot keeps its {@code Block} object for as long as its
- * slab lives: a released block that is still at hand is refused until the slot is used again, and
- * after that it is the next owner's.
+ * slab lives, and a run that is free may lend its own to another: a released block that is still at
+ * hand is refused until the object is used again, and after that it is the next owner's.
  */
 public final class Block implements AutoCloseable {
   private final BlockHome home;

@@ -44,8 +44,9 @@ public sealed interface BlockHome permits GrowingRun, Run, Slab {
   }
 
   /**
-   * Leaves an object at a slot for its next user to find; forgotten when the slot's page is purged.
-   * Runs keep nothing. Only from {@link Tenants#settle}, and there only in an allocation.
+   * Leaves an object at a slot or run for its next user to find. A slot forgets it when its page is
+   * purged; a run that keeps it has another address at its next use; one that can grow keeps
+   * nothing. Only from {@link Tenants#settle}, and there only in an allocation.
    */
   void leave(int number, Object tenant);
 }

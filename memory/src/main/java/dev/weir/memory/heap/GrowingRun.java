@@ -25,7 +25,7 @@ public final class GrowingRun implements BlockHome {
    */
   public static <T> @Nullable T tryAllocate(
       PageHeap pages, long minBytes, Budget budget, Tenants<T> tenants) {
-    long bytes = Run.roundUp(pages, minBytes);
+    long bytes = RunHeap.roundUp(pages, minBytes);
     if (!budget.tryCharge(bytes)) {
       return null;
     }
@@ -78,7 +78,7 @@ public final class GrowingRun implements BlockHome {
     if (minBytes > Long.MAX_VALUE / 2) {
       return false;
     }
-    long newBytes = Run.roundUp(pages, minBytes);
+    long newBytes = RunHeap.roundUp(pages, minBytes);
     if (!budget.tryCharge(newBytes - bytes)) {
       return false;
     }

@@ -7,73 +7,26 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A run of pages that is handed out as one block and keeps its length: what the bound says of runs
- * holds for such alone.
+ * holds for such alone. Its {@link RunHeap} may use the object again for another run.
  */
 @SuppressWarnings("exports") // page heaps are the pool's: nobody else has one
 public final class Run implements BlockHome {
-  private final PageHeap pages;
-  private final long address;
-  private final long bytes;
+  private final RunHeap heap;
+  private long address;
+  private long bytes;
 
-  private Run(PageHeap pages, long address, long bytes) {
-    this.pages = pages;
-    this.address = address;
-    this.bytes = bytes;
+  /** What its last user left for the next. */
+  private @Nullable Object left;
+
+  Run(RunHeap heap) {
+    this.heap = heap;
   }
 
-  /** Allocates a run of whole pages, or returns null where the limit or the budget has no room. */
-  public static <T> @Nullable T tryAllocate(
-      PageHeap pages, long minBytes, Budget budget, Tenants<T> tenants) {
-    long bytes = roundUp(pages, minBytes);
-    if (!budget.tryCharge(bytes)) {
-      return null;
-    }
-    T tenant = null;
-    try {
-      long address = pages.allocateRun(bytes);
-      if (address != PageHeap.FULL) {
-        tenant = settled(pages, address, bytes, tenants, pages::freeRun);
-      }
-    } finally {
-      if (tenant == null) {
-        budget.uncharge(bytes);
-      }
-    }
-    return tenant;
-  }
-
-  /**
-   * Allocates a run out of a promise that covers it; null if no free run of addresses is long
-   * enough. Charges nothing.
-   */
-  public static <T> @Nullable T tryAllocatePromised(
-      PageHeap pages, long bytes, Tenants<T> tenants) {
-    long address = pages.allocatePromisedRun(bytes);
-    return address == PageHeap.FULL
-        ? null
-        : settled(pages, address, bytes, tenants, pages::returnPromisedRun);
-  }
-
-  private interface Undo {
-    void giveBack(long address, long bytes);
-  }
-
-  private static <T> T settled(
-      PageHeap pages, long address, long bytes, Tenants<T> tenants, Undo undo) {
-    T tenant = null;
-    try {
-      tenant = tenants.settle(new Run(pages, address, bytes), 0, null);
-      return tenant;
-    } finally {
-      if (tenant == null) {
-        undo.giveBack(address, bytes);
-      }
-    }
-  }
-
-  /** So many bytes in whole pages. */
-  public static long roundUp(PageHeap pages, long bytes) {
-    return Math.ceilDivExact(bytes, pages.pageBytes()) * pages.pageBytes();
+  /** Stands for these pages from now on. */
+  <T> T settle(long newAddress, long newBytes, Tenants<T> tenants) {
+    address = newAddress;
+    bytes = newBytes;
+    return tenants.settle(this, 0, left);
   }
 
   @Override
@@ -88,7 +41,7 @@ public final class Run implements BlockHome {
 
   @Override
   public MemorySegment segment(int number) {
-    return pages.reservation().slice(address, bytes);
+    return pages().reservation().slice(address, bytes);
   }
 
   @Override
@@ -98,11 +51,16 @@ public final class Run implements BlockHome {
 
   @Override
   public void free(int number) {
-    pages.freeRun(address, bytes);
+    pages().freeRun(address, bytes);
+    heap.rest(this);
+  }
+
+  private PageHeap pages() {
+    return heap.pages();
   }
 
   @Override
   public void leave(int number, Object tenant) {
-    // Nobody comes after: the object goes with the run.
+    left = tenant;
   }
 }

@@ -16,8 +16,7 @@ public interface Tenants<T> {
    *
    * @param home where the block lies
    * @param number which one it is there
-   * @param found what was {@linkplain BlockHome#leave left} at the slot, by whomever; null if
-   *     nothing was
+   * @param found what was {@linkplain BlockHome#leave left} there, by whomever; null if nothing was
    */
   T settle(BlockHome home, int number, @Nullable Object found);
 }

@@ -94,7 +94,7 @@ public final class BlockSource {
   public ByteBuf buffer(int capacity, int maxCapacity) {
     OwnedHeap heap = heaps.current();
     if (isSampleDue(heap, capacity)) {
-      return profiled(heap, capacity, maxCapacity, WeirByteBuf.RESTING);
+      return profiled(heap, capacity, maxCapacity, WeirByteBuf.resting(capacity));
     }
     WeirByteBuf buffer = resting(heap, capacity);
     buffer.open(this, capacity, maxCapacity);
@@ -117,7 +117,7 @@ public final class BlockSource {
       return buffer;
     }
     if (profiled) {
-      return profiled(heap, capacity, maxCapacity, WeirByteBuf.RESTING);
+      return profiled(heap, capacity, maxCapacity, WeirByteBuf.resting(capacity));
     }
     WeirByteBuf buffer = resting(heap, capacity);
     buffer.open(this, capacity, maxCapacity);
@@ -216,7 +216,7 @@ public final class BlockSource {
         return buffer;
       }
     }
-    return pool.allocate(heap, capacity, budget, WeirByteBuf.RESTING);
+    return pool.allocate(heap, capacity, budget, WeirByteBuf.resting(capacity));
   }
 
   /** A buffer that is never used again after its release, for Netty's wrappers. */

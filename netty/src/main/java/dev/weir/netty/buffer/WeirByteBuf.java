@@ -11,8 +11,9 @@ import java.nio.ByteBuffer;
  * A direct buffer over one block: a slot of a slab, or a run of pages.
  *
  * <p>The buffer object belongs to the slot: it is made at the slot's first allocation, rests there
- * while the slot is free, and is opened again by the next one. While it rests, the reference count
- * is 0, so that a second release and any access throw {@code IllegalReferenceCountException}.
+ * while the slot is free, and is opened again by the next one. That of a run rests with the object
+ * of the run, until another run uses both. While it rests, the reference count is 0, so that a
+ * second release and any access throw {@code IllegalReferenceCountException}.
  *
  * <p>A {@linkplain #DETACHED detached} buffer belongs to its user alone and is never opened again:
  * for leak detection, which must see that nobody refers to it, and whose buffers stay dead.
@@ -22,7 +23,7 @@ import java.nio.ByteBuffer;
  * and sees `restsInSlot` cleared, because that is written before the slot is freed.
  */
 public class WeirByteBuf extends NativeByteBuf {
-  /** The buffer that rests in the slot, or a new one, which will. */
+  /** Of slots: the buffer that rests in the slot, or a new one, which will. */
   static final Tenants<WeirByteBuf> RESTING =
       (home, number, found) -> {
         if (found instanceof WeirByteBuf resting && resting.restsInSlot) {
@@ -33,6 +34,19 @@ public class WeirByteBuf extends NativeByteBuf {
         home.leave(number, fresh);
         return fresh;
       };
+
+  /** As {@link #RESTING}, of a run, which may lie elsewhere than the last time. */
+  private static final Tenants<WeirByteBuf> RESTING_RUN =
+      (home, number, found) -> {
+        WeirByteBuf buffer = RESTING.settle(home, number, found);
+        buffer.relocate(home.blockAddress(number));
+        return buffer;
+      };
+
+  /** Of blocks of so many bytes: the buffer that rests there, or a new one, which will. */
+  static Tenants<WeirByteBuf> resting(int bytes) {
+    return bytes <= SizeClasses.MAX_SLOT_BYTES ? RESTING : RESTING_RUN;
+  }
 
   /** A new buffer that nobody else will ever see. */
   static final Tenants<WeirByteBuf> DETACHED =

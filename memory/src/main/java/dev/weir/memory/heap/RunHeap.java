@@ -1,0 +1,112 @@
+package dev.weir.memory.heap;
+
+import dev.weir.memory.budget.Budget;
+import dev.weir.memory.pages.PageHeap;
+import dev.weir.memory.sync.SpinLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Hands out whole runs of pages as blocks. A few of those that are free keep their object, and what
+ * was left with it, for the next: replacing one run by another makes no garbage. Thread-safe.
+ */
+@SuppressWarnings("exports") // page heaps are the pool's: nobody else has one
+public final class RunHeap {
+  /** 64 runs and their buffers are some 10 KiB of the Java heap. */
+  private static final int MAX_RESTING = 64;
+
+  private final PageHeap pages;
+
+  /** Guards the two fields below; who does not get it at once does without. */
+  private final SpinLock lock = new SpinLock();
+
+  private final @Nullable Run[] resting = new Run[MAX_RESTING];
+  private int restingCount;
+
+  /** Runs of {@code pages}. */
+  public RunHeap(PageHeap pages) {
+    this.pages = pages;
+  }
+
+  PageHeap pages() {
+    return pages;
+  }
+
+  /** So many bytes in whole pages. */
+  public long roundUp(long bytes) {
+    return roundUp(pages, bytes);
+  }
+
+  /** So many bytes in whole pages. */
+  public static long roundUp(PageHeap pages, long bytes) {
+    return Math.ceilDivExact(bytes, pages.pageBytes()) * pages.pageBytes();
+  }
+
+  /** Allocates a run of whole pages, or returns null where the limit or the budget has no room. */
+  public <T> @Nullable T tryAllocate(long minBytes, Budget budget, Tenants<T> tenants) {
+    long bytes = roundUp(minBytes);
+    if (!budget.tryCharge(bytes)) {
+      return null;
+    }
+    T tenant = null;
+    try {
+      long address = pages.allocateRun(bytes);
+      if (address != PageHeap.FULL) {
+        tenant = settled(address, bytes, tenants, pages::freeRun);
+      }
+    } finally {
+      if (tenant == null) {
+        budget.uncharge(bytes);
+      }
+    }
+    return tenant;
+  }
+
+  /**
+   * Allocates a run out of a promise that covers it; null if no free run of addresses is long
+   * enough. Charges nothing.
+   */
+  public <T> @Nullable T tryAllocatePromised(long bytes, Tenants<T> tenants) {
+    long address = pages.allocatePromisedRun(bytes);
+    return address == PageHeap.FULL
+        ? null
+        : settled(address, bytes, tenants, pages::returnPromisedRun);
+  }
+
+  private interface Undo {
+    void giveBack(long address, long bytes);
+  }
+
+  private <T> T settled(long address, long bytes, Tenants<T> tenants, Undo undo) {
+    T tenant = null;
+    try {
+      tenant = take().settle(address, bytes, tenants);
+      return tenant;
+    } finally {
+      if (tenant == null) {
+        undo.giveBack(address, bytes);
+      }
+    }
+  }
+
+  private Run take() {
+    Run rested = null;
+    if (lock.tryLock()) {
+      if (restingCount > 0) {
+        rested = resting[--restingCount];
+        resting[restingCount] = null;
+      }
+      lock.unlock();
+    }
+    return rested == null ? new Run(this) : rested;
+  }
+
+  /** Lets the object of a freed run rest; its user must not touch it any more. */
+  void rest(Run run) {
+    if (lock.tryLock()) {
+      if (restingCount < MAX_RESTING) {
+        resting[restingCount++] = run;
+      }
+      lock.unlock();
+    }
+  }
+}
