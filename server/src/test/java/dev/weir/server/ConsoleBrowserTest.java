@@ -11,14 +11,11 @@ import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Playwright;
 import com.microsoft.playwright.assertions.PlaywrightAssertions;
 import com.microsoft.playwright.options.ColorScheme;
-import dev.weir.memory.budget.Budget;
 import dev.weir.netty.WeirAllocator;
 import dev.weir.server.console.ConsoleAccess;
 import dev.weir.server.http.HttpLimits;
 import dev.weir.server.http.Transport;
 import dev.weir.server.store.LocalDisk;
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufAllocator;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -29,6 +26,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -46,11 +44,17 @@ class ConsoleBrowserTest {
   /** Where the screenshots go. */
   private static final Path PICTURES = Path.of(System.getProperty("weir.pictures", "target"));
 
+  /** What has been live for longer and grows is suspected. */
+  private static final Duration LEAK_AGE = Duration.ofSeconds(2);
+
+  /** At ten views a second, and 64 KiB each. */
+  private static final int MAX_LEAK_VIEWS = 150;
+
   @TempDir Path directory;
-  private final List<ByteBuf> held = new ArrayList<>();
   private final List<String> complaints = new ArrayList<>();
+  private final List<RawClient> readers = new ArrayList<>();
   private NodeFixture fixture;
-  private final List<ByteBufAllocator> payers = new ArrayList<>();
+  private ExampleService service;
   private Playwright playwright;
   private Browser browser;
 
@@ -67,10 +71,12 @@ class ConsoleBrowserTest {
                 Transport.best(),
                 HttpLimits.forBudget(BUDGET_BYTES),
                 real -> {
-                  divide((WeirAllocator) real.allocator());
+                  service = new ExampleService((WeirAllocator) real.allocator(), 1);
                   return real;
                 })
-            .with(new Node.ConsoleSettings(ConsoleAccess.LOOPBACK, Duration.ofMillis(100)));
+            .with(
+                new Node.ConsoleSettings(
+                    ConsoleAccess.LOOPBACK, Duration.ofMillis(100), 16 << 10, LEAK_AGE));
     fixture = new NodeFixture(directory, BUDGET_BYTES, parts);
     playwright =
         Playwright.create(
@@ -82,20 +88,6 @@ class ConsoleBrowserTest {
                 new BrowserType.LaunchOptions()
                     .setExecutablePath(chromium)
                     .setArgs(List.of("--no-sandbox")));
-  }
-
-  /** Budgets that the load is charged to in turn. */
-  private void divide(WeirAllocator allocator) {
-    Budget root = allocator.pool().rootBudget();
-    Budget uploads = root.child("uploads", 24 << 20);
-    for (int i = 1; i <= 5; i++) {
-      payers.add(allocator.charging(uploads.child("channel " + i, 8 << 20)));
-    }
-    Budget replies = root.child("replies", 16 << 20);
-    payers.add(allocator.charging(replies));
-    payers.add(allocator.charging(replies.child("events", Budget.UNLIMITED)));
-    payers.add(allocator.charging(root.child("sessions", 8 << 20)));
-    payers.add(allocator);
   }
 
   private static Path chromium() {
@@ -110,11 +102,25 @@ class ConsoleBrowserTest {
 
   @AfterEach
   void stop() throws Exception {
-    held.forEach(ByteBuf::release);
     if (playwright != null) {
       playwright.close();
+      for (RawClient reader : readers) {
+        reader.reset();
+      }
+      service.close();
       fixture.assertNothingLeaked();
       fixture.close();
+    }
+  }
+
+  /** Clients that ask for a stream and do not read it: their connections hold buffers. */
+  private void askWithoutReading(int clients) throws Exception {
+    fixture.send("PUT", "news", "text/plain", "");
+    fixture.send("POST", "news", "text/plain", "n".repeat(4 << 20));
+    for (int i = 0; i < clients; i++) {
+      RawClient reader = new RawClient(fixture.node.address(), 4096);
+      readers.add(reader);
+      reader.send("GET /v1/stream/news?offset=-1 HTTP/1.1\r\nHost: localhost\r\n\r\n");
     }
   }
 
@@ -134,24 +140,13 @@ class ConsoleBrowserTest {
     return page;
   }
 
-  /** Buffers of many sizes, of which every fourth goes back: a map with something to see. */
-  private void hold(Random random, int count) {
-    for (int i = 0; i < count; i++) {
-      ByteBufAllocator payer = payers.get(random.nextInt(payers.size()));
-      int bytes = 1 << (6 + random.nextInt(random.nextInt(16) == 0 ? 13 : 8));
-      held.add(payer.directBuffer(bytes + random.nextInt(bytes)));
-    }
-    for (int i = held.size() - 1; i >= 0; i -= 4) {
-      held.remove(random.nextInt(i + 1)).release();
-    }
-  }
-
   /** Lets views go by while the load changes. */
-  private void work(Page page, Random random, int views) throws IOException {
+  private void work(Page page, int views) throws IOException {
     Locator note = page.locator("#history-note");
+    Random random = new Random(1);
     for (int view = 0; view < views; view++) {
       String before = note.textContent();
-      hold(random, 100 + random.nextInt(900));
+      service.work(100 + random.nextInt(200));
       NodeFixture.await("another view", () -> !note.textContent().equals(before));
     }
   }
@@ -162,39 +157,83 @@ class ConsoleBrowserTest {
 
   @Test
   void thePageMapFollowsTheMemory() throws Exception {
-    Random random = new Random(1);
     Page page = open(ColorScheme.LIGHT, 1180, 1400);
     Locator map = page.locator("canvas.map").first();
-    hold(random, 1000);
-    work(page, random, 5);
+    service.work(1000);
+    work(page, 5);
     byte[] drawn = map.screenshot();
-    hold(random, 1000);
+    service.work(1000);
     NodeFixture.await("another map", () -> !Arrays.equals(drawn, map.screenshot()));
     assertThat(page.locator("#gauge").getAttribute("aria-label")).contains("resident of 64.0 MiB");
     assertThat(page.locator("#classes tbody tr").count()).isGreaterThan(10);
-    work(page, random, 30);
-    picture(page, "console.png");
     assertThat(complaints).isEmpty();
   }
 
   @Test
-  void aBudgetIsShownAloneAndLeadsBack() {
-    hold(new Random(2), 1000);
+  void aBudgetLeadsToTheCodeThatHoldsIt() throws Exception {
     Page page = open(ColorScheme.LIGHT, 1180, 900);
+    work(page, 20);
     Locator note = page.locator("#budget-note");
+    Locator code = page.locator("#flame");
     PlaywrightAssertions.assertThat(note).containsText("node: charged");
+    PlaywrightAssertions.assertThat(code).containsText("ReplyCache.serve");
+
     page.locator("#icicle button[data-path='uploads']").click();
     PlaywrightAssertions.assertThat(note).containsText("of its limit, 24.0 MiB");
-    PlaywrightAssertions.assertThat(page.locator("#icicle button[data-path='uploads/channel 1']"))
-        .containsText("channel 1");
+    PlaywrightAssertions.assertThat(page.locator("#flame-budget")).hasText("node/uploads");
+    PlaywrightAssertions.assertThat(code).not().containsText("ReplyCache.serve");
+    page.locator("#icicle button[data-path='uploads/tenant 1']").click();
+    Locator place = code.locator("button", new Locator.LocatorOptions().setHasText("readBody:"));
+    PlaywrightAssertions.assertThat(place).isVisible();
+    assertThat(page.locator("#pprof").getAttribute("href"))
+        .isEqualTo("profile.pb.gz?budget=node%2Fuploads%2Ftenant+1");
+
+    place.click();
+    PlaywrightAssertions.assertThat(page.locator("#flame-note"))
+        .containsText("dev.weir.server.ExampleService$Uploads.readBody(ExampleService.java:");
+    page.keyboard().press("ArrowUp");
+    assertThat(page.evaluate("document.activeElement.textContent").toString())
+        .contains("Uploads.serve");
+    page.keyboard().press("Escape");
+    page.locator("#icicle button").first().press("Enter");
     page.locator("#icicle button").first().press("Enter");
     PlaywrightAssertions.assertThat(note).containsText("node: charged");
     assertThat(complaints).isEmpty();
   }
 
   @Test
+  void aLeakIsNamedAndItsStackOpens() throws Exception {
+    askWithoutReading(8);
+    for (int i = 0; i < 10; i++) {
+      service.work(1000);
+    }
+    Page page = open(ColorScheme.LIGHT, 1180, 1700);
+    Locator suspect =
+        page.locator("#suspects details", new Page.LocatorOptions().setHasText("AuditLog.append"));
+    work(page, 40);
+    for (int i = 0; suspect.count() == 0 && i < MAX_LEAK_VIEWS; i++) {
+      service.leak(4);
+      work(page, 1);
+    }
+    PlaywrightAssertions.assertThat(suspect.locator("summary"))
+        .containsText(Pattern.compile("ExampleService.java:[0-9]+.*grows.*/s.*budget node/audit"));
+    suspect.locator("summary").focus();
+    page.keyboard().press("Enter");
+    PlaywrightAssertions.assertThat(suspect.locator("ol"))
+        .containsText("ExampleService.lambda$leak");
+    page.keyboard().press("Enter");
+    PlaywrightAssertions.assertThat(suspect.locator("ol")).isHidden();
+    PlaywrightAssertions.assertThat(page.locator("#oldest")).containsText("Uploads.readBody");
+    PlaywrightAssertions.assertThat(page.locator("#channels-note")).containsText("that hold most");
+    PlaywrightAssertions.assertThat(page.locator("#channels")).containsText("127.0.0.1:");
+    page.locator("h1").click();
+    picture(page, "console.png");
+    assertThat(complaints).isEmpty();
+  }
+
+  @Test
   void theMapCanBeReadWithTheKeyboard() {
-    hold(new Random(3), 1000);
+    service.work(1000);
     Page page = open(ColorScheme.LIGHT, 1280, 900);
     Locator map = page.locator("canvas.map").first();
     map.focus();
@@ -210,14 +249,32 @@ class ConsoleBrowserTest {
   }
 
   @Test
-  void aPhoneInTheDarkShowsAllOfIt() {
-    hold(new Random(4), 1000);
+  void aPhoneInTheDarkShowsAllOfIt() throws Exception {
+    askWithoutReading(3);
     Page page = open(ColorScheme.DARK, 390, 844);
-    for (String id : List.of("gauge", "waste", "regions", "icicle", "classes", "heaps")) {
+    work(page, 20);
+    PlaywrightAssertions.assertThat(page.locator("#flame")).containsText("ReplyCache.serve");
+    for (String id :
+        List.of(
+            "gauge",
+            "waste",
+            "suspects-section",
+            "icicle",
+            "flame",
+            "regions",
+            "oldest",
+            "channels",
+            "classes",
+            "heaps")) {
       Locator part = page.locator("#" + id);
       part.scrollIntoViewIfNeeded();
       assertThat(part.boundingBox().x).as(id).isNotNegative();
     }
+    assertThat(page.evaluate("document.documentElement.scrollWidth"))
+        .as("no scrolling sideways")
+        .isEqualTo(390);
+    page.locator("#budgets-title").scrollIntoViewIfNeeded();
+    page.evaluate("document.getElementById('budgets-title').scrollIntoView()");
     picture(page, "console-phone.png");
     assertThat(complaints).isEmpty();
   }

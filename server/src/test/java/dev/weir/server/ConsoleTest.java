@@ -73,7 +73,14 @@ class ConsoleTest {
     start(ConsoleAccess.LOOPBACK);
     Pattern imports = Pattern.compile("from '\\./([a-z]+\\.js)'");
     for (String script :
-        List.of("main.js", "pagemap.js", "history.js", "budgets.js", "tables.js")) {
+        List.of(
+            "main.js",
+            "pagemap.js",
+            "history.js",
+            "budgets.js",
+            "tables.js",
+            "flame.js",
+            "places.js")) {
       RawClient.Response file = ask("GET", "/_weir/" + script);
       assertThat(file.header("content-type")).startsWith("text/javascript");
       List<String> names =

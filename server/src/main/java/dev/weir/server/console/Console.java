@@ -2,6 +2,7 @@ package dev.weir.server.console;
 
 import dev.weir.memory.Pool;
 import dev.weir.memory.view.MapWindow;
+import dev.weir.memory.view.PoolView;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -26,6 +27,9 @@ import org.jspecify.annotations.Nullable;
 public final class Console implements AutoCloseable {
   /** So many clients may watch at a time. */
   public static final int MAX_WATCHERS = 16;
+
+  /** The budget below the root whose children are connections. */
+  public static final String CONNECTIONS = "connections";
 
   private static final System.Logger LOG = System.getLogger(Console.class.getName());
 
@@ -296,7 +300,9 @@ public final class Console implements AutoCloseable {
     Map<String, Object> node = new LinkedHashMap<>();
     nodeFigures.forEach((name, figure) -> node.put(name, figure.getAsLong()));
     json.put("node", node);
-    json.put("pool", ViewJson.pool(pool.view(MapWindow.everything(CELLS))));
+    PoolView view = pool.view(MapWindow.everything(CELLS));
+    json.put("pool", ViewJson.pool(view));
+    json.put("channels", ViewJson.channels(view.budgets()));
     if (profiles.isOn()) {
       json.put("profile", profiles.json());
     }

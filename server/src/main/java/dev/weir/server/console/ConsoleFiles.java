@@ -11,23 +11,25 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The files of the web console, read once and kept outside the pool: some 30 KB. Only those named
+ * The files of the web console, read once and kept outside the pool: some 50 KB. Only those named
  * here are served, whatever a URL asks for.
  */
 public final class ConsoleFiles {
   private static final String SCRIPT = "text/javascript; charset=utf-8";
 
   private static final Map<String, String> TYPES =
-      Map.of(
-          "index.html", "text/html; charset=utf-8",
-          "console.css", "text/css; charset=utf-8",
-          "icon.svg", "image/svg+xml",
-          "main.js", SCRIPT,
-          "format.js", SCRIPT,
-          "history.js", SCRIPT,
-          "budgets.js", SCRIPT,
-          "pagemap.js", SCRIPT,
-          "tables.js", SCRIPT);
+      Map.ofEntries(
+          Map.entry("index.html", "text/html; charset=utf-8"),
+          Map.entry("console.css", "text/css; charset=utf-8"),
+          Map.entry("icon.svg", "image/svg+xml"),
+          Map.entry("main.js", SCRIPT),
+          Map.entry("format.js", SCRIPT),
+          Map.entry("history.js", SCRIPT),
+          Map.entry("budgets.js", SCRIPT),
+          Map.entry("flame.js", SCRIPT),
+          Map.entry("pagemap.js", SCRIPT),
+          Map.entry("places.js", SCRIPT),
+          Map.entry("tables.js", SCRIPT));
 
   private static final Map<String, ConsoleFile> FILES = load();
 

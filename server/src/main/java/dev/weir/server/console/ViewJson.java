@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ViewJson {
   private static final int ALL = 255;
+  private static final int MAX_CHANNELS = 16;
 
   private ViewJson() {}
 
@@ -56,6 +57,31 @@ final class ViewJson {
             .toList());
     json.put("budgets", budget(view.budgets()));
     json.put("pages", pages(view.pages()));
+    return json;
+  }
+
+  /** What single connections hold, most first: the budgets below the one of that name. */
+  static Map<String, Object> channels(BudgetView root) {
+    BudgetView connections =
+        root.children().stream()
+            .filter(child -> child.name().equals(Console.CONNECTIONS))
+            .findFirst()
+            .orElse(null);
+    List<BudgetView> all = connections == null ? List.of() : connections.children();
+    Map<String, Object> json = new LinkedHashMap<>();
+    json.put("bytes", connections == null ? 0L : connections.chargedBytes());
+    json.put("count", all.size() + (connections == null ? 0 : connections.otherChildren()));
+    json.put(
+        "top",
+        all.stream()
+            .filter(channel -> channel.chargedBytes() > 0)
+            .limit(MAX_CHANNELS)
+            .map(channel ->
+                Map.of(
+                    "name", channel.name(),
+                    "bytes", channel.chargedBytes(),
+                    "peakBytes", channel.peakBytes()))
+            .toList());
     return json;
   }
 

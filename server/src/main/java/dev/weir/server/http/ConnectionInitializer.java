@@ -7,6 +7,7 @@ import io.netty.channel.group.ChannelGroup;
 import io.netty.handler.codec.http.HttpResponseEncoder;
 import io.netty.handler.flow.FlowControlHandler;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 
 /** Sets connections up, and turns away those above the limit. */
 final class ConnectionInitializer extends ChannelInitializer<Channel> {
@@ -16,11 +17,13 @@ final class ConnectionInitializer extends ChannelInitializer<Channel> {
   private final Services services;
   private final Router router;
   private final ChannelGroup connections;
+  private final Consumer<Channel> buffers;
   private final AtomicInteger openConnections = new AtomicInteger();
   private final AtomicInteger turnedAway = new AtomicInteger();
 
-  ConnectionInitializer(Services services, ChannelGroup connections) {
+  ConnectionInitializer(Services services, ChannelGroup connections, Consumer<Channel> buffers) {
     this.services = services;
+    this.buffers = buffers;
     this.router = new Router(services);
     this.connections = connections;
   }
@@ -37,6 +40,7 @@ final class ConnectionInitializer extends ChannelInitializer<Channel> {
       }
       return;
     }
+    buffers.accept(channel);
     connections.add(channel);
     metrics.connectionOpened();
     channel.closeFuture().addListener(closed -> metrics.connectionClosed());

@@ -83,7 +83,7 @@ public final class HttpServer implements AutoCloseable {
               .childOption(
                   ChannelOption.WRITE_BUFFER_WATER_MARK,
                   new WriteBufferWaterMark(HttpLimits.CHUNK_BYTES, HttpLimits.WRITE_AHEAD_BYTES))
-              .childHandler(new ConnectionInitializer(services, connections))
+              .childHandler(new ConnectionInitializer(services, connections, buffers.connections()))
               .bind(address)
               .syncUninterruptibly()
               .channel();

@@ -15,8 +15,12 @@ final class Screen {
   /** Beyond so many lines a kind of row gives way to the next kind. */
   private static final int MIN_CLASSES = 3;
 
+  /** Those of the head, the budget and the waste, which are always there. */
+  private static final int FIRST_ROWS = 5;
+
   private final Figures view;
   private final Figures pool;
+  private final Figures profile;
   private final int columns;
   private final int rows;
   private final boolean coloured;
@@ -25,6 +29,7 @@ final class Screen {
   private Screen(Figures view, int columns, int rows, boolean coloured) {
     this.view = view;
     this.pool = view.child("pool");
+    this.profile = view.child("profile");
     this.columns = columns;
     this.rows = rows;
     this.coloured = coloured;
@@ -42,8 +47,10 @@ final class Screen {
     screen.head(source);
     screen.budget();
     screen.waste();
+    screen.suspects();
     screen.map();
     screen.budgets();
+    screen.oldest();
     screen.classes();
     return List.copyOf(screen.lines.subList(0, Math.min(rows, screen.lines.size())));
   }
@@ -126,6 +133,34 @@ final class Screen {
             .add("  promised " + Units.bytes(waste.number("promisedBytes"))));
   }
 
+  /** Code that holds more and more old memory. */
+  private void suspects() {
+    List<Figures> suspects = profile.children("suspects");
+    int shown = Math.min(suspects.size(), Math.max(1, (rows - FIRST_ROWS) / 6));
+    if (suspects.isEmpty() || rowsLeft() < 2) {
+      return;
+    }
+    put(line().add(Ink.ALARM, CodeRow.head("grows/s", "suspected leak")));
+    for (Figures place : suspects.subList(0, shown)) {
+      CodeRow row = CodeRow.of(place, place.number("growthBytesPerSecond"));
+      put(line().add(row.figures()).add(Ink.STRONG, row.place()).add(Ink.QUIET, row.budget()));
+    }
+  }
+
+  /** Code that has held memory for longest. */
+  private void oldest() {
+    List<Figures> oldest = profile.children("oldest");
+    int shown = Math.min(oldest.size(), rowsLeft() - 2 - MIN_CLASSES);
+    if (shown < 1) {
+      return;
+    }
+    put(line().add(Ink.QUIET, CodeRow.head("blocks", "oldest, by code")));
+    for (Figures place : oldest.subList(0, shown)) {
+      CodeRow row = CodeRow.of(place);
+      put(line().add(row.figures()).add(row.place()).add(Ink.QUIET, row.budget()));
+    }
+  }
+
   /** A row for each region: blocks, sparse pages, dirty pages, clean ones. */
   private void map() {
     for (Figures region : pool.children("pages")) {
@@ -177,7 +212,8 @@ final class Screen {
   private void budgets() {
     List<Row> all = new ArrayList<>();
     collect(pool.child("budgets"), 0, all);
-    int shown = Math.min(all.size(), Math.max(1, rowsLeft() - 2 - MIN_CLASSES));
+    int below = MIN_CLASSES + (rows < 20 || profile.children("oldest").isEmpty() ? 0 : rows / 6);
+    int shown = Math.min(all.size(), Math.max(1, rowsLeft() - 2 - below));
     if (all.size() < 2 || rowsLeft() < 3) {
       return;
     }

@@ -25,6 +25,13 @@ final class Units {
     return String.format(Locale.ROOT, "%,d", count);
   }
 
+  /** As {@code 45 s}, {@code 12 min} or {@code 3 h}. */
+  static String seconds(long seconds) {
+    return seconds < 100
+        ? seconds + " s"
+        : seconds < 6_000 ? seconds / 60 + " min" : count(seconds / 3_600) + " h";
+  }
+
   /** As {@code 48 %}. */
   static String percent(long part, long whole) {
     return whole <= 0 ? "-" : Math.round(100.0 * part / whole) + " %";

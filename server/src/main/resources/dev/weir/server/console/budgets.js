@@ -7,9 +7,11 @@ const SMALLEST = 0.002;
 
 /** The tree of budgets as an icicle: children below their parent, as wide as what is charged. */
 export class Budgets {
-  constructor(holder, note) {
+  /** @param chosen is told the path of the budget that is shown alone, empty for all of them */
+  constructor(holder, note, chosen) {
     this.holder = holder;
     this.note = note;
+    this.chosen = chosen;
     this.path = [];
   }
 
@@ -46,6 +48,7 @@ export class Budgets {
       this.holder.querySelector(`[data-path="${CSS.escape(focused)}"]`)?.focus();
     }
     this.note.textContent = describe(shown);
+    this.chosen(this.path.length === 0 ? '' : [this.root.name, ...this.path].join('/'));
   }
 
   /** Puts what lies below one entry into a row, and tells the entries of the row after it. */

@@ -24,6 +24,17 @@ export function percent(part, whole) {
   return share < 1 ? '< 1 %' : `${Math.round(share)} %`;
 }
 
+/** A time for people, from milliseconds. */
+export function seconds(millis) {
+  const whole = Math.round(millis / 1000);
+  if (whole < 60) {
+    return `${whole} s`;
+  }
+  return whole < 3600
+    ? `${Math.floor(whole / 60)} min ${whole % 60} s`
+    : `${Math.floor(whole / 3600)} h ${Math.floor(whole / 60) % 60} min`;
+}
+
 /** An element with text or children. */
 export function element(name, properties = {}, ...children) {
   const made = document.createElement(name);

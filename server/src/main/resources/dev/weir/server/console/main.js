@@ -1,15 +1,21 @@
 import { Budgets } from './budgets.js';
-import { bytes, count } from './format.js';
+import { Flame } from './flame.js';
+import { bytes, count, seconds } from './format.js';
 import { History } from './history.js';
 import { PageMap } from './pagemap.js';
-import { showClasses, showHeaps, showWaste } from './tables.js';
+import { oldestFigures, Places, suspectFigures } from './places.js';
+import { showChannels, showClasses, showHeaps, showWaste } from './tables.js';
 
 /** So long without a view means that the node is away. */
 const LOST_MILLIS = 4000;
 
 const find = id => document.getElementById(id);
 const history = new History(find('history'), find('history-note'));
-const budgets = new Budgets(find('icicle'), find('budget-note'));
+const flame = new Flame(find('flame'), find('flame-note'),
+  { old: find('flame-old'), all: find('flame-all') });
+const budgets = new Budgets(find('icicle'), find('budget-note'), path => chooseBudget(path));
+const suspects = new Places(find('suspects'), suspectFigures);
+const oldest = new Places(find('oldest'), oldestFigures);
 const map = new PageMap(find('regions'));
 let lastViewMillis = Date.now();
 let paused = false;
@@ -22,11 +28,53 @@ function show(view) {
   showWaste(find('waste'), pool);
   map.show(pool.pages);
   budgets.show(pool.budgets);
+  showCode(view.profile);
+  showChannels(find('channels'), find('channels-note'), view.channels);
   showClasses(find('classes'), pool.classes);
   showHeaps(find('heaps'), pool.heaps);
   find('node').textContent = `${count(view.node.openConnections)} connections, `
     + `${count(view.node.streams)} streams; ${bytes(pool.reservedBytes)} of addresses, `
     + `${bytes(pool.purgedBytes)} given back to the system so far`;
+}
+
+/** The budget whose code is shown, and where to download that. */
+function chooseBudget(path) {
+  find('flame-budget').textContent = path || 'all budgets';
+  const query = path ? `?${new URLSearchParams({ budget: path })}` : '';
+  for (const [id, file] of [['pprof', 'profile.pb.gz'], ['collapsed', 'profile.collapsed']]) {
+    find(id).setAttribute('href', file + query);
+  }
+  flame.choose(path);
+}
+
+function showCode(profile) {
+  for (const section of document.querySelectorAll('.needs-profile')) {
+    section.hidden = !profile;
+  }
+  if (!profile) {
+    return;
+  }
+  const age = seconds(profile.leakAgeMillis);
+  find('suspects-section').classList.toggle('alarm', profile.suspects.length > 0);
+  setText('suspects-note', profile.suspects.length === 0
+    ? `None: no place in the code holds more and more memory that is older than ${age}.`
+    : `Places in the code that hold more and more memory older than ${age}. Open one for its stack.`);
+  suspects.show(profile.suspects);
+  setText('oldest-note', `Estimated from ${count(profile.samples)} live samples, one in `
+    + `${bytes(profile.bytesPerSample)} allocated`
+    + (profile.lostSamples > 0 ? `; ${count(profile.lostSamples)} could not be kept.` : '.'));
+  oldest.show(profile.oldest);
+  find('flame-old').value = Math.ceil(profile.leakAgeMillis / 1000);
+  setText('flame-age', age);
+  if (!document.hidden) {
+    flame.refresh();
+  }
+}
+
+function setText(id, text) {
+  if (find(id).textContent !== text) {
+    find(id).textContent = text;
+  }
 }
 
 function showGauge(pool) {

@@ -26,6 +26,16 @@ export function showHeaps(table, heaps) {
   fill(table, heaps.map(row => [header(row.owner), ...slabs(row, `${row.owner}: in use`)]));
 }
 
+export function showChannels(table, note, channels) {
+  const { top, bytes: all, count: open } = channels;
+  fill(table, top.map(row => [
+    header(row.name), number(bytes(row.bytes)), number(bytes(row.peakBytes)),
+    share(row.bytes, all, `${row.name}: part of what all hold`)]));
+  table.hidden = top.length === 0;
+  note.textContent = `${count(open)} connections hold ${bytes(all)}`
+    + (top.length === 0 ? '.' : `; the ${count(top.length)} that hold most:`);
+}
+
 function slabs(row, label) {
   return [
     number(count(row.slabs)),

@@ -84,7 +84,35 @@ class ScreenTest {
                     256 * 4096,
                     "cells",
                     Base64.getEncoder().encodeToString(cells))));
-    return new Figures(Map.of("pool", pool, "node", Map.of("openConnections", 3, "streams", 2)));
+    return new Figures(
+        Map.of(
+            "pool",
+            pool,
+            "profile",
+            Map.of(
+                "suspects", places("com.example.Audit$Log.append(Audit.java:17)"),
+                "oldest", places("com.example.Cache.load(Cache.java:5)")),
+            "node",
+            Map.of("openConnections", 3, "streams", 2)));
+  }
+
+  private static List<Object> places(String place) {
+    return IntStream.range(0, 8)
+        .<Object>mapToObj(i ->
+            Map.of(
+                "place",
+                place,
+                "budget",
+                "node/audit",
+                "bytes",
+                31 * MIB,
+                "blocks",
+                2_000,
+                "oldestMillis",
+                61_000,
+                "growthBytesPerSecond",
+                MIB))
+        .toList();
   }
 
   @ParameterizedTest
@@ -107,6 +135,52 @@ class ScreenTest {
     assertThat(lines)
         .anySatisfy(line -> assertThat(line).startsWith("  uploads").contains("60.0 MiB"));
     assertThat(lines).anySatisfy(line -> assertThat(line).contains("slot", "in use"));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"60, 15", "80, 24", "100, 1000"})
+  void aSuspectedLeakIsNamedOnEveryScreen(int columns, int rows) {
+    List<String> lines = Screen.lines(figures(), "http://localhost:4437", columns, rows, false);
+    assertThat(lines).anySatisfy(line -> assertThat(line).endsWith("oldest  suspected leak"));
+    assertThat(lines)
+        .anySatisfy(line ->
+            assertThat(line).contains("  1.0 MiB  31.0 MiB    61 s  Log.append Audit.java:17"));
+  }
+
+  @Test
+  void theOldestBlocksHaveAPlaceAt80By24() {
+    List<String> lines = Screen.lines(figures(), "http://localhost:4437", 80, 24, false);
+    assertThat(lines)
+        .anySatisfy(line ->
+            assertThat(line)
+                .contains("  2,000  31.0 MiB    61 s  Cache.load Cache.java:5  node/audit"));
+    assertThat(lines).anySatisfy(line -> assertThat(line).contains("slot", "in use"));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "com.example.Audit$Log.append(Audit.java:17), Log.append Audit.java:17",
+    "com.example.Handler.lambda$read$0(Handler.java:5), Handler.lambda$read$0 Handler.java:5",
+    "Main.main(Main.java), Main.main Main.java",
+    "com.example.New.<init>(unknown), New.<init> unknown",
+    "unknown, unknown",
+    "a(b(c)), a(b(c))"
+  })
+  void aPlaceIsShort(String frame, String text) {
+    assertThat(CodeRow.shortened(frame)).isEqualTo(text);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "0, 0 s",
+    "99, 99 s",
+    "100, 1 min",
+    "5999, 99 min",
+    "6000, 1 h",
+    "9999999, '2,777 h'"
+  })
+  void timesAreShort(long seconds, String text) {
+    assertThat(Units.seconds(seconds)).isEqualTo(text);
   }
 
   @Test
