@@ -4,6 +4,7 @@ import dev.weir.memory.budget.Budget;
 import dev.weir.memory.budget.BudgetExceededError;
 import dev.weir.memory.heap.Block;
 import dev.weir.memory.heap.RunHeap;
+import dev.weir.memory.pages.Lane;
 import dev.weir.memory.pages.PageHeap;
 import dev.weir.memory.profile.Sampler;
 import java.util.concurrent.atomic.AtomicLong;
@@ -16,19 +17,33 @@ import org.jspecify.annotations.Nullable;
 public final class Grant implements AutoCloseable {
   private final PageHeap pages;
   private final RunHeap runs;
-  private final Budget root;
+  private final Budget budget;
   private final @Nullable Sampler sampler;
   private final long bytes;
+  private final Lane lane;
   private final AtomicLong remainingBytes;
   private volatile boolean closed;
 
-  Grant(PageHeap pages, RunHeap runs, Budget root, @Nullable Sampler sampler, long bytes) {
+  /** The pages have been promised in that lane, and the budget has been charged for them. */
+  Grant(
+      PageHeap pages,
+      RunHeap runs,
+      Budget budget,
+      @Nullable Sampler sampler,
+      long bytes,
+      Lane lane) {
     this.runs = runs;
     this.sampler = sampler;
     this.pages = pages;
-    this.root = root;
+    this.budget = budget;
     this.bytes = bytes;
+    this.lane = lane;
     this.remainingBytes = new AtomicLong(bytes);
+  }
+
+  /** What it is charged to, from the promise on until its blocks are released. */
+  public Budget budget() {
+    return budget;
   }
 
   /** What was promised, in bytes: the request rounded up to whole pages. */
@@ -55,7 +70,7 @@ public final class Grant implements AutoCloseable {
     take(runBytes);
     Block block = null;
     try {
-      block = runs.tryAllocatePromised(runBytes, Block.tenants(root));
+      block = runs.tryAllocatePromised(runBytes, lane, Block.tenants(budget));
     } finally {
       if (block == null) {
         putBack(runBytes);
@@ -63,7 +78,7 @@ public final class Grant implements AutoCloseable {
     }
     if (block == null) {
       throw new BudgetExceededError(
-          root,
+          budget.root(),
           runBytes,
           "no free run of addresses is long enough: " + pages.reservation().plan().guarantee());
     }
@@ -100,7 +115,8 @@ public final class Grant implements AutoCloseable {
   private void giveBackRest() {
     long left = remainingBytes.getAndSet(0);
     if (left > 0) {
-      pages.returnPromise(left);
+      pages.returnPromise(left, lane);
+      budget.uncharge(left);
     }
   }
 }

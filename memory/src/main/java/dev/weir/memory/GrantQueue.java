@@ -1,12 +1,13 @@
 package dev.weir.memory;
 
+import dev.weir.memory.GrantLane.Obstacle;
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.budget.BudgetExceededError;
 import dev.weir.memory.heap.RunHeap;
+import dev.weir.memory.pages.Lane;
 import dev.weir.memory.pages.PageHeap;
 import dev.weir.memory.profile.Sampler;
 import dev.weir.memory.sync.SpinLock;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -14,8 +15,10 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Requests for promised pages, served in the order of their arrival. The one at the head waits
- * until it fits; nobody overtakes it, so a large request is not starved by small ones.
+ * Requests for promised pages, in two lanes: small ones, of at most 64 KiB, and larger ones. In
+ * each they are served in the order of their arrival. A 16th of the limit is the small ones' own:
+ * so a giant that waits does not hold them up, and while it waits they take no more than that, so
+ * they do not starve it.
  *
  * <p>Thread-safe. Futures are completed outside the lock, by the thread that calls {@link #serve}.
  */
@@ -27,11 +30,12 @@ final class GrantQueue {
   private final Budget root;
   private final @Nullable Sampler sampler;
   private final SpinLock lock = new SpinLock();
-  private final ArrayDeque<Waiting> queue = new ArrayDeque<>();
+  private final GrantLane small = new GrantLane();
+  private final GrantLane large = new GrantLane();
+  private final GrantLane.Room room = new Room();
+  private int waitingBelowRoot;
   private volatile int waiting;
   private boolean closed;
-
-  private record Waiting(long bytes, long deadlineNanos, CompletableFuture<Grant> future) {}
 
   GrantQueue(PageHeap pages, Budget root) {
     this(pages, new RunHeap(pages), root, /* sampler= */ null);
@@ -44,115 +48,196 @@ final class GrantQueue {
     this.root = root;
   }
 
+  /** Pages, and room in the budget that pays for them: both, or none. */
+  private final class Room implements GrantLane.Room {
+    @Override
+    public Obstacle take(WaitingGrant request) {
+      Lane lane =
+          request.lane == Lane.SMALL_PROMISE && large.isShortOfPages()
+              ? Lane.OWN_SMALL_PROMISE
+              : request.lane;
+      // Charges are not taken back from here, but in a race: whoever waits for charges would be
+      // woken for that.
+      if (!pages.admitsPromise(request.bytes, lane)) {
+        return Obstacle.PAGES;
+      }
+      if (!request.budget.tryChargeAtOnce(request.bytes)) {
+        return Obstacle.BUDGET;
+      }
+      if (!pages.tryPromise(request.bytes, lane)) {
+        request.budget.uncharge(request.bytes);
+        return Obstacle.PAGES;
+      }
+      return Obstacle.NOTHING;
+    }
+
+    @Override
+    public boolean isHopeless(WaitingGrant request) {
+      return isTooLarge(request) || request.budget.isClosed();
+    }
+  }
+
+  private boolean isTooLarge(WaitingGrant request) {
+    return request.bytes > pages.largestPromiseBytes(request.lane)
+        || request.bytes > request.budget.largestChargeBytes();
+  }
+
   boolean hasWaiting() {
     return waiting > 0;
   }
 
-  /**
-   * Enters a request for so many bytes, whole pages; served at once if nobody waits and there is
-   * room.
-   */
+  /** Enters a request, charged to the root. */
   CompletableFuture<Grant> request(long bytes, long deadlineNanos) {
-    long largest = pages.largestPromiseBytes();
-    if (bytes > largest) {
-      return CompletableFuture.failedFuture(tooLarge(bytes, largest));
+    return request(bytes, deadlineNanos, root);
+  }
+
+  /**
+   * Enters a request for so many bytes, whole pages; served at once if nobody is before it and
+   * there is room.
+   */
+  CompletableFuture<Grant> request(long bytes, long deadlineNanos, Budget budget) {
+    WaitingGrant request = new WaitingGrant(bytes, budget, deadlineNanos);
+    if (room.isHopeless(request)) {
+      return CompletableFuture.failedFuture(hopeless(request));
     }
-    CompletableFuture<Grant> future = new CompletableFuture<>();
+    budget.recallCreditFor(bytes);
+    GrantLane lane = request.lane == Lane.PROMISE ? large : small;
+    boolean waits = false;
     lock.lock();
     try {
       if (closed) {
         return CompletableFuture.failedFuture(closedFailure());
       }
-      if (!queue.isEmpty() || !pages.tryPromise(bytes)) {
-        if (queue.size() == MAX_WAITING) {
-          return CompletableFuture.failedFuture(
-              new BudgetExceededError(
-                  root, bytes, "and %,d grants wait already".formatted(MAX_WAITING)));
+      // From here on its budget tells of room; if there is some already, it is found now.
+      count(request, 1);
+      try {
+        if (!lane.tryServe(request, room)) {
+          if (waiting == MAX_WAITING) {
+            return CompletableFuture.failedFuture(
+                new BudgetExceededError(
+                    root, bytes, "and %,d grants wait already".formatted(MAX_WAITING)));
+          }
+          lane.add(request);
+          waits = true;
+          return request.future;
         }
-        queue.add(new Waiting(bytes, deadlineNanos, future));
-        waiting = queue.size();
-        return future;
+      } finally {
+        count(request, waits ? 0 : -1);
       }
     } finally {
       lock.unlock();
     }
-    future.complete(new Grant(pages, runs, root, sampler, bytes));
-    return future;
+    grant(request);
+    return request.future;
+  }
+
+  /** Under the lock. */
+  private void count(WaitingGrant request, int change) {
+    waiting = small.size() + large.size();
+    if (request.budget.isTracked()) {
+      waitingBelowRoot += change;
+      root.setWaitingGrants(waitingBelowRoot);
+    }
   }
 
   /**
-   * Completes what fits; fails what is overdue, and what is more than a limit that was lowered
+   * Completes what fits; fails what is overdue, and what is more than limits that were lowered
    * meanwhile could ever give.
    *
    * @return nanoseconds until the next deadline; {@link Long#MAX_VALUE} if nobody waits
    */
   long serve(long nowNanos) {
-    List<Waiting> granted = new ArrayList<>();
-    List<Waiting> overdue = new ArrayList<>();
-    List<Waiting> tooLarge = new ArrayList<>();
-    long nextNanos = Long.MAX_VALUE;
-    long largest = pages.largestPromiseBytes();
+    recallCredit();
+    EndedGrants ended = new EndedGrants();
+    try {
+      lock.lock();
+      try {
+        long untilLarge = large.serve(nowNanos, room, ended);
+        long untilSmall = small.serve(nowNanos, room, ended);
+        return Math.min(untilLarge, untilSmall);
+      } finally {
+        ended.forEach(request -> count(request, -1));
+        lock.unlock();
+      }
+    } finally {
+      ended.forEach(this::complete);
+    }
+  }
+
+  /** For the first of those that wait for budgets: not under the lock, since it takes a moment. */
+  private void recallCredit() {
+    List<WaitingGrant> first = new ArrayList<>();
     lock.lock();
     try {
-      queue.removeIf(next -> {
-        boolean never = next.bytes > largest;
-        if (never) {
-          tooLarge.add(next);
-        }
-        return never || next.future.isDone();
-      });
-      while (!queue.isEmpty() && pages.tryPromise(queue.element().bytes)) {
-        granted.add(queue.remove());
+      if (waitingBelowRoot > 0) {
+        large.addFirstBelowRoot(first);
+        small.addFirstBelowRoot(first);
       }
-      for (Waiting next : queue) {
-        long leftNanos = next.deadlineNanos - nowNanos;
-        if (leftNanos <= 0) {
-          overdue.add(next);
-        } else {
-          nextNanos = Math.min(nextNanos, leftNanos);
-        }
-      }
-      queue.removeIf(next -> next.deadlineNanos - nowNanos <= 0);
-      waiting = queue.size();
     } finally {
       lock.unlock();
     }
-    for (Waiting next : granted) {
-      Grant grant = new Grant(pages, runs, root, sampler, next.bytes);
-      if (!next.future.complete(grant)) {
-        grant.close();
-      }
+    first.forEach(request -> request.budget.recallCreditFor(request.bytes));
+  }
+
+  private void complete(WaitingGrant request) {
+    switch (request.end) {
+      case WITHDRAWN -> {}
+      case GRANTED -> grant(request);
+      case OVERDUE ->
+          request.future.completeExceptionally(
+              new TimeoutException(
+                  "no room for %,d bytes in budget '%s' before the deadline"
+                      .formatted(request.bytes, request.budget.path())));
+      case HOPELESS -> request.future.completeExceptionally(hopeless(request));
+      case CLOSED -> request.future.completeExceptionally(closedFailure());
     }
-    for (Waiting next : tooLarge) {
-      next.future.completeExceptionally(tooLarge(next.bytes, largest));
+  }
+
+  private void grant(WaitingGrant request) {
+    Grant grant;
+    try {
+      grant = new Grant(pages, runs, request.budget, sampler, request.bytes, request.lane);
+    } catch (OutOfMemoryError javaHeapFull) {
+      pages.returnPromise(request.bytes, request.lane);
+      request.budget.uncharge(request.bytes);
+      request.future.completeExceptionally(javaHeapFull);
+      return;
     }
-    for (Waiting next : overdue) {
-      next.future.completeExceptionally(
-          new TimeoutException(
-              "no room for %,d bytes in budget '%s' before the deadline"
-                  .formatted(next.bytes, root.path())));
+    if (!request.future.complete(grant)) {
+      grant.close();
     }
-    return nextNanos;
   }
 
   /** Fails everything that waits and everything that comes. */
   void close() {
-    List<Waiting> left;
+    EndedGrants ended = new EndedGrants();
     lock.lock();
     try {
       closed = true;
-      left = List.copyOf(queue);
-      queue.clear();
+      large.endAll(ended);
+      small.endAll(ended);
+      ended.forEach(request -> count(request, -1));
       waiting = 0;
     } finally {
       lock.unlock();
     }
-    left.forEach(next -> next.future.completeExceptionally(closedFailure()));
+    ended.forEach(this::complete);
   }
 
-  private BudgetExceededError tooLarge(long bytes, long largest) {
-    return new BudgetExceededError(
-        root, bytes, "of which a single grant can get %,d".formatted(largest));
+  private BudgetExceededError hopeless(WaitingGrant request) {
+    Budget budget = request.budget;
+    if (budget.isClosed()) {
+      return new BudgetExceededError(
+          budget.limiting(request.bytes),
+          request.bytes,
+          "closed, charged %,d".formatted(budget.chargedBytes()));
+    }
+    long largest = pages.largestPromiseBytes(request.lane);
+    return request.bytes > largest
+        ? new BudgetExceededError(
+            root, request.bytes, "of which a single grant can get %,d".formatted(largest))
+        : new BudgetExceededError(
+            budget.limiting(request.bytes), request.bytes, "which is less than that");
   }
 
   private IllegalStateException closedFailure() {

@@ -200,11 +200,15 @@ public final class Pool implements AutoCloseable {
         return tenant;
       }
     }
+    requireOwn(budget);
+    return SlowAllocation.tryAllocate(core(), heap, bytes, budget, tenants);
+  }
+
+  private void requireOwn(Budget budget) {
     if (!budget.isOfSameTree(root)) {
       throw new IllegalArgumentException(
           "budget '%s' is not of pool '%s'".formatted(budget.path(), options.name()));
     }
-    return SlowAllocation.tryAllocate(core(), heap, bytes, budget, tenants);
   }
 
   @SuppressWarnings("ReferenceEquality") // a budget is a node, and has one identity
@@ -212,36 +216,31 @@ public final class Pool implements AutoCloseable {
     return budget == root;
   }
 
+  /** As {@link #grant(long, Duration, Budget)}, charged to the root. */
+  public CompletableFuture<Grant> grant(long bytes, Duration deadline) {
+    return grant(bytes, deadline, root);
+  }
+
   /**
-   * Asks for pages before they are needed. Requests are served in the order of their arrival. The
-   * result comes on the caller's thread if there is room at once, otherwise on the pool's purger
-   * thread: hop from there. Cancelling the returned future withdraws the request.
+   * Asks for pages before they are needed, and for room in a budget of this pool. Requests of at
+   * most 64 KiB, and larger ones, are each served in the order of their arrival; a request that
+   * waits for its budget alone holds up only those whom the same limit concerns. A 16th of the
+   * limit is the small ones' own. The result comes on the caller's thread if there is room at once,
+   * otherwise on the pool's purger thread: hop from there. Cancelling the returned future withdraws
+   * the request.
    *
-   * @param bytes rounded up to whole pages
+   * @param bytes rounded up to whole pages; charged to the budget from the promise on
    * @param deadline how long the caller will wait; then the future fails with {@code
    *     TimeoutException}
    * @return fails with {@link BudgetExceededError} if the request can never be met: at once, or
-   *     when the limit is lowered that far
+   *     when a limit is lowered that far or the budget is closed
    */
-  public CompletableFuture<Grant> grant(long bytes, Duration deadline) {
+  public CompletableFuture<Grant> grant(long bytes, Duration deadline, Budget budget) {
     if (bytes <= 0) {
       throw new IllegalArgumentException("size of a grant is not positive: " + bytes);
     }
-    PoolCore parts = core();
-    long deadlineNanos = System.nanoTime() + waitNanos(deadline);
-    long pageBytes = parts.pages().pageBytes();
-    long rounded = bytes > Long.MAX_VALUE / 2 ? bytes : Math.ceilDiv(bytes, pageBytes) * pageBytes;
-    CompletableFuture<Grant> future = parts.grants().request(rounded, deadlineNanos);
-    if (!future.isDone()) {
-      future.whenComplete((grant, failure) -> {
-        if (failure != null) {
-          // Withdrawn: those behind it may fit.
-          Purger.wake();
-        }
-      });
-      Purger.wake();
-    }
-    return future;
+    requireOwn(budget);
+    return core().grant(bytes, System.nanoTime() + waitNanos(deadline), budget);
   }
 
   private static long waitNanos(Duration deadline) {

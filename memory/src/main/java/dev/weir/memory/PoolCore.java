@@ -17,6 +17,7 @@ import dev.weir.memory.sync.SpinLock;
 import java.util.Collection;
 import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
@@ -162,8 +163,21 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
     return runs;
   }
 
-  GrantQueue grants() {
-    return grants;
+  CompletableFuture<Grant> grant(long bytes, long deadlineNanos, Budget budget) {
+    long pageBytes = pages.pageBytes();
+    long rounded = bytes > Long.MAX_VALUE / 2 ? bytes : Math.ceilDiv(bytes, pageBytes) * pageBytes;
+    CompletableFuture<Grant> future = grants.request(rounded, deadlineNanos, budget);
+    if (!future.isDone()) {
+      future.whenComplete((grant, failure) -> {
+        if (failure != null) {
+          // Withdrawn: those behind it may fit.
+          Purger.wake();
+        }
+      });
+      Purger.wake();
+    }
+    usageMoved();
+    return future;
   }
 
   OwnedHeap ownedHeap(Executor owner) {
@@ -333,7 +347,9 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
       giveBack(tick);
     } finally {
       // Deadlines hold even where the system refuses to take pages back.
-      untilDeadline = Math.min(serveGrants(nowNanos), pressure.tell(nowNanos));
+      untilDeadline = serveGrants(nowNanos);
+      usageMoved();
+      untilDeadline = Math.min(untilDeadline, pressure.tell(nowNanos));
     }
     long untilDrained = Long.MAX_VALUE;
     if (closed) {

@@ -91,7 +91,7 @@ class GrantQueueTest {
   void nobodyOvertakesTheOneAtTheHead() {
     Grant first = granted(pool.grant(4 << 20, LONG));
     CompletableFuture<Grant> giant = pool.grant(6 << 20, LONG);
-    CompletableFuture<Grant> small = pool.grant(8_192, LONG);
+    CompletableFuture<Grant> small = pool.grant(100_000, LONG);
     Block noise = pool.allocate(100_000);
     noise.release();
 

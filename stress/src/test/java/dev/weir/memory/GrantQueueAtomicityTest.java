@@ -3,6 +3,7 @@ package dev.weir.memory;
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.heap.SizeClasses;
 import dev.weir.memory.os.NativeMemory;
+import dev.weir.memory.pages.Lane;
 import dev.weir.memory.pages.PageHeap;
 import dev.weir.memory.pages.PageHeapEvents;
 import dev.weir.memory.pages.Reservation;
@@ -50,7 +51,7 @@ public class GrantQueueAtomicityTest {
   private int keptPages = KEPT_PAGES;
 
   public GrantQueueAtomicityTest() {
-    pages.tryPromise(KEPT_PAGES * pages.pageBytes());
+    pages.tryPromise(KEPT_PAGES * pages.pageBytes(), Lane.PROMISE);
   }
 
   @Operation
@@ -67,7 +68,7 @@ public class GrantQueueAtomicityTest {
   public void makeRoom(@Param(name = "pages") int count) {
     int returned = Math.min(count, keptPages);
     keptPages -= returned;
-    pages.returnPromise(returned * pages.pageBytes());
+    pages.returnPromise(returned * pages.pageBytes(), Lane.PROMISE);
   }
 
   @Operation

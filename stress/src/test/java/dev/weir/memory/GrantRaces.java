@@ -4,6 +4,7 @@ import dev.weir.memory.budget.Budget;
 import dev.weir.memory.heap.Block;
 import dev.weir.memory.heap.SizeClasses;
 import dev.weir.memory.os.NativeMemory;
+import dev.weir.memory.pages.Lane;
 import dev.weir.memory.pages.PageHeap;
 import dev.weir.memory.pages.PageHeapEvents;
 import dev.weir.memory.pages.Reservation;
@@ -37,7 +38,7 @@ public final class GrantRaces {
     long keptBytes;
 
     void keep(long bytes) {
-      if (!pages.tryPromise(bytes)) {
+      if (!pages.tryPromise(bytes, Lane.SMALL_PROMISE)) {
         throw new AssertionError("refused");
       }
       keptBytes = bytes;
@@ -45,9 +46,9 @@ public final class GrantRaces {
 
     /** A request that waits, and would fit now. */
     CompletableFuture<Grant> waiting() {
-      keep(pages.largestPromiseBytes());
+      keep(pages.largestPromiseBytes(Lane.SMALL_PROMISE));
       CompletableFuture<Grant> waiting = queue.request(pageBytes, Long.MAX_VALUE);
-      pages.returnPromise(keptBytes);
+      pages.returnPromise(keptBytes, Lane.SMALL_PROMISE);
       keptBytes = 0;
       return waiting;
     }
@@ -101,6 +102,37 @@ public final class GrantRaces {
     public void afterwards(L_Result seen) {
       queue.serve(0);
       seen.r1 = outcome(request);
+    }
+  }
+
+  /** A large request that keeps a small one to its lane's share is withdrawn while it is served. */
+  @JCStressTest
+  @Outcome(id = "cancelled, granted", expect = Expect.ACCEPTABLE)
+  @State
+  public static class CancelInTheOtherLaneAgainstServe extends Queue {
+    private final CompletableFuture<Grant> large;
+    private final CompletableFuture<Grant> small;
+
+    public CancelInTheOtherLaneAgainstServe() {
+      keep(pages.largestPromiseBytes(Lane.SMALL_PROMISE) - pageBytes);
+      large = queue.request(2 * Lane.MAX_SMALL_PROMISE_BYTES, Long.MAX_VALUE);
+      small = queue.request(pageBytes, Long.MAX_VALUE);
+    }
+
+    @Actor
+    public void serve() {
+      queue.serve(0);
+    }
+
+    @Actor
+    public void cancel() {
+      large.cancel(false);
+    }
+
+    @Arbiter
+    public void afterwards(L_Result seen) {
+      queue.serve(0);
+      seen.r1 = state(large) + ", " + state(small);
     }
   }
 
@@ -160,7 +192,7 @@ public final class GrantRaces {
     private CompletableFuture<Grant> request;
 
     public CloseAgainstRequest() {
-      keep(pages.largestPromiseBytes() - pageBytes);
+      keep(pages.largestPromiseBytes(Lane.SMALL_PROMISE) - pageBytes);
     }
 
     @Actor
@@ -191,12 +223,12 @@ public final class GrantRaces {
 
     @Actor
     public void first() {
-      first = queue.request(pages.largestPromiseBytes(), Long.MAX_VALUE);
+      first = queue.request(pages.largestPromiseBytes(Lane.PROMISE), Long.MAX_VALUE);
     }
 
     @Actor
     public void second() {
-      second = queue.request(pages.largestPromiseBytes(), Long.MAX_VALUE);
+      second = queue.request(pages.largestPromiseBytes(Lane.PROMISE), Long.MAX_VALUE);
     }
 
     @Arbiter

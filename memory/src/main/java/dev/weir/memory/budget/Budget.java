@@ -307,6 +307,60 @@ public final class Budget extends BudgetNode {
     return parent == null || tree.tryCharge(this, bytes);
   }
 
+  /**
+   * As {@link #tryCharge}, but takes back no credit, and so is done in a moment: what heaps have
+   * not spent counts as charged. {@link #recallCreditFor} comes before it.
+   */
+  public boolean tryChargeAtOnce(long bytes) {
+    if (parent == null) {
+      return true;
+    }
+    tree.lock.lock();
+    try {
+      if (isCut() || firstFull(bytes) != null) {
+        return false;
+      }
+      charge(bytes);
+    } finally {
+      tree.lock.unlock();
+    }
+    tree.tell();
+    return true;
+  }
+
+  /** Takes back what heaps have not spent, if a charge of so many bytes needs that and it helps. */
+  public void recallCreditFor(long bytes) {
+    if (parent != null && locked(() -> firstFull(bytes) != null && firstLimiting(bytes) == null)) {
+      tree.lockWithoutCredit(branch());
+      tree.lock.unlock();
+    }
+  }
+
+  /** The most that could ever be charged at once: the smallest limit from here up. */
+  public long largestChargeBytes() {
+    return locked(() -> {
+      long largest = UNLIMITED;
+      for (Budget node = this; node.parent != null; node = node.parent) {
+        largest = Math.min(largest, node.limitBytes);
+      }
+      return largest;
+    });
+  }
+
+  /** Whether it is another budget or lies below it. */
+  public boolean isBelowOrSame(Budget other) {
+    return isWithin(other);
+  }
+
+  /**
+   * Has the pool told whenever charges below the root go down, or no longer.
+   *
+   * @param count how many wait for that
+   */
+  public void setWaitingGrants(int count) {
+    tree.waitingGrants = count;
+  }
+
   /** Whether a charge of so many bytes would succeed now. */
   public boolean hasRoom(long bytes) {
     return parent == null || locked(() -> !isCut() && firstLimiting(bytes) == null);

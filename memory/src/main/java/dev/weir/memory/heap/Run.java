@@ -1,6 +1,7 @@
 package dev.weir.memory.heap;
 
 import dev.weir.memory.budget.Budget;
+import dev.weir.memory.pages.Lane;
 import dev.weir.memory.pages.PageHeap;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
@@ -14,6 +15,7 @@ public final class Run implements BlockHome {
   private final RunHeap heap;
   private long address;
   private long bytes;
+  private Lane lane = Lane.LARGE;
 
   /** What its last user left for the next. */
   private @Nullable Object left;
@@ -22,10 +24,15 @@ public final class Run implements BlockHome {
     this.heap = heap;
   }
 
-  /** Stands for these pages from now on. */
-  <T> T settle(long newAddress, long newBytes, Tenants<T> tenants) {
+  /**
+   * Stands for these pages from now on.
+   *
+   * @param newLane that of the promise that they were taken from
+   */
+  <T> T settle(long newAddress, long newBytes, Lane newLane, Tenants<T> tenants) {
     address = newAddress;
     bytes = newBytes;
+    lane = newLane;
     return tenants.settle(this, 0, left);
   }
 
@@ -51,7 +58,7 @@ public final class Run implements BlockHome {
 
   @Override
   public void free(int number) {
-    pages().freeRun(address, bytes);
+    pages().freeRun(address, bytes, lane);
     heap.rest(this);
   }
 

@@ -1,6 +1,7 @@
 package dev.weir.memory.heap;
 
 import dev.weir.memory.budget.Budget;
+import dev.weir.memory.pages.Lane;
 import dev.weir.memory.pages.PageHeap;
 import dev.weir.memory.sync.SpinLock;
 import org.jspecify.annotations.Nullable;
@@ -51,7 +52,7 @@ public final class RunHeap {
     try {
       long address = pages.allocateRun(bytes);
       if (address != PageHeap.FULL) {
-        tenant = settled(address, bytes, tenants, pages::freeRun);
+        tenant = settled(address, bytes, Lane.LARGE, tenants, pages::freeRun);
       }
     } finally {
       if (tenant == null) {
@@ -64,22 +65,24 @@ public final class RunHeap {
   /**
    * Allocates a run out of a promise that covers it; null if no free run of addresses is long
    * enough. Charges nothing.
+   *
+   * @param lane of the promise
    */
-  public <T> @Nullable T tryAllocatePromised(long bytes, Tenants<T> tenants) {
+  public <T> @Nullable T tryAllocatePromised(long bytes, Lane lane, Tenants<T> tenants) {
     long address = pages.allocatePromisedRun(bytes);
     return address == PageHeap.FULL
         ? null
-        : settled(address, bytes, tenants, pages::returnPromisedRun);
+        : settled(address, bytes, lane, tenants, pages::returnPromisedRun);
   }
 
   private interface Undo {
     void giveBack(long address, long bytes);
   }
 
-  private <T> T settled(long address, long bytes, Tenants<T> tenants, Undo undo) {
+  private <T> T settled(long address, long bytes, Lane lane, Tenants<T> tenants, Undo undo) {
     T tenant = null;
     try {
-      tenant = take().settle(address, bytes, tenants);
+      tenant = take().settle(address, bytes, lane, tenants);
       return tenant;
     } finally {
       if (tenant == null) {

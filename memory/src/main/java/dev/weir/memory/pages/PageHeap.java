@@ -108,7 +108,7 @@ public final class PageHeap {
           long excess = state.excessForRun(start, bytes);
           if (excess <= 0 || ledger.dirtyBytes() == 0) {
             if (promised) {
-              ledger.settlePromise(bytes);
+              ledger.keepPromise(bytes);
             }
             address = state.takeRun(start, bytes);
             surveyDue = state.isSurveyDue();
@@ -133,12 +133,22 @@ public final class PageHeap {
     return address;
   }
 
-  /** Gives a run back. */
+  /** Gives back a run that was not promised. */
   public void freeRun(long address, long bytes) {
+    freeRun(address, bytes, Lane.LARGE);
+  }
+
+  /**
+   * Gives a run back.
+   *
+   * @param lane of the promise that it was allocated from
+   */
+  public void freeRun(long address, long bytes, Lane lane) {
     boolean dirtyHigh;
     lock.lock();
     try {
       state.freeRun(address, bytes);
+      ledger.freed(bytes, lane);
       dirtyHigh = state.isDirtyHigh();
     } finally {
       lock.unlock();
@@ -295,24 +305,34 @@ public final class PageHeap {
   // Promises.
 
   /** Sets pages aside for later runs, if the limit has room for them. */
-  public boolean tryPromise(long bytes) {
+  public boolean tryPromise(long bytes, Lane lane) {
     lock.lock();
     try {
-      if (!ledger.admits(bytes, Lane.PROMISE)) {
+      if (!ledger.admits(bytes, lane)) {
         return false;
       }
-      ledger.promise(bytes);
+      ledger.promise(bytes, lane);
       return true;
     } finally {
       lock.unlock();
     }
   }
 
-  /** Gives back what was promised and not used. */
-  public void returnPromise(long bytes) {
+  /** Whether {@link #tryPromise} would succeed now. */
+  public boolean admitsPromise(long bytes, Lane lane) {
     lock.lock();
     try {
-      ledger.settlePromise(bytes);
+      return ledger.admits(bytes, lane);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Gives back what was promised and not used. */
+  public void returnPromise(long bytes, Lane lane) {
+    lock.lock();
+    try {
+      ledger.returnPromise(bytes, lane);
     } finally {
       lock.unlock();
     }
@@ -324,7 +344,7 @@ public final class PageHeap {
     lock.lock();
     try {
       state.freeRun(address, bytes);
-      ledger.promise(bytes);
+      ledger.keepPromise(-bytes);
     } finally {
       lock.unlock();
     }
@@ -341,10 +361,10 @@ public final class PageHeap {
   }
 
   /** The most that a single promise could ever be, with nothing else live. */
-  public long largestPromiseBytes() {
+  public long largestPromiseBytes(Lane lane) {
     lock.lock();
     try {
-      return ledger.largestAdmissible(Lane.PROMISE);
+      return ledger.largestAdmissible(lane);
     } finally {
       lock.unlock();
     }

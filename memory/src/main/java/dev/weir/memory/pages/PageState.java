@@ -449,6 +449,8 @@ final class PageState {
     long live = liveRunPages * pageBytes + rooms.liveBytes() + slabs;
     check(live == ledger.liveBytes(), "live " + live + ", counted " + ledger.liveBytes());
     check(ledger.promisedBytes() >= 0, "promised " + ledger.promisedBytes());
+    long small = ledger.smallPromisesBytes();
+    check(small >= 0 && small <= ledger.usedBytes(), "of small promises " + small);
   }
 
   private static void check(boolean holds, String otherwise) {

@@ -7,6 +7,9 @@ package dev.weir.memory.pages;
  *   resident = live + dirty              resident          ≤ limit   at every moment
  *                                        live + promised   ≤ limit − reserve   for all but small requests
  *                                        live + promised   ≤ limit − reserve − headroom   for promises
+ *   small = what is promised to small promises + what is live of it
+ *                                        live + promised − small + max(small, limit / 16)
+ *                                                          ≤ limit − reserve − headroom   for larger ones
  * </pre>
  *
  * <p>Bytes, in whole OS pages. Not thread-safe: the page heap's lock guards it.
@@ -15,11 +18,18 @@ final class ResidentLedger {
   /** 2 MiB: receive buffers of 64 KiB for 32 event loops; a 16th of a limit below 32 MiB. */
   private static final long MIN_HEADROOM_BYTES = 2L << 20;
 
+  /** The part of the limit that small promises have of their own. */
+  private static final int SMALL_PROMISES_SHARE = 16;
+
   private long limitBytes;
   private long reserveBytes;
   private long liveBytes;
   private long dirtyBytes;
   private long promisedBytes;
+
+  /** Of small promises: promised, and live in blocks that were allocated out of them. */
+  private long smallPromisesBytes;
+
   private long peakResidentBytes;
 
   /** The most that was live since the last {@link #age}, and between that and the one before. */
@@ -82,7 +92,18 @@ final class ResidentLedger {
    * Whether so many more bytes may become live (or be promised) once everything dirty is purged.
    */
   boolean admits(long bytes, Lane lane) {
-    return !closed && bytes <= largestAdmissible(lane) - liveBytes - promisedBytes;
+    long freeBytes =
+        switch (lane) {
+          case PROMISE ->
+              largestAdmissible(lane)
+                  - usedBytes()
+                  + Math.min(smallPromisesBytes, smallShareBytes());
+          case OWN_SMALL_PROMISE ->
+              Math.min(
+                  smallShareBytes() - smallPromisesBytes, largestAdmissible(lane) - usedBytes());
+          default -> largestAdmissible(lane) - usedBytes();
+        };
+    return !closed && bytes <= freeBytes;
   }
 
   /** The most that {@link #admits} could ever say yes to in this lane. */
@@ -90,8 +111,13 @@ final class ResidentLedger {
     return switch (lane) {
       case SMALL -> limitBytes;
       case LARGE -> limitBytes - reserveBytes;
-      case PROMISE -> limitBytes - reserveBytes - headroomBytes();
+      case PROMISE -> limitBytes - reserveBytes - headroomBytes() - smallShareBytes();
+      case SMALL_PROMISE, OWN_SMALL_PROMISE -> limitBytes - reserveBytes - headroomBytes();
     };
+  }
+
+  private long smallShareBytes() {
+    return limitBytes / SMALL_PROMISES_SHARE;
   }
 
   private long headroomBytes() {
@@ -141,13 +167,29 @@ final class ResidentLedger {
     liveBytes -= bytes;
   }
 
-  void promise(long bytes) {
+  void promise(long bytes, Lane lane) {
     promisedBytes += bytes;
+    smallPromisesBytes += lane.isSmallPromise() ? bytes : 0;
   }
 
-  /** A promise was kept or given back. */
-  void settlePromise(long bytes) {
+  /** A promise was given back. */
+  void returnPromise(long bytes, Lane lane) {
     promisedBytes -= bytes;
+    freed(bytes, lane);
+  }
+
+  /** A promise was kept, by a run; or, negative, that run was given back unused. */
+  void keepPromise(long bytes) {
+    promisedBytes -= bytes;
+  }
+
+  /** A run that was allocated in this lane has been freed. */
+  void freed(long bytes, Lane lane) {
+    smallPromisesBytes -= lane.isSmallPromise() ? bytes : 0;
+  }
+
+  long smallPromisesBytes() {
+    return smallPromisesBytes;
   }
 
   /** Changes the limits. What is live stays so, though it be more. */

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.os.FakeNativeMemory;
+import dev.weir.memory.pages.Lane;
 import dev.weir.memory.pages.PageHeap;
 import dev.weir.memory.pages.PageHeapEvents;
 import dev.weir.memory.pages.Reservation;
@@ -84,11 +85,12 @@ class RunHeapTest {
   /** The Java heap may be full. */
   @Test
   void aPromiseIsAsItWasWhereNoObjectForTheRunCanBeMade() {
-    assertThat(pages.tryPromise(PROMISED_BYTES)).isTrue();
+    assertThat(pages.tryPromise(PROMISED_BYTES, Lane.SMALL_PROMISE)).isTrue();
 
     assertThatThrownBy(() ->
             runs.tryAllocatePromised(
                 PROMISED_BYTES / 2,
+                Lane.SMALL_PROMISE,
                 (home, number, found) -> {
                   throw new OutOfMemoryError("Java heap space, says the test");
                 }))
@@ -96,7 +98,7 @@ class RunHeapTest {
 
     assertThat(pages.totals().promisedBytes()).isEqualTo(PROMISED_BYTES);
     assertThat(pages.totals().liveBytes()).isZero();
-    pages.returnPromise(PROMISED_BYTES);
+    pages.returnPromise(PROMISED_BYTES, Lane.SMALL_PROMISE);
     pages.checkInvariants();
   }
 }

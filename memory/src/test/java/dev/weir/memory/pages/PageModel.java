@@ -83,7 +83,7 @@ final class PageModel {
     long ceiling =
         limitBytes
             - (lane == Lane.SMALL ? 0 : reserveBytes)
-            - (lane == Lane.PROMISE ? headroomBytes : 0);
+            - (lane == Lane.PROMISE ? headroomBytes + limitBytes / 16 : 0);
     return liveBytes() + promisedBytes + bytes <= ceiling;
   }
 
@@ -145,7 +145,7 @@ final class PageModel {
 
   boolean tryPromise(int count) {
     boolean expected = admits(count * pageBytes, Lane.PROMISE);
-    assertThat(heap.tryPromise(count * pageBytes))
+    assertThat(heap.tryPromise(count * pageBytes, Lane.PROMISE))
         .as("%d pages promised, with %d live and %d promised", count, liveBytes(), promisedBytes)
         .isEqualTo(expected);
     promisedBytes += expected ? count * pageBytes : 0;
@@ -153,7 +153,7 @@ final class PageModel {
   }
 
   void returnPromise(int count) {
-    heap.returnPromise(count * pageBytes);
+    heap.returnPromise(count * pageBytes, Lane.PROMISE);
     promisedBytes -= count * pageBytes;
   }
 

@@ -34,15 +34,17 @@ class ResidentLedgerTest {
 
   @Test
   void promisesCountLikeLiveBytesUntilTheyAreKept() {
-    ledger.promise(600);
-    assertThat(ledger.admits(238, Lane.PROMISE)).as("a 16th is headroom").isTrue();
-    assertThat(ledger.admits(239, Lane.PROMISE)).isFalse();
+    ledger.promise(600, Lane.PROMISE);
+    assertThat(ledger.admits(176, Lane.PROMISE)).as("two 16ths are headroom and small").isTrue();
+    assertThat(ledger.admits(177, Lane.PROMISE)).isFalse();
+    assertThat(ledger.admits(238, Lane.SMALL_PROMISE)).as("a 16th is headroom").isTrue();
+    assertThat(ledger.admits(239, Lane.SMALL_PROMISE)).isFalse();
     assertThat(ledger.admits(300, Lane.LARGE)).isTrue();
     assertThat(ledger.admits(301, Lane.LARGE)).isFalse();
     assertThat(ledger.residentBytes()).isZero();
 
     ledger.allocate(600, 0);
-    ledger.settlePromise(600);
+    ledger.keepPromise(600);
 
     assertThat(ledger.promisedBytes()).isZero();
     assertThat(ledger.admits(300, Lane.LARGE)).isTrue();
@@ -75,12 +77,49 @@ class ResidentLedgerTest {
   void promisesLeaveHeadroomForWhatFillsThem() {
     long mib = 1L << 20;
     ResidentLedger ledger = new ResidentLedger(256 * mib, mib);
-    ledger.promise(253 * mib);
-    assertThat(ledger.admits(1, Lane.PROMISE)).isFalse();
+    ledger.promise(253 * mib, Lane.SMALL_PROMISE);
+    assertThat(ledger.admits(1, Lane.SMALL_PROMISE)).isFalse();
     assertThat(ledger.admits(2 * mib, Lane.LARGE)).isTrue();
-    assertThat(ledger.largestAdmissible(Lane.PROMISE)).isEqualTo(253 * mib);
-    assertThat(new ResidentLedger(16 * mib, 0).largestAdmissible(Lane.PROMISE)).isEqualTo(15 * mib);
+    assertThat(ledger.largestAdmissible(Lane.SMALL_PROMISE)).isEqualTo(253 * mib);
+    assertThat(ledger.largestAdmissible(Lane.PROMISE)).isEqualTo(237 * mib);
+    assertThat(new ResidentLedger(16 * mib, 0).largestAdmissible(Lane.PROMISE)).isEqualTo(14 * mib);
     assertThat(new ResidentLedger(1024 * mib, 0).largestAdmissible(Lane.PROMISE))
-        .isEqualTo(1016 * mib);
+        .isEqualTo(952 * mib);
+  }
+
+  @Test
+  void smallPromisesHaveA16thOfTheirOwn() {
+    ResidentLedger ledger = new ResidentLedger(1_600, 0);
+    assertThat(ledger.largestAdmissible(Lane.PROMISE)).isEqualTo(1_400);
+    ledger.promise(1_400, Lane.PROMISE);
+    assertThat(ledger.admits(1, Lane.PROMISE)).isFalse();
+    assertThat(ledger.admits(100, Lane.OWN_SMALL_PROMISE)).isTrue();
+    assertThat(ledger.admits(101, Lane.OWN_SMALL_PROMISE)).isFalse();
+    ledger.promise(60, Lane.SMALL_PROMISE);
+    assertThat(ledger.admits(40, Lane.OWN_SMALL_PROMISE)).isTrue();
+    assertThat(ledger.admits(41, Lane.OWN_SMALL_PROMISE)).isFalse();
+    ledger.returnPromise(1_400, Lane.PROMISE);
+
+    assertThat(ledger.admits(1_400, Lane.PROMISE)).as("what they use is theirs").isTrue();
+    assertThat(ledger.admits(1_401, Lane.PROMISE)).isFalse();
+    ledger.promise(200, Lane.SMALL_PROMISE);
+    assertThat(ledger.admits(41, Lane.OWN_SMALL_PROMISE)).isFalse();
+    assertThat(ledger.admits(1_240, Lane.PROMISE)).isTrue();
+    assertThat(ledger.admits(1_241, Lane.PROMISE)).isFalse();
+  }
+
+  @Test
+  void blocksOutOfSmallPromisesCountUntilTheyAreFreed() {
+    ResidentLedger ledger = new ResidentLedger(1_600, 0);
+    ledger.promise(100, Lane.SMALL_PROMISE);
+    ledger.allocate(100, 0);
+    ledger.keepPromise(100);
+    assertThat(ledger.admits(1, Lane.OWN_SMALL_PROMISE)).isFalse();
+
+    ledger.free(100);
+    ledger.freed(100, Lane.SMALL_PROMISE);
+
+    assertThat(ledger.admits(100, Lane.OWN_SMALL_PROMISE)).isTrue();
+    assertThat(ledger.smallPromisesBytes()).isZero();
   }
 }

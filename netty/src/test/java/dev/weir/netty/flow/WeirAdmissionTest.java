@@ -35,7 +35,7 @@ class WeirAdmissionTest {
       return;
     }
     // All that the pool can promise can be promised again.
-    admit(14 * MIB).join().close();
+    admit(13 * MIB).join().close();
     pool.checkInvariants();
     pool.close();
   }
@@ -74,8 +74,8 @@ class WeirAdmissionTest {
 
   @Test
   void anUnusedPermitGivesItsPagesBack() {
-    Permit permit = admit(14 * MIB).join();
-    CompletableFuture<Permit> next = admit(14 * MIB);
+    Permit permit = admit(13 * MIB).join();
+    CompletableFuture<Permit> next = admit(13 * MIB);
     assertThat(next).isNotDone();
     permit.close();
     permit.close();
@@ -97,11 +97,11 @@ class WeirAdmissionTest {
 
   @Test
   void aFullQueueIsNotForGood() {
-    Permit all = admit(14 * MIB).join();
+    Permit all = admit(13 * MIB).join();
     List<CompletableFuture<Permit>> waiting = new ArrayList<>();
     waiting.add(admit(MIB)); // Those below wait behind it.
     do {
-      waiting.add(admit(1));
+      waiting.add(admit(100_000));
     } while (!waiting.getLast().isCompletedExceptionally());
     assertThat(refusal(waiting.getLast())).isEqualTo(Reason.QUEUE_FULL);
     assertThat(refusal(admit(17 * MIB))).isEqualTo(Reason.ABOVE_LIMIT);
@@ -141,8 +141,8 @@ class WeirAdmissionTest {
 
   @Test
   void refusesAtTheDeadline() {
-    try (Permit all = admit(14 * MIB).join()) {
-      assertThat(all.unspentBytes()).isEqualTo(14 * MIB);
+    try (Permit all = admit(13 * MIB).join()) {
+      assertThat(all.unspentBytes()).isEqualTo(13 * MIB);
       CompletableFuture<Permit> late =
           admission.admit(4 * MIB, Duration.ofMillis(1)).toCompletableFuture();
       assertThat(refusal(late)).isEqualTo(Reason.DEADLINE);
@@ -158,7 +158,7 @@ class WeirAdmissionTest {
   @Test
   void aCancelledRequestLeavesTheQueue() {
     Permit most = admit(12 * MIB).join();
-    CompletableFuture<Permit> cancelled = admit(14 * MIB);
+    CompletableFuture<Permit> cancelled = admit(13 * MIB);
     CompletableFuture<Permit> next = admit(MIB);
     assertThat(cancelled.cancel(false)).isTrue();
     next.join().close();

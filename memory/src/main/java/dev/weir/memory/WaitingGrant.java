@@ -1,0 +1,50 @@
+package dev.weir.memory;
+
+import dev.weir.memory.budget.Budget;
+import dev.weir.memory.pages.Lane;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** A request for a grant, and its place among others. Guarded by the queue's lock. */
+final class WaitingGrant {
+  /** Whole pages. */
+  final long bytes;
+
+  /** {@link Lane#SMALL_PROMISE} or {@link Lane#PROMISE}. */
+  final Lane lane;
+
+  final Budget budget;
+
+  /** When it is no longer wanted, as a {@link System#nanoTime} value. */
+  final long deadlineNanos;
+
+  final CompletableFuture<Grant> future = new CompletableFuture<>();
+
+  /**
+   * The one behind it in its lane; once it waits no longer, in the list of those that have ended.
+   */
+  @Nullable WaitingGrant next;
+
+  End end = End.WITHDRAWN;
+
+  /** Why it waits no longer. */
+  enum End {
+    WITHDRAWN,
+    GRANTED,
+    OVERDUE,
+    HOPELESS,
+    CLOSED
+  }
+
+  WaitingGrant(long bytes, Budget budget, long deadlineNanos) {
+    this.bytes = bytes;
+    this.lane = bytes <= Lane.MAX_SMALL_PROMISE_BYTES ? Lane.SMALL_PROMISE : Lane.PROMISE;
+    this.budget = budget;
+    this.deadlineNanos = deadlineNanos;
+  }
+
+  /** Whether somebody has withdrawn it. */
+  boolean isWithdrawn() {
+    return future.isDone();
+  }
+}
