@@ -6,6 +6,7 @@ module dev.weir.memory {
 
   exports dev.weir.memory;
   exports dev.weir.memory.budget;
+  exports dev.weir.memory.hardening;
   exports dev.weir.memory.heap;
   exports dev.weir.memory.jmx;
   exports dev.weir.memory.pressure;

@@ -72,12 +72,16 @@ public final class BlockScope implements SegmentAllocator, AutoCloseable {
 
   /**
    * How large a block must be to hold an aligned segment. Slots of a power of two lie on multiples
-   * of it, other slots on multiples of 16, and runs on pages, none of which is smaller than 4 KiB.
+   * of it, other slots on multiples of 16, and runs and hardened blocks on pages, none of which is
+   * smaller than 4 KiB.
    */
-  private static long sizeWithRoom(long byteSize, long byteAlignment) {
+  private long sizeWithRoom(long byteSize, long byteAlignment) {
     if (byteSize > SizeClasses.MAX_SLOT_BYTES) {
       long room = Math.max(0, byteAlignment - MIN_PAGE_BYTES);
       return byteSize > Long.MAX_VALUE - room ? byteSize : byteSize + room;
+    }
+    if (byteAlignment > MIN_PAGE_BYTES && pool.hardener() != null) {
+      return byteSize + byteAlignment;
     }
     long atLeast = Math.max(byteSize, byteAlignment);
     return byteAlignment <= SLOT_ALIGNMENT_BYTES ? atLeast : Long.highestOneBit(atLeast * 2 - 1);

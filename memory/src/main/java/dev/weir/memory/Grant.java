@@ -2,7 +2,9 @@ package dev.weir.memory;
 
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.budget.BudgetExceededError;
+import dev.weir.memory.hardening.Hardener;
 import dev.weir.memory.heap.Block;
+import dev.weir.memory.heap.HardenedRun;
 import dev.weir.memory.heap.RunHeap;
 import dev.weir.memory.pages.Lane;
 import dev.weir.memory.pages.PageHeap;
@@ -19,6 +21,7 @@ public final class Grant implements AutoCloseable {
   private final RunHeap runs;
   private final Budget budget;
   private final @Nullable Sampler sampler;
+  private final @Nullable Hardener hardener;
   private final long bytes;
   private final Lane lane;
   private final AtomicLong remainingBytes;
@@ -30,10 +33,12 @@ public final class Grant implements AutoCloseable {
       RunHeap runs,
       Budget budget,
       @Nullable Sampler sampler,
+      @Nullable Hardener hardener,
       long bytes,
       Lane lane) {
     this.runs = runs;
     this.sampler = sampler;
+    this.hardener = hardener;
     this.pages = pages;
     this.budget = budget;
     this.bytes = bytes;
@@ -70,7 +75,10 @@ public final class Grant implements AutoCloseable {
     take(runBytes);
     Block block = null;
     try {
-      block = runs.tryAllocatePromised(runBytes, lane, Block.tenants(budget));
+      block = tryHardened(size, runBytes);
+      if (block == null) {
+        block = runs.tryAllocatePromised(runBytes, lane, Block.tenants(budget));
+      }
     } finally {
       if (block == null) {
         putBack(runBytes);
@@ -83,6 +91,19 @@ public final class Grant implements AutoCloseable {
           "no free run of addresses is long enough: " + pages.reservation().plan().guarantee());
     }
     return BlockSamples.counted(sampler, null, block);
+  }
+
+  /** A hardened block charges what was asked for, and not its pages. */
+  private @Nullable Block tryHardened(long size, long runBytes) {
+    if (hardener == null || !hardener.takesNext(/* own= */ null)) {
+      return null;
+    }
+    Block block =
+        HardenedRun.tryAllocatePromised(hardener, pages, size, lane, Block.tenants(budget));
+    if (block != null) {
+      budget.uncharge(runBytes - size);
+    }
+    return block;
   }
 
   private void take(long runBytes) {

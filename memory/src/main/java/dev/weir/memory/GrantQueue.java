@@ -3,6 +3,7 @@ package dev.weir.memory;
 import dev.weir.memory.GrantLane.Obstacle;
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.budget.BudgetExceededError;
+import dev.weir.memory.hardening.Hardener;
 import dev.weir.memory.heap.RunHeap;
 import dev.weir.memory.pages.Lane;
 import dev.weir.memory.pages.PageHeap;
@@ -29,6 +30,7 @@ final class GrantQueue {
   private final RunHeap runs;
   private final Budget root;
   private final @Nullable Sampler sampler;
+  private final @Nullable Hardener hardener;
   private final SpinLock lock = new SpinLock();
   private final GrantLane small = new GrantLane();
   private final GrantLane large = new GrantLane();
@@ -38,11 +40,17 @@ final class GrantQueue {
   private boolean closed;
 
   GrantQueue(PageHeap pages, Budget root) {
-    this(pages, new RunHeap(pages), root, /* sampler= */ null);
+    this(pages, new RunHeap(pages), root, /* sampler= */ null, /* hardener= */ null);
   }
 
-  GrantQueue(PageHeap pages, RunHeap runs, Budget root, @Nullable Sampler sampler) {
+  GrantQueue(
+      PageHeap pages,
+      RunHeap runs,
+      Budget root,
+      @Nullable Sampler sampler,
+      @Nullable Hardener hardener) {
     this.sampler = sampler;
+    this.hardener = hardener;
     this.pages = pages;
     this.runs = runs;
     this.root = root;
@@ -196,7 +204,8 @@ final class GrantQueue {
   private void grant(WaitingGrant request) {
     Grant grant;
     try {
-      grant = new Grant(pages, runs, request.budget, sampler, request.bytes, request.lane);
+      grant =
+          new Grant(pages, runs, request.budget, sampler, hardener, request.bytes, request.lane);
     } catch (OutOfMemoryError javaHeapFull) {
       pages.returnPromise(request.bytes, request.lane);
       request.budget.uncharge(request.bytes);

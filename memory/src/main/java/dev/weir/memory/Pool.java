@@ -2,9 +2,14 @@ package dev.weir.memory;
 
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.budget.BudgetExceededError;
+import dev.weir.memory.hardening.BlockHistory;
+import dev.weir.memory.hardening.Hardener;
+import dev.weir.memory.hardening.Hardening;
+import dev.weir.memory.hardening.MisuseReport;
 import dev.weir.memory.heap.Block;
 import dev.weir.memory.heap.BlockHome;
 import dev.weir.memory.heap.GrowingRun;
+import dev.weir.memory.heap.HardenedRun;
 import dev.weir.memory.heap.OwnedHeap;
 import dev.weir.memory.heap.SizeClasses;
 import dev.weir.memory.heap.SlabTotals;
@@ -15,6 +20,7 @@ import dev.weir.memory.profile.LiveProfile;
 import dev.weir.memory.profile.Sampler;
 import dev.weir.memory.view.MapWindow;
 import dev.weir.memory.view.PoolView;
+import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -43,6 +49,7 @@ public final class Pool implements AutoCloseable {
   private final Budget root;
   private final Tenants<Block> rootBlocks;
   private final @Nullable Sampler sampler;
+  private final @Nullable Hardener hardener;
   private final Object coreLock = new Object();
   private volatile @Nullable PoolCore core;
   private volatile boolean closed;
@@ -54,6 +61,9 @@ public final class Pool implements AutoCloseable {
     this.rootBlocks = Block.tenants(root);
     long bytesPerSample = options.bytesPerSample();
     this.sampler = bytesPerSample == 0 ? null : new Sampler(bytesPerSample);
+    Hardening hardening = options.hardening();
+    this.hardener =
+        hardening == null ? null : new Hardener(hardening, options.name(), options.limitBytes());
   }
 
   /** Creates a pool. It takes no addresses and no memory before its first allocation. */
@@ -96,8 +106,29 @@ public final class Pool implements AutoCloseable {
 
   /** As {@link #tryAllocate(long)}, charged to a budget of this pool. */
   public @Nullable Block tryAllocate(long bytes, Budget budget) {
-    Block block = tryAllocate(null, bytes, budget, blocksOf(budget));
+    Block block = tryHardened(null, bytes, budget);
+    if (block == null) {
+      block = tryAllocate(null, bytes, budget, blocksOf(budget));
+    }
     return block == null ? null : BlockSamples.counted(sampler, null, block);
+  }
+
+  private @Nullable Block tryHardened(@Nullable OwnedHeap heap, long bytes, Budget budget) {
+    return hardener == null || !hardener.takesNext(heap == null ? null : heap.hardeningCountdown())
+        ? null
+        : tryAllocateHardened(bytes, budget, blocksOf(budget));
+  }
+
+  /**
+   * Allocates a block that {@link #hardener} guards. For those who have an object of their own for
+   * each block, and have drawn this one.
+   *
+   * @return null where there is no room for the pages that it takes; then allocate as ever
+   */
+  public <T> @Nullable T tryAllocateHardened(long bytes, Budget budget, Tenants<T> tenants) {
+    return hardener == null || !budget.isOfSameTree(root)
+        ? null
+        : HardenedRun.tryAllocate(hardener, core().pages(), bytes, budget, tenants);
   }
 
   /**
@@ -156,12 +187,19 @@ public final class Pool implements AutoCloseable {
 
   /** As {@link #allocate(long, Budget)} from the calling thread's own heap: the fast path. */
   public Block allocate(OwnedHeap heap, long bytes, Budget budget) {
-    return BlockSamples.counted(sampler, heap, allocate(heap, bytes, budget, blocksOf(budget)));
+    Block block = tryAllocate(heap, bytes, budget);
+    if (block == null) {
+      throw Refusals.of(core().pages(), bytes, budget, limitBytes());
+    }
+    return block;
   }
 
   /** As {@link #tryAllocate(long, Budget)} from the calling thread's own heap: the fast path. */
   public @Nullable Block tryAllocate(OwnedHeap heap, long bytes, Budget budget) {
-    Block block = tryAllocate(heap, bytes, budget, blocksOf(budget));
+    Block block = tryHardened(heap, bytes, budget);
+    if (block == null) {
+      block = tryAllocate(heap, bytes, budget, blocksOf(budget));
+    }
     return block == null ? null : BlockSamples.counted(sampler, heap, block);
   }
 
@@ -355,7 +393,7 @@ public final class Pool implements AutoCloseable {
     PoolCore parts = core;
     return parts == null
         ? PoolSnapshot.empty(root, limitBytes())
-        : PoolSnapshot.of(root, parts.pages(), parts.ownedHeapCount());
+        : PoolSnapshot.of(root, parts.pages(), hardener, parts.ownedHeapCount());
   }
 
   /**
@@ -367,7 +405,7 @@ public final class Pool implements AutoCloseable {
    */
   public PoolView view(MapWindow window) {
     PoolCore parts = core;
-    return PoolView.of(root, parts == null ? null : parts.pages(), window);
+    return PoolView.of(root, parts == null ? null : parts.pages(), hardener, window);
   }
 
   /**
@@ -384,6 +422,30 @@ public final class Pool implements AutoCloseable {
    */
   public LiveProfile profileOlderThan(Duration age) {
     return sampler == null ? LiveProfile.EMPTY : sampler.profileOlderThan(age.toNanos());
+  }
+
+  /**
+   * The mistakes in the use of hardened blocks that have been found; empty where {@link
+   * PoolOptions#withHardening} was not asked for.
+   */
+  public MisuseReport misuses() {
+    return hardener == null ? MisuseReport.EMPTY : hardener.report();
+  }
+
+  /**
+   * Who allocated and who released the hardened block that lay at an address: for an access through
+   * a segment or an NIO buffer that failed because it is closed.
+   *
+   * @param segment what was accessed, {@code MemorySegment.ofBuffer(buffer)} for a buffer
+   * @return null if no such block rests in the quarantine
+   */
+  public @Nullable BlockHistory historyOf(MemorySegment segment) {
+    return hardener == null ? null : hardener.historyOf(segment.address());
+  }
+
+  /** Draws what is hardened; for those who have objects of their own for blocks. */
+  public @Nullable Hardener hardener() {
+    return hardener;
   }
 
   /** Takes the samples of {@link #profile}; for those who have objects of their own for blocks. */
@@ -455,7 +517,7 @@ public final class Pool implements AutoCloseable {
         if (closed) {
           throw new IllegalStateException("pool '" + options.name() + "' is closed");
         }
-        parts = PoolCore.create(options, root, sampler);
+        parts = PoolCore.create(options, root, sampler, hardener);
         parts.setLimit(limitBytes());
         core = parts;
         ledger.begin(parts);

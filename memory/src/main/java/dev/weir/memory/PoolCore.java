@@ -1,6 +1,8 @@
 package dev.weir.memory;
 
 import dev.weir.memory.budget.Budget;
+import dev.weir.memory.hardening.HardenedFigures;
+import dev.weir.memory.hardening.Hardener;
 import dev.weir.memory.heap.InsidePurge;
 import dev.weir.memory.heap.OwnedHeap;
 import dev.weir.memory.heap.RunHeap;
@@ -60,6 +62,7 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
   private final GrantQueue grants;
   private final PressureChores pressure;
   private final @Nullable Sampler sampler;
+  private final @Nullable Hardener hardener;
   private final long tickNanos;
   private final Set<OwnedHeap> ownedHeaps = ConcurrentHashMap.newKeySet();
   private final Queue<InsidePurge> insidePurges = new ConcurrentLinkedQueue<>();
@@ -80,9 +83,11 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
       PoolOptions options,
       Budget root,
       @Nullable Sampler sampler,
+      @Nullable Hardener hardener,
       Reservation reservation,
       EventRelay relay) {
     this.sampler = sampler;
+    this.hardener = hardener;
     this.tickNanos = options.decay().toNanos() / 2;
     long pageBytes = reservation.plan().pageBytes();
     this.pages =
@@ -99,15 +104,16 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
             pages,
             Runtime.getRuntime().availableProcessors() * STRIPES_PER_PROCESSOR,
             this::purgeSoon);
-    this.grants = new GrantQueue(pages, runs, root, sampler);
+    this.grants = new GrantQueue(pages, runs, root, sampler, hardener);
     this.pressure = new PressureChores(root);
     this.survey = new SlabSurvey(pages);
   }
 
-  static PoolCore create(PoolOptions options, Budget root, @Nullable Sampler sampler) {
+  static PoolCore create(
+      PoolOptions options, Budget root, @Nullable Sampler sampler, @Nullable Hardener hardener) {
     Reservation reservation = Reservation.reserve(options.nativeMemory(), options.limitBytes());
     EventRelay relay = new EventRelay();
-    PoolCore core = new PoolCore(options, root, sampler, reservation, relay);
+    PoolCore core = new PoolCore(options, root, sampler, hardener, reservation, relay);
     relay.target = core;
     Purger.lookAfter(core);
     return core;
@@ -183,7 +189,12 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
   OwnedHeap ownedHeap(Executor owner) {
     OwnedHeap heap =
         new OwnedHeap(
-            pages, owner, shared, this::purgeSoon, sampler == null ? null : sampler.newCountdown());
+            pages,
+            owner,
+            shared,
+            this::purgeSoon,
+            sampler == null ? null : sampler.newCountdown(),
+            hardener == null ? null : hardener.newCountdown());
     ownedHeaps.add(heap);
     if (ownedHeaps.size() > heapsAtNextLook) {
       inheritHeaps();
@@ -239,6 +250,7 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
   /** Gives back what can be given back without waiting for an owner. */
   @SuppressWarnings("ReferenceEquality") // a thread is its identity
   void trim() {
+    giveUpQuarantine(Long.MAX_VALUE);
     inheritHeaps();
     shared.trim();
     for (OwnedHeap heap : ownedHeaps) {
@@ -251,11 +263,26 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
   }
 
   long liveBlockBytes() {
-    long bytes = pages.totals().runBytes();
+    long bytes = pages.totals().runBytes() - notInBlocksBytes();
     for (SlabTotals slabs : SlabTotals.of(pages)) {
       bytes += slabs.liveBytes();
     }
     return bytes;
+  }
+
+  /** What runs hold beside hardened blocks, and where such have been: no block is there. */
+  private long notInBlocksBytes() {
+    HardenedFigures hardened = HardenedFigures.of(hardener);
+    return hardened.quarantinedBytes() + hardened.besideBytes();
+  }
+
+  /**
+   * Gives back what rests in the quarantine, so many bytes if there are.
+   *
+   * @return whether there were any
+   */
+  boolean giveUpQuarantine(long wantedBytes) {
+    return hardener != null && hardener.giveUp(wantedBytes);
   }
 
   void close() {
@@ -264,6 +291,9 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
     pages.close();
     try {
       ownedHeaps.forEach(OwnedHeap::requestClose);
+      if (hardener != null) {
+        hardener.close();
+      }
       trim();
       pages.purgeAll();
       releaseIfDrained();
@@ -362,6 +392,12 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
   }
 
   private void giveBack(boolean tick) {
+    if (hardener != null) {
+      hardener.retryClosing();
+      if (grants.hasWaiting() || closed) {
+        hardener.giveUp(Long.MAX_VALUE);
+      }
+    }
     if (tick || grants.hasWaiting() || closed) {
       shared.parkIdle(/* takesOver= */ tick || closed);
       inheritHeaps();

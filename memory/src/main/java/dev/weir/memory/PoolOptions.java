@@ -1,8 +1,10 @@
 package dev.weir.memory;
 
+import dev.weir.memory.hardening.Hardening;
 import dev.weir.memory.os.NativeMemory;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The settings of a pool. Immutable: every {@code with…} method returns a changed copy.
@@ -33,6 +35,7 @@ public final class PoolOptions {
   private final long heapLimitBytes;
   private final Duration decay;
   private final long bytesPerSample;
+  private final @Nullable Hardening hardening;
   private final NativeMemory os;
 
   private PoolOptions(
@@ -41,12 +44,14 @@ public final class PoolOptions {
       long heapLimitBytes,
       Duration decay,
       long bytesPerSample,
+      @Nullable Hardening hardening,
       NativeMemory os) {
     this.name = name;
     this.limitBytes = limitBytes;
     this.heapLimitBytes = heapLimitBytes;
     this.decay = decay;
     this.bytesPerSample = bytesPerSample;
+    this.hardening = hardening;
     this.os = os;
   }
 
@@ -73,12 +78,14 @@ public final class PoolOptions {
         Runtime.getRuntime().maxMemory(),
         DEFAULT_DECAY,
         /* bytesPerSample= */ 0,
+        Hardening.ofProcess(),
         NativeMemory.system());
   }
 
   /** A copy with another name: that of the root budget. */
   public PoolOptions withName(String newName) {
-    return new PoolOptions(newName, limitBytes, heapLimitBytes, decay, bytesPerSample, os);
+    return new PoolOptions(
+        newName, limitBytes, heapLimitBytes, decay, bytesPerSample, hardening, os);
   }
 
   /**
@@ -89,7 +96,7 @@ public final class PoolOptions {
     if (bytes < 0) {
       throw new IllegalArgumentException("heap limit is negative: " + bytes);
     }
-    return new PoolOptions(name, limitBytes, bytes, decay, bytesPerSample, os);
+    return new PoolOptions(name, limitBytes, bytes, decay, bytesPerSample, hardening, os);
   }
 
   /**
@@ -101,7 +108,8 @@ public final class PoolOptions {
       throw new IllegalArgumentException(
           "decay " + newDecay + " is not between " + MIN_DECAY + " and " + MAX_DECAY);
     }
-    return new PoolOptions(name, limitBytes, heapLimitBytes, newDecay, bytesPerSample, os);
+    return new PoolOptions(
+        name, limitBytes, heapLimitBytes, newDecay, bytesPerSample, hardening, os);
   }
 
   /**
@@ -117,16 +125,33 @@ public final class PoolOptions {
           "one sample in %,d bytes is not between %,d and %,d"
               .formatted(newBytesPerSample, MIN_BYTES_PER_SAMPLE, MAX_BYTES_PER_SAMPLE));
     }
-    return new PoolOptions(name, limitBytes, heapLimitBytes, decay, newBytesPerSample, os);
+    return new PoolOptions(
+        name, limitBytes, heapLimitBytes, decay, newBytesPerSample, hardening, os);
   }
 
   /** A copy whose pool keeps no profile. */
   public PoolOptions withoutProfile() {
-    return new PoolOptions(name, limitBytes, heapLimitBytes, decay, 0, os);
+    return new PoolOptions(name, limitBytes, heapLimitBytes, decay, 0, hardening, os);
+  }
+
+  /**
+   * A copy whose pool hardens blocks: finds access after release, second releases, and writes
+   * beyond the end. Without this, it does so if the property {@value Hardening#PROPERTY} of the
+   * process says so.
+   */
+  public PoolOptions withHardening(Hardening newHardening) {
+    return new PoolOptions(
+        name, limitBytes, heapLimitBytes, decay, bytesPerSample, newHardening, os);
+  }
+
+  /** A copy whose pool hardens nothing, whatever the process is told. */
+  public PoolOptions withoutHardening() {
+    return new PoolOptions(name, limitBytes, heapLimitBytes, decay, bytesPerSample, null, os);
   }
 
   PoolOptions withNativeMemory(NativeMemory newOs) {
-    return new PoolOptions(name, limitBytes, heapLimitBytes, decay, bytesPerSample, newOs);
+    return new PoolOptions(
+        name, limitBytes, heapLimitBytes, decay, bytesPerSample, hardening, newOs);
   }
 
   /** The name of the pool and of its root budget. */
@@ -152,6 +177,11 @@ public final class PoolOptions {
   /** How many allocated bytes there are to a sample of the profile; 0 if there is none. */
   public long bytesPerSample() {
     return bytesPerSample;
+  }
+
+  /** Which blocks are hardened, and how; null if none are. */
+  public @Nullable Hardening hardening() {
+    return hardening;
   }
 
   NativeMemory nativeMemory() {

@@ -1,12 +1,15 @@
 package dev.weir.memory;
 
 import dev.weir.memory.budget.Budget;
+import dev.weir.memory.hardening.HardenedFigures;
+import dev.weir.memory.hardening.Hardener;
 import dev.weir.memory.heap.SlabTotals;
 import dev.weir.memory.pages.PageHeap;
 import dev.weir.memory.pages.PageTotals;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a pool holds at one moment. The page counters are of the same moment; those of slabs are
@@ -22,6 +25,7 @@ import java.util.List;
  * @param purgedBytes given back to the operating system so far
  * @param runs live runs
  * @param runBytes their bytes
+ * @param quarantinedBytes pages where hardened blocks have been, not used again yet
  * @param slabs what each size class holds that has slabs
  * @param ownedHeaps heaps of event loops
  * @param budgets the tree of budgets, each node behind its parent
@@ -38,6 +42,7 @@ public record PoolSnapshot(
     long purgedBytes,
     long runs,
     long runBytes,
+    long quarantinedBytes,
     List<Slots> slabs,
     int ownedHeaps,
     List<Charge> budgets,
@@ -75,13 +80,15 @@ public record PoolSnapshot(
         0,
         0,
         0,
+        0,
         List.of(),
         0,
         charges(root),
         "nothing reserved yet");
   }
 
-  static PoolSnapshot of(Budget root, PageHeap pages, int ownedHeaps) {
+  static PoolSnapshot of(Budget root, PageHeap pages, @Nullable Hardener hardener, int ownedHeaps) {
+    HardenedFigures hardened = HardenedFigures.of(hardener);
     PageTotals totals = pages.totals();
     List<Slots> slabs =
         Arrays.stream(SlabTotals.of(pages))
@@ -99,8 +106,9 @@ public record PoolSnapshot(
         totals.promisedBytes(),
         totals.peakResidentBytes(),
         totals.purgedBytes(),
-        totals.runs(),
-        totals.runBytes(),
+        Math.max(0, totals.runs() - hardened.quarantinedBlocks()),
+        Math.max(0, totals.runBytes() - hardened.quarantinedBytes() - hardened.besideBytes()),
+        hardened.quarantinedBytes(),
         slabs,
         ownedHeaps,
         charges(root),
@@ -148,6 +156,9 @@ public record PoolSnapshot(
             .formatted(reservedBytes, guarantee, purgedBytes));
     text.append(
         "  runs: %,d, %,d bytes; heaps of event loops: %d%n".formatted(runs, runBytes, ownedHeaps));
+    if (quarantinedBytes > 0) {
+      text.append("  quarantined: %,d bytes%n".formatted(quarantinedBytes));
+    }
     if (!slabs.isEmpty()) {
       text.append("  slot bytes    slabs  live blocks  pages, bytes  in use%n".formatted());
     }

@@ -15,9 +15,9 @@ final class SlowAllocation {
   private SlowAllocation() {}
 
   /**
-   * Purges what the request needs, then asks the heaps for what is free inside them. A request that
-   * no purge can help, because a budget below the root refuses it or it is larger than the limit,
-   * bothers nobody.
+   * Purges what the request needs, then takes it from the quarantine of hardened blocks, then asks
+   * the heaps for what is free inside them. A request that no purge can help, because a budget
+   * below the root refuses it or it is larger than the limit, bothers nobody.
    */
   static <T> @Nullable T tryAllocate(
       PoolCore parts,
@@ -31,6 +31,9 @@ final class SlowAllocation {
       return tenant;
     }
     tenant = tryWithRoom(parts, heap, bytes, budget, tenants);
+    if (tenant == null && parts.giveUpQuarantine(bytes + parts.pages().pageBytes())) {
+      tenant = tryWithRoom(parts, heap, bytes, budget, tenants);
+    }
     if (tenant == null) {
       parts.trimAndSettle();
       tenant = tryWithRoom(parts, heap, bytes, budget, tenants);

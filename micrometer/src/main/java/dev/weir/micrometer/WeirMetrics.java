@@ -2,6 +2,7 @@ package dev.weir.micrometer;
 
 import dev.weir.memory.Pool;
 import dev.weir.memory.budget.Budget;
+import dev.weir.memory.hardening.Misuse;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -11,6 +12,7 @@ import io.micrometer.core.instrument.binder.BaseUnits;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.function.ToDoubleFunction;
 
 /**
@@ -25,7 +27,9 @@ import java.util.function.ToDoubleFunction;
  *   weir.pool.purged                   bytes    counter: given back to the operating system
  *   weir.pool.blocks                   blocks   live blocks
  *   weir.pool.blocks.size              bytes    their sizes
- *   weir.pool.waste      kind=…        bytes    live pages without a block: free.slots, uncarved
+ *   weir.pool.waste      kind=…        bytes    live pages without a block: free.slots, uncarved, quarantined, hardening
+ *   weir.pool.growth                   bytes    addresses, without memory, that blocks may grow into
+ *   weir.pool.misuses    kind=…        misuses  counter: mistakes in the use of hardened blocks
  *   weir.budget.charged  budget=…      bytes    blocks charged to a budget and below
  *   weir.budget.limit    budget=…      bytes    its limit; NaN if it has none
  *   weir.budget.heap     budget=…      bytes    Java heap buffers
@@ -111,6 +115,17 @@ public final class WeirMetrics implements MeterBinder {
         of -> views.of(of).blockBytes());
     waste(registry, "free.slots", of -> views.of(of).waste().freeSlotBytes());
     waste(registry, "uncarved", of -> views.of(of).waste().uncarvedBytes());
+    waste(registry, "quarantined", of -> views.of(of).waste().quarantinedBytes());
+    waste(registry, "hardening", of -> views.of(of).waste().hardeningBytes());
+    pool(
+        registry,
+        "growth",
+        "addresses kept free behind blocks that may grow",
+        Tags.empty(),
+        of -> views.of(of).waste().growthAddressBytes());
+    for (Misuse.Kind kind : Misuse.Kind.values()) {
+      misuses(registry, kind);
+    }
     Gauge.builder("weir.pool.blocks", pool, of -> views.of(of).blocks())
         .description("live blocks")
         .baseUnit("blocks")
@@ -143,6 +158,16 @@ public final class WeirMetrics implements MeterBinder {
         .description(description)
         .baseUnit(BaseUnits.BYTES)
         .tags(tags.and(more))
+        .register(registry);
+  }
+
+  private void misuses(MeterRegistry registry, Misuse.Kind kind) {
+    String name = kind.name().toLowerCase(Locale.ROOT).replace('_', '.');
+    FunctionCounter.builder(
+            "weir.pool.misuses", pool, of -> of.misuses().counts().getOrDefault(kind, 0L))
+        .description("mistakes in the use of hardened blocks")
+        .baseUnit("misuses")
+        .tags(tags.and("kind", name))
         .register(registry);
   }
 

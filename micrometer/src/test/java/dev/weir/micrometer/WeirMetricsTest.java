@@ -1,11 +1,13 @@
 package dev.weir.micrometer;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.memory.Pool;
 import dev.weir.memory.PoolOptions;
 import dev.weir.memory.budget.Budget;
+import dev.weir.memory.hardening.Hardening;
 import dev.weir.memory.heap.Block;
 import dev.weir.memory.view.PoolView;
 import io.micrometer.core.instrument.Meter;
@@ -57,6 +59,34 @@ class WeirMetricsTest {
   }
 
   @Test
+  void hardenedBlocksAreShownByKind() {
+    Pool hardened =
+        Pool.create(
+            PoolOptions.withLimit(8 << 20).withName("hardened").withHardening(Hardening.full()));
+    new WeirMetrics(hardened).bindTo(registry);
+    Block live = hardened.allocate(1000);
+    Block stale = hardened.allocate(5000);
+    stale.release();
+    assertThatIllegalStateException().isThrownBy(stale::release);
+
+    assertThat(gauge("weir.pool.blocks.size", "pool", "hardened")).isEqualTo(1000);
+    assertThat(
+            gauge("weir.pool.blocks.size")
+                + gauge("weir.pool.waste", "kind", "quarantined")
+                + gauge("weir.pool.waste", "kind", "hardening"))
+        .isEqualTo(hardened.liveBytes());
+    assertThat(gauge("weir.pool.growth")).isZero();
+    assertThat(misuses("second.release")).isOne();
+    assertThat(misuses("overrun")).isZero();
+    live.release();
+    hardened.close();
+  }
+
+  private double misuses(String kind) {
+    return registry.get("weir.pool.misuses").tag("kind", kind).functionCounter().count();
+  }
+
+  @Test
   void namesAndTagsFollowTheConventionsAndAreBounded() {
     new WeirMetrics(pool).withBudget(pool.rootBudget().child("a", 1)).bindTo(registry);
     int meters = registry.getMeters().size();
@@ -70,7 +100,7 @@ class WeirMetricsTest {
         .allSatisfy(id -> {
           assertThat(id.getName()).matches("weir\\.(pool|budget)(\\.[a-z]+)+");
           assertThat(id.getTag("pool")).isEqualTo("metered");
-          assertThat(id.getBaseUnit()).isIn("bytes", "blocks");
+          assertThat(id.getBaseUnit()).isIn("bytes", "blocks", "misuses");
           assertThat(id.getDescription()).isNotBlank();
         });
   }

@@ -48,6 +48,10 @@ class TransportTest {
 
   @RegisterExtension static final PoolUnderTest MEMORY = new PoolUnderTest();
 
+  PoolUnderTest memory() {
+    return MEMORY;
+  }
+
   @Test
   void nio() throws Exception {
     echo(
@@ -80,7 +84,7 @@ class TransportTest {
         certificate.client());
   }
 
-  private static void echo(
+  private void echo(
       IoHandlerFactory io,
       Class<? extends ServerChannel> serverType,
       Class<? extends Channel> clientType,
@@ -93,8 +97,8 @@ class TransportTest {
           new ServerBootstrap()
               .group(loops)
               .channel(serverType)
-              .option(ChannelOption.ALLOCATOR, MEMORY.allocator())
-              .childOption(ChannelOption.ALLOCATOR, MEMORY.allocator())
+              .option(ChannelOption.ALLOCATOR, memory().allocator())
+              .childOption(ChannelOption.ALLOCATOR, memory().allocator())
               .childHandler(new Pipeline(serverTls, Echo::new))
               .bind(InetAddress.getLoopbackAddress(), 0)
               .sync()
@@ -106,7 +110,7 @@ class TransportTest {
         new Bootstrap()
             .group(loops)
             .channel(clientType)
-            .option(ChannelOption.ALLOCATOR, MEMORY.allocator())
+            .option(ChannelOption.ALLOCATOR, memory().allocator())
             .handler(new Pipeline(clientTls, () -> client))
             .connect((InetSocketAddress) server.localAddress());
       }
@@ -116,7 +120,7 @@ class TransportTest {
     } finally {
       loops.shutdownGracefully(0, 10, TimeUnit.SECONDS).sync();
     }
-    MEMORY.assertEverythingReleased();
+    memory().assertEverythingReleased();
   }
 
   private interface Handler {
@@ -178,7 +182,7 @@ class TransportTest {
 
     @Override
     protected void channelRead0(ChannelHandlerContext context, ByteBuf message) {
-      assertThat(message.alloc()).isSameAs(MEMORY.allocator());
+      assertThat(message.alloc()).isSameAs(context.alloc());
       while (message.isReadable()) {
         byte expected = (byte) expectedPattern.nextInt();
         byte found = message.readByte();

@@ -187,7 +187,16 @@ class ConsoleTest {
     assertThat(pool).containsEntry("name", "node");
     assertThat(((Number) pool.get("limitBytes")).longValue()).isEqualTo(NodeFixture.BUDGET_BYTES);
     assertThat((Map<String, Object>) pool.get("waste"))
-        .containsKeys("freeSlotBytes", "uncarvedBytes", "dirtyBytes", "roundingAtMostBytes");
+        .containsKeys(
+            "freeSlotBytes",
+            "uncarvedBytes",
+            "quarantinedBytes",
+            "hardeningBytes",
+            "dirtyBytes",
+            "roundingAtMostBytes",
+            "promisedBytes",
+            "growthAddressBytes");
+    assertThat(pool).containsEntry("misuses", 0);
     assertThat((Map<String, Object>) pool.get("budgets")).containsEntry("name", "node");
     List<Map<String, Object>> pages = (List<Map<String, Object>>) pool.get("pages");
     assertThat(pages).isNotEmpty();

@@ -4,6 +4,7 @@ import dev.weir.lab.contender.ContenderMissingException;
 import dev.weir.lab.contender.MallocLibrary;
 import dev.weir.memory.Pool;
 import dev.weir.memory.PoolOptions;
+import dev.weir.memory.hardening.Hardening;
 import dev.weir.netty.WeirAllocator;
 import io.netty.buffer.AdaptiveByteBufAllocator;
 import io.netty.buffer.ByteBufAllocator;
@@ -18,6 +19,8 @@ public enum Peer {
   WEIR("weir", Family.WEIR),
   /** The same, charging a budget of its own with a limit, with the profile of live memory on. */
   WEIR_BUDGET("weir+budget", Family.WEIR),
+  /** Weir that hardens a sample of the buffers, at its default interval. */
+  WEIR_HARDENING("weir+hardening", Family.WEIR),
   /** Netty's pooled allocator with its defaults. */
   NETTY_POOLED("netty-pooled", Family.NETTY),
   /** Netty's adaptive allocator with its defaults. */
@@ -112,6 +115,8 @@ public enum Peer {
     return switch (this) {
       case WEIR -> new WeirAllocator(pool());
       case WEIR_BUDGET -> charging(new WeirAllocator(profiledPool()));
+      case WEIR_HARDENING ->
+          new WeirAllocator(Pool.create(options().withHardening(Hardening.sampled())));
       case NETTY_POOLED -> PooledByteBufAllocator.DEFAULT;
       case NETTY_ADAPTIVE -> new AdaptiveByteBufAllocator();
       case NETTY_POOLED_CACHES -> pooledWithCaches();

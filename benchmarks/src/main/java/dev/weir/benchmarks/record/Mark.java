@@ -6,6 +6,7 @@ import java.util.Locale;
 enum Mark {
   WEIR("weir", "weir", Shape.DISC),
   WEIR_BUDGET("weir+budget", "weir", Shape.RING),
+  WEIR_HARDENING("weir+hardening", "weir", Shape.BAR),
   NETTY_POOLED("netty-pooled", "pooled", Shape.SQUARE),
   NETTY_POOLED_CACHES("netty-pooled+caches", "pooled", Shape.FRAME),
   NETTY_ADAPTIVE("netty-adaptive", "adaptive", Shape.DIAMOND),
@@ -19,6 +20,7 @@ enum Mark {
   private enum Shape {
     DISC("M-5.5 0a5.5 5.5 0 1 0 11 0a5.5 5.5 0 1 0 -11 0z", true),
     RING("M-5 0a5 5 0 1 0 10 0a5 5 0 1 0 -10 0z", false),
+    BAR("M-5.5 -2h11v4h-11z", false),
     SQUARE("M-4.5 -4.5h9v9h-9z", true),
     FRAME("M-4 -4h8v8h-8z", false),
     DIAMOND("M0 -6l6 6l-6 6l-6 -6z", true),

@@ -1,6 +1,8 @@
 package dev.weir.memory.heap;
 
 import dev.weir.memory.budget.Budget;
+import dev.weir.memory.hardening.BlockHistory;
+import dev.weir.memory.hardening.Misuse.Kind;
 import dev.weir.memory.profile.LiveSample;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
@@ -11,7 +13,9 @@ import org.jspecify.annotations.Nullable;
  * <p>A block is used by one thread at a time; handing it to another needs the usual happens-before
  * edge. Any thread may release it, once. A slot keeps its {@code Block} object for as long as its
  * slab lives, and a run that is free may lend its own to another: a released block that is still at
- * hand is refused until the object is used again, and after that it is the next owner's.
+ * hand is refused until the object is used again, and after that it is the next owner's. A
+ * {@linkplain dev.weir.memory.hardening.Hardening hardened} block is refused for ever, and its
+ * segment is closed.
  */
 public final class Block implements AutoCloseable {
   private final BlockHome home;
@@ -62,7 +66,7 @@ public final class Block implements AutoCloseable {
    * contents are undefined. Not to be used after release.
    */
   public MemorySegment segment() {
-    requireLive();
+    requireLive(Kind.USE_AFTER_RELEASE);
     return home.segment(number);
   }
 
@@ -83,7 +87,7 @@ public final class Block implements AutoCloseable {
    * @throws IllegalStateException if it has been released
    */
   public boolean tryGrow(long minBytes) {
-    requireLive();
+    requireLive(Kind.USE_AFTER_RELEASE);
     boolean large = home.tryGrow(minBytes, budget);
     LiveSample known = sample;
     if (known != null) {
@@ -98,7 +102,7 @@ public final class Block implements AutoCloseable {
    * @throws IllegalStateException if it has been released already and not been allocated again
    */
   public void release() {
-    requireLive();
+    requireLive(Kind.SECOND_RELEASE);
     live = false;
     LiveSample known = sample;
     sample = null;
@@ -143,18 +147,29 @@ public final class Block implements AutoCloseable {
    * @throws IllegalStateException if it has been released
    */
   public <T> T handOverTo(Tenants<T> heir) {
-    requireLive();
+    requireLive(Kind.USE_AFTER_RELEASE);
     T tenant = heir.settle(home, number, null);
     live = false;
     sample = null;
     return tenant;
   }
 
-  private void requireLive() {
+  private void requireLive(Kind mistake) {
     if (!live) {
-      throw new IllegalStateException(
-          "block of %,d bytes at 0x%x has been released already".formatted(size(), address()));
+      throw released(mistake);
     }
+  }
+
+  private IllegalStateException released(Kind mistake) {
+    String what =
+        "block of %,d bytes at 0x%x has been released already".formatted(size(), address());
+    BlockHistory known = home.history();
+    return known == null ? new IllegalStateException(what) : known.misused(mistake, what);
+  }
+
+  /** Who allocated it and who released it, if it is hardened; null if it is not. */
+  public @Nullable BlockHistory history() {
+    return home.history();
   }
 
   @Override

@@ -1,18 +1,20 @@
 package dev.weir.memory.heap;
 
 import dev.weir.memory.budget.Budget;
+import dev.weir.memory.hardening.BlockHistory;
 import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Where blocks lie: a slab, which has many of one size, known by their numbers, or a run, which is
- * one, number 0, and can grow or not.
+ * one, number 0, and can grow, or is hardened, or neither.
  *
  * <p>For those who keep an object of their own for each block ({@link Tenants}). Everybody else
  * uses {@link Block}, which refuses what is wrong; here nothing is checked: a number is used by
  * whoever was given it, until {@link #free}.
  */
 @SuppressWarnings("exports") // Slab and Run stay inside
-public sealed interface BlockHome permits GrowingRun, Run, Slab {
+public sealed interface BlockHome permits GrowingRun, HardenedRun, Run, Slab {
   /** The first byte of a block; a multiple of 16, of a run: of the page. */
   long blockAddress(int number);
 
@@ -41,6 +43,11 @@ public sealed interface BlockHome permits GrowingRun, Run, Slab {
   default void release(int number, Budget payer) {
     payer.uncharge(blockBytes());
     free(number);
+  }
+
+  /** Who allocated the block and who released it, if the block is hardened; null for all others. */
+  default @Nullable BlockHistory history() {
+    return null;
   }
 
   /**

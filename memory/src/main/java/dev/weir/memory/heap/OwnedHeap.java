@@ -33,6 +33,7 @@ public final class OwnedHeap extends Heap {
   private final AtomicBoolean closed = new AtomicBoolean();
   private final Credits credits = new Credits();
   private final @Nullable ByteCountdown countdown;
+  private final @Nullable ByteCountdown hardeningCountdown;
 
   /** What is left of the list that the owner took from {@link #toUnlink} last. */
   private List<Slab> unlinking = List.of();
@@ -60,19 +61,24 @@ public final class OwnedHeap extends Heap {
   @SuppressWarnings("exports") // for the pool only: nobody else has a page heap
   public OwnedHeap(
       PageHeap pages, Executor executor, SharedHeap heir, Consumer<InsidePurge> purger) {
-    this(pages, executor, heir, purger, /* countdown= */ null);
+    this(pages, executor, heir, purger, /* countdown= */ null, /* hardeningCountdown= */ null);
   }
 
-  /** The same, with a countdown to the samples of the pool's profile. */
+  /**
+   * The same, with a countdown to the samples of the pool's profile, and one to the blocks that are
+   * hardened.
+   */
   @SuppressWarnings("exports") // for the pool only: nobody else has a page heap
   public OwnedHeap(
       PageHeap pages,
       Executor executor,
       SharedHeap heir,
       Consumer<InsidePurge> purger,
-      @Nullable ByteCountdown countdown) {
+      @Nullable ByteCountdown countdown,
+      @Nullable ByteCountdown hardeningCountdown) {
     super(pages);
     this.countdown = countdown;
+    this.hardeningCountdown = hardeningCountdown;
     this.owner = Thread.currentThread();
     this.executor = executor;
     this.heir = heir;
@@ -123,6 +129,11 @@ public final class OwnedHeap extends Heap {
   /** The countdown to the next sample of its pool's profile; null if there is none. */
   public @Nullable ByteCountdown countdown() {
     return countdown;
+  }
+
+  /** The countdown to the next block that its pool hardens; null if there is none. */
+  public @Nullable ByteCountdown hardeningCountdown() {
+    return hardeningCountdown;
   }
 
   /**

@@ -2,6 +2,7 @@ package dev.weir.memory.os;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.function.Consumer;
 
 /**
  * All addresses of the process as one segment.
@@ -27,5 +28,23 @@ public final class AddressSpace {
   public static MemorySegment owned(long address, long bytes, Runnable release) {
     return MemorySegment.ofAddress(address)
         .reinterpret(bytes, Arena.ofAuto(), gone -> release.run());
+  }
+
+  /**
+   * A range of addresses as a segment that an arena closes.
+   *
+   * @param owner kept reachable by the segment and by all views of it
+   */
+  @SuppressWarnings("restricted") // the caller owns the range
+  public static MemorySegment scoped(long address, long bytes, Arena arena, Object owner) {
+    return MemorySegment.ofAddress(address).reinterpret(bytes, arena, new Kept(owner));
+  }
+
+  /** What an arena does with a segment when it is closed: nothing. Until then it has the owner. */
+  private record Kept(Object owner) implements Consumer<MemorySegment> {
+    @Override
+    public void accept(MemorySegment closed) {
+      // The pages are the owner's.
+    }
   }
 }

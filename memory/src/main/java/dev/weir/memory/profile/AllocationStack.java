@@ -4,11 +4,11 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Where a block was allocated. A {@code Throwable} for its stack trace alone, which the JVM takes
- * quickly and turns into names only when somebody asks.
+ * Where a block was allocated, or released. A {@code Throwable} for its stack trace alone, which
+ * the JVM takes quickly and turns into names only when somebody asks.
  */
 @SuppressWarnings("serial") // never written
-final class AllocationStack extends Throwable implements SampledStack {
+public final class AllocationStack extends Throwable implements SampledStack {
   /** The most frames that are shown; what called them is left out. */
   static final int MAX_FRAMES = 64;
 
@@ -16,6 +16,7 @@ final class AllocationStack extends Throwable implements SampledStack {
       List.of(
           "dev.weir.memory.profile.",
           "dev.weir.memory.heap.",
+          "dev.weir.memory.hardening.",
           "dev.weir.netty.buffer.",
           "io.netty.buffer.");
   private static final List<String> OWN_CLASSES =
@@ -26,7 +27,8 @@ final class AllocationStack extends Throwable implements SampledStack {
           "dev.weir.memory.BlockScope",
           "dev.weir.netty.WeirAllocator");
 
-  AllocationStack() {
+  /** Takes the stack of the caller. */
+  public AllocationStack() {
     super(null, null, /* enableSuppression= */ false, /* writableStackTrace= */ true);
   }
 

@@ -55,7 +55,13 @@ public final class ByteCountdown {
   private long costNanos;
   private long lastNanos = System.nanoTime();
 
-  ByteCountdown(long wantedMeanBytes, boolean adapts) {
+  /**
+   * Draws the first sample.
+   *
+   * @param wantedMeanBytes how many bytes there are to a sample, on average
+   * @param adapts whether samples become rarer where they would take too much of a thread's time
+   */
+  public ByteCountdown(long wantedMeanBytes, boolean adapts) {
     this.wantedMeanBytes = wantedMeanBytes;
     this.adapts = adapts;
     this.meanBytes = wantedMeanBytes;
@@ -100,8 +106,8 @@ public final class ByteCountdown {
     return -1 / Math.expm1(-(double) (bytes + BYTES_BESIDES) / meanBytes);
   }
 
-  /** Begins anew after a sample. */
-  void restart(long begunNanos, long endedNanos) {
+  /** Begins anew after a sample, which took from one {@link System#nanoTime} to the other. */
+  public void restart(long begunNanos, long endedNanos) {
     if (adapts) {
       costNanos = endedNanos - begunNanos;
       long sinceNanos = begunNanos - lastNanos;

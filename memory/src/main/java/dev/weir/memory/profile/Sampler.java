@@ -17,13 +17,10 @@ public final class Sampler {
    */
   static final int MAX_LIVE_SAMPLES = 8_192;
 
-  /** For threads without a heap; a power of two, so that few of them meet at one. */
-  private static final int STRIPES = 64;
-
   private final long bytesPerSample;
   private final boolean adapts;
   private final LiveTable table;
-  private final ByteCountdown[] stripes = new ByteCountdown[STRIPES];
+  private final CountdownStripes stripes;
   private final AtomicLong lostSamples = new AtomicLong();
 
   /**
@@ -39,9 +36,7 @@ public final class Sampler {
     this.bytesPerSample = bytesPerSample;
     this.adapts = adapts;
     this.table = new LiveTable(maxLiveSamples);
-    for (int i = 0; i < STRIPES; i++) {
-      stripes[i] = newCountdown();
-    }
+    this.stripes = new CountdownStripes(this::newCountdown);
   }
 
   /** A countdown for one thread. */
@@ -51,9 +46,7 @@ public final class Sampler {
 
   /** The countdown of a thread that has none of its own. */
   public ByteCountdown ofThread() {
-    // Fibonacci hashing spreads consecutive thread ids.
-    long hash = Thread.currentThread().threadId() * 0x9E3779B97F4A7C15L;
-    return stripes[(int) (hash >>> 58)];
+    return stripes.ofThread();
   }
 
   /**

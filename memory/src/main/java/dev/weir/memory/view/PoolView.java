@@ -1,6 +1,8 @@
 package dev.weir.memory.view;
 
 import dev.weir.memory.budget.Budget;
+import dev.weir.memory.hardening.HardenedFigures;
+import dev.weir.memory.hardening.Hardener;
 import dev.weir.memory.pages.PageHeap;
 import dev.weir.memory.pages.PageTotals;
 import java.util.List;
@@ -20,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param purgedBytes given back to the operating system so far
  * @param blocks live blocks
  * @param blockBytes their sizes
+ * @param misuses mistakes in the use of hardened blocks, found so far
  * @param waste what holds no block
  * @param classes the size classes that have slabs, smallest first
  * @param heaps the heaps that have slabs, those with most pages first, at most {@link #MAX_HEAPS}
@@ -36,6 +39,7 @@ public record PoolView(
     long purgedBytes,
     long blocks,
     long blockBytes,
+    long misuses,
     Waste waste,
     List<ClassView> classes,
     List<HeapView> heaps,
@@ -48,9 +52,11 @@ public record PoolView(
    * Looks at a pool. Any thread; stops nobody.
    *
    * @param heap the pool's pages, null before its first allocation
+   * @param hardener what hardens its blocks, null if nothing does
    */
   @SuppressWarnings("exports") // page heaps are the pool's: nobody else has one
-  public static PoolView of(Budget root, @Nullable PageHeap heap, MapWindow window) {
+  public static PoolView of(
+      Budget root, @Nullable PageHeap heap, @Nullable Hardener hardener, MapWindow window) {
     if (heap == null) {
       return new PoolView(
           root.name(),
@@ -62,7 +68,8 @@ public record PoolView(
           0,
           0,
           0,
-          new Waste(0, 0, 0, 0, 0, 0),
+          0,
+          new Waste(0, 0, 0, 0, 0, 0, 0, 0),
           List.of(),
           List.of(),
           BudgetView.ofRoot(root, 0, 0),
@@ -71,12 +78,16 @@ public record PoolView(
     PoolSurvey survey = new PoolSurvey(new PageMapBuilder(window, heap.pageBytes()));
     heap.visitPages(survey);
     PageTotals totals = heap.totals();
+    HardenedFigures hardened = HardenedFigures.of(hardener);
+    long runs = Math.max(0, totals.runs() - hardened.quarantinedBlocks());
+    long runBytes =
+        Math.max(0, totals.runBytes() - hardened.quarantinedBytes() - hardened.besideBytes());
     SlabSum slabs = survey.slabs();
-    long blockBytes = totals.runBytes() + slabs.blockBytes();
+    long blockBytes = runBytes + slabs.blockBytes();
     List<ClassView> classes = survey.classes();
     long rounding =
         classes.stream().mapToLong(ClassView::roundingAtMostBytes).sum()
-            + totals.runs() * (heap.pageBytes() - 1);
+            + runs * (heap.pageBytes() - 1);
     return new PoolView(
         root.name(),
         totals.limitBytes(),
@@ -85,11 +96,14 @@ public record PoolView(
         totals.dirtyBytes(),
         totals.peakResidentBytes(),
         totals.purgedBytes(),
-        totals.runs() + slabs.blocks(),
+        runs + slabs.blocks(),
         blockBytes,
+        hardened.misuses(),
         new Waste(
             slabs.freeSlotBytes(),
             slabs.uncarvedBytes(),
+            hardened.quarantinedBytes(),
+            hardened.besideBytes(),
             totals.dirtyBytes(),
             rounding,
             totals.promisedBytes(),

@@ -4,12 +4,16 @@ package dev.weir.memory.view;
  * Memory and addresses that hold no block, by kind.
  *
  * <pre>
- *   live pages = blocks + freeSlotBytes + uncarvedBytes      when nobody allocates or frees
+ *   live pages = blocks + freeSlotBytes + uncarvedBytes + quarantinedBytes + hardeningBytes
+ *                                                            when nobody allocates or frees
  *   resident   = live pages + dirtyBytes
  * </pre>
  *
  * @param freeSlotBytes slots of live slabs that were cut and are not in use
  * @param uncarvedBytes live pages of slabs behind the last slot that was cut
+ * @param quarantinedBytes pages where hardened blocks have been, which rest before they are used
+ *     again
+ * @param hardeningBytes what the pages of hardened blocks have beside the blocks
  * @param dirtyBytes pages that are free but resident
  * @param roundingAtMostBytes part of the blocks: the most that requests may have left unused at
  *     their ends. What was asked for is not kept, so this is a bound, not a count
@@ -19,6 +23,8 @@ package dev.weir.memory.view;
 public record Waste(
     long freeSlotBytes,
     long uncarvedBytes,
+    long quarantinedBytes,
+    long hardeningBytes,
     long dirtyBytes,
     long roundingAtMostBytes,
     long promisedBytes,

@@ -2,6 +2,8 @@ package dev.weir.netty.buffer;
 
 import dev.weir.memory.Pool;
 import dev.weir.memory.budget.Budget;
+import dev.weir.memory.hardening.BlockHistory;
+import dev.weir.memory.hardening.Hardener;
 import dev.weir.memory.heap.Block;
 import dev.weir.memory.heap.BlockHome;
 import dev.weir.memory.heap.OwnedHeap;
@@ -35,6 +37,9 @@ public final class BlockSource {
 
   private final ByteBufAllocator allocator;
 
+  /** Draws which buffers are hardened; null if none are. */
+  private final @Nullable Hardener hardener;
+
   /** Takes the samples of the pool's profile; null if there is none. */
   private final @Nullable Sampler sampler;
 
@@ -55,6 +60,7 @@ public final class BlockSource {
       Budget budget,
       ByteBufAllocator allocator,
       @Nullable LiveSample sample) {
+    this.hardener = pool.hardener();
     this.sampler = pool.sampler();
     this.sample = sample;
     this.pool = pool;
@@ -93,6 +99,12 @@ public final class BlockSource {
    */
   public ByteBuf buffer(int capacity, int maxCapacity) {
     OwnedHeap heap = heaps.current();
+    if (isHardenedNext(heap)) {
+      ByteBuf hardened = tryHardened(heap, capacity, maxCapacity, /* watched= */ false);
+      if (hardened != null) {
+        return hardened;
+      }
+    }
     if (isSampleDue(heap, capacity)) {
       return profiled(heap, capacity, maxCapacity, WeirByteBuf.resting(capacity));
     }
@@ -104,8 +116,15 @@ public final class BlockSource {
   /** As {@link #buffer}, but a sample of them is watched. */
   public ByteBuf sampledBuffer(int capacity, int maxCapacity) {
     OwnedHeap heap = heaps.current();
+    boolean watched = LeakSampling.takesNext(heap);
+    if (isHardenedNext(heap)) {
+      ByteBuf hardened = tryHardened(heap, capacity, maxCapacity, watched);
+      if (hardened != null) {
+        return hardened;
+      }
+    }
     boolean profiled = isSampleDue(heap, capacity);
-    if (LeakSampling.takesNext(heap)) {
+    if (watched) {
       LeakTrackedByteBuf buffer;
       if (profiled) {
         buffer = profiled(heap, capacity, maxCapacity, LeakTrackedByteBuf.TENANTS);
@@ -122,6 +141,53 @@ public final class BlockSource {
     WeirByteBuf buffer = resting(heap, capacity);
     buffer.open(this, capacity, maxCapacity);
     return buffer;
+  }
+
+  private boolean isHardenedNext(@Nullable OwnedHeap heap) {
+    return hardener != null && hardener.takesNext(heap == null ? null : heap.hardeningCountdown());
+  }
+
+  /**
+   * A buffer over a hardened block, which nobody else will ever see; null where there is no room
+   * for one.
+   */
+  private @Nullable ByteBuf tryHardened(
+      @Nullable OwnedHeap heap, int capacity, int maxCapacity, boolean watched) {
+    BlockSource source = isSampleDue(heap, capacity) ? sampling(heap, capacity) : this;
+    WeirByteBuf memory = null;
+    try {
+      Tenants<? extends WeirByteBuf> tenants =
+          watched ? LeakTrackedByteBuf.TENANTS : WeirByteBuf.DETACHED;
+      memory = pool.tryAllocateHardened(capacity, budget, tenants);
+      if (memory == null) {
+        return null;
+      }
+      memory.open(source, capacity, maxCapacity);
+    } finally {
+      if (memory == null) {
+        source.endSample();
+      }
+    }
+    source.resizeSample(memory.memoryBytes());
+    return explaining(memory);
+  }
+
+  /** Watches it if it is to be, and wraps it if its block is hardened. */
+  private static ByteBuf explaining(WeirByteBuf memory) {
+    BlockHistory history = memory.history();
+    boolean done = false;
+    try {
+      ByteBuf buffer = history == null ? memory : new HardenedByteBuf(memory, history);
+      if (memory instanceof LeakTrackedByteBuf tracked) {
+        tracked.watchedBy(LeakSampling.DETECTOR.trackForcibly(tracked));
+      }
+      done = true;
+      return buffer;
+    } finally {
+      if (!done) {
+        memory.release();
+      }
+    }
   }
 
   private boolean isSampleDue(@Nullable OwnedHeap heap, int capacity) {
@@ -222,6 +288,12 @@ public final class BlockSource {
   /** A buffer that is never used again after its release, for Netty's wrappers. */
   public ByteBuf detachedBuffer(int capacity, int maxCapacity) {
     OwnedHeap heap = heaps.current();
+    if (isHardenedNext(heap)) {
+      ByteBuf hardened = tryHardened(heap, capacity, maxCapacity, /* watched= */ false);
+      if (hardened != null) {
+        return hardened;
+      }
+    }
     if (isSampleDue(heap, capacity)) {
       return profiled(heap, capacity, maxCapacity, WeirByteBuf.DETACHED);
     }
@@ -235,16 +307,14 @@ public final class BlockSource {
     LiveSample known = block.sample();
     BlockSource payer = paidBy(block.budget());
     BlockSource paying = known == null ? payer : payer.holding(known);
-    if (ResourceLeakDetector.getLevel() == Level.SIMPLE
-        && LeakSampling.takesNext(heaps.current())) {
-      LeakTrackedByteBuf buffer = block.handOverTo(LeakTrackedByteBuf.TENANTS);
-      buffer.open(paying, capacity, maxCapacity);
-      buffer.watchedBy(LeakSampling.DETECTOR.trackForcibly(buffer));
-      return buffer;
-    }
-    WeirByteBuf buffer = block.handOverTo(WeirByteBuf.DETACHED);
+    boolean watched =
+        ResourceLeakDetector.getLevel() == Level.SIMPLE && LeakSampling.takesNext(heaps.current());
+    WeirByteBuf buffer =
+        watched
+            ? block.handOverTo(LeakTrackedByteBuf.TENANTS)
+            : block.handOverTo(WeirByteBuf.DETACHED);
     buffer.open(paying, capacity, maxCapacity);
-    return buffer;
+    return explaining(buffer);
   }
 
   @SuppressWarnings("ReferenceEquality") // a budget is a node, and has one identity
@@ -257,15 +327,28 @@ public final class BlockSource {
    */
   @Nullable Place tryPlace(int bytes) {
     try {
-      return pool.tryAllocate(heaps.current(), bytes, budget, Place.TENANTS);
+      Place hardened = tryHardenedPlace(bytes);
+      return hardened != null
+          ? hardened
+          : pool.tryAllocate(heaps.current(), bytes, budget, Place.TENANTS);
     } catch (IllegalStateException | NativeMemoryException e) {
       return null;
     }
   }
 
-  /** A place that can grow further. */
+  /** A hardened place, where all are: of a sample, those that grow cease to be hardened. */
+  private @Nullable Place tryHardenedPlace(int bytes) {
+    return hardener == null || !hardener.isFull()
+        ? null
+        : pool.tryAllocateHardened(bytes, budget, Place.TENANTS);
+  }
+
+  /** A place that can grow further, or a hardened one. */
   Place growingPlace(int bytes) {
-    return pool.allocateGrowing(heaps.current(), bytes, budget, Place.TENANTS);
+    Place hardened = tryHardenedPlace(bytes);
+    return hardened != null
+        ? hardened
+        : pool.allocateGrowing(heaps.current(), bytes, budget, Place.TENANTS);
   }
 
   /** Grows a block without copying it, if that can be done; it may lie elsewhere then. */

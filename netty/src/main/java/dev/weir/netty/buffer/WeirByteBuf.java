@@ -1,11 +1,13 @@
 package dev.weir.netty.buffer;
 
+import dev.weir.memory.hardening.BlockHistory;
 import dev.weir.memory.heap.BlockHome;
 import dev.weir.memory.heap.SizeClasses;
 import dev.weir.memory.heap.Tenants;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A direct buffer over one block: a slot of a slab, or a run of pages.
@@ -175,6 +177,11 @@ public class WeirByteBuf extends NativeByteBuf {
   @Override
   public ByteBufAllocator alloc() {
     return source.allocator();
+  }
+
+  /** Who allocated its block, and who released it, if that is hardened; null if it is not. */
+  final @Nullable BlockHistory history() {
+    return home.history();
   }
 
   @Override

@@ -8,7 +8,10 @@ import dev.weir.memory.budget.BudgetExceededError;
  * BudgetExceededError}: it can never be given, or too many wait already.
  */
 final class GrantRefusals {
-  /** Promises leave at most an eighth of the limit, beside the slack, to other blocks and small promises. */
+  /**
+   * Promises leave at most an eighth of the limit, beside the slack, to other blocks and small
+   * promises.
+   */
   private static final int MAX_HEADROOM_SHARE = 8;
 
   private GrantRefusals() {}

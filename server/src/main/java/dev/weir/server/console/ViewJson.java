@@ -35,6 +35,7 @@ final class ViewJson {
     json.put("purgedBytes", view.purgedBytes());
     json.put("blocks", view.blocks());
     json.put("blockBytes", view.blockBytes());
+    json.put("misuses", view.misuses());
     json.put("waste", waste(view.waste()));
     json.put(
         "classes",
@@ -89,6 +90,8 @@ final class ViewJson {
     Map<String, Object> json = new LinkedHashMap<>();
     json.put("freeSlotBytes", waste.freeSlotBytes());
     json.put("uncarvedBytes", waste.uncarvedBytes());
+    json.put("quarantinedBytes", waste.quarantinedBytes());
+    json.put("hardeningBytes", waste.hardeningBytes());
     json.put("dirtyBytes", waste.dirtyBytes());
     json.put("roundingAtMostBytes", waste.roundingAtMostBytes());
     json.put("promisedBytes", waste.promisedBytes());

@@ -130,7 +130,8 @@ final class Screen {
         line()
             .add(label(""))
             .add("rounding <= " + Units.bytes(waste.number("roundingAtMostBytes")))
-            .add("  promised " + Units.bytes(waste.number("promisedBytes"))));
+            .add("  promised " + Units.bytes(waste.number("promisedBytes")))
+            .add("  quarantined " + Units.bytes(waste.number("quarantinedBytes"))));
   }
 
   /** Code that holds more and more old memory. */

@@ -3,6 +3,8 @@ import { bytes, count, element, percent } from './format.js';
 const KINDS = [
   ['freeSlotBytes', 'free slots in slabs', true],
   ['uncarvedBytes', 'pages without a slot yet', true],
+  ['quarantinedBytes', 'quarantined, of hardened blocks', true],
+  ['hardeningBytes', 'beside hardened blocks', true],
   ['dirtyBytes', 'dirty pages', true],
   ['roundingAtMostBytes', 'rounding inside blocks, at most', true],
   ['promisedBytes', 'promised to grants', false],

@@ -1,0 +1,187 @@
+package dev.weir.memory.hardening;
+
+import dev.weir.memory.hardening.Misuse.Kind;
+import dev.weir.memory.os.AddressSpace;
+import dev.weir.memory.pages.Lane;
+import dev.weir.memory.pages.PageHeap;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The memory of one hardened block: pages of its own, seen through a segment that its release
+ * closes. Behind the block, to the end of its pages, lies a canary.
+ *
+ * <p>Any thread may release it; of two releases, racing ones too, one is refused. The pages stay
+ * mapped whatever happens: native code that holds the address never faults.
+ */
+/*
+ * Life cycle.
+ *
+ *             claimRelease              quarantine                  it leaves the quarantine
+ *   LIVE ------------------> CLAIMED ---------------> (rests) ---------------------------------> pages are free
+ *                           canary looked at,   tryClose again, as long as      poison and canary
+ *                           tryClose, poison    somebody reads through it       looked at
+ */
+public final class Guard {
+  private static final VarHandle CLAIMED;
+
+  static {
+    try {
+      CLAIMED = MethodHandles.lookup().findVarHandle(Guard.class, "claimed", boolean.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  /** The most that is overwritten at a release: some fifty microseconds. */
+  private static final long MAX_POISONED_BYTES = 1 << 20;
+
+  private final Hardener hardener;
+  private final PageHeap pages;
+  private final BlockHistory history;
+  private final long address;
+  private final long bytes;
+  private final long runBytes;
+  private final Lane lane;
+  private final Arena arena = Arena.ofShared();
+  private final MemorySegment segment;
+
+  @SuppressWarnings("UnusedVariable") // through CLAIMED
+  private boolean claimed;
+
+  /** How much of the block has been overwritten; written before it enters the quarantine. */
+  private long poisonedBytes;
+
+  private long damagedOffset;
+
+  /** The next in the quarantine, under its lock. */
+  @Nullable Guard next;
+
+  /**
+   * Guards a run.
+   *
+   * @param lane of the promise that it was allocated from
+   */
+  Guard(
+      Hardener hardener,
+      PageHeap pages,
+      BlockHistory history,
+      long address,
+      long runBytes,
+      Lane lane) {
+    this.lane = lane;
+    this.hardener = hardener;
+    this.pages = pages;
+    this.history = history;
+    this.address = address;
+    this.bytes = history.bytes();
+    this.runBytes = runBytes;
+    this.segment = AddressSpace.scoped(address, bytes, arena, pages.reservation());
+    Canary.BEHIND.write(address + bytes, address + runBytes);
+  }
+
+  /** The first byte of the block; that of a page. */
+  public long address() {
+    return address;
+  }
+
+  /** The bytes of the block: those that were asked for. */
+  public long bytes() {
+    return bytes;
+  }
+
+  /** The pages, in bytes. */
+  public long runBytes() {
+    return runBytes;
+  }
+
+  /** The block; closed when it is released. */
+  public MemorySegment segment() {
+    return segment;
+  }
+
+  /** Who allocated it, and who released it. */
+  public BlockHistory history() {
+    return history;
+  }
+
+  /**
+   * Begins the release; {@link #finishRelease} must follow. Any thread.
+   *
+   * @throws IllegalStateException if it has been released already
+   */
+  public void claimRelease() {
+    if (!CLAIMED.compareAndSet(this, false, true)) {
+      throw history.misused(Kind.SECOND_RELEASE, "second release of a block");
+    }
+    history.release();
+  }
+
+  /** Ends the release: from now on the block is closed, or will be as soon as nobody reads it. */
+  public void finishRelease() {
+    long begunNanos = System.nanoTime();
+    long damaged = Canary.BEHIND.firstDamaged(address + bytes, address + runBytes);
+    if (damaged < address + runBytes) {
+      history.tell(
+          Kind.OVERRUN,
+          "byte %,d behind the end of a block was written".formatted(damaged - address - bytes));
+      Canary.BEHIND.write(address + bytes, address + runBytes);
+    }
+    tryClose();
+    hardener.ended(this);
+    hardener.quarantine().add(this);
+    hardener.releaseTook(System.nanoTime() - begunNanos);
+  }
+
+  boolean isClosed() {
+    return !arena.scope().isAlive();
+  }
+
+  /**
+   * Closes the segment. That fails while a system call reads or writes through a view of it.
+   *
+   * @return whether it is closed
+   */
+  boolean tryClose() {
+    if (isClosed()) {
+      return true;
+    }
+    try {
+      arena.close();
+    } catch (IllegalStateException | OutOfMemoryError | StackOverflowError e) {
+      if (!isClosed()) {
+        return false;
+      }
+    }
+    if (hardener.poisons()) {
+      poisonedBytes = Math.min(bytes, MAX_POISONED_BYTES);
+      Canary.RELEASED.write(address, address + poisonedBytes);
+    }
+    return true;
+  }
+
+  /** Whether bytes were written while it rested, as far as that can be told. */
+  boolean isDamaged() {
+    long damaged = Canary.RELEASED.firstDamaged(address, address + poisonedBytes);
+    if (damaged == address + poisonedBytes) {
+      damaged = Canary.BEHIND.firstDamaged(address + bytes, address + runBytes);
+    }
+    damagedOffset = damaged - address;
+    return damaged < address + runBytes;
+  }
+
+  /** Tells of the damage that {@link #isDamaged} has found. */
+  void reportDamage() {
+    history.tell(
+        Kind.WRITE_AFTER_RELEASE,
+        "byte %,d of a block was written after its release".formatted(damagedOffset));
+  }
+
+  /** Gives the pages back. */
+  void free() {
+    pages.freeRun(address, runBytes, lane);
+  }
+}

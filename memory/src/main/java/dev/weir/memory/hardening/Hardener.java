@@ -1,0 +1,235 @@
+package dev.weir.memory.hardening;
+
+import dev.weir.memory.pages.Lane;
+import dev.weir.memory.pages.PageHeap;
+import dev.weir.memory.profile.ByteCountdown;
+import dev.weir.memory.profile.CountdownStripes;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Hardens blocks of one pool: draws the sample, guards what is drawn, and tells of mistakes.
+ * Thread-safe.
+ */
+@SuppressWarnings("exports") // page heaps are the pool's: nobody else has one
+public final class Hardener {
+  /** The least that lies behind a block and is looked at when it is released. */
+  private static final int MIN_CANARY_BYTES = 16;
+
+  /** What each block counts in a countdown, with what that adds itself: 64. */
+  private static final int COUNTED_BYTES = 48;
+
+  private static final int WEIGHT_BYTES = 64;
+
+  /**
+   * The most blocks of a sample that are live at a time. Each takes a few kilobytes of Java heap.
+   */
+  private static final int MAX_LIVE_SAMPLES = 8_192;
+
+  /** The quarantine, where its size is not set: a 32nd of the limit. */
+  private static final int QUARANTINE_SHARE_SHIFT = 5;
+
+  /** The quarantine at most: a quarter of the limit. What waits for memory must not wait for it. */
+  private static final int MAX_QUARANTINE_SHARE_SHIFT = 2;
+
+  /** What lies beside the blocks of a sample, at most: a 32nd of the limit. */
+  private static final int SAMPLED_SHARE_SHIFT = 5;
+
+  /** What lies beside all blocks, at most: half of the limit. */
+  private static final int FULL_SHARE_SHIFT = 1;
+
+  /** What an allocation and a release are thought to take, before one was measured: 20 µs. */
+  private static final long EXPECTED_NANOS = 20_000;
+
+  private static final int AVERAGE_SHIFT = 3;
+
+  private final Hardening settings;
+  private final long maxBesideBytes;
+  private final Quarantine quarantine;
+  private final Misuses misuses;
+  private final CountdownStripes stripes;
+  private final AtomicInteger liveBlocks = new AtomicInteger();
+  private final AtomicLong besideBytes = new AtomicLong();
+
+  // Moving averages that any thread writes: a lost update does not matter.
+  private volatile long allocationNanos = EXPECTED_NANOS;
+  private volatile long releaseNanos = EXPECTED_NANOS;
+
+  /** A hardener for a pool that may make so many bytes resident. */
+  public Hardener(Hardening settings, String poolName, long poolLimitBytes) {
+    this.settings = settings;
+    this.maxBesideBytes =
+        poolLimitBytes >>> (settings.isFull() ? FULL_SHARE_SHIFT : SAMPLED_SHARE_SHIFT);
+    long quarantineBytes =
+        settings.quarantineBytes() > 0
+            ? settings.quarantineBytes()
+            : poolLimitBytes >>> QUARANTINE_SHARE_SHIFT;
+    this.quarantine =
+        new Quarantine(Math.min(quarantineBytes, poolLimitBytes >>> MAX_QUARANTINE_SHARE_SHIFT));
+    this.misuses = new Misuses(poolName);
+    this.stripes = new CountdownStripes(this::newCountdown);
+  }
+
+  /** A countdown to the next block of the sample, for one thread. */
+  public ByteCountdown newCountdown() {
+    return new ByteCountdown((long) settings.interval() * WEIGHT_BYTES, /* adapts= */ true);
+  }
+
+  /** Whether all blocks are hardened. */
+  public boolean isFull() {
+    return settings.isFull();
+  }
+
+  boolean poisons() {
+    return settings.poisons();
+  }
+
+  Quarantine quarantine() {
+    return quarantine;
+  }
+
+  /**
+   * Draws: says whether the block that is about to be allocated is to be hardened.
+   *
+   * @param own the calling thread's countdown, or null
+   */
+  public boolean takesNext(@Nullable ByteCountdown own) {
+    if (settings.isFull()) {
+      return true;
+    }
+    ByteCountdown countdown = own == null ? stripes.ofThread() : own;
+    return countdown.reach(COUNTED_BYTES) && isDrawn(countdown);
+  }
+
+  private boolean isDrawn(ByteCountdown countdown) {
+    long nowNanos = System.nanoTime();
+    countdown.restart(nowNanos, nowNanos + allocationNanos + releaseNanos);
+    return liveBlocks.get() < MAX_LIVE_SAMPLES;
+  }
+
+  /**
+   * Takes pages for a block and guards it. Where the limit leaves no room, the quarantine goes
+   * first.
+   *
+   * @return null if it cannot be had: what allocates goes on without a guard
+   */
+  public @Nullable Guard tryGuard(PageHeap pages, long bytes) {
+    if (bytes < 0 || bytes > Long.MAX_VALUE / 2) {
+      return null;
+    }
+    long pageBytes = pages.pageBytes();
+    long runBytes = Math.ceilDiv(bytes + MIN_CANARY_BYTES, pageBytes) * pageBytes;
+    if (besideBytes.get() + runBytes - bytes > maxBesideBytes) {
+      return null;
+    }
+    long begunNanos = System.nanoTime();
+    long address = pages.allocateRun(runBytes);
+    if (address == PageHeap.FULL && quarantine.giveUp(runBytes)) {
+      address = pages.allocateRun(runBytes);
+    }
+    if (address == PageHeap.FULL) {
+      return null;
+    }
+    Guard guard = guardOrFree(pages, address, bytes, runBytes, Lane.LARGE, pages::freeRun);
+    allocationNanos = average(allocationNanos, System.nanoTime() - begunNanos);
+    return guard;
+  }
+
+  /**
+   * Guards a run that is taken out of a promise, with a canary only where its last page has room
+   * for one.
+   *
+   * @param runBytes whole pages, at least {@code bytes}
+   * @param lane of the promise
+   * @return null if it cannot be had; the promise is as it was
+   */
+  public @Nullable Guard tryGuardPromised(PageHeap pages, long bytes, long runBytes, Lane lane) {
+    long address = pages.allocatePromisedRun(runBytes);
+    return address == PageHeap.FULL
+        ? null
+        : guardOrFree(pages, address, bytes, runBytes, lane, pages::returnPromisedRun);
+  }
+
+  /** Gives a run back. */
+  private interface Undo {
+    void giveBack(long address, long bytes);
+  }
+
+  private @Nullable Guard guardOrFree(
+      PageHeap pages, long address, long bytes, long runBytes, Lane lane, Undo undo) {
+    Guard guard = null;
+    try {
+      guard = new Guard(this, pages, BlockHistory.begun(misuses, bytes), address, runBytes, lane);
+    } catch (OutOfMemoryError | StackOverflowError e) {
+      // Whoever allocates may still have room for a block without a guard.
+    } finally {
+      if (guard == null) {
+        undo.giveBack(address, runBytes);
+      }
+    }
+    if (guard != null) {
+      liveBlocks.incrementAndGet();
+      besideBytes.addAndGet(runBytes - bytes);
+    }
+    return guard;
+  }
+
+  /** Takes back a guard that nobody has seen; its pages stay allocated. */
+  public void forget(Guard guard) {
+    guard.tryClose();
+    ended(guard);
+  }
+
+  void ended(Guard guard) {
+    liveBlocks.decrementAndGet();
+    besideBytes.addAndGet(guard.bytes() - guard.runBytes());
+  }
+
+  void releaseTook(long nanos) {
+    releaseNanos = average(releaseNanos, nanos);
+  }
+
+  private static long average(long before, long nanos) {
+    return before + ((nanos - before) >> AVERAGE_SHIFT);
+  }
+
+  // The quarantine, for the pool.
+
+  /**
+   * Gives back pages that rest in the quarantine.
+   *
+   * @return whether any were given back
+   */
+  public boolean giveUp(long wantedBytes) {
+    return quarantine.giveUp(wantedBytes);
+  }
+
+  /** Closes released blocks that could not be closed before. */
+  public void retryClosing() {
+    quarantine.retryClosing();
+  }
+
+  /** From now on nothing rests. */
+  public void close() {
+    quarantine.close();
+  }
+
+  // Seeing.
+
+  HardenedFigures figures() {
+    return new HardenedFigures(
+        besideBytes.get(), quarantine.bytes(), quarantine.size(), misuses.total());
+  }
+
+  /** What has happened to the block that had this address, while it rests; null for any other. */
+  public @Nullable BlockHistory historyOf(long address) {
+    Guard guard = quarantine.at(address);
+    return guard == null ? null : guard.history();
+  }
+
+  /** What has been found so far. */
+  public MisuseReport report() {
+    return misuses.report();
+  }
+}

@@ -1,0 +1,124 @@
+package dev.weir.memory.heap;
+
+import dev.weir.memory.budget.Budget;
+import dev.weir.memory.hardening.BlockHistory;
+import dev.weir.memory.hardening.Guard;
+import dev.weir.memory.hardening.Hardener;
+import dev.weir.memory.pages.Lane;
+import dev.weir.memory.pages.PageHeap;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A block whose mistaken use is found: it has pages of its own and the length that was asked for.
+ * What holds of numbers in other homes holds here too, but a second release is refused for ever.
+ */
+@SuppressWarnings("exports") // page heaps are the pool's: nobody else has one
+public final class HardenedRun implements BlockHome {
+  private final Guard guard;
+
+  private HardenedRun(Guard guard) {
+    this.guard = guard;
+  }
+
+  /**
+   * Allocates a block, or returns null where there is no room for the pages that it takes: then the
+   * caller allocates one of another kind.
+   */
+  public static <T> @Nullable T tryAllocate(
+      Hardener hardener, PageHeap pages, long bytes, Budget budget, Tenants<T> tenants) {
+    if (bytes < 0 || !budget.tryCharge(bytes)) {
+      return null;
+    }
+    T tenant = null;
+    try {
+      Guard guard = hardener.tryGuard(pages, bytes);
+      if (guard != null) {
+        tenant = settled(hardener, guard, tenants, pages::freeRun);
+      }
+    } finally {
+      if (tenant == null) {
+        budget.uncharge(bytes);
+      }
+    }
+    return tenant;
+  }
+
+  /**
+   * Allocates a block out of a promise that covers it, with a canary only where its last page has
+   * room for one. Charges nothing. Null as above.
+   */
+  public static <T> @Nullable T tryAllocatePromised(
+      Hardener hardener, PageHeap pages, long bytes, Lane lane, Tenants<T> tenants) {
+    Guard guard = hardener.tryGuardPromised(pages, bytes, RunHeap.roundUp(pages, bytes), lane);
+    return guard == null ? null : settled(hardener, guard, tenants, pages::returnPromisedRun);
+  }
+
+  private interface Undo {
+    void giveBack(long address, long bytes);
+  }
+
+  private static <T> @Nullable T settled(
+      Hardener hardener, Guard guard, Tenants<T> tenants, Undo undo) {
+    T tenant = null;
+    try {
+      tenant = tenants.settle(new HardenedRun(guard), 0, null);
+    } catch (OutOfMemoryError | StackOverflowError e) {
+      // Whoever allocates may still have room for a block without a guard.
+    } finally {
+      if (tenant == null) {
+        hardener.forget(guard);
+        undo.giveBack(guard.address(), guard.runBytes());
+      }
+    }
+    return tenant;
+  }
+
+  @Override
+  public long blockAddress(int number) {
+    return guard.address();
+  }
+
+  @Override
+  public long blockBytes() {
+    return guard.bytes();
+  }
+
+  @Override
+  public MemorySegment segment(int number) {
+    return guard.segment();
+  }
+
+  @Override
+  public boolean tryGrow(long minBytes, Budget budget) {
+    return minBytes <= guard.bytes();
+  }
+
+  /**
+   * As everywhere, but of two releases one is refused.
+   *
+   * @throws IllegalStateException if the block has been released already
+   */
+  @Override
+  public void free(int number) {
+    guard.claimRelease();
+    guard.finishRelease();
+  }
+
+  @Override
+  public void release(int number, Budget payer) {
+    guard.claimRelease();
+    payer.uncharge(guard.bytes());
+    guard.finishRelease();
+  }
+
+  @Override
+  public BlockHistory history() {
+    return guard.history();
+  }
+
+  @Override
+  public void leave(int number, Object tenant) {
+    // Nobody comes after: the object goes with the run.
+  }
+}
