@@ -3,6 +3,7 @@
 module dev.weir.memory {
   requires static transitive org.jspecify;
   requires transitive java.management;
+  requires static jdk.jfr;
 
   exports dev.weir.memory;
   exports dev.weir.memory.budget;

@@ -14,6 +14,7 @@ import dev.weir.memory.heap.OwnedHeap;
 import dev.weir.memory.heap.SizeClasses;
 import dev.weir.memory.heap.SlabTotals;
 import dev.weir.memory.heap.Tenants;
+import dev.weir.memory.jfr.FlightRecords;
 import dev.weir.memory.pages.PageTotals;
 import dev.weir.memory.pages.Reservation;
 import dev.weir.memory.profile.LiveProfile;
@@ -239,7 +240,11 @@ public final class Pool implements AutoCloseable {
       }
     }
     requireOwn(budget);
-    return SlowAllocation.tryAllocate(core(), heap, bytes, budget, tenants);
+    T tenant = SlowAllocation.tryAllocate(core(), heap, bytes, budget, tenants);
+    if (tenant == null) {
+      FlightRecords.refused(budget, bytes);
+    }
+    return tenant;
   }
 
   private void requireOwn(Budget budget) {

@@ -10,6 +10,7 @@ import dev.weir.memory.heap.SharedHeap;
 import dev.weir.memory.heap.SizeClasses;
 import dev.weir.memory.heap.SlabSurvey;
 import dev.weir.memory.heap.SlabTotals;
+import dev.weir.memory.jfr.FlightRecords;
 import dev.weir.memory.pages.PageHeap;
 import dev.weir.memory.pages.PageHeapEvents;
 import dev.weir.memory.pages.PageSet;
@@ -61,6 +62,7 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
   private final RunHeap runs;
   private final GrantQueue grants;
   private final PressureChores pressure;
+  private final PoolRecord record;
   private final @Nullable Sampler sampler;
   private final @Nullable Hardener hardener;
   private final long tickNanos;
@@ -92,7 +94,7 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
     long pageBytes = reservation.plan().pageBytes();
     this.pages =
         new PageHeap(
-            options.nativeMemory(),
+            FlightRecords.purgesOf(options.nativeMemory()),
             reservation,
             wholePages(options.limitBytes(), pageBytes),
             Pool.reserveBytes(options.limitBytes()),
@@ -106,6 +108,7 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
             this::purgeSoon);
     this.grants = new GrantQueue(pages, runs, root, sampler, hardener);
     this.pressure = new PressureChores(root);
+    this.record = new PoolRecord(root, pages, hardener);
     this.survey = new SlabSurvey(pages);
   }
 
@@ -371,6 +374,7 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
     boolean tick = nextTickNanos - nowNanos <= 0;
     if (tick) {
       nextTickNanos = nowNanos + tickNanos;
+      FlightRecords.lookAfter(record);
     }
     long untilDeadline;
     try {
@@ -441,6 +445,7 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
   private synchronized void releaseIfDrained() {
     if (!released && pages.tryRetire()) {
       released = true;
+      record.end();
       pages.reservation().release();
     }
   }

@@ -1,6 +1,7 @@
 package dev.weir.memory.profile;
 
 import dev.weir.memory.budget.Budget;
+import dev.weir.memory.jfr.FlightRecords;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
@@ -66,6 +67,7 @@ public final class Sampler {
                 table, new AllocationStack(), budget, countdown.blocksPerSample(bytes), bytes);
         table.add(sample);
       }
+      FlightRecords.sampled(budget, bytes, countdown.blocksPerSample(bytes));
       countdown.restart(begunNanos, System.nanoTime());
     } catch (OutOfMemoryError | StackOverflowError e) {
       // The allocation goes on without a sample. It may have come into the table.
