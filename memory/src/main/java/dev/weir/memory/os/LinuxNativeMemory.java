@@ -1,13 +1,10 @@
 package dev.weir.memory.os;
 
 import java.lang.foreign.Arena;
-import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.StructLayout;
-import java.lang.foreign.SymbolLookup;
-import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
@@ -25,7 +22,6 @@ import org.jspecify.annotations.Nullable;
  * <p>The numeric constants are those of the generic Linux ABI, which x86-64, AArch64 and RISC-V
  * share.
  */
-@SuppressWarnings("restricted") // foreign calls are what this class is for
 final class LinuxNativeMemory implements NativeMemory {
   private static final int PROT_NONE = 0;
   private static final int PROT_READ_WRITE = 0x1 | 0x2;
@@ -37,57 +33,16 @@ final class LinuxNativeMemory implements NativeMemory {
   private static final int SC_PAGESIZE = 30;
   private static final long MAP_FAILED = -1;
 
-  private static final Linker LINKER = Linker.nativeLinker();
-  private static final SymbolLookup LIBC = LINKER.defaultLookup();
   private static final StructLayout CALL_STATE = Linker.Option.captureStateLayout();
   private static final VarHandle ERRNO =
       CALL_STATE.varHandle(MemoryLayout.PathElement.groupElement("errno"));
 
-  private static final MethodHandle MMAP =
-      capturing(
-          "mmap",
-          FunctionDescriptor.of(
-              ValueLayout.JAVA_LONG,
-              ValueLayout.JAVA_LONG,
-              ValueLayout.JAVA_LONG,
-              ValueLayout.JAVA_INT,
-              ValueLayout.JAVA_INT,
-              ValueLayout.JAVA_INT,
-              ValueLayout.JAVA_LONG));
-  private static final MethodHandle MPROTECT =
-      capturing(
-          "mprotect",
-          FunctionDescriptor.of(
-              ValueLayout.JAVA_INT,
-              ValueLayout.JAVA_LONG,
-              ValueLayout.JAVA_LONG,
-              ValueLayout.JAVA_INT));
-  private static final FunctionDescriptor MADVISE_TYPE =
-      FunctionDescriptor.of(
-          ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_INT);
-  private static final MethodHandle MADVISE = capturing("madvise", MADVISE_TYPE);
-
-  /** Without the error, which takes memory of its own to capture: a quarter of a short purge. */
-  private static final MethodHandle MADVISE_ONLY =
-      LINKER.downcallHandle(LIBC.findOrThrow("madvise"), MADVISE_TYPE);
-
-  private static final MethodHandle MREMAP =
-      LINKER.downcallHandle(
-          LIBC.findOrThrow("mremap"),
-          FunctionDescriptor.of(
-              ValueLayout.JAVA_LONG,
-              ValueLayout.JAVA_LONG,
-              ValueLayout.JAVA_LONG,
-              ValueLayout.JAVA_LONG,
-              ValueLayout.JAVA_INT,
-              ValueLayout.JAVA_LONG),
-          Linker.Option.captureCallState("errno"),
-          Linker.Option.firstVariadicArg(4));
-  private static final MethodHandle MUNMAP =
-      capturing(
-          "munmap",
-          FunctionDescriptor.of(
-              ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG));
+  private static final MethodHandle MMAP = CFunction.MMAP.link();
+  private static final MethodHandle MPROTECT = CFunction.MPROTECT.link();
+  private static final MethodHandle MADVISE = CFunction.MADVISE.link();
+  private static final MethodHandle MADVISE_ONLY = CFunction.MADVISE_ONLY.link();
+  private static final MethodHandle MREMAP = CFunction.MREMAP.link();
+  private static final MethodHandle MUNMAP = CFunction.MUNMAP.link();
 
   private final int pageBytes = readPageBytes();
 
@@ -249,17 +204,9 @@ final class LinuxNativeMemory implements NativeMemory {
         "%s of %d bytes at 0x%x failed: errno %d".formatted(call, bytes, address, errno));
   }
 
-  private static MethodHandle capturing(String name, FunctionDescriptor descriptor) {
-    return LINKER.downcallHandle(
-        LIBC.findOrThrow(name), descriptor, Linker.Option.captureCallState("errno"));
-  }
-
   private static int readPageBytes() {
     try {
-      MethodHandle sysconf =
-          LINKER.downcallHandle(
-              LIBC.findOrThrow("sysconf"),
-              FunctionDescriptor.of(ValueLayout.JAVA_LONG, ValueLayout.JAVA_INT));
+      MethodHandle sysconf = CFunction.SYSCONF.link();
       return Math.toIntExact((long) sysconf.invokeExact(SC_PAGESIZE));
     } catch (Throwable e) {
       throw rethrow(e);

@@ -1,9 +1,5 @@
 package dev.weir.memory.os;
 
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
-import java.lang.foreign.SymbolLookup;
-import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -12,19 +8,11 @@ import java.util.concurrent.ConcurrentHashMap;
  * whose large blocks become resident page by page as they are touched. It cannot give pages back,
  * so memory is bounded but not returned before the pool is closed.
  */
-@SuppressWarnings("restricted") // foreign calls are what this class is for
 final class PortableNativeMemory implements NativeMemory {
   private static final int PAGE_BYTES = 16 * 1024;
 
-  private static final Linker LINKER = Linker.nativeLinker();
-  private static final SymbolLookup LIBC = LINKER.defaultLookup();
-  private static final MethodHandle MALLOC =
-      LINKER.downcallHandle(
-          LIBC.findOrThrow("malloc"),
-          FunctionDescriptor.of(ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG));
-  private static final MethodHandle FREE =
-      LINKER.downcallHandle(
-          LIBC.findOrThrow("free"), FunctionDescriptor.ofVoid(ValueLayout.JAVA_LONG));
+  private static final MethodHandle MALLOC = CFunction.MALLOC.link();
+  private static final MethodHandle FREE = CFunction.FREE.link();
 
   /** Page-aligned address handed out → what {@code malloc} returned. */
   private final ConcurrentHashMap<Long, Long> mallocAddresses = new ConcurrentHashMap<>();

@@ -1,8 +1,5 @@
 package dev.weir.memory.os;
 
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
-import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -20,7 +17,6 @@ import org.jspecify.annotations.Nullable;
  * <p>The accesses must be opaque or stronger. What this relies on beyond the Java memory model:
  * HotSpot's compilers keep opaque accesses in program order.
  */
-@SuppressWarnings("restricted") // foreign calls are what this package is for
 public final class ProcessBarrier {
   private static final long PRIVATE_EXPEDITED = 1 << 3;
   private static final long REGISTER_PRIVATE_EXPEDITED = 1 << 4;
@@ -63,17 +59,7 @@ public final class ProcessBarrier {
       if (number < 0 || !isHotSpot() || !System.getProperty("os.name", "").equals("Linux")) {
         return null;
       }
-      Linker linker = Linker.nativeLinker();
-      MethodHandle syscall =
-          linker.downcallHandle(
-              linker.defaultLookup().findOrThrow("syscall"),
-              FunctionDescriptor.of(
-                  ValueLayout.JAVA_LONG,
-                  ValueLayout.JAVA_LONG,
-                  ValueLayout.JAVA_LONG,
-                  ValueLayout.JAVA_LONG,
-                  ValueLayout.JAVA_LONG),
-              Linker.Option.firstVariadicArg(1));
+      MethodHandle syscall = CFunction.SYSCALL_3.link();
       MethodHandle membarrier = MethodHandles.insertArguments(syscall, 0, number);
       return call(membarrier, REGISTER_PRIVATE_EXPEDITED) ? membarrier : null;
     } catch (RuntimeException | Error e) {

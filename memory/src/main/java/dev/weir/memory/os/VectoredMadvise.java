@@ -1,8 +1,6 @@
 package dev.weir.memory.os;
 
 import java.lang.foreign.Arena;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
@@ -16,7 +14,6 @@ import org.jspecify.annotations.Nullable;
  * <p>While other threads of the process run, that interrupt is most of what purging a few pages
  * costs. Thread-safe.
  */
-@SuppressWarnings("restricted") // foreign calls are what this package is for
 final class VectoredMadvise {
   /** The same on every architecture. */
   private static final long PROCESS_MADVISE = 440;
@@ -47,20 +44,7 @@ final class VectoredMadvise {
   /** Null where the system does not have it, or forbids it; found out by trying. */
   static @Nullable VectoredMadvise tryOpen(NativeMemory os) {
     try {
-      Linker linker = Linker.nativeLinker();
-      VectoredMadvise opened =
-          new VectoredMadvise(
-              linker.downcallHandle(
-                  linker.defaultLookup().findOrThrow("syscall"),
-                  FunctionDescriptor.of(
-                      ValueLayout.JAVA_LONG,
-                      ValueLayout.JAVA_LONG,
-                      ValueLayout.JAVA_LONG,
-                      ValueLayout.JAVA_LONG,
-                      ValueLayout.JAVA_LONG,
-                      ValueLayout.JAVA_LONG,
-                      ValueLayout.JAVA_LONG),
-                  Linker.Option.firstVariadicArg(1)));
+      VectoredMadvise opened = new VectoredMadvise(CFunction.SYSCALL_5.link());
       return opened.works(os) ? opened : null;
     } catch (RuntimeException | Error e) {
       // Ranges are purged one by one then; whatever is wrong shows there.
