@@ -1,5 +1,6 @@
 package dev.weir.memory.os;
 
+import java.lang.foreign.Arena;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -15,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * does not offer that, the frequent side pays with a fence.
  *
  * <p>The accesses must be opaque or stronger. What this relies on beyond the Java memory model:
- * HotSpot's compilers keep opaque accesses in program order.
+ * HotSpot's compilers keep opaque accesses in program order, and a handshake is a barrier.
  */
 public final class ProcessBarrier {
   private static final long PRIVATE_EXPEDITED = 1 << 3;
@@ -37,8 +38,6 @@ public final class ProcessBarrier {
    * Stands between the write and the read of the rare side: it sees what another thread wrote
    * before a {@link #light} that is over, and a {@link #light} that comes later sees what the rare
    * side wrote. Takes a microsecond or a few.
-   *
-   * @throws NativeMemoryException if the system refuses what it granted before
    */
   public static void heavy() {
     VarHandle.fullFence();
@@ -48,8 +47,19 @@ public final class ProcessBarrier {
     // A process that was restored from an image has to register again.
     if (!call(MEMBARRIER, PRIVATE_EXPEDITED)
         && !(call(MEMBARRIER, REGISTER_PRIVATE_EXPEDITED) && call(MEMBARRIER, PRIVATE_EXPEDITED))) {
-      throw new NativeMemoryException("membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) failed");
+      handshake();
     }
+  }
+
+  /**
+   * The same where the system refuses what it granted before, a sandbox that was closed later, say:
+   * the end of a shared arena is agreed on with every thread, which takes some tens of
+   * microseconds.
+   */
+  static void handshake() {
+    VarHandle.fullFence();
+    Arena.ofShared().close();
+    VarHandle.fullFence();
   }
 
   /** Whatever goes wrong here, even a full Java heap, leaves the fences. */

@@ -152,9 +152,6 @@ public final class BiasedLock {
   /**
    * Takes the lock if nobody holds it, also from a thread that it is biased towards: that costs a
    * few microseconds.
-   *
-   * @throws dev.weir.memory.os.NativeMemoryException if the system refuses the barrier; the lock is
-   *     as it was
    */
   public boolean tryTakeOver() {
     if (tryLock()) {
