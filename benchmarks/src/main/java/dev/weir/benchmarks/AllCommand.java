@@ -24,7 +24,7 @@ import picocli.CommandLine.Mixin;
     name = "all",
     description =
         "Every row that Weir has a goal for, of all suites in one run, and a table of what is"
-            + " reached. With --quick about a quarter of an hour, without it hours.",
+            + " reached. With --quick about 25 minutes, without it hours.",
     sortOptions = false,
     footer = {
       "",

@@ -5,20 +5,23 @@ import java.time.Duration;
 /**
  * How long each cell is measured.
  *
+ * <p>Two seconds of warm-up: where two threads share a lock, as with the purger's in rows of large
+ * blocks, the compilers' first guesses cost a factor of two for as long as that.
+ *
  * @param rounds how often each peer gets a JVM; the peers take turns
  * @param warmups iterations in each JVM that do not count
  * @param measurements iterations in each JVM that count
  * @param iteration how long each takes
  */
 public record Effort(int rounds, int warmups, int measurements, Duration iteration) {
-  /** About 5 s a cell and peer: for many cells at once. */
-  public static final Effort BRIEF = new Effort(2, 3, 2, Duration.ofMillis(250));
+  /** About 7 s a cell and peer: for many cells at once. */
+  public static final Effort BRIEF = new Effort(2, 8, 2, Duration.ofMillis(250));
 
-  /** About 8 s a cell and peer: shows a factor, not a percent. */
-  public static final Effort QUICK = new Effort(3, 3, 3, Duration.ofMillis(300));
+  /** About 11 s a cell and peer: shows a factor, not a percent. */
+  public static final Effort QUICK = new Effort(3, 7, 3, Duration.ofMillis(300));
 
-  /** About 25 s a cell and peer. */
-  public static final Effort FULL = new Effort(5, 4, 4, Duration.ofMillis(500));
+  /** About 30 s a cell and peer. */
+  public static final Effort FULL = new Effort(5, 6, 4, Duration.ofMillis(500));
 
   /** So much longer is an iteration in which a collector has to come by several times. */
   private static final int LONGER = 4;
