@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * needs no memory.
  */
 final class GrantLane {
-  /** How many are looked at for credit to recall: each may cost as much as a system call. */
+  /** How many are looked at for what would help them: that may cost as much as a system call. */
   private static final int LOOKED_AT = 16;
 
   private @Nullable WaitingGrant first;
@@ -139,13 +139,11 @@ final class GrantLane {
     size--;
   }
 
-  /** Adds the first that are charged below the root, and may wait for that. */
-  void addFirstBelowRoot(List<WaitingGrant> found) {
+  /** Adds the first that wait. */
+  void addFirst(List<WaitingGrant> found) {
     WaitingGrant request = first;
     for (int i = 0; i < LOOKED_AT && request != null; i++) {
-      if (request.budget.isTracked()) {
-        found.add(request);
-      }
+      found.add(request);
       request = request.next;
     }
   }

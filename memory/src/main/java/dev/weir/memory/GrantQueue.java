@@ -174,17 +174,38 @@ final class GrantQueue {
 
   /** For the first of those that wait for budgets: not under the lock, since it takes a moment. */
   private void recallCredit() {
+    if (waiting > 0) {
+      firstWaiting().forEach(request -> request.budget.recallCreditFor(request.bytes));
+    }
+  }
+
+  private List<WaitingGrant> firstWaiting() {
     List<WaitingGrant> first = new ArrayList<>();
     lock.lock();
     try {
-      if (waitingBelowRoot > 0) {
-        large.addFirstBelowRoot(first);
-        small.addFirstBelowRoot(first);
-      }
+      large.addFirst(first);
+      small.addFirst(first);
     } finally {
       lock.unlock();
     }
-    first.forEach(request -> request.budget.recallCreditFor(request.bytes));
+    return first;
+  }
+
+  /** What the first that wait are short of: of pages, those that are next alone. */
+  List<Shortage> shortages() {
+    List<Shortage> shortages = new ArrayList<>();
+    long pageBytes = 0;
+    for (WaitingGrant request : firstWaiting()) {
+      if (!request.budget.hasRoom(request.bytes)) {
+        shortages.add(new Shortage(request.budget.limiting(request.bytes), request.bytes));
+      } else {
+        pageBytes = Math.max(pageBytes, request.bytes);
+      }
+    }
+    if (pageBytes > 0) {
+      shortages.add(new Shortage(root, pageBytes));
+    }
+    return shortages;
   }
 
   private void complete(WaitingGrant request) {

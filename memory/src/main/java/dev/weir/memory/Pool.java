@@ -17,6 +17,8 @@ import dev.weir.memory.heap.Tenants;
 import dev.weir.memory.jfr.FlightRecords;
 import dev.weir.memory.pages.PageTotals;
 import dev.weir.memory.pages.Reservation;
+import dev.weir.memory.pressure.Reclaimer;
+import dev.weir.memory.pressure.Registration;
 import dev.weir.memory.profile.LiveProfile;
 import dev.weir.memory.profile.Sampler;
 import dev.weir.memory.view.MapWindow;
@@ -48,6 +50,7 @@ public final class Pool implements AutoCloseable {
   private final PoolOptions options;
   private final PoolLedger ledger;
   private final Budget root;
+  private final Reclaimers reclaimers;
   private final Tenants<Block> rootBlocks;
   private final @Nullable Sampler sampler;
   private final @Nullable Hardener hardener;
@@ -59,6 +62,7 @@ public final class Pool implements AutoCloseable {
     this.options = options;
     this.ledger = new PoolLedger(options.limitBytes());
     this.root = Budget.root(options.name(), ledger, options.heapLimitBytes());
+    this.reclaimers = new Reclaimers(root);
     this.rootBlocks = Block.tenants(root);
     long bytesPerSample = options.bytesPerSample();
     this.sampler = bytesPerSample == 0 ? null : new Sampler(bytesPerSample);
@@ -177,13 +181,21 @@ public final class Pool implements AutoCloseable {
     if (home.tryGrow(minBytes, budget)) {
       return true;
     }
-    if (!(home instanceof GrowingRun)
-        || minBytes > limitBytes()
-        || !budget.hasRoom(minBytes - home.blockBytes())) {
-      return false;
-    }
-    core().trimAndSettle();
-    return home.tryGrow(minBytes, budget);
+    return home instanceof GrowingRun
+        && minBytes <= limitBytes()
+        && SlowAllocation.tryGrow(core(), home, minBytes, budget);
+  }
+
+  /**
+   * Has somebody asked for memory that it can do without, before a request is refused, and while
+   * grants wait. Where a budget has no room, only those who hold something of it are asked.
+   *
+   * @param holder what it holds is charged to this budget or below
+   * @param priority those with smaller ones are asked first; among equals, who came first
+   */
+  public Registration addReclaimer(Budget holder, int priority, Reclaimer reclaimer) {
+    requireOwn(holder);
+    return reclaimers.add(holder, priority, reclaimer);
   }
 
   /** As {@link #allocate(long, Budget)} from the calling thread's own heap: the fast path. */
@@ -522,7 +534,7 @@ public final class Pool implements AutoCloseable {
         if (closed) {
           throw new IllegalStateException("pool '" + options.name() + "' is closed");
         }
-        parts = PoolCore.create(options, root, sampler, hardener);
+        parts = PoolCore.create(options, root, reclaimers, sampler, hardener);
         parts.setLimit(limitBytes());
         core = parts;
         ledger.begin(parts);

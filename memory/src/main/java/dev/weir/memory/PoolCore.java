@@ -63,6 +63,8 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
   private final GrantQueue grants;
   private final PressureChores pressure;
   private final PoolRecord record;
+  private final Reclaimers reclaimers;
+  private final ReclaimRounds reclaimRounds;
   private final @Nullable Sampler sampler;
   private final @Nullable Hardener hardener;
   private final long tickNanos;
@@ -84,6 +86,7 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
   private PoolCore(
       PoolOptions options,
       Budget root,
+      Reclaimers reclaimers,
       @Nullable Sampler sampler,
       @Nullable Hardener hardener,
       Reservation reservation,
@@ -109,14 +112,20 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
     this.grants = new GrantQueue(pages, runs, root, sampler, hardener);
     this.pressure = new PressureChores(root);
     this.record = new PoolRecord(root, pages, hardener);
+    this.reclaimers = reclaimers;
+    this.reclaimRounds = new ReclaimRounds(reclaimers);
     this.survey = new SlabSurvey(pages);
   }
 
   static PoolCore create(
-      PoolOptions options, Budget root, @Nullable Sampler sampler, @Nullable Hardener hardener) {
+      PoolOptions options,
+      Budget root,
+      Reclaimers reclaimers,
+      @Nullable Sampler sampler,
+      @Nullable Hardener hardener) {
     Reservation reservation = Reservation.reserve(options.nativeMemory(), options.limitBytes());
     EventRelay relay = new EventRelay();
-    PoolCore core = new PoolCore(options, root, sampler, hardener, reservation, relay);
+    PoolCore core = new PoolCore(options, root, reclaimers, sampler, hardener, reservation, relay);
     relay.target = core;
     Purger.lookAfter(core);
     return core;
@@ -170,6 +179,10 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
 
   RunHeap runs() {
     return runs;
+  }
+
+  Reclaimers reclaimers() {
+    return reclaimers;
   }
 
   CompletableFuture<Grant> grant(long bytes, long deadlineNanos, Budget budget) {
@@ -425,13 +438,19 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
     }
   }
 
-  /** Serves what fits; for the rest, asks now and then for what is free inside slabs in use. */
+  /**
+   * Serves what fits; for the rest, asks now and then for what is free inside slabs in use, and
+   * those who hold what they can do without.
+   */
   private long serveGrants(long nowNanos) {
     long untilDeadline = grants.serve(nowNanos);
     if (grants.hasWaiting() && nextTrimNanos - nowNanos <= 0) {
       nextTrimNanos = nowNanos + TRIM_FOR_GRANTS_NANOS;
       trim();
       untilDeadline = grants.serve(nowNanos);
+    }
+    if (grants.hasWaiting() && !reclaimers.inOrder().isEmpty()) {
+      reclaimRounds.ask(nowNanos, grants.shortages(), this::trimAndSettle);
     }
     return grants.hasWaiting() ? Math.min(untilDeadline, nextTrimNanos - nowNanos) : untilDeadline;
   }

@@ -32,7 +32,7 @@ final class Refusals {
   }
 
   /** The size of the block that serves a request. */
-  private static long chargeBytes(PageHeap pages, long bytes) {
+  static long chargeBytes(PageHeap pages, long bytes) {
     if (bytes <= SizeClasses.MAX_SLOT_BYTES) {
       return SizeClasses.slotBytes(SizeClasses.classOf((int) bytes));
     }

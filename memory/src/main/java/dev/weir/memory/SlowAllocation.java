@@ -1,10 +1,12 @@
 package dev.weir.memory;
 
 import dev.weir.memory.budget.Budget;
+import dev.weir.memory.heap.BlockHome;
 import dev.weir.memory.heap.OwnedHeap;
 import dev.weir.memory.heap.SizeClasses;
 import dev.weir.memory.heap.Tenants;
 import dev.weir.memory.pages.Lane;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** What an allocation tries that its heap could not serve at once, before it is refused. */
@@ -16,8 +18,9 @@ final class SlowAllocation {
 
   /**
    * Purges what the request needs, then takes it from the quarantine of hardened blocks, then asks
-   * the heaps for what is free inside them. A request that no purge can help, because a budget
-   * below the root refuses it or it is larger than the limit, bothers nobody.
+   * the heaps for what is free inside them, then those who hold what they can do without. A request
+   * that is larger than the limit bothers nobody, and one that a budget below the root refuses only
+   * those whose release would help it.
    */
   static <T> @Nullable T tryAllocate(
       PoolCore parts,
@@ -27,10 +30,28 @@ final class SlowAllocation {
       Tenants<T> tenants) {
     OwnedHeap heap = threadHeap == null || threadHeap.isClosed() ? null : threadHeap;
     T tenant = tryOnce(parts, heap, bytes, budget, tenants);
-    if (tenant != null || bytes > parts.pages().largestRequestBytes() || !budget.hasRoom(bytes)) {
+    if (tenant != null || bytes > parts.pages().largestRequestBytes()) {
       return tenant;
     }
-    tenant = tryWithRoom(parts, heap, bytes, budget, tenants);
+    tenant = tryAtTheLimit(parts, heap, bytes, budget, tenants);
+    if (tenant == null) {
+      tenant =
+          parts
+              .reclaimers()
+              .serveAfterAsking(
+                  Refusals.chargeBytes(parts.pages(), bytes),
+                  budget,
+                  () -> tryAtTheLimit(parts, heap, bytes, budget, tenants));
+    }
+    return tenant;
+  }
+
+  private static <T> @Nullable T tryAtTheLimit(
+      PoolCore parts, @Nullable OwnedHeap heap, long bytes, Budget budget, Tenants<T> tenants) {
+    if (!budget.hasRoom(bytes)) {
+      return null;
+    }
+    T tenant = tryWithRoom(parts, heap, bytes, budget, tenants);
     if (tenant == null && parts.giveUpQuarantine(bytes + parts.pages().pageBytes())) {
       tenant = tryWithRoom(parts, heap, bytes, budget, tenants);
     }
@@ -39,6 +60,21 @@ final class SlowAllocation {
       tenant = tryWithRoom(parts, heap, bytes, budget, tenants);
     }
     return tenant;
+  }
+
+  /** Grows a block with what heaps have to give, and those who hold what they can do without. */
+  static boolean tryGrow(PoolCore parts, BlockHome home, long minBytes, Budget budget) {
+    long moreBytes = Refusals.chargeBytes(parts.pages(), minBytes) - home.blockBytes();
+    Supplier<@Nullable BlockHome> attempt =
+        () -> {
+          if (!budget.hasRoom(moreBytes)) {
+            return null;
+          }
+          parts.trimAndSettle();
+          return home.tryGrow(minBytes, budget) ? home : null;
+        };
+    return attempt.get() != null
+        || parts.reclaimers().serveAfterAsking(moreBytes, budget, attempt) != null;
   }
 
   private static <T> @Nullable T tryWithRoom(

@@ -1,0 +1,79 @@
+package dev.weir.memory;
+
+import dev.weir.memory.budget.Budget;
+import dev.weir.memory.pressure.Reclaimer;
+import dev.weir.memory.pressure.Registration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** The reclaimers of a pool, in the order in which they are asked. Thread-safe. */
+final class Reclaimers {
+  /**
+   * How often one is asked for the same request, each time for twice as much: 128 times the request
+   * in the end, which makes room though each page of what it holds has other blocks too.
+   */
+  static final int MAX_ASKS = 8;
+
+  private final Budget root;
+  private volatile List<ReclaimerCalls> inOrder = List.of();
+
+  Reclaimers(Budget root) {
+    this.root = root;
+  }
+
+  Registration add(Budget holder, int priority, Reclaimer reclaimer) {
+    ReclaimerCalls calls = new ReclaimerCalls(reclaimer, holder, priority);
+    synchronized (this) {
+      List<ReclaimerCalls> more = new ArrayList<>(inOrder);
+      more.add(calls);
+      more.sort(Comparator.comparingInt(ReclaimerCalls::priority));
+      inOrder = List.copyOf(more);
+    }
+    return () -> {
+      calls.close();
+      synchronized (this) {
+        inOrder = inOrder.stream().filter(each -> !each.equals(calls)).toList();
+      }
+    };
+  }
+
+  List<ReclaimerCalls> inOrder() {
+    return inOrder;
+  }
+
+  /**
+   * Asks one after the other for what a request needs, until it can be served.
+   *
+   * @param bytes what is needed
+   * @param budget what is to be charged for it
+   * @param retry tries to serve the request; null if there is still no room
+   * @return what {@code retry} returned last; null also if nobody was asked
+   */
+  <T> @Nullable T serveAfterAsking(long bytes, Budget budget, Supplier<@Nullable T> retry) {
+    List<ReclaimerCalls> all = inOrder;
+    if (all.isEmpty() || all.stream().anyMatch(ReclaimerCalls::isUnderWayHere)) {
+      return null;
+    }
+    for (ReclaimerCalls reclaimer : all) {
+      for (int ask = 0; ask < MAX_ASKS; ask++) {
+        Budget full = budget.hasRoom(bytes) ? root : budget.limiting(bytes);
+        if (!reclaimer.helps(full) || !reclaimer.ask(wantedBytes(bytes, ask))) {
+          break;
+        }
+        T served = retry.get();
+        if (served != null) {
+          return served;
+        }
+      }
+    }
+    return null;
+  }
+
+  /** What to ask for the n-th time, from 0 on. */
+  static long wantedBytes(long bytes, int ask) {
+    return bytes > Long.MAX_VALUE >> ask ? Long.MAX_VALUE : Math.max(1, bytes) << ask;
+  }
+}
