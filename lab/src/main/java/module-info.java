@@ -8,6 +8,7 @@ module dev.weir.lab {
   requires io.netty.common;
   requires io.netty.handler;
   requires io.netty.transport;
+  requires java.management;
   requires jdk.jfr;
   requires tools.jackson.jr.ob;
 
@@ -22,6 +23,8 @@ module dev.weir.lab {
       dev.weir.benchmarks;
 
   opens dev.weir.lab to
+      info.picocli;
+  opens dev.weir.lab.blindspot to
       info.picocli;
   opens dev.weir.lab.httpburst to
       info.picocli;

@@ -1,5 +1,6 @@
 package dev.weir.lab;
 
+import dev.weir.lab.blindspot.BlindSpotCommand;
 import dev.weir.lab.httpburst.HttpBurstCommand;
 import dev.weir.lab.recording.ImportCommand;
 import dev.weir.lab.recording.SizesCommand;
@@ -35,8 +36,8 @@ public final class LabCommand implements Runnable {
   /** {@code weir lab run}: one subcommand for each scenario. */
   @Command(
       name = "run",
-      description = "Runs one scenario and prints a table.",
-      subcommands = HttpBurstCommand.class)
+      description = "Runs one scenario and prints what came of it.",
+      subcommands = {HttpBurstCommand.class, BlindSpotCommand.class})
   static final class Run implements Runnable {
     @Spec private CommandSpec spec;
 
