@@ -3,6 +3,7 @@ module dev.weir.benchmarks {
   requires static transitive org.jspecify;
   requires dev.weir.lab;
   requires dev.weir.memory;
+  requires dev.weir.micrometer;
   requires dev.weir.netty;
   requires transitive info.picocli;
   requires io.netty.buffer;
@@ -10,6 +11,7 @@ module dev.weir.benchmarks {
   requires io.netty.common;
   requires io.netty.transport;
   requires java.management;
+  requires micrometer.core;
   requires jmh.core;
   requires tools.jackson.core;
   requires tools.jackson.jr.ob;

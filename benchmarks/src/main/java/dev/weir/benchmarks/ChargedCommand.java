@@ -19,7 +19,8 @@ import picocli.CommandLine.Mixin;
 @Command(
     name = "charged",
     description =
-        "What a charged budget and the profile of live memory add, without Netty's leak detector.",
+        "What a charged budget, the profile of live memory and metrics that are read every second"
+            + " add, without Netty's leak detector.",
     sortOptions = false,
     footer = {"", "Example:", "  weir bench charged --quick"})
 final class ChargedCommand implements Callable<Integer> {

@@ -17,7 +17,7 @@ import java.util.stream.Collectors;
 public enum Peer {
   /** Weir over a pool of 8 GiB. */
   WEIR("weir", Family.WEIR),
-  /** The same, charging a budget of its own with a limit, with the profile of live memory on. */
+  /** The same, charging a budget of its own with a limit, profiled, and its meters read. */
   WEIR_BUDGET("weir+budget", Family.WEIR),
   /** Weir that hardens a sample of the buffers, at its default interval. */
   WEIR_HARDENING("weir+hardening", Family.WEIR),
@@ -114,7 +114,7 @@ public enum Peer {
   public ByteBufAllocator allocator() {
     return switch (this) {
       case WEIR -> new WeirAllocator(pool());
-      case WEIR_BUDGET -> charging(new WeirAllocator(profiledPool()));
+      case WEIR_BUDGET -> charging(new WeirAllocator(watchedPool()));
       case WEIR_HARDENING ->
           new WeirAllocator(Pool.create(options().withHardening(Hardening.sampled())));
       case NETTY_POOLED -> PooledByteBufAllocator.DEFAULT;
@@ -131,8 +131,10 @@ public enum Peer {
     return Pool.create(options());
   }
 
-  private static Pool profiledPool() {
-    return Pool.create(options().withProfile(PoolOptions.DEFAULT_BYTES_PER_SAMPLE));
+  private static Pool watchedPool() {
+    Pool pool = Pool.create(options().withProfile(PoolOptions.DEFAULT_BYTES_PER_SAMPLE));
+    Scraper.start(pool);
+    return pool;
   }
 
   private static PoolOptions options() {
