@@ -24,7 +24,7 @@ class ModuleArrowsTest {
           "netty", Set.of("memory"),
           "server", Set.of("netty", "memory"),
           "lab", Set.of("netty", "memory"),
-          "benchmarks", Set.of("lab", "netty", "memory"),
+          "benchmarks", Set.of("lab", "netty", "micrometer", "memory"),
           "cli", Set.of("server", "lab", "benchmarks"));
 
   static Stream<String> modules() {
