@@ -68,7 +68,9 @@ public final class Pool implements AutoCloseable {
     this.sampler = bytesPerSample == 0 ? null : new Sampler(bytesPerSample);
     Hardening hardening = options.hardening();
     this.hardener =
-        hardening == null ? null : new Hardener(hardening, options.name(), options.limitBytes());
+        hardening == null
+            ? null
+            : new Hardener(hardening, options.name(), options.limitBytes(), Purger::wake);
   }
 
   /** Creates a pool. It takes no addresses and no memory before its first allocation. */

@@ -410,7 +410,7 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
 
   private void giveBack(boolean tick) {
     if (hardener != null) {
-      hardener.retryClosing();
+      hardener.closeReleased();
       if (grants.hasWaiting() || closed) {
         hardener.giveUp(Long.MAX_VALUE);
       }

@@ -2,6 +2,7 @@ package dev.weir.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.memory.hardening.Hardening;
 import dev.weir.memory.heap.Block;
 import dev.weir.memory.heap.OwnedHeap;
 import dev.weir.memory.testing.Await;
@@ -57,7 +58,10 @@ class FullJavaHeapTest {
 
     private final Pool pool =
         Pool.create(
-            PoolOptions.withLimit(32 << 20).withDecay(Duration.ofMillis(10)).withProfile(64 << 10));
+            PoolOptions.withLimit(32 << 20)
+                .withDecay(Duration.ofMillis(10))
+                .withProfile(64 << 10)
+                .withHardening(Hardening.oneIn(16).withPoison()));
     private final AtomicInteger steps = new AtomicInteger();
     private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
     private volatile boolean done;

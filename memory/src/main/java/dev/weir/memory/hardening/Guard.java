@@ -20,10 +20,9 @@ import org.jspecify.annotations.Nullable;
 /*
  * Life cycle.
  *
- *             claimRelease              quarantine                  it leaves the quarantine
- *   LIVE ------------------> CLAIMED ---------------> (rests) ---------------------------------> pages are free
- *                           canary looked at,   tryClose again, as long as      poison and canary
- *                           tryClose, poison    somebody reads through it       looked at
+ *            claimRelease, finishRelease                     tryClose                     free
+ *   LIVE ──────────────────────────────────> in quarantine ──────────> closed, poisoned ──────> pages are free
+ *           the canary is looked at                                       poison and canary are looked at
  */
 public final class Guard {
   private static final VarHandle CLAIMED;
@@ -83,6 +82,15 @@ public final class Guard {
     Canary.BEHIND.write(address + bytes, address + runBytes);
   }
 
+  /**
+   * Initializes what guards use: a class whose first use meets a full Java heap, or the end of a
+   * stack, is lost for good.
+   */
+  static void load() {
+    Canary.RELEASED.write(0, 0);
+    Arena.ofShared().close();
+  }
+
   /** The first byte of the block; that of a page. */
   public long address() {
     return address;
@@ -120,7 +128,10 @@ public final class Guard {
     history.release();
   }
 
-  /** Ends the release: from now on the block is closed, or will be as soon as nobody reads it. */
+  /**
+   * Ends the release. From now on the block is closed, or will be as soon as nobody uses it and,
+   * where only a sample is hardened, the pool's own thread has come to it.
+   */
   public void finishRelease() {
     long begunNanos = System.nanoTime();
     long damaged = Canary.BEHIND.firstDamaged(address + bytes, address + runBytes);
@@ -130,7 +141,9 @@ public final class Guard {
           "byte %,d behind the end of a block was written".formatted(damaged - address - bytes));
       Canary.BEHIND.write(address + bytes, address + runBytes);
     }
-    tryClose();
+    if (hardener.isFull()) {
+      tryClose();
+    }
     hardener.ended(this);
     hardener.quarantine().add(this);
     hardener.releaseTook(System.nanoTime() - begunNanos);
@@ -141,14 +154,13 @@ public final class Guard {
   }
 
   /**
-   * Closes the segment. That fails while a system call reads or writes through a view of it.
+   * Closes the segment: a handshake with every thread of the process. Fails while a system call
+   * uses a view of it. One thread at a time.
    *
    * @return whether it is closed
    */
   boolean tryClose() {
-    if (isClosed()) {
-      return true;
-    }
+    long begunNanos = System.nanoTime();
     try {
       arena.close();
     } catch (IllegalStateException | OutOfMemoryError | StackOverflowError e) {
@@ -156,6 +168,7 @@ public final class Guard {
         return false;
       }
     }
+    hardener.closingTook(System.nanoTime() - begunNanos);
     if (hardener.poisons()) {
       poisonedBytes = Math.min(bytes, MAX_POISONED_BYTES);
       Canary.RELEASED.write(address, address + poisonedBytes);

@@ -39,7 +39,7 @@ public final class Hardener {
   /** What lies beside all blocks, at most: half of the limit. */
   private static final int FULL_SHARE_SHIFT = 1;
 
-  /** What an allocation and a release are thought to take, before one was measured: 20 µs. */
+  /** What each of three steps is thought to take, before one was measured: 20 µs. */
   private static final long EXPECTED_NANOS = 20_000;
 
   private static final int AVERAGE_SHIFT = 3;
@@ -55,9 +55,14 @@ public final class Hardener {
   // Moving averages that any thread writes: a lost update does not matter.
   private volatile long allocationNanos = EXPECTED_NANOS;
   private volatile long releaseNanos = EXPECTED_NANOS;
+  private volatile long closingNanos = EXPECTED_NANOS;
 
-  /** A hardener for a pool that may make so many bytes resident. */
-  public Hardener(Hardening settings, String poolName, long poolLimitBytes) {
+  /**
+   * A hardener for a pool that may make so many bytes resident.
+   *
+   * @param closerCall calls a thread that will call {@link #closeReleased}; must return at once
+   */
+  public Hardener(Hardening settings, String poolName, long poolLimitBytes, Runnable closerCall) {
     this.settings = settings;
     this.maxBesideBytes =
         poolLimitBytes >>> (settings.isFull() ? FULL_SHARE_SHIFT : SAMPLED_SHARE_SHIFT);
@@ -66,8 +71,10 @@ public final class Hardener {
             ? settings.quarantineBytes()
             : poolLimitBytes >>> QUARANTINE_SHARE_SHIFT;
     this.quarantine =
-        new Quarantine(Math.min(quarantineBytes, poolLimitBytes >>> MAX_QUARANTINE_SHARE_SHIFT));
+        new Quarantine(
+            Math.min(quarantineBytes, poolLimitBytes >>> MAX_QUARANTINE_SHARE_SHIFT), closerCall);
     this.misuses = new Misuses(poolName);
+    Guard.load();
     this.stripes = new CountdownStripes(this::newCountdown);
   }
 
@@ -104,7 +111,7 @@ public final class Hardener {
 
   private boolean isDrawn(ByteCountdown countdown) {
     long nowNanos = System.nanoTime();
-    countdown.restart(nowNanos, nowNanos + allocationNanos + releaseNanos);
+    countdown.restart(nowNanos, nowNanos + allocationNanos + releaseNanos + closingNanos);
     return liveBlocks.get() < MAX_LIVE_SAMPLES;
   }
 
@@ -190,6 +197,11 @@ public final class Hardener {
     releaseNanos = average(releaseNanos, nanos);
   }
 
+  /** Whoever does it: while it waits for threads that do not run, samples become rare. */
+  void closingTook(long nanos) {
+    closingNanos = average(closingNanos, nanos);
+  }
+
   private static long average(long before, long nanos) {
     return before + ((nanos - before) >> AVERAGE_SHIFT);
   }
@@ -205,9 +217,9 @@ public final class Hardener {
     return quarantine.giveUp(wantedBytes);
   }
 
-  /** Closes released blocks that could not be closed before. */
-  public void retryClosing() {
-    quarantine.retryClosing();
+  /** Closes released blocks that have not been closed yet. */
+  public void closeReleased() {
+    quarantine.closeOpen();
   }
 
   /** From now on nothing rests. */

@@ -4,38 +4,61 @@ import dev.weir.memory.sync.SpinLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Released hardened blocks, the oldest first: their pages are not used again until they leave. A
- * bounded number of bytes; what leaves is looked at once more.
+ * Released hardened blocks: their pages are not used again until they leave. A bounded number of
+ * bytes; what leaves is looked at once more.
  *
- * <p>Thread-safe. Its lock is held while pages are given back, so that nobody who needs room finds
- * the quarantine empty and the pages not free yet; the page heap's lock comes after it. Nothing is
- * allocated here.
+ * <p>Thread-safe. Pages are given back under its lock, so that nobody who needs room finds the
+ * quarantine empty and the pages not free yet; the page heap's lock comes after it. Nothing is
+ * allocated here, and nothing waits under the lock: a block is taken out to be closed.
+ */
+/*
+ *   release ──> open ──closed──> resting ──> its pages are free
+ *                 └──────────────────────────────^   a block that is larger than the quarantine
  */
 final class Quarantine {
   /** How many bytes leave while the lock is held once. */
   private static final long STEP_BYTES = 256 << 10;
 
+  /** Beyond so many times the limit, whoever releases a block closes others: nobody keeps up. */
+  private static final int OVERFULL = 2;
+
   private final long limitBytes;
+  private final Runnable closerCall;
   private final SpinLock lock = new SpinLock();
-  private @Nullable Guard oldest;
-  private @Nullable Guard newest;
-  private int size;
-  private long bytes;
+  private final GuardQueue open = new GuardQueue();
+  private final GuardQueue resting = new GuardQueue();
 
-  /** How many of them could not be closed yet. */
-  private int unclosed;
+  /** What threads have taken out to close. */
+  private long closingBytes;
 
+  private int closing;
   private boolean closed;
 
-  Quarantine(long limitBytes) {
+  /** What came of a try to close a block. */
+  private enum Closing {
+    CLOSED,
+    /** A system call uses it: later, then. */
+    IN_USE,
+    /** Other threads are at it. */
+    ELSEWHERE,
+    NOTHING_OPEN
+  }
+
+  /**
+   * Creates a quarantine.
+   *
+   * @param closerCall calls a thread that will call {@link #closeOpen}; must return at once
+   */
+  Quarantine(long limitBytes, Runnable closerCall) {
     this.limitBytes = limitBytes;
+    this.closerCall = closerCall;
   }
 
   /** The pages that rest, in bytes. */
   long bytes() {
     lock.lock();
     try {
-      return bytes;
+      return open.bytes() + resting.bytes() + closingBytes;
     } finally {
       lock.unlock();
     }
@@ -45,96 +68,167 @@ final class Quarantine {
   int size() {
     lock.lock();
     try {
-      return size;
+      return open.size() + resting.size() + closing;
     } finally {
       lock.unlock();
     }
   }
 
-  /** Takes a released block; others leave for it. */
+  /** Takes a released block, closed or not; others leave for it. */
   void add(Guard guard) {
+    boolean isClosed = guard.isClosed();
     long excessBytes;
+    boolean retiring;
     lock.lock();
     try {
-      if (guard.runBytes() > limitBytes && guard.isClosed()) {
-        // It would drive all others out, and still be too large.
-        guard.free();
-        return;
+      if (isClosed) {
+        rest(guard);
+      } else {
+        open.add(guard);
       }
-      append(guard);
-      bytes += guard.runBytes();
-      unclosed += guard.isClosed() ? 0 : 1;
-      excessBytes = closed ? bytes : bytes - limitBytes;
+      excessBytes = open.bytes() + resting.bytes() + closingBytes - limitBytes;
+      retiring = closed;
     } finally {
       lock.unlock();
     }
-    giveUp(excessBytes);
+    if (retiring) {
+      giveUp(Long.MAX_VALUE);
+      return;
+    }
+    if (!isClosed) {
+      closerCall.run();
+    }
+    if (excessBytes > (OVERFULL - 1) * limitBytes) {
+      giveUp(excessBytes);
+    } else if (excessBytes > 0) {
+      leave(excessBytes);
+    }
+  }
+
+  /** Under the lock. A block that is larger than the quarantine would drive all others out. */
+  private void rest(Guard guard) {
+    if (guard.runBytes() > limitBytes) {
+      guard.free();
+    } else {
+      resting.add(guard);
+    }
   }
 
   /**
-   * Gives pages back, those that have rested longest first. A block that somebody still reads
-   * through stays.
+   * Gives pages back, those that have rested longest first. A block that a system call uses stays.
    *
    * @param wantedBytes how many bytes at least, if so many rest
    * @return whether any were given back
    */
   boolean giveUp(long wantedBytes) {
+    long before = bytes();
+    long toGive = Math.min(before, wantedBytes);
     long givenBytes = 0;
-    while (givenBytes < wantedBytes) {
-      long stepBytes = leave(Math.min(wantedBytes - givenBytes, STEP_BYTES));
+    int inUse = 0;
+    while (givenBytes < toGive) {
+      long leftBytes = leave(toGive - givenBytes);
+      givenBytes += leftBytes;
+      if (leftBytes == 0) {
+        Closing outcome = closeNext();
+        if (outcome == Closing.NOTHING_OPEN
+            || (outcome == Closing.IN_USE && ++inUse >= openSize())) {
+          break;
+        }
+        if (outcome == Closing.ELSEWHERE) {
+          SpinLock.giveWay();
+        }
+      }
+    }
+    return givenBytes > 0 || bytes() < before;
+  }
+
+  /** Lets closed blocks leave; says how many bytes. */
+  private long leave(long wantedBytes) {
+    long leftBytes = 0;
+    while (leftBytes < wantedBytes) {
+      long stepBytes = 0;
+      Guard damaged = null;
+      lock.lock();
+      try {
+        Guard guard = resting.oldest();
+        while (guard != null && stepBytes < Math.min(STEP_BYTES, wantedBytes - leftBytes)) {
+          boolean isDamaged = guard.isDamaged();
+          guard.free();
+          resting.poll();
+          stepBytes += guard.runBytes();
+          if (isDamaged) {
+            guard.next = damaged;
+            damaged = guard;
+          }
+          guard = resting.oldest();
+        }
+      } finally {
+        lock.unlock();
+      }
+      report(damaged);
       if (stepBytes == 0) {
         break;
       }
-      givenBytes += stepBytes;
-    }
-    return givenBytes > 0;
-  }
-
-  private long leave(long wantedBytes) {
-    long leftBytes = 0;
-    Guard damaged = null;
-    lock.lock();
-    try {
-      int visits = size;
-      Guard guard = oldest;
-      for (; guard != null && visits > 0 && leftBytes < wantedBytes; visits--) {
-        boolean closedNow = tryClose(guard);
-        boolean damagedNow = closedNow && guard.isDamaged();
-        if (closedNow) {
-          guard.free();
-          bytes -= guard.runBytes();
-          leftBytes += guard.runBytes();
-        }
-        removeOldest();
-        if (!closedNow) {
-          append(guard);
-        } else if (damagedNow) {
-          guard.next = damaged;
-          damaged = guard;
-        }
-        guard = oldest;
-      }
-    } finally {
-      lock.unlock();
-    }
-    while (damaged != null) {
-      Guard guard = damaged;
-      damaged = guard.next;
-      guard.reportDamage();
+      leftBytes += stepBytes;
     }
     return leftBytes;
   }
 
-  /** Closes what could not be closed when it was released. */
-  void retryClosing() {
+  private static void report(@Nullable Guard firstDamaged) {
+    for (Guard guard = firstDamaged; guard != null; ) {
+      Guard next = guard.next;
+      guard.reportDamage();
+      guard = next;
+    }
+  }
+
+  /** Closes what was not closed when it was released. */
+  void closeOpen() {
+    for (int i = openSize(); i > 0; i--) {
+      closeNext();
+    }
+  }
+
+  private int openSize() {
     lock.lock();
     try {
-      for (Guard guard = oldest; guard != null && unclosed > 0; guard = guard.next) {
-        tryClose(guard);
-      }
+      return open.size();
     } finally {
       lock.unlock();
     }
+  }
+
+  private Closing closeNext() {
+    Guard guard;
+    lock.lock();
+    try {
+      guard = open.poll();
+      if (guard == null) {
+        return closing > 0 ? Closing.ELSEWHERE : Closing.NOTHING_OPEN;
+      }
+      closing++;
+      closingBytes += guard.runBytes();
+    } finally {
+      lock.unlock();
+    }
+    boolean isClosed = false;
+    try {
+      isClosed = guard.tryClose();
+    } finally {
+      lock.lock();
+      try {
+        closing--;
+        closingBytes -= guard.runBytes();
+        if (isClosed) {
+          rest(guard);
+        } else {
+          open.add(guard);
+        }
+      } finally {
+        lock.unlock();
+      }
+    }
+    return isClosed ? Closing.CLOSED : Closing.IN_USE;
   }
 
   /** Gives everything up, now and whatever comes later. */
@@ -148,47 +242,14 @@ final class Quarantine {
     giveUp(Long.MAX_VALUE);
   }
 
-  /** The block at an address that rests, or its pages do; null if there is none. */
+  /** The block whose pages have this address and rest; null if there is none. */
   @Nullable Guard at(long address) {
     lock.lock();
     try {
-      for (Guard guard = oldest; guard != null; guard = guard.next) {
-        if (guard.address() <= address && address < guard.address() + guard.runBytes()) {
-          return guard;
-        }
-      }
-      return null;
+      Guard guard = resting.at(address);
+      return guard == null ? open.at(address) : guard;
     } finally {
       lock.unlock();
     }
-  }
-
-  private boolean tryClose(Guard guard) {
-    if (guard.isClosed()) {
-      return true;
-    }
-    boolean closedNow = guard.tryClose();
-    unclosed -= closedNow ? 1 : 0;
-    return closedNow;
-  }
-
-  private void append(Guard guard) {
-    guard.next = null;
-    if (newest == null) {
-      oldest = guard;
-    } else {
-      newest.next = guard;
-    }
-    newest = guard;
-    size++;
-  }
-
-  private void removeOldest() {
-    Guard guard = java.util.Objects.requireNonNull(oldest);
-    oldest = guard.next;
-    if (oldest == null) {
-      newest = null;
-    }
-    size--;
   }
 }

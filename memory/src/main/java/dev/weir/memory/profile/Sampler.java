@@ -37,6 +37,7 @@ public final class Sampler {
     this.bytesPerSample = bytesPerSample;
     this.adapts = adapts;
     this.table = new LiveTable(maxLiveSamples);
+    LiveSample.load();
     this.stripes = new CountdownStripes(this::newCountdown);
   }
 
