@@ -154,7 +154,7 @@ class ConsoleProfileTest {
     assertThat(oldest)
         .anySatisfy(site -> {
           assertThat((String) site.get("place")).contains("holdForUploads(");
-          assertThat(site).containsEntry("budget", "node/uploads");
+          assertThat(site).containsEntry("budget", "node/uploads").containsEntry("budgets", 1);
           assertThat((List<String>) site.get("stack")).hasSizeBetween(2, 16);
         });
   }

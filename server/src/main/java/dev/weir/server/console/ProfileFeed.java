@@ -4,12 +4,10 @@ import dev.weir.memory.Pool;
 import dev.weir.memory.profile.LeakSuspect;
 import dev.weir.memory.profile.LeakWatch;
 import dev.weir.memory.profile.LiveProfile;
-import dev.weir.memory.profile.LiveSite;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -75,11 +73,7 @@ final class ProfileFeed {
         watch.suspects().stream().limit(MAX_SUSPECTS).map(ProfileFeed::suspect).toList());
     json.put(
         "oldest",
-        profile.sites().stream()
-            .sorted(Comparator.comparingLong(LiveSite::oldestNanos).reversed())
-            .limit(MAX_OLDEST)
-            .map(ProfileFeed::site)
-            .toList());
+        CodePlaces.oldest(profile.sites(), MAX_OLDEST).stream().map(ProfileFeed::oldest).toList());
     return json;
   }
 
@@ -93,9 +87,10 @@ final class ProfileFeed {
     return json;
   }
 
-  private static Map<String, Object> site(LiveSite site) {
-    Map<String, Object> json = place(site.stack(), site.budget(), site.bytes(), site.blocks());
-    json.put("oldestMillis", site.oldestNanos() / NANOS_PER_MILLI);
+  private static Map<String, Object> oldest(CodePlaces.Place place) {
+    Map<String, Object> json = place(place.stack(), place.budget(), place.bytes(), place.blocks());
+    json.put("budgets", place.budgets());
+    json.put("oldestMillis", place.oldestNanos() / NANOS_PER_MILLI);
     return json;
   }
 

@@ -38,7 +38,11 @@ record CodeRow(String figures, String place, String budget) {
             Units.bytes(place.number("bytes")),
             Units.seconds(place.number("oldestMillis") / 1000)),
         shortened(place.text("place")),
-        "  " + place.text("budget"));
+        "  " + place.text("budget") + others(place.number("budgets") - 1));
+  }
+
+  private static String others(long budgets) {
+    return budgets > 0 ? " and " + Units.count(budgets) + " more" : "";
   }
 
   static String shortened(String frame) {

@@ -36,6 +36,20 @@ record Figures(Map<?, ?> json) {
 
   /** Text without what a terminal would take as a command. */
   String text(String name) {
-    return json.get(name) instanceof String text ? text.replaceAll("\\p{Cntrl}", "?") : "";
+    return json.get(name) instanceof String text ? harmless(text) : "";
+  }
+
+  /** A list of such texts. */
+  List<String> texts(String name) {
+    return json.get(name) instanceof List<?> list
+        ? list.stream()
+            .filter(String.class::isInstance)
+            .map(text -> harmless((String) text))
+            .toList()
+        : List.of();
+  }
+
+  private static String harmless(String text) {
+    return text.replaceAll("\\p{Cntrl}", "?");
   }
 }

@@ -28,7 +28,8 @@ import picocli.CommandLine.Spec;
       "  weir top --once | head -n 4",
       "",
       "In the map # is full of blocks, - live with few blocks, : dirty; the rest is clean.",
-      "Ctrl-C ends it."
+      "On a terminal: q or Ctrl-C ends it; c shows the code that holds memory, with stacks, and j",
+      "and k scroll there; m or Tab leads back; p or space pauses."
     })
 public final class TopCommand implements Callable<Integer> {
   private static final int MAX_INTERVAL_SECONDS = 3600;
@@ -71,7 +72,7 @@ public final class TopCommand implements Callable<Integer> {
       if (once) {
         print(out, Screen.lines(node.figures(), node.name(), PAPER.columns(), PAPER.rows(), false));
       } else if (Terminal.isThere()) {
-        showOnTerminal(node, out);
+        new LiveScreen(node, out, Duration.ofSeconds(intervalSeconds)).show();
       } else {
         printForEver(node, out);
       }
@@ -106,62 +107,6 @@ public final class TopCommand implements Callable<Integer> {
       print(out, Screen.lines(node.figures(), node.name(), PAPER.columns(), PAPER.rows(), false));
       out.println();
     } while (!out.checkError() && !ends(never));
-  }
-
-  private void showOnTerminal(NodeClient node, PrintWriter out) throws IOException {
-    CountDownLatch stop = new CountDownLatch(1);
-    // The first answer comes before the screen changes: an error stays where it can be read.
-    Figures figures = node.figures();
-    Thread restore =
-        Thread.ofPlatform()
-            .name("weir-top-end")
-            .unstarted(() -> {
-              stop.countDown();
-              synchronized (out) {
-                out.print(Terminal.LEAVE);
-                out.flush();
-                // Ctrl-C is how it is meant to end; the JVM would say 130.
-                Runtime.getRuntime().halt(ExitCode.OK);
-              }
-            });
-    Runtime.getRuntime().addShutdownHook(restore);
-    boolean colours = System.getenv("NO_COLOR") == null;
-    try {
-      synchronized (out) {
-        out.print(Terminal.ENTER);
-      }
-      do {
-        draw(out, figures, node.name(), colours);
-      } while (!ends(stop) && (figures = node.figures()) != null);
-    } finally {
-      leave(out, restore);
-    }
-  }
-
-  private static void leave(PrintWriter out, Thread restore) {
-    try {
-      Runtime.getRuntime().removeShutdownHook(restore);
-    } catch (IllegalStateException ending) {
-      // The hook is at work, and ends the process.
-      return;
-    }
-    synchronized (out) {
-      out.print(Terminal.LEAVE);
-      out.flush();
-    }
-  }
-
-  private static void draw(PrintWriter out, Figures figures, String name, boolean colours) {
-    Terminal size = Terminal.current();
-    List<String> lines = Screen.lines(figures, name, size.columns(), size.rows() - 1, colours);
-    synchronized (out) {
-      out.print(Terminal.HOME);
-      for (String line : lines) {
-        out.print(line + Terminal.END_OF_LINE + "\r\n");
-      }
-      out.print(Terminal.END_OF_SCREEN);
-      out.flush();
-    }
   }
 
   /** Waits for the next look; true if there is to be none. */

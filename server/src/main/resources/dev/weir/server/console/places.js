@@ -27,7 +27,7 @@ export class Places {
   show(places) {
     const wanted = new Map();
     for (const place of places) {
-      const key = `${place.budget}\n${place.stack.join('\n')}`;
+      const key = place.stack.join('\n');
       const item = this.items.get(key) ?? new Item(place);
       item.update(this.figures(place));
       wanted.set(key, item);
@@ -89,6 +89,6 @@ export function oldestFigures(place) {
     ['age', seconds(place.oldestMillis)],
     ['holds', bytes(place.bytes)],
     ['blocks', count(place.blocks)],
-    ['budget', place.budget],
+    ['budget', budgetOf(place)],
   ];
 }
