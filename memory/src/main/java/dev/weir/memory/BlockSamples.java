@@ -15,25 +15,28 @@ final class BlockSamples {
    * Counts a block that has just been allocated, and samples it if that is due.
    *
    * @param heap the calling thread's own, or null
+   * @param bytes what was asked for
    * @return the block
    */
-  static Block counted(@Nullable Sampler sampler, @Nullable OwnedHeap heap, Block block) {
+  static Block counted(
+      @Nullable Sampler sampler, @Nullable OwnedHeap heap, long bytes, Block block) {
     if (sampler == null) {
       return block;
     }
     ByteCountdown own = heap == null ? null : heap.countdown();
     ByteCountdown countdown = own == null ? sampler.ofThread() : own;
     if (countdown.reach(block.size())) {
-      sample(sampler, countdown, block);
+      sample(sampler, countdown, bytes, block);
     }
     return block;
   }
 
-  private static void sample(Sampler sampler, ByteCountdown countdown, Block block) {
+  private static void sample(Sampler sampler, ByteCountdown countdown, long bytes, Block block) {
     LiveSample sample = null;
     try {
       sample = sampler.take(countdown, block.size(), block.budget());
       if (sample != null) {
+        sample.request(bytes);
         block.watchedBy(sample);
       }
     } catch (StackOverflowError e) {

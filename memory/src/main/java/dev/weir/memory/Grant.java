@@ -90,7 +90,7 @@ public final class Grant implements AutoCloseable {
           runBytes,
           "no free run of addresses is long enough: " + pages.reservation().plan().guarantee());
     }
-    return BlockSamples.counted(sampler, null, block);
+    return BlockSamples.counted(sampler, null, size, block);
   }
 
   /** A hardened block charges what was asked for, and not its pages. */

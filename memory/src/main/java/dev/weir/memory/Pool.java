@@ -117,7 +117,7 @@ public final class Pool implements AutoCloseable {
     if (block == null) {
       block = tryAllocate(null, bytes, budget, blocksOf(budget));
     }
-    return block == null ? null : BlockSamples.counted(sampler, null, block);
+    return block == null ? null : BlockSamples.counted(sampler, null, bytes, block);
   }
 
   private @Nullable Block tryHardened(@Nullable OwnedHeap heap, long bytes, Budget budget) {
@@ -157,7 +157,7 @@ public final class Pool implements AutoCloseable {
    */
   public Block allocateGrowing(long bytes, Budget budget) {
     return BlockSamples.counted(
-        sampler, null, allocateGrowing(null, bytes, budget, blocksOf(budget)));
+        sampler, null, bytes, allocateGrowing(null, bytes, budget, blocksOf(budget)));
   }
 
   /** As {@link #allocate(OwnedHeap, long, Budget, Tenants)}, of a block that can grow. */
@@ -215,7 +215,7 @@ public final class Pool implements AutoCloseable {
     if (block == null) {
       block = tryAllocate(heap, bytes, budget, blocksOf(budget));
     }
-    return block == null ? null : BlockSamples.counted(sampler, heap, block);
+    return block == null ? null : BlockSamples.counted(sampler, heap, bytes, block);
   }
 
   private Tenants<Block> blocksOf(Budget budget) {

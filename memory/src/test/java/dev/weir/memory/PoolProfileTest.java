@@ -78,14 +78,26 @@ class PoolProfileTest {
     }
     Block growing = pool.allocateGrowing(1 << 20, feature);
     live.add(growing);
-    assertThat(growing.tryGrow(2 << 20)).isTrue();
+    assertThat(growing.tryGrow((2 << 20) - 100)).isTrue();
 
     assertThat(pool.profile().samples())
-        .extracting(LiveBlocks::budget, LiveBlocks::blockBytes)
-        .contains(tuple("pool", 1L << 20), tuple("pool/feature", 2L << 20));
+        .extracting(LiveBlocks::budget, LiveBlocks::blockBytes, LiveBlocks::requestedBytes)
+        .contains(
+            tuple("pool", 1L << 20, 1L << 20), tuple("pool/feature", 2L << 20, (2L << 20) - 100));
     assertThat(pool.profile().samples())
         .as("they are far larger than the distance of samples: each stands for itself alone")
         .allSatisfy(blocks -> assertThat(blocks.blocks()).isLessThan(1.01));
+  }
+
+  @Test
+  void whatNobodyAskedForIsRounding() {
+    for (int i = 0; i < 2_000; i++) {
+      live.add(pool.allocate(4_097, feature));
+    }
+    LiveProfile profile = pool.profile();
+
+    // Slots of 4,608 bytes: 511 of each are rounding.
+    assertThat((double) profile.roundingBytes() / profile.bytes()).isBetween(0.110, 0.112);
   }
 
   @Test
@@ -93,6 +105,7 @@ class PoolProfileTest {
     Pool plain = Pool.create(PoolOptions.withLimit(1 << 20));
     plain.allocate(64 << 10).release();
     assertThat(plain.profile()).isEqualTo(LiveProfile.EMPTY);
+    assertThat(plain.rootBudget().allocatedBytes()).isZero();
     assertThat(plain.sampler()).isNull();
     assertThat(pool.options().withoutProfile().bytesPerSample()).isZero();
     assertThatIllegalArgumentException()

@@ -136,10 +136,20 @@ public final class WeirMetrics implements MeterBinder {
         .baseUnit(BaseUnits.BYTES)
         .tags(tags)
         .register(registry);
+    FunctionCounter.builder("weir.pool.allocated", pool, of -> of.rootBudget().allocatedBytes())
+        .description("allocated since the start, by the samples of the profile")
+        .baseUnit(BaseUnits.BYTES)
+        .tags(tags)
+        .register(registry);
     for (Budget budget : budgets) {
       budget(registry, "charged", "blocks charged to it and below", budget, Budget::chargedBytes);
       budget(registry, "limit", "the most that may be charged", budget, WeirMetrics::limit);
       budget(registry, "heap", "Java heap buffers", budget, Budget::heapBytes);
+      FunctionCounter.builder("weir.budget.allocated", budget, Budget::allocatedBytes)
+          .description("allocated for it and below since the start, by the samples of the profile")
+          .baseUnit(BaseUnits.BYTES)
+          .tags(tags.and("budget", budget.path()))
+          .register(registry);
     }
   }
 

@@ -33,6 +33,10 @@ abstract sealed class BudgetNode permits Budget {
 
   long peakChargedBytes;
   long heapBytes;
+
+  /** By the samples of the pool's profile. */
+  long allocatedBytes;
+
   boolean closed;
 
   /** Where pressure begins; {@link #NO_SOFT_LIMIT} where that follows from the limit. */

@@ -90,8 +90,9 @@ public final class Block implements AutoCloseable {
     requireLive(Kind.USE_AFTER_RELEASE);
     boolean large = home.tryGrow(minBytes, budget);
     LiveSample known = sample;
-    if (known != null) {
+    if (known != null && large) {
       known.resize(size());
+      known.request(minBytes);
     }
     return large;
   }

@@ -36,6 +36,13 @@ public record LiveProfile(long bytesPerSample, long lostSamples, List<LiveBlocks
     return samples.stream().mapToLong(LiveBlocks::bytes).sum();
   }
 
+  /**
+   * What of {@link #bytes} was not asked for, but came with sizes of slots and pages, estimated.
+   */
+  public long roundingBytes() {
+    return samples.stream().mapToLong(LiveBlocks::roundingBytes).sum();
+  }
+
   /** The part of it that has been live for longer than that. */
   public LiveProfile olderThan(Duration age) {
     return new LiveProfile(

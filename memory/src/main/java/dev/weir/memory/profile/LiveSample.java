@@ -26,6 +26,7 @@ public final class LiveSample {
   private final double blocks;
   private final long takenNanos;
   private volatile long blockBytes;
+  private volatile long requestedBytes;
 
   /**
    * As it was taken, or once somebody has looked its frames, which samples of the same place share.
@@ -34,13 +35,19 @@ public final class LiveSample {
   private volatile @Nullable SampledStack stack;
 
   LiveSample(
-      LiveTable table, AllocationStack stack, Budget budget, double blocks, long blockBytes) {
+      LiveTable table, AllocationStack stack, Budget budget, double blocks, long countedBytes) {
     this.table = table;
     this.stack = stack;
     this.budget = budget;
     this.blocks = blocks;
     this.takenNanos = System.nanoTime();
-    this.blockBytes = blockBytes;
+    this.blockBytes = countedBytes;
+    this.requestedBytes = countedBytes;
+  }
+
+  /** So much was asked for, where that is not what was counted. */
+  public void request(long bytes) {
+    requestedBytes = bytes;
   }
 
   /** Initializes the class: at the end of a stack that would fail, and for good. */
@@ -78,6 +85,12 @@ public final class LiveSample {
       STACK.compareAndSet(this, seen, named);
       seen = named;
     }
-    return new LiveBlocks(budget.path(), blockBytes, blocks, ageNanos(nowNanos), seen.frames());
+    return new LiveBlocks(
+        budget.path(),
+        blockBytes,
+        Math.min(requestedBytes, blockBytes),
+        blocks,
+        ageNanos(nowNanos),
+        seen.frames());
   }
 }

@@ -61,14 +61,14 @@ public final class Sampler {
   public @Nullable LiveSample take(ByteCountdown countdown, long bytes, Budget budget) {
     long begunNanos = System.nanoTime();
     LiveSample sample = null;
+    double blocks = countdown.blocksPerSample(bytes);
     try {
+      budget.countAllocated(Math.round(blocks * bytes));
       if (!table.isFull()) {
-        sample =
-            new LiveSample(
-                table, new AllocationStack(), budget, countdown.blocksPerSample(bytes), bytes);
+        sample = new LiveSample(table, new AllocationStack(), budget, blocks, bytes);
         table.add(sample);
       }
-      FlightRecords.sampled(budget, bytes, countdown.blocksPerSample(bytes));
+      FlightRecords.sampled(budget, bytes, blocks);
       countdown.restart(begunNanos, System.nanoTime());
     } catch (OutOfMemoryError | StackOverflowError e) {
       // The allocation goes on without a sample. It may have come into the table.

@@ -14,6 +14,7 @@ import java.util.List;
  * @param chargedBytes sizes of the live blocks charged to it and below
  * @param peakBytes the most that was ever charged; the most that was ever resident for the root
  * @param heapBytes Java heap buffers
+ * @param allocatedBytes as {@link Budget#allocatedBytes}
  * @param children those that hold most, most first, at most {@link #MAX_CHILDREN}
  * @param otherChildren how many more there are
  * @param otherBytes what is charged to those
@@ -24,6 +25,7 @@ public record BudgetView(
     long chargedBytes,
     long peakBytes,
     long heapBytes,
+    long allocatedBytes,
     List<BudgetView> children,
     int otherChildren,
     long otherBytes) {
@@ -57,6 +59,7 @@ public record BudgetView(
         chargedBytes,
         peakBytes,
         budget.heapBytes(),
+        budget.allocatedBytes(),
         children,
         all.size() - shown,
         otherBytes);

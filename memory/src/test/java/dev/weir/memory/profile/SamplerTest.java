@@ -52,6 +52,24 @@ class SamplerTest {
     }
   }
 
+  /** Whatever becomes of a block, it has been allocated, for its budget and all above. */
+  @Test
+  void whatIsAllocatedIsCountedForEachBudget() {
+    Budget inner = feature.child("inner", Budget.UNLIMITED);
+    ByteCountdown countdown = exact.newCountdown();
+    long blocks = (128L << 20) / 1_016;
+    for (long i = 0; i < blocks; i++) {
+      LiveSample sample = count(exact, countdown, 1_000, i % 4 == 0 ? feature : inner);
+      if (sample != null) {
+        sample.end();
+      }
+    }
+
+    assertThat(inner.allocatedBytes() / (750.0 * blocks)).isCloseTo(1, within(0.15));
+    assertThat(feature.allocatedBytes() / (1_000.0 * blocks)).isCloseTo(1, within(0.15));
+    assertThat(root.allocatedBytes()).isEqualTo(feature.allocatedBytes());
+  }
+
   /** As fast as a loop can count, a sample every 64 KiB would take all the time. */
   @Test
   void aThreadThatAllocatesFastIsSampledMoreRarelyAndStillUnbiased() {
