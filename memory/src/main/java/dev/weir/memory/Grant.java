@@ -136,7 +136,7 @@ public final class Grant implements AutoCloseable {
   private void giveBackRest() {
     long left = remainingBytes.getAndSet(0);
     if (left > 0) {
-      pages.returnPromise(left, lane);
+      pages.promises().giveBack(left, lane);
       budget.uncharge(left);
     }
   }

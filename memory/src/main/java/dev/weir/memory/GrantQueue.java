@@ -66,13 +66,13 @@ final class GrantQueue {
               : request.lane;
       // Charges are not taken back from here, but in a race: whoever waits for charges would be
       // woken for that.
-      if (!pages.admitsPromise(request.bytes, lane)) {
+      if (!pages.promises().admits(request.bytes, lane)) {
         return Obstacle.PAGES;
       }
       if (!request.budget.tryChargeAtOnce(request.bytes)) {
         return Obstacle.BUDGET;
       }
-      if (!pages.tryPromise(request.bytes, lane)) {
+      if (!pages.promises().tryMake(request.bytes, lane)) {
         request.budget.uncharge(request.bytes);
         return Obstacle.PAGES;
       }
@@ -86,7 +86,7 @@ final class GrantQueue {
   }
 
   private boolean isTooLarge(WaitingGrant request) {
-    return request.bytes > pages.largestPromiseBytes(request.lane)
+    return request.bytes > pages.promises().largestBytes(request.lane)
         || request.bytes > request.budget.largestChargeBytes();
   }
 
@@ -228,7 +228,7 @@ final class GrantQueue {
       grant =
           new Grant(pages, runs, request.budget, sampler, hardener, request.bytes, request.lane);
     } catch (OutOfMemoryError javaHeapFull) {
-      pages.returnPromise(request.bytes, request.lane);
+      pages.promises().giveBack(request.bytes, request.lane);
       request.budget.uncharge(request.bytes);
       request.future.completeExceptionally(javaHeapFull);
       return;
@@ -262,7 +262,7 @@ final class GrantQueue {
           request.bytes,
           "closed, charged %,d".formatted(budget.chargedBytes()));
     }
-    long largest = pages.largestPromiseBytes(request.lane);
+    long largest = pages.promises().largestBytes(request.lane);
     return request.bytes > largest
         ? new BudgetExceededError(
             root, request.bytes, "of which a single grant can get %,d".formatted(largest))

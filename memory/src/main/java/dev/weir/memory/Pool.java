@@ -344,7 +344,7 @@ public final class Pool implements AutoCloseable {
       }
     }
     if (parts != null) {
-      parts.pages().purgeExcess();
+      parts.pages().dirtyPurges().purgeExcess();
     }
   }
 
@@ -403,7 +403,7 @@ public final class Pool implements AutoCloseable {
     PoolCore parts = core;
     if (parts != null) {
       parts.trimAndSettle();
-      parts.pages().purgeAll();
+      parts.pages().dirtyPurges().purgeAll();
     }
   }
 

@@ -311,7 +311,7 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
         hardener.close();
       }
       trim();
-      pages.purgeAll();
+      pages.dirtyPurges().purgeAll();
       releaseIfDrained();
     } finally {
       // It does what has not been done here, again and again if need be.
@@ -400,7 +400,7 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
     }
     long untilDrained = Long.MAX_VALUE;
     if (closed) {
-      pages.purgeAll();
+      pages.dirtyPurges().purgeAll();
       releaseIfDrained();
       untilDrained = DRAIN_NANOS;
     }
@@ -431,10 +431,10 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
     }
     runInsidePurges();
     if (dirtyHigh.getAndSet(false)) {
-      pages.purgeExcess();
+      pages.dirtyPurges().purgeExcess();
     }
     if (tick) {
-      pages.purgeAged();
+      pages.dirtyPurges().purgeAged();
     }
   }
 

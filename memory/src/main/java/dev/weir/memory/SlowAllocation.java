@@ -85,8 +85,8 @@ final class SlowAllocation {
     for (int attempt = 0; attempt < ROOM_ATTEMPTS; attempt++) {
       // A block may lie on one page more than its size needs, or on pages that are live already.
       boolean room =
-          parts.pages().makeRoom(neededBytes + osPageBytes, lane)
-              || parts.pages().makeRoom(neededBytes, lane);
+          parts.pages().dirtyPurges().makeRoom(neededBytes + osPageBytes, lane)
+              || parts.pages().dirtyPurges().makeRoom(neededBytes, lane);
       T tenant = tryOnce(parts, heap, bytes, budget, tenants);
       if (tenant != null || !room) {
         return tenant;

@@ -51,7 +51,7 @@ public class GrantQueueAtomicityTest {
   private int keptPages = KEPT_PAGES;
 
   public GrantQueueAtomicityTest() {
-    pages.tryPromise(KEPT_PAGES * pages.pageBytes(), Lane.PROMISE);
+    pages.promises().tryMake(KEPT_PAGES * pages.pageBytes(), Lane.PROMISE);
   }
 
   @Operation
@@ -68,7 +68,7 @@ public class GrantQueueAtomicityTest {
   public void makeRoom(@Param(name = "pages") int count) {
     int returned = Math.min(count, keptPages);
     keptPages -= returned;
-    pages.returnPromise(returned * pages.pageBytes(), Lane.PROMISE);
+    pages.promises().giveBack(returned * pages.pageBytes(), Lane.PROMISE);
   }
 
   @Operation

@@ -38,7 +38,7 @@ public final class GrantRaces {
     long keptBytes;
 
     void keep(long bytes) {
-      if (!pages.tryPromise(bytes, Lane.SMALL_PROMISE)) {
+      if (!pages.promises().tryMake(bytes, Lane.SMALL_PROMISE)) {
         throw new AssertionError("refused");
       }
       keptBytes = bytes;
@@ -46,9 +46,9 @@ public final class GrantRaces {
 
     /** A request that waits, and would fit now. */
     CompletableFuture<Grant> waiting() {
-      keep(pages.largestPromiseBytes(Lane.SMALL_PROMISE));
+      keep(pages.promises().largestBytes(Lane.SMALL_PROMISE));
       CompletableFuture<Grant> waiting = queue.request(pageBytes, Long.MAX_VALUE);
-      pages.returnPromise(keptBytes, Lane.SMALL_PROMISE);
+      pages.promises().giveBack(keptBytes, Lane.SMALL_PROMISE);
       keptBytes = 0;
       return waiting;
     }
@@ -114,7 +114,7 @@ public final class GrantRaces {
     private final CompletableFuture<Grant> small;
 
     public CancelInTheOtherLaneAgainstServe() {
-      keep(pages.largestPromiseBytes(Lane.SMALL_PROMISE) - pageBytes);
+      keep(pages.promises().largestBytes(Lane.SMALL_PROMISE) - pageBytes);
       large = queue.request(2 * Lane.MAX_SMALL_PROMISE_BYTES, Long.MAX_VALUE);
       small = queue.request(pageBytes, Long.MAX_VALUE);
     }
@@ -192,7 +192,7 @@ public final class GrantRaces {
     private CompletableFuture<Grant> request;
 
     public CloseAgainstRequest() {
-      keep(pages.largestPromiseBytes(Lane.SMALL_PROMISE) - pageBytes);
+      keep(pages.promises().largestBytes(Lane.SMALL_PROMISE) - pageBytes);
     }
 
     @Actor
@@ -223,12 +223,12 @@ public final class GrantRaces {
 
     @Actor
     public void first() {
-      first = queue.request(pages.largestPromiseBytes(Lane.PROMISE), Long.MAX_VALUE);
+      first = queue.request(pages.promises().largestBytes(Lane.PROMISE), Long.MAX_VALUE);
     }
 
     @Actor
     public void second() {
-      second = queue.request(pages.largestPromiseBytes(Lane.PROMISE), Long.MAX_VALUE);
+      second = queue.request(pages.promises().largestBytes(Lane.PROMISE), Long.MAX_VALUE);
     }
 
     @Arbiter

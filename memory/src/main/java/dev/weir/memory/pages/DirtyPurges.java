@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * still count as dirty. A thread that finds nothing left to claim, although its request fits once everything dirty is
  * purged, yields until the others' claims are settled; so nobody is refused because of a purge in progress.
  */
-final class DirtyPurges {
+public final class DirtyPurges {
   private final NativeMemory os;
   private final SpinLock lock;
   private final PageState state;
@@ -30,8 +30,12 @@ final class DirtyPurges {
     this.ledger = ledger;
   }
 
-  /** {@link PageHeap#makeRoom}. */
-  boolean makeRoom(long bytes, Lane lane) {
+  /**
+   * Purges dirty pages until so many bytes could become resident. Not under a stripe's lock.
+   *
+   * @return whether the limit admits them at all; others may take the room before the caller does
+   */
+  public boolean makeRoom(long bytes, Lane lane) {
     while (true) {
       PurgeBatch batch;
       lock.lock();
@@ -51,8 +55,8 @@ final class DirtyPurges {
     }
   }
 
-  /** {@link PageHeap#purgeAll}. */
-  void purgeAll() {
+  /** Gives back every dirty page; those that others are giving back are gone when it returns. */
+  public void purgeAll() {
     while (true) {
       PurgeBatch batch;
       lock.lock();
@@ -69,13 +73,19 @@ final class DirtyPurges {
     }
   }
 
-  /** {@link PageHeap#purgeDownTo}. */
-  void purgeDownTo(long keepBytes) {
+  /**
+   * Gives back dirty pages, the oldest spans and the highest pages first, until no more than so
+   * many bytes are left.
+   */
+  public void purgeDownTo(long keepBytes) {
     purgeBatches(() -> state.claimDirty(state.unclaimedDirtyBytes() - keepBytes));
   }
 
-  /** {@link PageHeap#purgeExcess}. */
-  void purgeExcess() {
+  /**
+   * Gives back what {@link PageHeapEvents#dirtyHigh} told of, down to half of what may stay, so
+   * that steady churn does not call often.
+   */
+  public void purgeExcess() {
     long keepBytes;
     lock.lock();
     try {
@@ -86,8 +96,12 @@ final class DirtyPurges {
     purgeDownTo(keepBytes);
   }
 
-  /** {@link PageHeap#purgeAged}. */
-  void purgeAged() {
+  /**
+   * Gives back the pages that were dirty at the last call already, and marks the others as seen:
+   * called every half decay time, it purges each page between a half and a whole decay time after
+   * its last use.
+   */
+  public void purgeAged() {
     purgeBatches(() -> {
       PurgeBatch aged = state.claimAged();
       if (aged == null) {

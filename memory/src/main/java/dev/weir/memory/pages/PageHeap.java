@@ -23,6 +23,7 @@ public final class PageHeap {
   private final SpinLock lock = new SpinLock();
   private final PageState state;
   private final ResidentLedger ledger;
+  private final Promises promises;
   private final DirtyPurges dirtyPurges;
   private final InsidePurges insidePurges = new InsidePurges();
   private final RoomHeap rooms;
@@ -46,6 +47,7 @@ public final class PageHeap {
     this.events = events;
     this.ledger = new ResidentLedger(limitBytes, reserveBytes);
     this.state = new PageState(reservation, os.pageBytes(), ledger, kinds);
+    this.promises = new Promises(lock, ledger, events);
     this.dirtyPurges = new DirtyPurges(os, lock, state, ledger);
     this.rooms = new RoomHeap(os, lock, state, ledger, dirtyPurges, events);
   }
@@ -68,6 +70,16 @@ public final class PageHeap {
   /** Blocks that grow. */
   public RoomHeap rooms() {
     return rooms;
+  }
+
+  /** Pages that are promised to tasks. */
+  public Promises promises() {
+    return promises;
+  }
+
+  /** How dirty pages go back. */
+  public DirtyPurges dirtyPurges() {
+    return dirtyPurges;
   }
 
   // Runs.
@@ -156,6 +168,17 @@ public final class PageHeap {
     announce(dirtyHigh);
   }
 
+  /** Gives back a run that {@link #allocatePromisedRun} has taken: its bytes are promised again. */
+  public void returnPromisedRun(long address, long bytes) {
+    lock.lock();
+    try {
+      state.freeRun(address, bytes);
+      ledger.keepPromise(-bytes);
+    } finally {
+      lock.unlock();
+    }
+  }
+
   // Spans.
 
   /**
@@ -190,8 +213,8 @@ public final class PageHeap {
    * Makes pages of an open span live. Those of the range that are live already cost nothing.
    *
    * <p>Makes no system call, since its callers may hold a stripe's lock: where dirty pages would
-   * have to be purged first, it refuses, and the caller asks {@link #makeRoom} once it holds no
-   * lock.
+   * have to be purged first, it refuses, and the caller asks {@link DirtyPurges#makeRoom} once it
+   * holds no lock.
    *
    * @param from the first page of a range, by its position in the span
    * @param to the page behind the range
@@ -239,15 +262,6 @@ public final class PageHeap {
     } finally {
       lock.unlock();
     }
-  }
-
-  /**
-   * Purges dirty pages until so many bytes could become resident. Not under a stripe's lock.
-   *
-   * @return whether the limit admits them at all; others may take the room before the caller does
-   */
-  public boolean makeRoom(long bytes, Lane lane) {
-    return dirtyPurges.makeRoom(bytes, lane);
   }
 
   /** Gives back a span none of whose blocks is live. Its owner must not touch it afterwards. */
@@ -302,106 +316,6 @@ public final class PageHeap {
     os.purge(ranges);
   }
 
-  // Promises.
-
-  /** Sets pages aside for later runs, if the limit has room for them. */
-  public boolean tryPromise(long bytes, Lane lane) {
-    lock.lock();
-    try {
-      if (!ledger.admits(bytes, lane)) {
-        return false;
-      }
-      ledger.promise(bytes, lane);
-      return true;
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  /** Whether {@link #tryPromise} would succeed now. */
-  public boolean admitsPromise(long bytes, Lane lane) {
-    lock.lock();
-    try {
-      return ledger.admits(bytes, lane);
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  /** Gives back what was promised and not used. */
-  public void returnPromise(long bytes, Lane lane) {
-    lock.lock();
-    try {
-      ledger.returnPromise(bytes, lane);
-    } finally {
-      lock.unlock();
-    }
-    events.roomFreed();
-  }
-
-  /** Gives back a run that {@link #allocatePromisedRun} has taken: its bytes are promised again. */
-  public void returnPromisedRun(long address, long bytes) {
-    lock.lock();
-    try {
-      state.freeRun(address, bytes);
-      ledger.keepPromise(-bytes);
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  /** The most that a single request could ever get, with nothing else live. */
-  public long largestRequestBytes() {
-    lock.lock();
-    try {
-      return ledger.largestAdmissible(Lane.SMALL);
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  /** The most that a single promise could ever be, with nothing else live. */
-  public long largestPromiseBytes(Lane lane) {
-    lock.lock();
-    try {
-      return ledger.largestAdmissible(lane);
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  // Purging.
-
-  /** Gives back every dirty page; those that others are giving back are gone when it returns. */
-  public void purgeAll() {
-    dirtyPurges.purgeAll();
-  }
-
-  /**
-   * Gives back dirty pages, the oldest spans and the highest pages first, until no more than so
-   * many bytes are left.
-   */
-  public void purgeDownTo(long keepBytes) {
-    dirtyPurges.purgeDownTo(keepBytes);
-  }
-
-  /**
-   * Gives back what {@link PageHeapEvents#dirtyHigh} told of, down to half of what may stay, so
-   * that steady churn does not call often.
-   */
-  public void purgeExcess() {
-    dirtyPurges.purgeExcess();
-  }
-
-  /**
-   * Gives back the pages that were dirty at the last call already, and marks the others as seen:
-   * called every half decay time, it purges each page between a half and a whole decay time after
-   * its last use.
-   */
-  public void purgeAged() {
-    dirtyPurges.purgeAged();
-  }
-
   private void announce(boolean dirtyHigh) {
     events.roomFreed();
     if (dirtyHigh) {
@@ -413,7 +327,7 @@ public final class PageHeap {
 
   /**
    * Changes the limits given to the constructor. Where more is live, nothing is admitted until
-   * enough has been freed; what is dirty beyond the limit is {@link #purgeExcess}'s.
+   * enough has been freed; what is dirty beyond the limit is {@link DirtyPurges#purgeExcess}'s.
    */
   public void setLimit(long limitBytes, long reserveBytes) {
     lock.lock();
@@ -423,6 +337,16 @@ public final class PageHeap {
       lock.unlock();
     }
     events.roomFreed();
+  }
+
+  /** The most that a single request could ever get, with nothing else live. */
+  public long largestRequestBytes() {
+    lock.lock();
+    try {
+      return ledger.largestAdmissible(Lane.SMALL);
+    } finally {
+      lock.unlock();
+    }
   }
 
   /** Live and promised bytes: what cannot be given back at once. */

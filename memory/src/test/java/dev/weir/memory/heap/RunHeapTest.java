@@ -85,7 +85,7 @@ class RunHeapTest {
   /** The Java heap may be full. */
   @Test
   void aPromiseIsAsItWasWhereNoObjectForTheRunCanBeMade() {
-    assertThat(pages.tryPromise(PROMISED_BYTES, Lane.SMALL_PROMISE)).isTrue();
+    assertThat(pages.promises().tryMake(PROMISED_BYTES, Lane.SMALL_PROMISE)).isTrue();
 
     assertThatThrownBy(() ->
             runs.tryAllocatePromised(
@@ -98,7 +98,7 @@ class RunHeapTest {
 
     assertThat(pages.totals().promisedBytes()).isEqualTo(PROMISED_BYTES);
     assertThat(pages.totals().liveBytes()).isZero();
-    pages.returnPromise(PROMISED_BYTES, Lane.SMALL_PROMISE);
+    pages.promises().giveBack(PROMISED_BYTES, Lane.SMALL_PROMISE);
     pages.checkInvariants();
   }
 }

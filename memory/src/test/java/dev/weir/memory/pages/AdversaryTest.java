@@ -69,7 +69,7 @@ class AdversaryTest {
     assertThat(times).as("the program is one worth surviving").isGreaterThan(atLeastTimesTheLimit);
     live.forEach(this::free);
     live.clear();
-    heap.purgeAll();
+    heap.dirtyPurges().purgeAll();
     assertThat(heap.totals().residentBytes()).isZero();
     assertThat(heap.totals().freeRuns()).isEqualTo(1);
   }

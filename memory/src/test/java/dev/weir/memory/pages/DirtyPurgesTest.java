@@ -47,12 +47,13 @@ class DirtyPurgesTest {
     os.takePurges();
     os.failAt(3);
 
-    assertThatThrownBy(() -> heap.purgeDownTo(0)).isInstanceOf(NativeMemoryException.class);
+    assertThatThrownBy(() -> heap.dirtyPurges().purgeDownTo(0))
+        .isInstanceOf(NativeMemoryException.class);
 
     assertThat(os.takePurges()).hasSize(2);
     assertThat(heap.totals().dirtyBytes()).isEqualTo(2 * (128 << 10));
     heap.checkInvariants();
-    heap.purgeDownTo(0);
+    heap.dirtyPurges().purgeDownTo(0);
     assertThat(heap.totals().dirtyBytes()).isZero();
   }
 
@@ -60,7 +61,7 @@ class DirtyPurgesTest {
   void moreThanABatchIsPurgedInSeveral() {
     freeEveryOther(100, 128 << 10);
 
-    heap.purgeAll();
+    heap.dirtyPurges().purgeAll();
 
     assertThat(os.takePurges()).hasSize(50);
     assertThat(heap.totals().dirtyBytes()).isZero();
@@ -75,16 +76,16 @@ class DirtyPurgesTest {
     for (int i = 0; i < 80; i += 2) {
       heap.freeRun(runs[i], 128 << 10);
     }
-    heap.purgeAged();
+    heap.dirtyPurges().purgeAged();
     assertThat(os.takePurges()).as("all were young").isEmpty();
     for (int i = 80; i < 100; i += 2) {
       heap.freeRun(runs[i], 128 << 10);
     }
 
-    heap.purgeAged();
+    heap.dirtyPurges().purgeAged();
     assertThat(os.takePurges()).hasSize(40);
     assertThat(heap.totals().dirtyBytes()).isEqualTo(10 * (128 << 10));
-    heap.purgeAged();
+    heap.dirtyPurges().purgeAged();
     assertThat(heap.totals().dirtyBytes()).isZero();
   }
 
@@ -101,7 +102,7 @@ class DirtyPurgesTest {
     heap.freeRun(runs[6], MIB / 2);
     assertThat(calls).as("calls at 3.5 MiB").hasValue(1);
 
-    heap.purgeExcess();
+    heap.dirtyPurges().purgeExcess();
     assertThat(heap.totals().dirtyBytes()).isEqualTo(2 * MIB);
   }
 
@@ -134,7 +135,7 @@ class DirtyPurgesTest {
         heap.freeRun(run, bytes);
       }
     }
-    heap.purgeAll();
+    heap.dirtyPurges().purgeAll();
     return dirtyBytes;
   }
 

@@ -145,7 +145,7 @@ final class PageModel {
 
   boolean tryPromise(int count) {
     boolean expected = admits(count * pageBytes, Lane.PROMISE);
-    assertThat(heap.tryPromise(count * pageBytes, Lane.PROMISE))
+    assertThat(heap.promises().tryMake(count * pageBytes, Lane.PROMISE))
         .as("%d pages promised, with %d live and %d promised", count, liveBytes(), promisedBytes)
         .isEqualTo(expected);
     promisedBytes += expected ? count * pageBytes : 0;
@@ -153,7 +153,7 @@ final class PageModel {
   }
 
   void returnPromise(int count) {
-    heap.returnPromise(count * pageBytes, Lane.PROMISE);
+    heap.promises().giveBack(count * pageBytes, Lane.PROMISE);
     promisedBytes -= count * pageBytes;
   }
 
@@ -196,7 +196,7 @@ final class PageModel {
     long excess = expected ? liveBytes() + dirtyBytes() + more - limitBytes : 0;
     assertThat(heap.commit(span, from, to)).isEqualTo(expected && excess <= 0);
     if (expected && excess > 0) {
-      assertThat(heap.makeRoom(more, span.size().lane())).isTrue();
+      assertThat(heap.dirtyPurges().makeRoom(more, span.size().lane())).isTrue();
       learnPurges(excess, /* agedOnly= */ false);
       assertThat(heap.commit(span, from, to)).isTrue();
     } else {
@@ -230,7 +230,7 @@ final class PageModel {
   }
 
   void purgeAged() {
-    heap.purgeAged();
+    heap.dirtyPurges().purgeAged();
     learnPurges(0, /* agedOnly= */ true);
     for (int page = 0; page < pages.length; page++) {
       assertThat(pages[page] == Page.DIRTY && !young.contains(page))
@@ -246,7 +246,7 @@ final class PageModel {
 
   void purgeDownTo(long keepBytes) {
     long excess = dirtyBytes() - keepBytes;
-    heap.purgeDownTo(keepBytes);
+    heap.dirtyPurges().purgeDownTo(keepBytes);
     learnPurges(excess, /* agedOnly= */ false);
   }
 

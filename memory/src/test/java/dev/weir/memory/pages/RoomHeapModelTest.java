@@ -55,15 +55,15 @@ class RoomHeapModelTest {
     Session session = new Session(new SplittableRandom(1), 0);
     session.open(64 * MIB);
     session.close(0);
-    session.heap.purgeExcess();
+    session.heap.dirtyPurges().purgeExcess();
     assertThat(session.heap.totals().dirtyBytes()).isEqualTo(64 * MIB);
 
     session.open(64 * MIB);
     assertThat(session.heap.totals().dirtyBytes()).isZero();
     session.close(0);
-    session.heap.purgeAged();
+    session.heap.dirtyPurges().purgeAged();
     assertThat(session.heap.totals().dirtyBytes()).isEqualTo(64 * MIB);
-    session.heap.purgeAged();
+    session.heap.dirtyPurges().purgeAged();
     assertThat(session.heap.totals().dirtyBytes()).isZero();
     session.end();
   }
@@ -75,7 +75,7 @@ class RoomHeapModelTest {
     session.open(64 * MIB);
     session.close(0);
     session.allocateRun(48 * MIB);
-    session.heap.purgeExcess();
+    session.heap.dirtyPurges().purgeExcess();
     assertThat(session.heap.totals().residentBytes()).isBetween(64 * MIB, 64 * MIB + 4 * MIB);
     session.end();
   }
@@ -140,9 +140,9 @@ class RoomHeapModelTest {
         }
         case 8 -> {
           if (random.nextBoolean()) {
-            heap.purgeAged();
+            heap.dirtyPurges().purgeAged();
           } else {
-            heap.purgeExcess();
+            heap.dirtyPurges().purgeExcess();
           }
         }
         default -> {
@@ -249,7 +249,7 @@ class RoomHeapModelTest {
         close(0);
       }
       check();
-      heap.purgeAll();
+      heap.dirtyPurges().purgeAll();
       check();
       assertThat(os.residentBytes()).isZero();
       assertThat(heap.tryRetire()).isTrue();
