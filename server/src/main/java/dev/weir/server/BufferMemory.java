@@ -2,6 +2,7 @@ package dev.weir.server;
 
 import dev.weir.memory.Pool;
 import dev.weir.memory.PoolOptions;
+import dev.weir.memory.profile.LeakWatch;
 import dev.weir.netty.WeirAllocator;
 import dev.weir.server.metrics.MemoryFigures;
 
@@ -19,9 +20,13 @@ record BufferMemory(Pool pool, WeirAllocator allocator) implements AutoCloseable
     return new BufferMemory(pool, new WeirAllocator(pool));
   }
 
-  MemoryFigures figures() {
+  MemoryFigures figures(LeakWatch leaks) {
     return new MemoryFigures(
-        pool::residentBytes, pool::liveBlockBytes, pool::dirtyBytes, pool::limitBytes);
+        pool::residentBytes,
+        pool::liveBlockBytes,
+        pool::dirtyBytes,
+        pool::limitBytes,
+        () -> leaks.suspects().size());
   }
 
   @Override

@@ -112,14 +112,16 @@ public final class Node implements AutoCloseable {
     Console console = null;
     try {
       store = StreamStore.open(data, parts.disk(), System::currentTimeMillis);
-      NodeMetrics metrics = new NodeMetrics(store.stats(), store::streamCount, memory.figures());
+      LeakWatch leaks = new LeakWatch(parts.console().leakAge());
+      NodeMetrics metrics =
+          new NodeMetrics(store.stats(), store::streamCount, memory.figures(leaks));
       console =
           Console.start(
               memory.pool(),
               Map.of("openConnections", metrics::openConnections, "streams", store::streamCount),
               parts.console().access(),
               parts.console().interval().toMillis(),
-              parts.console().leakAge());
+              leaks);
       HttpServer server =
           HttpServer.start(
               address,

@@ -172,6 +172,9 @@ class LeakTest {
             place[0]);
         assertThat(place[0]).contains(PLACE);
         String line = place[0].replaceAll(".*\\((.*)\\)", "$1");
+        try (RawClient client = fixture.raw()) {
+          assertThat(client.metric("weir_pool_suspected_leaks")).isGreaterThanOrEqualTo(1);
+        }
         assertThat(top(fixture)).contains("suspected leak", "ForgetfulHandler.channelRead " + line);
       }
       lost.forEach(ByteBuf::release);

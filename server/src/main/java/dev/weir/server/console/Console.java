@@ -1,9 +1,9 @@
 package dev.weir.server.console;
 
 import dev.weir.memory.Pool;
+import dev.weir.memory.profile.LeakWatch;
 import dev.weir.memory.view.MapWindow;
 import dev.weir.memory.view.PoolView;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -77,12 +77,12 @@ public final class Console implements AutoCloseable {
       Map<String, LongSupplier> nodeFigures,
       ConsoleAccess access,
       long intervalMillis,
-      Duration leakAge) {
+      LeakWatch leaks) {
     this.pool = pool;
     this.nodeFigures = new TreeMap<>(nodeFigures);
     this.access = access;
     this.intervalMillis = intervalMillis;
-    this.profiles = new ProfileFeed(pool, leakAge);
+    this.profiles = new ProfileFeed(pool, leaks);
     this.thread =
         new ScheduledThreadPoolExecutor(
             1, Thread.ofPlatform().daemon().name("weir-console").factory());
@@ -104,23 +104,23 @@ public final class Console implements AutoCloseable {
    *
    * @param nodeFigures further figures by name
    * @param intervalMillis how often watchers get a frame
-   * @param leakAge what is older and grows is suspected to be a leak
+   * @param leaks is kept up to date for as long as the console is open, whoever may look
    */
   public static Console start(
       Pool pool,
       Map<String, LongSupplier> nodeFigures,
       ConsoleAccess access,
       long intervalMillis,
-      Duration leakAge) {
-    Console console = new Console(pool, nodeFigures, access, intervalMillis, leakAge);
+      LeakWatch leaks) {
+    Console console = new Console(pool, nodeFigures, access, intervalMillis, leaks);
     if (access != ConsoleAccess.OFF) {
       console.thread.scheduleAtFixedRate(
           console::tick, intervalMillis, intervalMillis, TimeUnit.MILLISECONDS);
-      if (console.profiles.isOn()) {
-        long watchNanos = console.profiles.watchInterval().toNanos();
-        console.thread.scheduleAtFixedRate(
-            console::watchLeaks, watchNanos, watchNanos, TimeUnit.NANOSECONDS);
-      }
+    }
+    if (console.profiles.isOn()) {
+      long watchNanos = leaks.interval().toNanos();
+      console.thread.scheduleAtFixedRate(
+          console::watchLeaks, watchNanos, watchNanos, TimeUnit.NANOSECONDS);
     }
     return console;
   }

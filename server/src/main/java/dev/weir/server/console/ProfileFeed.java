@@ -7,7 +7,6 @@ import dev.weir.memory.profile.LiveProfile;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -29,20 +28,15 @@ final class ProfileFeed {
   private LiveProfile last = LiveProfile.EMPTY;
   private long lastNanos;
 
-  ProfileFeed(Pool pool, Duration leakAge) {
+  ProfileFeed(Pool pool, LeakWatch watch) {
     this.pool = pool;
-    this.watch = new LeakWatch(leakAge);
+    this.watch = watch;
     this.lastNanos = System.nanoTime() - FRESH_NANOS;
   }
 
   /** Whether there is a profile. */
   boolean isOn() {
     return pool.sampler() != null;
-  }
-
-  /** How often {@link #watch} should be called. */
-  Duration watchInterval() {
-    return watch.interval();
   }
 
   /** Looks for what is old and grows. */

@@ -71,6 +71,10 @@ public final class NodeMetrics {
     gauge(
         "weir_pool_dirty_bytes", "Buffer memory free, but still backed by pages.", memory.dirty());
     gauge("weir_pool_limit_bytes", "The budget for buffer memory.", memory.limit());
+    gauge(
+        "weir_pool_suspected_leaks",
+        "Places in the code that hold more and more old buffer memory; the console names them.",
+        memory.suspects());
   }
 
   private void gauge(String name, String help, LongSupplier value) {
