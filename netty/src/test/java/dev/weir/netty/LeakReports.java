@@ -1,5 +1,6 @@
 package dev.weir.netty;
 
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.util.ResourceLeakDetector;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -9,6 +10,9 @@ import java.util.concurrent.ConcurrentLinkedQueue;
  * installs it.
  */
 public final class LeakReports<T> extends ResourceLeakDetector<T> {
+  private static final int MAX_COLLECTIONS = 200;
+  private static final int ALLOCATIONS_PER_COLLECTION = 2_000;
+
   static final Queue<String> REPORTS = new ConcurrentLinkedQueue<>();
 
   /** Whether reports are kept here; otherwise they are logged. */
@@ -36,5 +40,26 @@ public final class LeakReports<T> extends ResourceLeakDetector<T> {
     } else {
       super.reportTracedLeak(resourceType, records);
     }
+  }
+
+  /**
+   * Collects garbage and allocates until there is a report of a buffer that was lost in a method.
+   *
+   * @return the report
+   */
+  static String await(Class<?> test, String method, ByteBufAllocator allocator) {
+    String frame = test.getName() + '.' + method + '(';
+    for (int collection = 0; collection < MAX_COLLECTIONS; collection++) {
+      System.gc();
+      for (int i = 0; i < ALLOCATIONS_PER_COLLECTION; i++) {
+        allocator.directBuffer(64).release();
+      }
+      for (String report : REPORTS) {
+        if (report.contains(frame)) {
+          return report;
+        }
+      }
+    }
+    throw new AssertionError("no report of a buffer lost in " + method + " among " + REPORTS);
   }
 }

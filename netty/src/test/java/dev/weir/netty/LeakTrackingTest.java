@@ -18,7 +18,6 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Netty's leak detector sees Weir's buffers, although their slots keep them. */
 class LeakTrackingTest {
-  private static final int MAX_COLLECTIONS = 200;
   private static final int ALLOCATIONS_PER_COLLECTION = 2_000;
 
   /** Blocks of buffers that these tests lose stay live, so they come from a pool of their own. */
@@ -231,18 +230,6 @@ class LeakTrackingTest {
   }
 
   private static void awaitReportOf(String method) {
-    String frame = LeakTrackingTest.class.getName() + '.' + method + '(';
-    for (int collection = 0; collection < MAX_COLLECTIONS; collection++) {
-      System.gc();
-      for (int i = 0; i < ALLOCATIONS_PER_COLLECTION; i++) {
-        MEMORY.allocator().directBuffer(64).release();
-      }
-      if (LeakReports.REPORTS.stream().anyMatch(report -> report.contains(frame))) {
-        return;
-      }
-    }
-    assertThat(LeakReports.REPORTS)
-        .as("reports of a buffer lost in %s", method)
-        .anyMatch(r -> r.contains(frame));
+    LeakReports.await(LeakTrackingTest.class, method, MEMORY.allocator());
   }
 }
