@@ -5,6 +5,7 @@ import dev.weir.memory.PoolOptions;
 import dev.weir.memory.profile.LeakWatch;
 import dev.weir.netty.WeirAllocator;
 import dev.weir.server.metrics.MemoryFigures;
+import org.jspecify.annotations.Nullable;
 
 /** The node's buffers: one pool within the budget, and the allocator over it. */
 record BufferMemory(Pool pool, WeirAllocator allocator) implements AutoCloseable {
@@ -13,9 +14,12 @@ record BufferMemory(Pool pool, WeirAllocator allocator) implements AutoCloseable
    *
    * @param bytesPerSample how many allocated bytes there are to a sample of the live profile; 0 for
    *     none
+   * @param hardening which buffers are hardened; null for what the process is told
    */
-  static BufferMemory withBudget(long budgetBytes, long bytesPerSample) {
-    PoolOptions options = PoolOptions.withLimit(budgetBytes).withName("node");
+  static BufferMemory withBudget(
+      long budgetBytes, long bytesPerSample, @Nullable HardeningRate hardening) {
+    PoolOptions plain = PoolOptions.withLimit(budgetBytes).withName("node");
+    PoolOptions options = hardening == null ? plain : hardening.in(plain);
     Pool pool = Pool.create(bytesPerSample == 0 ? options : options.withProfile(bytesPerSample));
     return new BufferMemory(pool, new WeirAllocator(pool));
   }

@@ -19,6 +19,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /** A running node: buffers, a store and a server over it. */
 public final class Node implements AutoCloseable {
@@ -57,17 +58,22 @@ public final class Node implements AutoCloseable {
       Transport transport,
       HttpLimits limits,
       UnaryOperator<Buffers> buffers,
-      ConsoleSettings console) {
+      ConsoleSettings console,
+      @Nullable HardeningRate hardening) {
     Parts(Disk disk, Transport transport, HttpLimits limits) {
       this(disk, transport, limits, UnaryOperator.identity());
     }
 
     Parts(Disk disk, Transport transport, HttpLimits limits, UnaryOperator<Buffers> buffers) {
-      this(disk, transport, limits, buffers, ConsoleSettings.DEFAULT);
+      this(disk, transport, limits, buffers, ConsoleSettings.DEFAULT, /* hardening= */ null);
     }
 
     Parts with(ConsoleSettings settings) {
-      return new Parts(disk, transport, limits, buffers, settings);
+      return new Parts(disk, transport, limits, buffers, settings, hardening);
+    }
+
+    Parts hardened(@Nullable HardeningRate rate) {
+      return new Parts(disk, transport, limits, buffers, console, rate);
     }
 
     static Parts forBudget(long budgetBytes) {
@@ -107,7 +113,8 @@ public final class Node implements AutoCloseable {
 
   static Node start(InetSocketAddress address, Path data, long budgetBytes, Parts parts)
       throws IOException {
-    BufferMemory memory = BufferMemory.withBudget(budgetBytes, parts.console().bytesPerSample());
+    BufferMemory memory =
+        BufferMemory.withBudget(budgetBytes, parts.console().bytesPerSample(), parts.hardening());
     StreamStore store = null;
     Console console = null;
     try {

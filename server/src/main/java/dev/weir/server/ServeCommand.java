@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Model.CommandSpec;
@@ -93,6 +94,17 @@ public final class ServeCommand implements Callable<Integer> {
       defaultValue = "30")
   private int leakAgeSeconds;
 
+  @Option(
+      names = "--hardened",
+      arity = "0..1",
+      fallbackValue = "sampled",
+      paramLabel = "RATE",
+      description =
+          "Finds the use of buffers after their release, for a sample of them, for one in so many,"
+              + " or for all: sampled (the default rate), a number, full; or off.",
+      converter = HardeningRate.Converter.class)
+  private @Nullable HardeningRate hardened;
+
   /** Made by picocli. */
   public ServeCommand() {}
 
@@ -107,6 +119,7 @@ public final class ServeCommand implements Callable<Integer> {
               data,
               budget.bytes(),
               Node.Parts.forBudget(budget.bytes())
+                  .hardened(hardened)
                   .with(
                       new Node.ConsoleSettings(
                           console,

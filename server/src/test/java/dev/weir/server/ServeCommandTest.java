@@ -30,6 +30,8 @@ class ServeCommandTest {
     "--profile, 1K",
     "--profile, 2G",
     "--profile, on",
+    "--hardened, 0",
+    "--hardened, on",
     "--leak-age, 0",
     "--leak-age, 90000",
     "--port, http"
