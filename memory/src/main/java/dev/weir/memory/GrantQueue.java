@@ -34,7 +34,6 @@ final class GrantQueue {
   private final SpinLock lock = new SpinLock();
   private final GrantLane small = new GrantLane();
   private final GrantLane large = new GrantLane();
-  private final GrantLane.Room room = new Room();
   private int waitingBelowRoot;
   private volatile int waiting;
   private boolean closed;
@@ -58,6 +57,9 @@ final class GrantQueue {
 
   /** Pages, and room in the budget that pays for them: both, or none. */
   private final class Room implements GrantLane.Room {
+    private final long largestBytes = pages.promises().largestBytes(Lane.PROMISE);
+    private final long largestSmallBytes = pages.promises().largestBytes(Lane.SMALL_PROMISE);
+
     @Override
     public Obstacle take(WaitingGrant request) {
       Lane lane =
@@ -81,13 +83,10 @@ final class GrantQueue {
 
     @Override
     public boolean isHopeless(WaitingGrant request) {
-      return isTooLarge(request) || request.budget.isClosed();
+      long largest = request.lane == Lane.PROMISE ? largestBytes : largestSmallBytes;
+      return request.bytes > largest
+          || (request.budget.isTracked() && request.budget.refusesForEver(request.bytes));
     }
-  }
-
-  private boolean isTooLarge(WaitingGrant request) {
-    return request.bytes > pages.promises().largestBytes(request.lane)
-        || request.bytes > request.budget.largestChargeBytes();
   }
 
   boolean hasWaiting() {
@@ -105,6 +104,7 @@ final class GrantQueue {
    */
   CompletableFuture<Grant> request(long bytes, long deadlineNanos, Budget budget) {
     WaitingGrant request = new WaitingGrant(bytes, budget, deadlineNanos);
+    Room room = new Room();
     if (room.isHopeless(request)) {
       return CompletableFuture.failedFuture(hopeless(request));
     }
@@ -157,6 +157,7 @@ final class GrantQueue {
   long serve(long nowNanos) {
     recallCredit();
     EndedGrants ended = new EndedGrants();
+    Room room = new Room();
     try {
       lock.lock();
       try {

@@ -362,7 +362,7 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
 
   /** Used bytes have changed. */
   void usageMoved() {
-    if (pressure.hasListeners() && pages.isOutsideBand()) {
+    if (pressure.hasListeners() && pages.hasLeftBand()) {
       pressure.moved();
     }
   }

@@ -239,12 +239,12 @@ public final class Budget extends BudgetNode {
   }
 
   /**
-   * Tells listeners of the levels of this moment. The pool's purger calls it.
+   * Tells listeners of the levels of this moment. The pool's purger calls it, for the root.
    *
    * @param all of all budgets, not only of those whose charges have reached a level
    */
   public void tellPressure(boolean all) {
-    tree.pressure.tell(all);
+    tree.pressure.tell(this, all);
   }
 
   /** Bytes of live blocks charged to it and its descendants. */
@@ -354,14 +354,15 @@ public final class Budget extends BudgetNode {
     }
   }
 
-  /** The most that could ever be charged at once: the smallest limit from here up. */
-  public long largestChargeBytes() {
+  /** Whether a charge of so many bytes can never succeed: a limit is below it, or it is closed. */
+  public boolean refusesForEver(long bytes) {
     return locked(() -> {
-      long largest = UNLIMITED;
       for (Budget node = this; node.parent != null; node = node.parent) {
-        largest = Math.min(largest, node.limitBytes);
+        if (bytes > node.limitBytes || node.closed) {
+          return true;
+        }
       }
-      return largest;
+      return false;
     });
   }
 

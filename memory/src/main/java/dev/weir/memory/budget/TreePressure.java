@@ -95,9 +95,10 @@ final class TreePressure {
    * Posts the levels of this moment to those who listen. One thread at a time, so that each
    * listener hears them in order.
    *
-   * @param all also of budgets of which nothing is known to have changed
+   * @param all also of budgets of which nothing is known to have changed; the root's pages do not
+   *     tell the tree, so it is always looked at
    */
-  void tell(boolean all) {
+  void tell(Budget root, boolean all) {
     List<Budget> due = new ArrayList<>();
     tree.lock.lock();
     try {
@@ -109,6 +110,8 @@ final class TreePressure {
       if (all) {
         due.clear();
         due.addAll(watched);
+      } else if (watched.contains(root) && !due.contains(root)) {
+        due.add(root);
       }
     } finally {
       tree.lock.unlock();

@@ -372,11 +372,11 @@ public final class PageHeap {
     }
   }
 
-  /** Whether used bytes have left what {@link #watchUsed} was given. */
-  public boolean isOutsideBand() {
+  /** Whether used bytes have left what {@link #watchUsed} was last given. */
+  public boolean hasLeftBand() {
     lock.lock();
     try {
-      return ledger.isOutsideBand();
+      return ledger.hasLeftBand();
     } finally {
       lock.unlock();
     }

@@ -196,7 +196,7 @@ final class PageState {
    * somebody wants to hear of it.
    */
   boolean isSurveyDue() {
-    return ledger.liveBytes() >= surveyAtBytes || ledger.isOutsideBand();
+    return ledger.liveBytes() >= surveyAtBytes || ledger.leavesBand();
   }
 
   /** Sets when the next survey is due. */

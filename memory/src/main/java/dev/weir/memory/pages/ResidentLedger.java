@@ -42,6 +42,7 @@ final class ResidentLedger {
   private long bandFromBytes;
 
   private long bandToBytes = Long.MAX_VALUE;
+  private boolean bandLeft;
 
   ResidentLedger(long limitBytes, long reserveBytes) {
     this.limitBytes = limitBytes;
@@ -77,11 +78,23 @@ final class ResidentLedger {
   void setBand(long fromBytes, long toBytes) {
     bandFromBytes = fromBytes;
     bandToBytes = toBytes;
+    bandLeft = false;
   }
 
-  boolean isOutsideBand() {
+  /** Whether used bytes are outside the band for the first time since it was set. */
+  boolean leavesBand() {
     long used = usedBytes();
-    return used < bandFromBytes || used >= bandToBytes;
+    if (used >= bandFromBytes && used < bandToBytes) {
+      return false;
+    }
+    setBand(0, Long.MAX_VALUE);
+    bandLeft = true;
+    return true;
+  }
+
+  /** Whether they have left it. */
+  boolean hasLeftBand() {
+    return leavesBand() || bandLeft;
   }
 
   long peakResidentBytes() {

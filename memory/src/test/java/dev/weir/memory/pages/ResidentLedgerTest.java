@@ -88,6 +88,26 @@ class ResidentLedgerTest {
   }
 
   @Test
+  void theBandOfUsedBytesIsLeftOnce() {
+    ResidentLedger ledger = new ResidentLedger(1_000, 0);
+    ledger.setBand(100, 200);
+    assertThat(ledger.leavesBand()).as("nothing is used").isTrue();
+    assertThat(ledger.leavesBand()).isFalse();
+    assertThat(ledger.hasLeftBand()).isTrue();
+    ledger.setBand(0, 200);
+    ledger.allocate(150, 0);
+    ledger.free(50);
+    ledger.promise(99, Lane.PROMISE);
+    assertThat(ledger.hasLeftBand()).isFalse();
+
+    ledger.promise(1, Lane.PROMISE);
+
+    assertThat(ledger.leavesBand()).isTrue();
+    assertThat(ledger.leavesBand()).isFalse();
+    assertThat(ledger.hasLeftBand()).isTrue();
+  }
+
+  @Test
   void smallPromisesHaveA16thOfTheirOwn() {
     ResidentLedger ledger = new ResidentLedger(1_600, 0);
     assertThat(ledger.largestAdmissible(Lane.PROMISE)).isEqualTo(1_400);
