@@ -60,6 +60,7 @@ public final class Console implements AutoCloseable {
   private final List<Watcher> watchers = new CopyOnWriteArrayList<>();
   private final AtomicInteger watcherCount = new AtomicInteger();
   private final ProfileFeed profiles;
+  private final BudgetRates rates = new BudgetRates();
   private final Semaphore answers = new Semaphore(MAX_ANSWERS);
   private final Semaphore waitingMaps = new Semaphore(MAX_WAITING_MAPS);
 
@@ -301,7 +302,8 @@ public final class Console implements AutoCloseable {
     nodeFigures.forEach((name, figure) -> node.put(name, figure.getAsLong()));
     json.put("node", node);
     PoolView view = pool.view(MapWindow.everything(CELLS));
-    json.put("pool", ViewJson.pool(view));
+    rates.look(view.budgets(), System.nanoTime());
+    json.put("pool", ViewJson.pool(view, rates));
     json.put("channels", ViewJson.channels(view.budgets()));
     if (profiles.isOn()) {
       json.put("profile", profiles.json());

@@ -61,6 +61,7 @@ final class ProfileFeed {
     json.put("samples", profile.samples().size());
     json.put("lostSamples", profile.lostSamples());
     json.put("bytes", profile.bytes());
+    json.put("roundingBytes", profile.roundingBytes());
     json.put("leakAgeMillis", watch.threshold().toMillis());
     json.put(
         "suspects",

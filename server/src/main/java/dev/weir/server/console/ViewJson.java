@@ -23,7 +23,7 @@ final class ViewJson {
 
   private ViewJson() {}
 
-  static Map<String, @Nullable Object> pool(PoolView view) {
+  static Map<String, @Nullable Object> pool(PoolView view, BudgetRates rates) {
     Map<String, @Nullable Object> json = new LinkedHashMap<>();
     json.put("name", view.name());
     json.put("limitBytes", view.limitBytes());
@@ -56,7 +56,7 @@ final class ViewJson {
               return row;
             })
             .toList());
-    json.put("budgets", budget(view.budgets()));
+    json.put("budgets", budget(view.budgets(), view.budgets().name(), rates));
     json.put("pages", pages(view.pages()));
     return json;
   }
@@ -110,7 +110,8 @@ final class ViewJson {
     return json;
   }
 
-  private static Map<String, @Nullable Object> budget(BudgetView view) {
+  private static Map<String, @Nullable Object> budget(
+      BudgetView view, String path, BudgetRates rates) {
     Map<String, @Nullable Object> json = new LinkedHashMap<>();
     json.put("name", view.name());
     json.put("limitBytes", view.limitBytes() == Budget.UNLIMITED ? null : view.limitBytes());
@@ -118,7 +119,13 @@ final class ViewJson {
     json.put("ownBytes", view.ownBytes());
     json.put("peakBytes", view.peakBytes());
     json.put("heapBytes", view.heapBytes());
-    json.put("children", view.children().stream().map(ViewJson::budget).toList());
+    json.put("allocatedBytes", view.allocatedBytes());
+    json.put("allocatedBytesPerSecond", rates.perSecond(path, view.allocatedBytes()));
+    json.put(
+        "children",
+        view.children().stream()
+            .map(child -> budget(child, path + "/" + child.name(), rates))
+            .toList());
     json.put("otherChildren", view.otherChildren());
     json.put("otherBytes", view.otherBytes());
     return json;

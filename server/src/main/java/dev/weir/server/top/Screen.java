@@ -208,42 +208,17 @@ final class Screen {
     }
   }
 
-  private record Row(int depth, Figures budget) {}
-
   private void budgets() {
-    List<Row> all = new ArrayList<>();
-    collect(pool.child("budgets"), 0, all);
+    List<BudgetRow> all = BudgetRow.of(pool.child("budgets"));
     int below = MIN_CLASSES + (rows < 20 || profile.children("oldest").isEmpty() ? 0 : rows / 6);
     int shown = Math.min(all.size(), Math.max(1, rowsLeft() - 2 - below));
     if (all.size() < 2 || rowsLeft() < 3) {
       return;
     }
-    put(
-        line()
-            .add(
-                Ink.QUIET, "%-24s %10s %10s %10s".formatted("budget", "charged", "limit", "peak")));
-    for (Row row : all.subList(0, shown)) {
-      Figures budget = row.budget;
-      String name = "  ".repeat(Math.min(row.depth, 6)) + budget.text("name");
-      boolean limited = budget.has("limitBytes");
-      long charged = budget.number("chargedBytes");
-      boolean near = limited && charged > budget.number("limitBytes") / 10 * 9;
-      put(
-          line()
-              .add(
-                  near ? Ink.ALARM : Ink.PLAIN,
-                  "%-24.24s %10s %10s %10s"
-                      .formatted(
-                          name,
-                          Units.bytes(charged),
-                          limited ? Units.bytes(budget.number("limitBytes")) : "none",
-                          Units.bytes(budget.number("peakBytes")))));
+    put(line().add(Ink.QUIET, BudgetRow.head()));
+    for (BudgetRow row : all.subList(0, shown)) {
+      put(line().add(row.nearLimit() ? Ink.ALARM : Ink.PLAIN, row.text()));
     }
-  }
-
-  private static void collect(Figures budget, int depth, List<Row> rows) {
-    rows.add(new Row(depth, budget));
-    budget.children("children").forEach(child -> collect(child, depth + 1, rows));
   }
 
   /** Those with most pages first. */

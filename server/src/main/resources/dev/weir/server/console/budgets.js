@@ -113,6 +113,8 @@ function describe(budget) {
     ? 'no limit of its own'
     : `${percent(budget.chargedBytes, budget.limitBytes)} of its limit, ${bytes(budget.limitBytes)}`;
   const heap = budget.heapBytes > 0 ? `; Java heap buffers ${bytes(budget.heapBytes)}` : '';
+  const rate = budget.allocatedBytesPerSecond > 0
+    ? `; about ${bytes(budget.allocatedBytesPerSecond)}/s allocated` : '';
   return `${budget.name}: charged ${bytes(budget.chargedBytes)}, ${limit}; `
-    + `peak ${bytes(budget.peakBytes)}${heap}`;
+    + `peak ${bytes(budget.peakBytes)}${heap}${rate}`;
 }

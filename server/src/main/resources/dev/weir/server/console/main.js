@@ -25,7 +25,7 @@ function show(view) {
   find('pool').textContent = pool.name;
   showGauge(pool);
   history.add(pool);
-  showWaste(find('waste'), pool);
+  showWaste(find('waste'), pool, view.profile);
   map.show(pool.pages);
   budgets.show(pool.budgets);
   showCode(view.profile);

@@ -11,12 +11,23 @@ const KINDS = [
   ['growthAddressBytes', 'addresses to grow into', false],
 ];
 
-export function showWaste(table, pool) {
-  fill(table, KINDS.map(([name, text, isMemory]) => [
-    header(text),
-    number(bytes(pool.waste[name])),
-    isMemory ? share(pool.waste[name], pool.residentBytes, text) : element('td', { textContent: 'no memory' }),
-  ]));
+export function showWaste(table, pool, profile) {
+  fill(table, KINDS.map(([name, text, isMemory]) => {
+    const [said, size] = name === 'roundingAtMostBytes' ? rounding(pool, profile) : [text, pool.waste[name]];
+    return [
+      header(said),
+      number(bytes(size)),
+      isMemory ? share(size, pool.residentBytes, said) : element('td', { textContent: 'no memory' }),
+    ];
+  }));
+}
+
+/** By the samples, if there are some; else what it may be at most. */
+function rounding(pool, profile) {
+  const most = pool.waste.roundingAtMostBytes;
+  return profile?.samples > 0
+    ? ['rounding inside blocks, about', Math.min(profile.roundingBytes, most)]
+    : ['rounding inside blocks, at most', most];
 }
 
 export function showClasses(table, classes) {

@@ -157,6 +157,13 @@ class ScreenTest {
     assertThat(lines).anySatisfy(line -> assertThat(line).contains("slot", "in use"));
   }
 
+  @Test
+  void ofManyBudgetsTheLargestAreShownAndTheOthersCounted() {
+    List<String> lines = Screen.lines(figures(), "x", 100, 1000, false);
+    assertThat(lines).filteredOn(line -> line.contains("    channel ")).hasSize(5);
+    assertThat(lines).anySatisfy(line -> assertThat(line).matches("    35 more +35\\.0 MiB"));
+  }
+
   @ParameterizedTest
   @CsvSource({
     "com.example.Audit$Log.append(Audit.java:17), Log.append Audit.java:17",
