@@ -228,9 +228,6 @@ class ConsoleBrowserTest {
     PlaywrightAssertions.assertThat(page.locator("#channels")).containsText("127.0.0.1:");
     page.locator("h1").click();
     picture(page, "console.png");
-    page.screenshot(
-        new Page.ScreenshotOptions()
-            .setFullPage(true)
     assertThat(complaints).isEmpty();
   }
 
