@@ -25,8 +25,11 @@ public final class LeakWatch {
   /** What services usually wait for takes less: 30 s. */
   public static final Duration DEFAULT_THRESHOLD = Duration.ofSeconds(30);
 
-  /** The most places that are followed; a further one has to wait until one has nothing old. */
+  /** The most places that are followed: those with the most old bytes. */
   static final int MAX_PLACES = 512;
+
+  /** The most places that are exchanged for others in one reading. */
+  private static final int MAX_EXCHANGED = 32;
 
   /** The most that are told. */
   static final int MAX_SUSPECTS = 64;
@@ -40,6 +43,9 @@ public final class LeakWatch {
   private final Duration threshold;
   private final Moments[] moments = new Moments[SERIES];
   private final Map<List<StackTraceElement>, Place> places = new HashMap<>();
+
+  /** Published by {@link #read}, so that nobody waits for it. */
+  private volatile List<LeakSuspect> suspects = List.of();
 
   /**
    * Creates a watch that has seen nothing yet.
@@ -76,16 +82,16 @@ public final class LeakWatch {
    */
   public synchronized void read(LiveProfile profile, long nowNanos) {
     places.values().forEach(Place::forget);
+    List<LiveSite> strangers = new ArrayList<>();
     for (LiveSite site : profile.olderThan(threshold).sites()) {
-      Place place = places.get(site.stack());
-      if (place == null && places.size() < MAX_PLACES) {
-        place = new Place();
-        places.put(site.stack(), place);
-      }
-      if (place != null) {
-        place.add(site);
+      Place known = places.get(site.stack());
+      if (known == null) {
+        strangers.add(site);
+      } else {
+        known.add(site);
       }
     }
+    admit(strangers);
     for (int i = 0; i < SERIES; i++) {
       if (moments[i].tryAdd(nowNanos)) {
         for (Place place : places.values()) {
@@ -94,11 +100,47 @@ public final class LeakWatch {
       }
     }
     places.values().removeIf(Place::isEmpty);
+    suspects = findSuspects();
   }
 
-  /** The places that were growing at the last reading, those that grow fastest first. */
-  public synchronized List<LeakSuspect> suspects() {
-    List<LeakSuspect> suspects = new ArrayList<>();
+  /** Follows places that are not followed yet, at the cost of those that hold less. */
+  private void admit(List<LiveSite> strangers) {
+    strangers.sort(Comparator.comparingLong(LiveSite::bytes).reversed());
+    int exchanged = 0;
+    for (LiveSite site : strangers) {
+      Place place = places.get(site.stack());
+      if (place == null && places.size() == MAX_PLACES && exchanged < MAX_EXCHANGED) {
+        exchanged++;
+        dropSmallestBelow(site.bytes());
+      }
+      if (place == null && places.size() < MAX_PLACES) {
+        place = new Place();
+        places.put(site.stack(), place);
+      }
+      if (place != null) {
+        place.add(site);
+      }
+    }
+  }
+
+  private void dropSmallestBelow(long bytes) {
+    places.entrySet().stream()
+        .min(Comparator.comparingLong(entry -> entry.getValue().bytes))
+        .filter(smallest -> smallest.getValue().bytes < bytes)
+        .map(Map.Entry::getKey)
+        .ifPresent(places::remove);
+  }
+
+  /**
+   * The places that were growing at the last reading, those that grow fastest first. Waits for
+   * nobody.
+   */
+  public List<LeakSuspect> suspects() {
+    return suspects;
+  }
+
+  private List<LeakSuspect> findSuspects() {
+    List<LeakSuspect> found = new ArrayList<>();
     places.forEach((stack, place) -> {
       GrowthSeries.Growth fastest = null;
       GrowthSeries.Growth longest = null;
@@ -110,11 +152,11 @@ public final class LeakWatch {
         }
       }
       if (fastest != null && longest != null && place.bytes > 0) {
-        suspects.add(place.suspect(stack, fastest.bytesPerSecond(), longest.nanos()));
+        found.add(place.suspect(stack, fastest.bytesPerSecond(), longest.nanos()));
       }
     });
-    suspects.sort(Comparator.comparingLong(LeakSuspect::growthBytesPerSecond).reversed());
-    return List.copyOf(suspects.subList(0, Math.min(MAX_SUSPECTS, suspects.size())));
+    found.sort(Comparator.comparingLong(LeakSuspect::growthBytesPerSecond).reversed());
+    return List.copyOf(found.subList(0, Math.min(MAX_SUSPECTS, found.size())));
   }
 
   /** How many places are followed. */

@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 
 /**
  * What was live at one moment, by sample: unbiased estimates, the better the more samples stand
@@ -90,6 +91,10 @@ public record LiveProfile(long bytesPerSample, long lostSamples, List<LiveBlocks
         blocks.stream().mapToLong(LiveBlocks::ageNanos).max().orElse(0));
   }
 
+  /** What would end a frame or a line of {@link #collapsed}. */
+  private static final Pattern NOT_IN_A_FRAME =
+      Pattern.compile("[;\\p{Cntrl}\\u0085\\u2028\\u2029]");
+
   /**
    * One line for each stack and budget: the budget's path and the frames, outermost first, with
    * semicolons between them, a space, and the bytes. What flame graph tools read.
@@ -97,7 +102,7 @@ public record LiveProfile(long bytesPerSample, long lostSamples, List<LiveBlocks
   public String collapsed() {
     Map<String, Long> lines = new TreeMap<>();
     for (LiveSite site : sites()) {
-      StringBuilder line = new StringBuilder(site.budget().replace(';', ','));
+      StringBuilder line = new StringBuilder(NOT_IN_A_FRAME.matcher(site.budget()).replaceAll(","));
       for (StackTraceElement frame : site.stack().reversed()) {
         line.append(';').append(frame.getClassName()).append('.').append(frame.getMethodName());
       }

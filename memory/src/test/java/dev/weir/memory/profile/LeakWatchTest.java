@@ -170,6 +170,20 @@ class LeakWatchTest {
   }
 
   @Test
+  void aLeakIsNamedAlthoughManyPlacesHoldSomething() {
+    for (int i = 0; i < 2 * LeakWatch.MAX_PLACES; i++) {
+      StackTraceElement place = new StackTraceElement("com.example.Gen", "m" + i, "Gen.java", i);
+      hold(place, "pool", 0, 1e9, SAMPLE_BYTES);
+    }
+    leak(LEAK, 60, 200, 2);
+    readUntil(120);
+    assertThat(watch.suspects())
+        .singleElement()
+        .satisfies(suspect -> assertThat(suspect.stack()).containsExactly(LEAK));
+    assertThat(watch.places()).isEqualTo(LeakWatch.MAX_PLACES);
+  }
+
+  @Test
   void aThresholdThatIsTooShortIsRefused() {
     assertThatThrownBy(() -> new LeakWatch(Duration.ZERO)).hasMessageContaining("too short");
   }

@@ -58,4 +58,12 @@ class LiveProfileTest {
             pool/b;com.example.Main.main;com.example.Reader.read 2000
             """);
   }
+
+  @Test
+  void aBudgetsNameEndsNeitherAFrameNorALine() {
+    LiveProfile named = new LiveProfile(1_000, 0, List.of(blocks("pool/a;b\nc", 100, 1, 1, READ)));
+
+    assertThat(named.collapsed())
+        .isEqualTo("pool/a,b,c;com.example.Main.main;com.example.Reader.read 100\n");
+  }
 }
