@@ -33,7 +33,8 @@ final class Emission {
 
   static void refused(Budget budget, long requestedBytes) {
     RefusalEvent event = new RefusalEvent();
-    if (event.isEnabled()) {
+    // Throttled ones cost nothing more: what is charged to the root is summed up over all slabs.
+    if (event.shouldCommit()) {
       Budget limiting = budget.limiting(requestedBytes);
       long charged = limiting.chargedBytes();
       boolean isShort =

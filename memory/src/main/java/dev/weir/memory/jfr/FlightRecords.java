@@ -3,10 +3,11 @@ package dev.weir.memory.jfr;
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.os.NativeMemory;
 import jdk.jfr.FlightRecorder;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Tells Flight Recorder what happens, if it is there and records. Any thread; throws nothing but
- * what a full Java heap or stack throws.
+ * Tells Flight Recorder what happens, if it is there and records. Any thread; throws nothing: where
+ * the Java heap or the stack has no room for an event, it is lost.
  */
 /*
  * The first event class that is loaded takes the JVM some 100 ms to prepare, so none is loaded before something records:
@@ -14,6 +15,9 @@ import jdk.jfr.FlightRecorder;
  */
 public final class FlightRecords {
   private static final boolean AVAILABLE = isAvailable();
+
+  /** Set when the event classes could not be loaded, which is not tried twice. */
+  private static volatile boolean broken;
 
   private FlightRecords() {}
 
@@ -27,7 +31,12 @@ public final class FlightRecords {
   }
 
   static boolean isOn() {
-    return AVAILABLE && FlightRecorder.isInitialized();
+    return AVAILABLE && !broken && FlightRecorder.isInitialized();
+  }
+
+  /** An event is lost; those to come too, if their classes cannot be loaded. */
+  private static void lost(Error reason) {
+    broken = broken || reason instanceof LinkageError;
   }
 
   /**
@@ -36,15 +45,42 @@ public final class FlightRecords {
    * @param blocks how many like it the sample stands for
    */
   public static void sampled(Budget budget, long blockBytes, double blocks) {
-    if (isOn()) {
-      Emission.sampled(budget, blockBytes, blocks);
+    try {
+      if (isOn()) {
+        Emission.sampled(budget, blockBytes, blocks);
+      }
+    } catch (LinkageError | OutOfMemoryError | StackOverflowError e) {
+      lost(e);
     }
   }
 
   /** An allocation was refused. */
   public static void refused(Budget budget, long requestedBytes) {
-    if (isOn()) {
-      Emission.refused(budget, requestedBytes);
+    try {
+      if (isOn()) {
+        Emission.refused(budget, requestedBytes);
+      }
+    } catch (LinkageError | OutOfMemoryError | StackOverflowError e) {
+      lost(e);
+    }
+  }
+
+  /** A purge begins; null if nobody wants to hear of it. */
+  static @Nullable PurgeTimer beginPurge() {
+    try {
+      return isOn() ? Emission.beginPurge() : null;
+    } catch (LinkageError | OutOfMemoryError | StackOverflowError e) {
+      lost(e);
+      return null;
+    }
+  }
+
+  /** A purge has ended. */
+  static void endPurge(PurgeTimer timer, long bytes, int ranges) {
+    try {
+      timer.end(bytes, ranges);
+    } catch (LinkageError | OutOfMemoryError | StackOverflowError e) {
+      lost(e);
     }
   }
 
@@ -60,8 +96,12 @@ public final class FlightRecords {
    * @param pool is looked at for as long as something else refers to it
    */
   public static void lookAfter(RecordedPool pool) {
-    if (isOn()) {
-      Emission.lookAfter(pool);
+    try {
+      if (isOn()) {
+        Emission.lookAfter(pool);
+      }
+    } catch (LinkageError | OutOfMemoryError | StackOverflowError e) {
+      lost(e);
     }
   }
 }

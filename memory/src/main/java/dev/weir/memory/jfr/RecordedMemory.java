@@ -7,34 +7,30 @@ import dev.weir.memory.os.PurgeRanges;
 record RecordedMemory(NativeMemory memory) implements NativeMemory {
   @Override
   public void purge(long address, long bytes) {
-    if (!FlightRecords.isOn()) {
-      memory.purge(address, bytes);
-      return;
-    }
-    PurgeTimer timer = Emission.beginPurge();
+    PurgeTimer timer = FlightRecords.beginPurge();
     try {
       memory.purge(address, bytes);
     } finally {
-      timer.end(bytes, 1);
+      if (timer != null) {
+        FlightRecords.endPurge(timer, bytes, 1);
+      }
     }
   }
 
   @Override
   public void purge(PurgeRanges ranges) {
-    if (!FlightRecords.isOn()) {
-      memory.purge(ranges);
-      return;
-    }
     int first = ranges.purged();
-    PurgeTimer timer = Emission.beginPurge();
+    PurgeTimer timer = FlightRecords.beginPurge();
     try {
       memory.purge(ranges);
     } finally {
-      long bytes = 0;
-      for (int range = first; range < ranges.purged(); range++) {
-        bytes += ranges.bytes(range);
+      if (timer != null) {
+        long bytes = 0;
+        for (int range = first; range < ranges.purged(); range++) {
+          bytes += ranges.bytes(range);
+        }
+        FlightRecords.endPurge(timer, bytes, ranges.purged() - first);
       }
-      timer.end(bytes, ranges.purged() - first);
     }
   }
 
