@@ -1,6 +1,7 @@
 package dev.weir.netty.flow;
 
 import dev.weir.memory.Pool;
+import dev.weir.memory.budget.Budget;
 import dev.weir.memory.budget.BudgetExceededError;
 
 /**
@@ -24,6 +25,12 @@ final class GrantRefusals {
 
   /** Whether {@code pool} could have given the grant that it refused, had fewer been waiting. */
   static boolean isQueueFull(BudgetExceededError refused, Pool pool) {
-    return refused.requestedBytes() <= surelyGrantableBytes(pool);
+    return isQueueFull(refused, pool, pool.rootBudget());
+  }
+
+  /** The same of a grant that was to be charged to a budget. */
+  static boolean isQueueFull(BudgetExceededError refused, Pool pool, Budget budget) {
+    return refused.requestedBytes() <= surelyGrantableBytes(pool)
+        && !budget.refusesForEver(refused.requestedBytes());
   }
 }

@@ -2,6 +2,7 @@ package dev.weir.netty.flow;
 
 import dev.weir.memory.Grant;
 import dev.weir.memory.Pool;
+import dev.weir.memory.budget.Budget;
 import dev.weir.memory.budget.BudgetExceededError;
 import dev.weir.memory.heap.Block;
 import dev.weir.netty.WeirAllocator;
@@ -20,18 +21,34 @@ import java.util.concurrent.TimeoutException;
 public final class WeirAdmission implements Admission {
   private final WeirAllocator allocator;
   private final Pool pool;
+  private final Budget budget;
 
   /** Admits as far as the pool of {@code allocator} has room. */
   public WeirAdmission(WeirAllocator allocator) {
+    this(allocator, allocator.pool().rootBudget());
+  }
+
+  /**
+   * Admits as far as a budget of that pool has room too: permits are charged to it, and so are the
+   * buffers that are allocated out of them, until they are released.
+   *
+   * @throws IllegalArgumentException if the budget is of another pool
+   */
+  public WeirAdmission(WeirAllocator allocator, Budget budget) {
     this.allocator = allocator;
     this.pool = allocator.pool();
+    this.budget = budget;
+    if (!budget.isOfSameTree(pool.rootBudget())) {
+      throw new IllegalArgumentException(
+          "budget '%s' is not of pool '%s'".formatted(budget.path(), pool.options().name()));
+    }
   }
 
   @Override
   public CompletionStage<Permit> admit(long bytes, Duration deadline) {
     CompletableFuture<Grant> grant;
     try {
-      grant = pool.grant(bytes, deadline);
+      grant = pool.grant(bytes, deadline, budget);
     } catch (IllegalStateException | Error poolClosedOrFailed) {
       return CompletableFuture.failedFuture(refusal(bytes, poolClosedOrFailed));
     }
@@ -56,7 +73,9 @@ public final class WeirAdmission implements Admission {
         switch (failure) {
           case TimeoutException late -> Reason.DEADLINE;
           case BudgetExceededError refused ->
-              GrantRefusals.isQueueFull(refused, pool) ? Reason.QUEUE_FULL : Reason.ABOVE_LIMIT;
+              GrantRefusals.isQueueFull(refused, pool, budget)
+                  ? Reason.QUEUE_FULL
+                  : Reason.ABOVE_LIMIT;
           default -> Reason.UNAVAILABLE;
         };
     return new AdmissionRefusedException(

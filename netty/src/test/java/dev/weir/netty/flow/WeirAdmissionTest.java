@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.memory.Pool;
 import dev.weir.memory.PoolOptions;
+import dev.weir.memory.budget.Budget;
 import dev.weir.netty.WeirAllocator;
 import dev.weir.netty.flow.AdmissionRefusedException.Reason;
 import io.netty.buffer.ByteBuf;
@@ -146,6 +147,30 @@ class WeirAdmissionTest {
       CompletableFuture<Permit> late =
           admission.admit(4 * MIB, Duration.ofMillis(1)).toCompletableFuture();
       assertThat(refusal(late)).isEqualTo(Reason.DEADLINE);
+    }
+  }
+
+  @Test
+  void permitsAreChargedToTheBudgetThatTheyAreFor() {
+    Budget uploads = pool.rootBudget().child("uploads", 4 * MIB);
+    WeirAdmission charged = new WeirAdmission(allocator, uploads);
+    Permit permit = charged.admit(3 * MIB, LONG).toCompletableFuture().join();
+    assertThat(uploads.chargedBytes()).isEqualTo(3 * MIB);
+    ByteBuf buffer = permit.allocate((int) (2 * MIB));
+    CompletableFuture<Permit> next = charged.admit(2 * MIB, LONG).toCompletableFuture();
+    assertThat(next).isNotDone();
+    assertThat(refusal(charged.admit(5 * MIB, LONG).toCompletableFuture()))
+        .isEqualTo(Reason.ABOVE_LIMIT);
+
+    permit.close();
+
+    next.join().close();
+    assertThat(uploads.chargedBytes()).isEqualTo(2 * MIB);
+    buffer.release();
+    assertThat(uploads.chargedBytes()).isZero();
+    try (Pool other = Pool.create(PoolOptions.withLimit(MIB))) {
+      assertThatThrownBy(() -> new WeirAdmission(allocator, other.rootBudget()))
+          .isInstanceOf(IllegalArgumentException.class);
     }
   }
 
