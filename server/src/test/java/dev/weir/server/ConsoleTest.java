@@ -197,7 +197,9 @@ class ConsoleTest {
             "promisedBytes",
             "growthAddressBytes");
     assertThat(pool).containsEntry("misuses", 0);
-    assertThat((Map<String, Object>) pool.get("budgets")).containsEntry("name", "node");
+    assertThat((Map<String, Object>) pool.get("budgets"))
+        .containsEntry("name", "node")
+        .containsEntry("pressure", "none");
     List<Map<String, Object>> pages = (List<Map<String, Object>>) pool.get("pages");
     assertThat(pages).isNotEmpty();
     byte[] cells = Base64.getDecoder().decode((String) pages.getFirst().get("cells"));

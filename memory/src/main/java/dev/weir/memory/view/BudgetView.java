@@ -1,6 +1,7 @@
 package dev.weir.memory.view;
 
 import dev.weir.memory.budget.Budget;
+import dev.weir.memory.pressure.Pressure;
 import java.util.Comparator;
 import java.util.List;
 
@@ -15,6 +16,7 @@ import java.util.List;
  * @param peakBytes the most that was ever charged; the most that was ever resident for the root
  * @param heapBytes Java heap buffers
  * @param allocatedBytes as {@link Budget#allocatedBytes}
+ * @param pressure how close it is to its limit
  * @param children those that hold most, most first, at most {@link #MAX_CHILDREN}
  * @param otherChildren how many more there are
  * @param otherBytes what is charged to those
@@ -26,6 +28,7 @@ public record BudgetView(
     long peakBytes,
     long heapBytes,
     long allocatedBytes,
+    Pressure pressure,
     List<BudgetView> children,
     int otherChildren,
     long otherBytes) {
@@ -60,6 +63,7 @@ public record BudgetView(
         peakBytes,
         budget.heapBytes(),
         budget.allocatedBytes(),
+        budget.pressure(),
         children,
         all.size() - shown,
         otherBytes);

@@ -9,6 +9,7 @@ import dev.weir.memory.view.Waste;
 import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -119,6 +120,7 @@ final class ViewJson {
     json.put("ownBytes", view.ownBytes());
     json.put("peakBytes", view.peakBytes());
     json.put("heapBytes", view.heapBytes());
+    json.put("pressure", view.pressure().name().toLowerCase(Locale.ROOT));
     json.put("allocatedBytes", view.allocatedBytes());
     json.put("allocatedBytesPerSecond", rates.perSecond(path, view.allocatedBytes()));
     json.put(

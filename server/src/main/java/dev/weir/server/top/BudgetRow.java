@@ -7,9 +7,9 @@ import java.util.List;
  * A budget on one line.
  *
  * @param text name, what is charged, limit, peak, and how fast is allocated
- * @param nearLimit whether little is left
+ * @param pressed whether it is close to its limit; then its pressure is in the text
  */
-record BudgetRow(String text, boolean nearLimit) {
+record BudgetRow(String text, boolean pressed) {
   private static final String COLUMNS = "%-24.24s %10s %10s %10s %10s";
 
   /** Of each budget; there may be one for every connection. */
@@ -47,16 +47,17 @@ record BudgetRow(String text, boolean nearLimit) {
 
   private static BudgetRow row(Figures budget, int depth) {
     boolean limited = budget.has("limitBytes");
-    long limit = budget.number("limitBytes");
-    long charged = budget.number("chargedBytes");
+    String pressure = budget.text("pressure");
+    boolean pressed = !pressure.isEmpty() && !pressure.equals("none");
     boolean rated = budget.has("allocatedBytesPerSecond");
     return text(
-        limited && charged > limit / 10 * 9,
+        pressed,
         indent(depth) + budget.text("name"),
-        Units.bytes(charged),
-        limited ? Units.bytes(limit) : "none",
+        Units.bytes(budget.number("chargedBytes")),
+        limited ? Units.bytes(budget.number("limitBytes")) : "none",
         Units.bytes(budget.number("peakBytes")),
-        rated ? Units.bytes(budget.number("allocatedBytesPerSecond")) : "");
+        (rated ? Units.bytes(budget.number("allocatedBytesPerSecond")) : "")
+            + (pressed ? "  " + pressure : ""));
   }
 
   private static String indent(int depth) {
@@ -64,8 +65,8 @@ record BudgetRow(String text, boolean nearLimit) {
   }
 
   private static BudgetRow text(
-      boolean nearLimit, String name, String charged, String limit, String peak, String rate) {
+      boolean pressed, String name, String charged, String limit, String peak, String rate) {
     return new BudgetRow(
-        COLUMNS.formatted(name, charged, limit, peak, rate).stripTrailing(), nearLimit);
+        COLUMNS.formatted(name, charged, limit, peak, rate).stripTrailing(), pressed);
   }
 }

@@ -217,7 +217,7 @@ final class Screen {
     }
     put(line().add(Ink.QUIET, BudgetRow.head()));
     for (BudgetRow row : all.subList(0, shown)) {
-      put(line().add(row.nearLimit() ? Ink.ALARM : Ink.PLAIN, row.text()));
+      put(line().add(row.pressed() ? Ink.ALARM : Ink.PLAIN, row.text()));
     }
   }
 

@@ -79,11 +79,11 @@ export class Budgets {
   }
 
   bar(budget, share, path, leadsBack) {
-    const near = budget.limitBytes !== null && budget.chargedBytes > 0.9 * budget.limitBytes;
+    const pressed = budget.pressure !== 'none';
     const bar = element('button', {
       type: 'button',
-      className: near ? 'budget near' : 'budget',
-      textContent: `${budget.name} ${bytes(budget.chargedBytes)}`,
+      className: `budget ${pressed ? budget.pressure : ''}`,
+      textContent: `${budget.name} ${bytes(budget.chargedBytes)}${pressed ? `, pressure ${budget.pressure}` : ''}`,
       title: describe(budget),
     });
     bar.dataset.path = path.join('/');
@@ -115,6 +115,7 @@ function describe(budget) {
   const heap = budget.heapBytes > 0 ? `; Java heap buffers ${bytes(budget.heapBytes)}` : '';
   const rate = budget.allocatedBytesPerSecond > 0
     ? `; about ${bytes(budget.allocatedBytesPerSecond)}/s allocated` : '';
+  const pressure = budget.pressure === 'none' ? '' : `; pressure ${budget.pressure}`;
   return `${budget.name}: charged ${bytes(budget.chargedBytes)}, ${limit}; `
-    + `peak ${bytes(budget.peakBytes)}${heap}${rate}`;
+    + `peak ${bytes(budget.peakBytes)}${heap}${rate}${pressure}`;
 }

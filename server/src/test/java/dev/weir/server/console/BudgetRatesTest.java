@@ -2,6 +2,7 @@ package dev.weir.server.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.memory.pressure.Pressure;
 import dev.weir.memory.view.BudgetView;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -13,7 +14,7 @@ class BudgetRatesTest {
   private final BudgetRates rates = new BudgetRates();
 
   private static BudgetView budget(String name, long allocatedBytes, BudgetView... children) {
-    return new BudgetView(name, 0, 0, 0, 0, allocatedBytes, List.of(children), 0, 0);
+    return new BudgetView(name, 0, 0, 0, 0, allocatedBytes, Pressure.NONE, List.of(children), 0, 0);
   }
 
   private void look(double second, long root, long child) {

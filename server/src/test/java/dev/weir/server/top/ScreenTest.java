@@ -25,6 +25,8 @@ class ScreenTest {
         64 * MIB,
         "peakBytes",
         charged,
+        "pressure",
+        charged > 50 * MIB ? "high" : "none",
         "children",
         children);
   }
@@ -160,6 +162,8 @@ class ScreenTest {
   @Test
   void ofManyBudgetsTheLargestAreShownAndTheOthersCounted() {
     List<String> lines = Screen.lines(figures(), "x", 100, 1000, false);
+    assertThat(lines)
+        .anySatisfy(line -> assertThat(line).startsWith("  uploads").endsWith("  high"));
     assertThat(lines).filteredOn(line -> line.contains("    channel ")).hasSize(5);
     assertThat(lines).anySatisfy(line -> assertThat(line).matches("    35 more +35\\.0 MiB"));
   }
