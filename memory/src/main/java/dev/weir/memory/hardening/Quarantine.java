@@ -204,7 +204,8 @@ final class Quarantine {
     try {
       guard = open.poll();
       if (guard == null) {
-        return closing > 0 ? Closing.ELSEWHERE : Closing.NOTHING_OPEN;
+        // What others have closed since the caller looked rests now.
+        return closing > 0 || resting.size() > 0 ? Closing.ELSEWHERE : Closing.NOTHING_OPEN;
       }
       closing++;
       closingBytes += guard.runBytes();
