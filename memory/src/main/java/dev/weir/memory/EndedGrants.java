@@ -1,7 +1,6 @@
 package dev.weir.memory;
 
 import dev.weir.memory.WaitingGrant.End;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Requests that wait no longer, and whose futures are to be completed once no lock is held. */
@@ -20,10 +19,26 @@ final class EndedGrants {
     last = request;
   }
 
-  /** In the order in which they have ended. */
-  void forEach(Consumer<WaitingGrant> action) {
-    for (WaitingGrant request = first; request != null; request = request.next) {
-      action.accept(request);
+  /** The one that ended first, the others behind it; null: none. */
+  @Nullable WaitingGrant first() {
+    return first;
+  }
+
+  /** Takes out the one that ended first; null: there is none. */
+  @Nullable WaitingGrant poll() {
+    WaitingGrant request = first;
+    if (request != null) {
+      first = request.next;
+      last = first == null ? null : last;
+      request.next = null;
+    }
+    return request;
+  }
+
+  /** Adds all of another list, which is empty afterwards. */
+  void takeAll(EndedGrants other) {
+    for (WaitingGrant request = other.poll(); request != null; request = other.poll()) {
+      add(request, request.end);
     }
   }
 }

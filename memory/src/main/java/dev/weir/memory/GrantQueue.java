@@ -1,19 +1,17 @@
 package dev.weir.memory;
 
 import dev.weir.memory.GrantLane.Obstacle;
+import dev.weir.memory.WaitingGrant.End;
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.budget.BudgetExceededError;
-import dev.weir.memory.hardening.Hardener;
 import dev.weir.memory.heap.RunHeap;
 import dev.weir.memory.pages.Lane;
 import dev.weir.memory.pages.PageHeap;
-import dev.weir.memory.profile.Sampler;
 import dev.weir.memory.sync.SpinLock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Requests for promised pages, in two lanes: small ones, of at most 64 KiB, and larger ones. In
@@ -26,11 +24,13 @@ import org.jspecify.annotations.Nullable;
 final class GrantQueue {
   private static final int MAX_WAITING = 1 << 16;
 
+  /** How soon what could not be told for want of room is told again: 100 ms. */
+  private static final long AGAIN_NANOS = 100_000_000;
+
   private final PageHeap pages;
-  private final RunHeap runs;
   private final Budget root;
-  private final @Nullable Sampler sampler;
-  private final @Nullable Hardener hardener;
+  private final Maker maker;
+  private final Runnable withdrawn;
   private final SpinLock lock = new SpinLock();
   private final GrantLane small = new GrantLane();
   private final GrantLane large = new GrantLane();
@@ -38,21 +38,35 @@ final class GrantQueue {
   private volatile int waiting;
   private boolean closed;
 
+  /** Those that have ended and whose futures could not be completed. */
+  private final EndedGrants untold = new EndedGrants();
+
+  private volatile boolean hasUntold;
+
   GrantQueue(PageHeap pages, Budget root) {
-    this(pages, new RunHeap(pages), root, /* sampler= */ null, /* hardener= */ null);
+    this(pages, root, maker(pages, new RunHeap(pages)), () -> {});
   }
 
-  GrantQueue(
-      PageHeap pages,
-      RunHeap runs,
-      Budget root,
-      @Nullable Sampler sampler,
-      @Nullable Hardener hardener) {
-    this.sampler = sampler;
-    this.hardener = hardener;
+  /**
+   * An empty queue.
+   *
+   * @param withdrawn is told that a request has failed, or was withdrawn: those behind it may fit
+   */
+  GrantQueue(PageHeap pages, Budget root, Maker maker, Runnable withdrawn) {
     this.pages = pages;
-    this.runs = runs;
     this.root = root;
+    this.maker = maker;
+    this.withdrawn = withdrawn;
+  }
+
+  /** Makes the grant that a request gets, whose pages are promised and charged. */
+  interface Maker {
+    Grant make(WaitingGrant request);
+  }
+
+  private static Maker maker(PageHeap pages, RunHeap runs) {
+    return request ->
+        new Grant(pages, runs, request.budget, null, null, request.bytes, request.lane);
   }
 
   /** Pages, and room in the budget that pays for them: both, or none. */
@@ -93,6 +107,11 @@ final class GrantQueue {
     return waiting > 0;
   }
 
+  /** Whether somebody has not been told yet that waiting is over: {@link #serve} tries again. */
+  boolean hasUntold() {
+    return hasUntold;
+  }
+
   /** Enters a request, charged to the root. */
   CompletableFuture<Grant> request(long bytes, long deadlineNanos) {
     return request(bytes, deadlineNanos, root);
@@ -108,6 +127,12 @@ final class GrantQueue {
     if (room.isHopeless(request)) {
       return CompletableFuture.failedFuture(hopeless(request));
     }
+    // Before it is entered: where there is no room for this, nothing has happened.
+    request.future.whenComplete((grant, failure) -> {
+      if (failure != null) {
+        withdrawn.run();
+      }
+    });
     budget.recallCreditFor(bytes);
     GrantLane lane = request.lane == Lane.PROMISE ? large : small;
     boolean waits = false;
@@ -158,18 +183,53 @@ final class GrantQueue {
     recallCredit();
     EndedGrants ended = new EndedGrants();
     Room room = new Room();
+    long untilNext;
     try {
       lock.lock();
       try {
         long untilLarge = large.serve(nowNanos, room, ended);
         long untilSmall = small.serve(nowNanos, room, ended);
-        return Math.min(untilLarge, untilSmall);
+        untilNext = Math.min(untilLarge, untilSmall);
       } finally {
-        ended.forEach(request -> count(request, -1));
-        lock.unlock();
+        try {
+          countOut(ended);
+          ended.takeAll(untold);
+          hasUntold = false;
+        } finally {
+          lock.unlock();
+        }
       }
     } finally {
-      ended.forEach(this::complete);
+      completeAll(ended);
+    }
+    return hasUntold ? Math.min(untilNext, AGAIN_NANOS) : untilNext;
+  }
+
+  /** Under the lock. */
+  private void countOut(EndedGrants ended) {
+    for (WaitingGrant request = ended.first(); request != null; request = request.next) {
+      count(request, -1);
+    }
+  }
+
+  /** What fails with one concerns no other; what could not be told is kept for the next time. */
+  private void completeAll(EndedGrants ended) {
+    for (WaitingGrant request = ended.poll(); request != null; request = ended.poll()) {
+      try {
+        complete(request);
+      } catch (RuntimeException | Error e) {
+        keep(request);
+      }
+    }
+  }
+
+  private void keep(WaitingGrant request) {
+    lock.lock();
+    try {
+      untold.add(request, request.end);
+      hasUntold = true;
+    } finally {
+      lock.unlock();
     }
   }
 
@@ -220,23 +280,41 @@ final class GrantQueue {
                       .formatted(request.bytes, request.budget.path())));
       case HOPELESS -> request.future.completeExceptionally(hopeless(request));
       case CLOSED -> request.future.completeExceptionally(closedFailure());
+      case FAILED -> fail(request);
     }
   }
 
   private void grant(WaitingGrant request) {
-    Grant grant;
+    Grant grant = null;
+    boolean taken = false;
     try {
-      grant =
-          new Grant(pages, runs, request.budget, sampler, hardener, request.bytes, request.lane);
-    } catch (OutOfMemoryError javaHeapFull) {
-      pages.promises().giveBack(request.bytes, request.lane);
-      request.budget.uncharge(request.bytes);
-      request.future.completeExceptionally(javaHeapFull);
-      return;
+      grant = maker.make(request);
+      taken = request.future.complete(grant);
+    } catch (RuntimeException | Error e) {
+      // Completing runs what hangs on the future: that may fail when the grant has been taken.
+      taken = grant != null && isTaken(request.future);
+      request.end = End.FAILED;
+      request.failure = e;
+    } finally {
+      if (!taken) {
+        pages.promises().giveBack(request.bytes, request.lane);
+        request.budget.uncharge(request.bytes);
+      }
     }
-    if (!request.future.complete(grant)) {
-      grant.close();
+    if (!taken) {
+      fail(request);
     }
+  }
+
+  private static void fail(WaitingGrant request) {
+    Throwable failure = request.failure;
+    if (failure != null) {
+      request.future.completeExceptionally(failure);
+    }
+  }
+
+  private static boolean isTaken(CompletableFuture<Grant> future) {
+    return future.isDone() && !future.isCompletedExceptionally();
   }
 
   /** Fails everything that waits and everything that comes. */
@@ -247,12 +325,12 @@ final class GrantQueue {
       closed = true;
       large.endAll(ended);
       small.endAll(ended);
-      ended.forEach(request -> count(request, -1));
+      countOut(ended);
       waiting = 0;
     } finally {
       lock.unlock();
     }
-    ended.forEach(this::complete);
+    completeAll(ended);
   }
 
   private BudgetExceededError hopeless(WaitingGrant request) {

@@ -109,7 +109,7 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
             pages,
             Runtime.getRuntime().availableProcessors() * STRIPES_PER_PROCESSOR,
             this::purgeSoon);
-    this.grants = new GrantQueue(pages, runs, root, sampler, hardener);
+    this.grants = new GrantQueue(pages, root, this::newGrant, Purger::wake);
     this.pressure = new PressureChores(root);
     this.record = new PoolRecord(root, pages, hardener);
     this.reclaimers = reclaimers;
@@ -152,6 +152,14 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
     }
 
     @Override
+    public void bandLeft() {
+      PoolCore core = target;
+      if (core != null) {
+        core.bandLeft();
+      }
+    }
+
+    @Override
     public void dirtyHigh() {
       PoolCore core = target;
       if (core != null) {
@@ -190,16 +198,14 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
     long rounded = bytes > Long.MAX_VALUE / 2 ? bytes : Math.ceilDiv(bytes, pageBytes) * pageBytes;
     CompletableFuture<Grant> future = grants.request(rounded, deadlineNanos, budget);
     if (!future.isDone()) {
-      future.whenComplete((grant, failure) -> {
-        if (failure != null) {
-          // Withdrawn: those behind it may fit.
-          Purger.wake();
-        }
-      });
       Purger.wake();
     }
     usageMoved();
     return future;
+  }
+
+  private Grant newGrant(WaitingGrant request) {
+    return new Grant(pages, runs, request.budget, sampler, hardener, request.bytes, request.lane);
   }
 
   OwnedHeap ownedHeap(Executor owner) {
@@ -375,8 +381,12 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
   }
 
   @Override
-  public void liveGrown() {
+  public void bandLeft() {
     usageMoved();
+  }
+
+  @Override
+  public void liveGrown() {
     if (liveGrown.compareAndSet(false, true)) {
       Purger.wake();
     }
@@ -457,7 +467,7 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
 
   @Override
   public boolean isDone() {
-    return released;
+    return released && !grants.hasUntold();
   }
 
   /** Under a monitor: when it returns after somebody else has begun, the addresses are gone too. */

@@ -34,16 +34,22 @@ final class SlowAllocation {
       return tenant;
     }
     tenant = tryAtTheLimit(parts, heap, bytes, budget, tenants);
-    if (tenant == null) {
+    long chargeBytes = Refusals.chargeBytes(parts.pages(), bytes);
+    if (tenant == null && !isHopeless(parts, chargeBytes, budget)) {
       tenant =
           parts
               .reclaimers()
               .serveAfterAsking(
-                  Refusals.chargeBytes(parts.pages(), bytes),
-                  budget,
-                  () -> tryAtTheLimit(parts, heap, bytes, budget, tenants));
+                  chargeBytes, budget, () -> tryAtTheLimit(parts, heap, bytes, budget, tenants));
     }
     return tenant;
+  }
+
+  /** Whether no block of that size fits, whatever is released. */
+  private static boolean isHopeless(PoolCore parts, long chargeBytes, Budget budget) {
+    return budget.refusesForEver(chargeBytes)
+        || (chargeBytes > SizeClasses.MAX_SLOT_BYTES
+            && chargeBytes > parts.pages().promises().largestBytes(Lane.LARGE));
   }
 
   private static <T> @Nullable T tryAtTheLimit(
@@ -64,7 +70,8 @@ final class SlowAllocation {
 
   /** Grows a block with what heaps have to give, and those who hold what they can do without. */
   static boolean tryGrow(PoolCore parts, BlockHome home, long minBytes, Budget budget) {
-    long moreBytes = Refusals.chargeBytes(parts.pages(), minBytes) - home.blockBytes();
+    long chargeBytes = Refusals.chargeBytes(parts.pages(), minBytes);
+    long moreBytes = chargeBytes - home.blockBytes();
     Supplier<@Nullable BlockHome> attempt =
         () -> {
           if (!budget.hasRoom(moreBytes)) {
@@ -73,8 +80,11 @@ final class SlowAllocation {
           parts.trimAndSettle();
           return home.tryGrow(minBytes, budget) ? home : null;
         };
-    return attempt.get() != null
-        || parts.reclaimers().serveAfterAsking(moreBytes, budget, attempt) != null;
+    if (attempt.get() != null) {
+      return true;
+    }
+    return !isHopeless(parts, chargeBytes, budget)
+        && parts.reclaimers().serveAfterAsking(moreBytes, budget, attempt) != null;
   }
 
   private static <T> @Nullable T tryWithRoom(

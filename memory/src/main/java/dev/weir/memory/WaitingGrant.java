@@ -27,13 +27,18 @@ final class WaitingGrant {
 
   End end = End.WITHDRAWN;
 
+  /** With {@link End#FAILED}. */
+  @Nullable Throwable failure;
+
   /** Why it waits no longer. */
   enum End {
     WITHDRAWN,
     GRANTED,
     OVERDUE,
     HOPELESS,
-    CLOSED
+    CLOSED,
+    /** The Java virtual machine had no room for what was to be handed out. */
+    FAILED
   }
 
   WaitingGrant(long bytes, Budget budget, long deadlineNanos) {

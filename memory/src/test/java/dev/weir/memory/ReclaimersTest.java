@@ -227,6 +227,33 @@ class ReclaimersTest {
     assertThat(asked).hasValue(1);
     block.release();
     assertThat(pool.tryAllocate(3 * MIB, tenant)).as("more than its limit").isNull();
+    assertThat(asked).hasValue(1);
+    assertThat(other.asked).isEmpty();
+  }
+
+  @Test
+  void nobodyIsAskedForWhatNoReleaseCouldServe() {
+    Budget tenant = pool.rootBudget().child("tenant", 2 * MIB);
+    Cache cache = new Cache("cache").fill(MIB, 4 * MIB);
+    cache.register(0);
+    AtomicInteger asked = new AtomicInteger();
+    pool.addReclaimer(
+        tenant,
+        1,
+        bytes -> {
+          asked.incrementAndGet();
+          return 1;
+        });
+    BlockHome growing = pool.allocateGrowing(null, MIB, tenant, (home, number, found) -> home);
+
+    assertThat(pool.tryGrow(growing, 3 * MIB, tenant)).as("above the budget's limit").isFalse();
+    assertThat(pool.tryAllocate(16 * MIB)).as("what is kept for small blocks").isNull();
+    growing.release(0, tenant);
+    tenant.close();
+    assertThat(pool.tryAllocate(MIB, tenant)).as("closed").isNull();
+
+    assertThat(asked).hasValue(0);
+    assertThat(cache.asked).isEmpty();
   }
 
   @Test

@@ -73,6 +73,9 @@ public final class GrantRaces {
     public void roomFreed() {}
 
     @Override
+    public void bandLeft() {}
+
+    @Override
     public void liveGrown() {}
 
     @Override

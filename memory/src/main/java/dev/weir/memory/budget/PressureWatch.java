@@ -19,6 +19,9 @@ final class PressureWatch {
   boolean isMoved;
   @Nullable PressureWatch nextMoved;
 
+  /** The next that the one thread that tells has to tell of. */
+  @Nullable PressureWatch nextDue;
+
   PressureWatch(Budget budget) {
     this.budget = budget;
   }

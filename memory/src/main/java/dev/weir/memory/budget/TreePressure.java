@@ -2,7 +2,6 @@ package dev.weir.memory.budget;
 
 import dev.weir.memory.callback.ListenerCalls;
 import dev.weir.memory.pressure.Pressure;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -39,11 +38,15 @@ final class TreePressure {
   /** The level of a budget may have changed. Under the lock; allocates nothing. */
   void moved(PressureWatch watch) {
     if (!watch.isMoved) {
-      watch.isMoved = true;
-      watch.nextMoved = firstMoved;
-      firstMoved = watch;
+      link(watch);
       news = true;
     }
+  }
+
+  private void link(PressureWatch watch) {
+    watch.isMoved = true;
+    watch.nextMoved = firstMoved;
+    firstMoved = watch;
   }
 
   /** Not under the lock. */
@@ -74,21 +77,30 @@ final class TreePressure {
   }
 
   void remove(Budget budget, ListenerCalls listener) {
+    boolean forgotten = false;
     tree.lock.lock();
     try {
       PressureWatch watch = budget.watch;
       if (watch != null && watch.remove(listener)) {
         forget(budget);
+        forgotten = true;
       }
     } finally {
       tree.lock.unlock();
+    }
+    if (forgotten && !budget.isTracked()) {
+      tree.ledger.watchUsed(0, Long.MAX_VALUE);
     }
   }
 
   private void forget(Budget budget) {
     budget.watch = null;
     watched.remove(budget);
-    hasListeners = !watched.isEmpty();
+    if (watched.isEmpty()) {
+      hasListeners = false;
+      // Nobody comes for those of whom there was news, and they would keep their budgets alive.
+      firstMoved = null;
+    }
   }
 
   /**
@@ -99,24 +111,43 @@ final class TreePressure {
    *     tell the tree, so it is always looked at
    */
   void tell(Budget root, boolean all) {
-    List<Budget> due = new ArrayList<>();
+    PressureWatch due;
     tree.lock.lock();
     try {
-      for (PressureWatch watch = firstMoved; watch != null; watch = watch.nextMoved) {
-        watch.isMoved = false;
-        due.add(watch.budget);
-      }
-      firstMoved = null;
       if (all) {
-        due.clear();
-        due.addAll(watched);
-      } else if (watched.contains(root) && !due.contains(root)) {
-        due.add(root);
+        watched.forEach(this::linkWatch);
       }
+      linkWatch(root);
+      due = takeMoved();
     } finally {
       tree.lock.unlock();
     }
-    due.forEach(this::tell);
+    while (due != null) {
+      PressureWatch next = due.nextDue;
+      due.nextDue = null;
+      tell(due.budget);
+      due = next;
+    }
+  }
+
+  private void linkWatch(Budget budget) {
+    PressureWatch watch = budget.watch;
+    if (watch != null && !watch.isMoved) {
+      link(watch);
+    }
+  }
+
+  /** Takes all out; allocates nothing, so that none is taken by half. */
+  private @Nullable PressureWatch takeMoved() {
+    PressureWatch due = null;
+    for (PressureWatch watch = firstMoved; watch != null; watch = firstMoved) {
+      firstMoved = watch.nextMoved;
+      watch.nextMoved = null;
+      watch.isMoved = false;
+      watch.nextDue = due;
+      due = watch;
+    }
+    return due;
   }
 
   private void tell(Budget budget) {

@@ -94,7 +94,8 @@ final class VectoredMadvise {
       }
       return call(areas.address() + start, (at - start) / IOVEC_BYTES);
     } finally {
-      busy.getAndUpdate(bits -> bits & ~(1 << area));
+      // Clears the bit, which is set; a lambda might find no room in the Java heap.
+      busy.addAndGet(-(1 << area));
     }
   }
 

@@ -107,6 +107,7 @@ public final class PageHeap {
   private long allocateRun(long bytes, boolean promised) {
     long address = FULL;
     boolean surveyDue = false;
+    boolean leavesBand = false;
     boolean overflowing;
     while (true) {
       PurgeBatch batch = null;
@@ -119,11 +120,12 @@ public final class PageHeap {
         if (start != RunRegion.NONE) {
           long excess = state.excessForRun(start, bytes);
           if (excess <= 0 || ledger.dirtyBytes() == 0) {
+            address = state.takeRun(start, bytes);
             if (promised) {
               ledger.keepPromise(bytes);
             }
-            address = state.takeRun(start, bytes);
             surveyDue = state.isSurveyDue();
+            leavesBand = ledger.leavesBand();
             overflowing = state.isDirtyOverflowing();
             break;
           }
@@ -136,9 +138,7 @@ public final class PageHeap {
       }
       dirtyPurges.settleOrGiveWay(batch);
     }
-    if (surveyDue) {
-      events.liveGrown();
-    }
+    tellOfGrowth(surveyDue, leavesBand);
     if (overflowing) {
       dirtyPurges.purgeForOthers(bytes);
     }
@@ -222,6 +222,7 @@ public final class PageHeap {
    */
   public boolean commit(Span span, int from, int to) {
     boolean surveyDue;
+    boolean leavesBand;
     lock.lock();
     try {
       long more = state.uncommittedBytes(span, from, to);
@@ -230,13 +231,21 @@ public final class PageHeap {
       }
       state.commit(span, from, to);
       surveyDue = state.isSurveyDue();
+      leavesBand = ledger.leavesBand();
     } finally {
       lock.unlock();
+    }
+    tellOfGrowth(surveyDue, leavesBand);
+    return true;
+  }
+
+  private void tellOfGrowth(boolean surveyDue, boolean leavesBand) {
+    if (leavesBand) {
+      events.bandLeft();
     }
     if (surveyDue) {
       events.liveGrown();
     }
-    return true;
   }
 
   /**

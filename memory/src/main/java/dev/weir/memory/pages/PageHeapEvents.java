@@ -8,11 +8,11 @@ public interface PageHeapEvents {
   /** Live or promised bytes have gone down: a request that waits may fit now. */
   void roomFreed();
 
-  /**
-   * Live pages have grown since {@link PageHeap#surveyed}, and some of them may hold nothing; or
-   * used bytes have left the band of {@link PageHeap#watchUsed}.
-   */
+  /** Live pages have grown since {@link PageHeap#surveyed}, and some of them may hold nothing. */
   void liveGrown();
+
+  /** Used bytes have grown out of the band of {@link PageHeap#watchUsed}: told once. */
+  default void bandLeft() {}
 
   /** There are more dirty bytes than the page heap wants to keep: purge soon. */
   void dirtyHigh();

@@ -191,12 +191,9 @@ final class PageState {
 
   // Surveys.
 
-  /**
-   * Whether live pages have grown enough to look where they hold nothing, or used ones so much that
-   * somebody wants to hear of it.
-   */
+  /** Whether live pages have grown enough to look where they hold nothing. */
   boolean isSurveyDue() {
-    return ledger.liveBytes() >= surveyAtBytes || ledger.leavesBand();
+    return ledger.liveBytes() >= surveyAtBytes;
   }
 
   /** Sets when the next survey is due. */

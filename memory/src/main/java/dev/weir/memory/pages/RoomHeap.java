@@ -268,11 +268,16 @@ public final class RoomHeap {
 
   private void tellOfGrowth() {
     boolean surveyDue;
+    boolean leavesBand;
     lock.lock();
     try {
       surveyDue = state.isSurveyDue();
+      leavesBand = ledger.leavesBand();
     } finally {
       lock.unlock();
+    }
+    if (leavesBand) {
+      events.bandLeft();
     }
     if (surveyDue) {
       events.liveGrown();

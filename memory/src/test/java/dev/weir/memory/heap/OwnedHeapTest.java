@@ -90,6 +90,9 @@ class OwnedHeapTest {
     public void roomFreed() {}
 
     @Override
+    public void bandLeft() {}
+
+    @Override
     public void liveGrown() {}
 
     @Override

@@ -1,9 +1,12 @@
 package dev.weir.memory.pages;
 
 /** Nobody listens. */
-final class SilentEvents implements PageHeapEvents {
+public final class SilentEvents implements PageHeapEvents {
   @Override
   public void roomFreed() {}
+
+  @Override
+  public void bandLeft() {}
 
   @Override
   public void liveGrown() {}

@@ -143,6 +143,9 @@ final class SmallHeap {
     public void roomFreed() {}
 
     @Override
+    public void bandLeft() {}
+
+    @Override
     public void liveGrown() {}
 
     @Override
