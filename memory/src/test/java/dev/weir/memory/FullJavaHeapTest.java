@@ -191,6 +191,13 @@ class FullJavaHeapTest {
       }
       block.release();
       Await.until(() -> pool.dirtyBytes() == 0, () -> pool.snapshot() + allStacks());
+      // No release has lost its pages.
+      Await.until(
+          () -> {
+            pool.trim();
+            return pool.liveBytes() == 0 && pool.liveBlockBytes() == 0;
+          },
+          () -> pool.snapshot() + allStacks());
       Await.untilPasses(pool::checkInvariants);
     }
 

@@ -17,6 +17,13 @@ import org.jspecify.annotations.Nullable;
  * purged, yields until the others' claims are settled; so nobody is refused because of a purge in progress.
  */
 public final class DirtyPurges {
+  /**
+   * Claims nothing. Made with the class: where it is needed, the Java heap may have no room for it,
+   * and claims that are not settled are waited for by all.
+   */
+  @SuppressWarnings("UnnecessaryLambda") // a method reference is linked as late as a lambda
+  private static final Supplier<@Nullable PurgeBatch> NOTHING = () -> null;
+
   private final NativeMemory os;
   private final SpinLock lock;
   private final PageState state;
@@ -124,7 +131,7 @@ public final class DirtyPurges {
         claimed.purge(os);
         purged = true;
       } finally {
-        batch = settleAndClaim(claimed, purged ? next : () -> null);
+        batch = settleAndClaim(claimed, purged ? next : NOTHING);
       }
     }
   }
@@ -176,7 +183,7 @@ public final class DirtyPurges {
     try {
       batch.purge(os);
     } finally {
-      settleAndClaim(batch, () -> null);
+      settleAndClaim(batch, NOTHING);
     }
   }
 }

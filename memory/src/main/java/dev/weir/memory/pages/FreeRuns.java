@@ -26,6 +26,15 @@ final class FreeRuns {
   /** Neighbours with no more entries than this are joined: so a joined node is not split soon. */
   private static final int JOINED = RunNodes.FANOUT / 2;
 
+  /**
+   * A tree has no more nodes than a fifth of its runs, and a few. Of {@code k} children of one
+   * parent each pair has more than 16 entries, so there are fewer than {@code 1 + entries / 8}: of
+   * {@code n} runs {@code n / 8} leaves and one for each parent, of these an eighth, and so on.
+   */
+  private static final int RUNS_A_NODE = 5;
+
+  private static final int SPARE_NODES = 16;
+
   /** More levels than a tree can have that fits into memory: each has four times the nodes. */
   private static final int MAX_HEIGHT = 20;
 
@@ -169,9 +178,9 @@ final class FreeRuns {
     pathNode[0] = NOWHERE;
   }
 
-  /** Makes sure that so many {@link #insertNext} need nothing from the Java heap. */
-  void makeRoom(int insertions) {
-    nodes.makeRoom(insertions * (height + 1));
+  /** Makes sure that up to so many runs in all need nothing from the Java heap. */
+  void makeRoomFor(int runs) {
+    nodes.makeRoomFor(runs / RUNS_A_NODE + SPARE_NODES);
   }
 
   /**
@@ -278,6 +287,9 @@ final class FreeRuns {
   void checkInvariants() {
     int[] seen = new int[2];
     check(root, height - 1, seen);
+    if (seen[1] > size / RUNS_A_NODE + SPARE_NODES) {
+      throw new AssertionError(size + " runs in " + seen[1] + " nodes");
+    }
     if (seen[0] != size || seen[1] != nodes.inUse()) {
       throw new AssertionError(
           "%d runs (counted %d), %d nodes (counted %d)"

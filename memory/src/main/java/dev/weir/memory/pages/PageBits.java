@@ -204,11 +204,15 @@ final class PageBits {
     return words == null ? 0 : words[wordOf(page)];
   }
 
-  /** Clears every bit and drops the memory behind them. */
+  /** Clears every bit. Keeps the memory behind them: what was {@link #makeRoom}'s stays so. */
   void clearAll() {
-    Arrays.fill(chunks, null);
-    Arrays.fill(chunkCounts, 0);
-    cardinality = 0;
+    for (int chunk = 0; chunk < chunks.length && cardinality > 0; chunk++) {
+      long[] words = chunks[chunk];
+      if (words != null && chunkCounts[chunk] > 0) {
+        Arrays.fill(words, 0);
+        adjust(chunk, -chunkCounts[chunk]);
+      }
+    }
   }
 
   private void adjust(int chunk, int delta) {

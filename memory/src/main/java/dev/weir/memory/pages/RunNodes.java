@@ -125,8 +125,12 @@ final class RunNodes {
   }
 
   /** Makes sure that so many nodes can be taken without anything from the Java heap. */
-  void makeRoom(int nodes) {
-    int wanted = used + nodes - spares;
+  private void makeRoom(int nodes) {
+    makeRoomFor(used + nodes - spares);
+  }
+
+  /** Makes sure that so many nodes in all can be in use without anything from the Java heap. */
+  void makeRoomFor(int wanted) {
     if (wanted > counts.length) {
       int capacity = Math.max(wanted, 2 * counts.length);
       long[] longerStarts = Arrays.copyOf(starts, capacity * FANOUT);

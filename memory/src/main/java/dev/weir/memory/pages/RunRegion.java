@@ -11,7 +11,8 @@ import java.util.function.BooleanSupplier;
  * heap's lock guards it.
  */
 /*
- * What needs room in the Java heap takes it before anything is changed: where there is none, nothing has happened.
+ * What needs room in the Java heap takes it before anything is changed: where there is none, nothing has happened. What
+ * a run needs when it comes back is taken with it: a release must not fail.
  */
 final class RunRegion {
   /** No free run is long enough. */
@@ -32,8 +33,14 @@ final class RunRegion {
 
   private long freePages;
 
-  /** Ranges that will be {@linkplain #putBack put back}: the tree keeps room for each. */
+  /** Ranges that will be {@linkplain #putBack put back}. */
   private int claims;
+
+  /**
+   * Ranges that were taken and not given back. Two free runs have a live or a claimed range between
+   * them, so there is at most one free run more than there are such ranges.
+   */
+  private int taken;
 
   RunRegion(long totalPages) {
     this.totalPages = totalPages;
@@ -101,17 +108,29 @@ final class RunRegion {
     dirty.copyChunk(page, target);
   }
 
-  /** Takes a range out of the free run that holds it; returns how many of its pages were dirty. */
+  /**
+   * Takes a range out of the free run that holds it, which {@link #giveDirty} and {@link
+   * #giveClean} need nothing from the Java heap for; returns how many of its pages were dirty.
+   */
   long take(long start, long pages) {
-    freeRuns.makeRoom(1 + claims);
-    return cut(start, pages);
+    dirty.makeRoom(start, pages);
+    young.makeRoom(start, pages);
+    makeRoomForAnother();
+    long dirtyPages = cut(start, pages);
+    taken++;
+    return dirtyPages;
   }
 
   /** Takes a range of dirty pages, which {@link #putBack} needs nothing from the Java heap for. */
   void claim(long start, long pages) {
-    freeRuns.makeRoom(2 + claims);
+    makeRoomForAnother();
     cut(start, pages);
     claims++;
+  }
+
+  /** Whatever of this is taken or comes back, the tree has room for it. */
+  private void makeRoomForAnother() {
+    freeRuns.makeRoomFor(taken + claims + 2);
   }
 
   private long cut(long start, long pages) {
@@ -138,8 +157,6 @@ final class RunRegion {
 
   /** Gives back a range whose pages are all resident. */
   void giveDirty(long start, long pages) {
-    dirty.makeRoom(start, pages);
-    young.makeRoom(start, pages);
     giveClean(start, pages);
     dirty.set(start, pages);
     young.set(start, pages);
@@ -147,8 +164,8 @@ final class RunRegion {
 
   /** Gives back a range none of whose pages is resident. */
   void giveClean(long start, long pages) {
-    freeRuns.makeRoom(1 + claims);
     join(start, pages);
+    taken--;
   }
 
   /** Ends a claim: its pages are free again, clean, or dirty and as old as they were. */

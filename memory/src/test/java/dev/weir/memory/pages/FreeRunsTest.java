@@ -47,12 +47,12 @@ class FreeRunsTest {
 
   @Test
   void whatRoomWasMadeForNeedsNoMore() {
+    int insertions = 64;
+    runs.makeRoomFor(30_000 + insertions);
+    int capacity = runs.nodeCapacity();
     for (int i = 0; i < 30_000; i++) {
       add(i * 1_000L, 1);
     }
-    int insertions = 64;
-    runs.makeRoom(insertions);
-    int capacity = runs.nodeCapacity();
     // All in one leaf, then one in each of as many leaves: both split the most nodes they can.
     for (int i = 0; i < insertions; i++) {
       long start = (i < insertions / 2 ? 15_000_000 : i * 400_000L) + 100 + 2 * i;
@@ -122,7 +122,6 @@ class FreeRunsTest {
   }
 
   private void add(long start, long length) {
-    runs.makeRoom(1);
     runs.seek(start);
     runs.insertNext(start, length);
   }

@@ -3,6 +3,7 @@ package dev.weir.memory.pages;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.lang.management.ManagementFactory;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -168,5 +169,32 @@ class RunRegionTest {
 
     assertThat(region.agedLengthAt(0, 100)).isEqualTo(3);
     assertThat(region.nextAged(3)).isEqualTo(5);
+  }
+
+  /** A release that fails for want of room would lose its pages for good. */
+  @Test
+  void whatComesBackNeedsNothingFromTheJavaHeap() {
+    com.sun.management.ThreadMXBean threads =
+        (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
+    int runs = 20_000;
+    RunRegion large = new RunRegion(4L * PageBits.CHUNK_BITS);
+    long gap = large.totalPages() / runs;
+    for (int round = 0; round < 2; round++) {
+      for (long run = 0; run < runs; run++) {
+        large.take(run * gap, 1);
+      }
+      large.age();
+      long before = threads.getCurrentThreadAllocatedBytes();
+      for (long run = 0; run < runs; run += 2) {
+        large.giveDirty(run * gap, 1);
+      }
+      for (long run = 1; run < runs; run += 2) {
+        large.giveDirty(run * gap, 1);
+      }
+      long allocated = threads.getCurrentThreadAllocatedBytes() - before;
+
+      assertThat(allocated).as("in round %d", round).isLessThan(1_000);
+      large.checkInvariants();
+    }
   }
 }
