@@ -89,6 +89,15 @@ public final class BlockHistory {
     return message;
   }
 
+  /** Records a mistake that was found by itself. Throws nothing. */
+  void tellOfByte(Misuse.Kind kind, String what, long offset) {
+    try {
+      tell(kind, what.formatted(offset));
+    } catch (OutOfMemoryError | StackOverflowError e) {
+      misuses.count(kind);
+    }
+  }
+
   /** Records a mistake of the caller, who throws the result. */
   public IllegalStateException misused(Misuse.Kind kind, String what) {
     return new IllegalStateException(tell(kind, what), asCause());

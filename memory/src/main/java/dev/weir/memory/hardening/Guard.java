@@ -135,17 +135,25 @@ public final class Guard {
   public void finishRelease() {
     long begunNanos = System.nanoTime();
     long damaged = Canary.BEHIND.firstDamaged(address + bytes, address + runBytes);
-    if (damaged < address + runBytes) {
-      history.tell(
-          Kind.OVERRUN,
-          "byte %,d behind the end of a block was written".formatted(damaged - address - bytes));
+    boolean isOverrun = damaged < address + runBytes;
+    if (isOverrun) {
       Canary.BEHIND.write(address + bytes, address + runBytes);
     }
-    if (hardener.isFull()) {
-      tryClose();
+    try {
+      if (hardener.isFull()) {
+        tryClose();
+      }
+      hardener.ended(this);
+      hardener.quarantine().add(this);
+    } finally {
+      // Last: what it takes to say so may fail, and must not keep the pages.
+      if (isOverrun) {
+        history.tellOfByte(
+            Kind.OVERRUN,
+            "byte %,d behind the end of a block was written",
+            damaged - address - bytes);
+      }
     }
-    hardener.ended(this);
-    hardener.quarantine().add(this);
     hardener.releaseTook(System.nanoTime() - begunNanos);
   }
 
@@ -188,9 +196,10 @@ public final class Guard {
 
   /** Tells of the damage that {@link #isDamaged} has found. */
   void reportDamage() {
-    history.tell(
+    history.tellOfByte(
         Kind.WRITE_AFTER_RELEASE,
-        "byte %,d of a block was written after its release".formatted(damagedOffset));
+        "byte %,d of a block was written after its release",
+        damagedOffset);
   }
 
   /** Gives the pages back. */

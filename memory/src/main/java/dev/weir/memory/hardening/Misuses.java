@@ -32,7 +32,15 @@ final class Misuses {
     }
   }
 
-  /** Records a mistake. Where the Java heap is full, it is only counted. */
+  /** Counts a mistake that there is no room to tell of. */
+  void count(Kind kind) {
+    counter(kind).incrementAndGet();
+  }
+
+  /**
+   * Records a mistake. Where the Java heap is full, or the log fails, it is only counted: this
+   * throws nothing.
+   */
   void add(Kind kind, String message, BlockHistory history) {
     long count = counter(kind).incrementAndGet();
     try {
@@ -43,7 +51,7 @@ final class Misuses {
             "pool '%s': %s (%s, number %,d)".formatted(poolName, message, kind, count),
             history.asCause());
       }
-    } catch (OutOfMemoryError | StackOverflowError e) {
+    } catch (RuntimeException | Error e) {
       // It has been counted, and what refuses an access says so itself.
     }
   }

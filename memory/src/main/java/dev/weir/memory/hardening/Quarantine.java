@@ -107,10 +107,17 @@ final class Quarantine {
 
   /** Under the lock. A block that is larger than the quarantine would drive all others out. */
   private void rest(Guard guard) {
-    if (guard.runBytes() > limitBytes) {
-      guard.free();
-    } else {
-      resting.add(guard);
+    boolean rests = true;
+    try {
+      if (guard.runBytes() > limitBytes) {
+        guard.free();
+        rests = false;
+      }
+    } finally {
+      // Also where its pages could not be given back: then it is tried again.
+      if (rests) {
+        resting.add(guard);
+      }
     }
   }
 
@@ -164,8 +171,8 @@ final class Quarantine {
         }
       } finally {
         lock.unlock();
+        report(damaged);
       }
-      report(damaged);
       if (stepBytes == 0) {
         break;
       }
