@@ -1,6 +1,6 @@
 package dev.weir.memory;
 
-import dev.weir.memory.GrantLane.Obstacle;
+import dev.weir.memory.GrantLanes.Obstacle;
 import dev.weir.memory.WaitingGrant.End;
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.budget.BudgetExceededError;
@@ -12,12 +12,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Requests for promised pages, in two lanes: small ones, of at most 64 KiB, and larger ones. In
  * each they are served in the order of their arrival. A 16th of the limit is the small ones' own:
  * so a giant that waits does not hold them up, and while it waits they take no more than that, so
- * they do not starve it.
+ * they do not starve it. Among those who wait for a budget it is the same, but that each large one
+ * is overtaken by a 16th of the budget's limit once.
  *
  * <p>Thread-safe. Futures are completed outside the lock, by the thread that calls {@link #serve}.
  */
@@ -32,8 +34,14 @@ final class GrantQueue {
   private final Maker maker;
   private final Runnable withdrawn;
   private final SpinLock lock = new SpinLock();
-  private final GrantLane small = new GrantLane();
-  private final GrantLane large = new GrantLane();
+  private final GrantLanes lanes = new GrantLanes();
+
+  /** None that waits is hopeless within the limits of this; null: they are to be looked at. */
+  private @Nullable Room lookedAtIn;
+
+  /** Whether some may have been withdrawn since they were looked at. */
+  private volatile boolean hasWithdrawn;
+
   private int waitingBelowRoot;
   private volatile int waiting;
   private boolean closed;
@@ -70,16 +78,13 @@ final class GrantQueue {
   }
 
   /** Pages, and room in the budget that pays for them: both, or none. */
-  private final class Room implements GrantLane.Room {
+  private final class Room implements GrantLanes.Room {
+    private final long limitChanges = root.limitChanges();
     private final long largestBytes = pages.promises().largestBytes(Lane.PROMISE);
     private final long largestSmallBytes = pages.promises().largestBytes(Lane.SMALL_PROMISE);
 
     @Override
-    public Obstacle take(WaitingGrant request) {
-      Lane lane =
-          request.lane == Lane.SMALL_PROMISE && large.isShortOfPages()
-              ? Lane.OWN_SMALL_PROMISE
-              : request.lane;
+    public Obstacle take(WaitingGrant request, Lane lane) {
       // Charges are not taken back from here, but in a race: whoever waits for charges would be
       // woken for that.
       if (!pages.promises().admits(request.bytes, lane)) {
@@ -100,6 +105,12 @@ final class GrantQueue {
       long largest = request.lane == Lane.PROMISE ? largestBytes : largestSmallBytes;
       return request.bytes > largest
           || (request.budget.isTracked() && request.budget.refusesForEver(request.bytes));
+    }
+
+    boolean hasLimitsOf(Room other) {
+      return limitChanges == other.limitChanges
+          && largestBytes == other.largestBytes
+          && largestSmallBytes == other.largestSmallBytes;
     }
   }
 
@@ -130,11 +141,11 @@ final class GrantQueue {
     // Before it is entered: where there is no room for this, nothing has happened.
     request.future.whenComplete((grant, failure) -> {
       if (failure != null) {
+        hasWithdrawn = true;
         withdrawn.run();
       }
     });
     budget.recallCreditFor(bytes);
-    GrantLane lane = request.lane == Lane.PROMISE ? large : small;
     boolean waits = false;
     lock.lock();
     try {
@@ -144,13 +155,17 @@ final class GrantQueue {
       // From here on its budget tells of room; if there is some already, it is found now.
       count(request, 1);
       try {
-        if (!lane.tryServe(request, room)) {
+        if (!lanes.tryServe(request, room)) {
           if (waiting == MAX_WAITING) {
             return CompletableFuture.failedFuture(
                 new BudgetExceededError(
                     root, bytes, "and %,d grants wait already".formatted(MAX_WAITING)));
           }
-          lane.add(request);
+          if (lookedAtIn != null && !lookedAtIn.hasLimitsOf(room)) {
+            // Limits have changed since this one was looked at.
+            lookedAtIn = null;
+          }
+          lanes.add(request);
           waits = true;
           return request.future;
         }
@@ -166,7 +181,7 @@ final class GrantQueue {
 
   /** Under the lock. */
   private void count(WaitingGrant request, int change) {
-    waiting = small.size() + large.size();
+    waiting = lanes.size();
     if (request.budget.isTracked()) {
       waitingBelowRoot += change;
       root.setWaitingGrants(waitingBelowRoot);
@@ -187,9 +202,13 @@ final class GrantQueue {
     try {
       lock.lock();
       try {
-        long untilLarge = large.serve(nowNanos, room, ended);
-        long untilSmall = small.serve(nowNanos, room, ended);
-        untilNext = Math.min(untilLarge, untilSmall);
+        boolean limitsMoved = lookedAtIn == null || !lookedAtIn.hasLimitsOf(room);
+        boolean anyWithdrawn = hasWithdrawn;
+        hasWithdrawn = false;
+        // Unless this comes to its end, all are looked at the next time.
+        lookedAtIn = null;
+        untilNext = lanes.serve(nowNanos, room, limitsMoved, anyWithdrawn, ended);
+        lookedAtIn = room;
       } finally {
         try {
           countOut(ended);
@@ -241,15 +260,12 @@ final class GrantQueue {
   }
 
   private List<WaitingGrant> firstWaiting() {
-    List<WaitingGrant> first = new ArrayList<>();
     lock.lock();
     try {
-      large.addFirst(first);
-      small.addFirst(first);
+      return lanes.lookedAt();
     } finally {
       lock.unlock();
     }
-    return first;
   }
 
   /** What the first that wait are short of: of pages, those that are next alone. */
@@ -323,8 +339,7 @@ final class GrantQueue {
     lock.lock();
     try {
       closed = true;
-      large.endAll(ended);
-      small.endAll(ended);
+      lanes.endAll(ended);
       countOut(ended);
       waiting = 0;
     } finally {

@@ -281,8 +281,9 @@ public final class Pool implements AutoCloseable {
   /**
    * Asks for pages before they are needed, and for room in a budget of this pool. Requests of at
    * most 64 KiB, and larger ones, are each served in the order of their arrival; a request that
-   * waits for its budget alone holds up only those whom the same limit concerns. A 16th of the
-   * limit is the small ones' own. The result comes on the caller's thread if there is room at once,
+   * waits for its budget alone holds up only those whom the same limit concerns; of these, small
+   * ones overtake a large one until they have got a 16th of that limit. A 16th of the pool's limit
+   * is the small ones' own. The result comes on the caller's thread if there is room at once,
    * otherwise on the pool's purger thread: hop from there. Cancelling the returned future withdraws
    * the request.
    *

@@ -25,6 +25,15 @@ final class WaitingGrant {
    */
   @Nullable WaitingGrant next;
 
+  /** Its place in the order of arrival, across the lanes. */
+  long number;
+
+  /** What later requests have got of the budget for which it is the first to wait. */
+  long overtakenBytes;
+
+  /** What they may still get of it before it. */
+  long overtakableBytes;
+
   End end = End.WITHDRAWN;
 
   /** With {@link End#FAILED}. */

@@ -213,6 +213,45 @@ class BudgetGrantsTest {
     }
   }
 
+  /**
+   * Small ones must not keep a budget from a large one for ever, nor large ones from a small one.
+   */
+  @Test
+  void smallOnesOvertakeALargeOneOfTheirBudgetByA16thAndNoMore() {
+    int small = 64 << 10;
+    Grant half = granted(pool.grant(2 * MIB, LONG, one));
+    CompletableFuture<Grant> large = pool.grant(3 * MIB, LONG, one);
+    List<CompletableFuture<Grant>> before = new ArrayList<>();
+    for (int i = 0; i < 4; i++) {
+      before.add(pool.grant(small, LONG, one));
+    }
+    assertThat(before).allSatisfy(each -> assertThat(each).isCompleted());
+    before.forEach(each -> each.join().close());
+    CompletableFuture<Grant> behind = pool.grant(small, LONG, one);
+    CompletableFuture<Grant> aside = pool.grant(small, LONG, two);
+
+    assertThat(behind).as("though there is room").isNotDone();
+    granted(aside).close();
+    half.close();
+    Grant got = granted(large);
+    granted(behind).close();
+    got.close();
+  }
+
+  @Test
+  void aLargeOneDoesNotOvertakeASmallOneOfItsBudget() {
+    Grant all = granted(pool.grant(4 * MIB, LONG, one));
+    CompletableFuture<Grant> small = pool.grant(64 << 10, LONG, one);
+    CompletableFuture<Grant> large = pool.grant(4 * MIB, LONG, one);
+
+    all.close();
+
+    Grant first = granted(small);
+    assertThat(large).isNotDone();
+    first.close();
+    granted(large).close();
+  }
+
   /** Whatever is granted, withdrawn and released at once, every charge and promise is settled. */
   @Test
   void manyAtOnceLeaveNothingBehind() throws InterruptedException {

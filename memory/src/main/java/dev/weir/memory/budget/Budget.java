@@ -172,6 +172,7 @@ public final class Budget extends BudgetNode {
     boolean creditExceedsIt =
         locked(() -> {
           limitBytes = bytes;
+          tree.limitChanges++;
           tree.pressure.mayHaveMoved(this);
           return openCredits > 0 && chargedBytes > bytes;
         });
@@ -366,6 +367,14 @@ public final class Budget extends BudgetNode {
     });
   }
 
+  /**
+   * How often limits in its tree have changed, or budgets closed: as long as it is the same, {@link
+   * #refusesForEver} says the same.
+   */
+  public long limitChanges() {
+    return lockedLong(() -> tree.limitChanges);
+  }
+
   /** Whether it is another budget or lies below it. */
   public boolean isBelowOrSame(Budget other) {
     return isWithin(other);
@@ -455,6 +464,7 @@ public final class Budget extends BudgetNode {
     boolean hasCredit =
         locked(() -> {
           closed = true;
+          tree.limitChanges++;
           tree.pressure.mayHaveMoved(this);
           forgetIfDrained();
           return openCredits > 0;

@@ -19,6 +19,9 @@ final class BudgetTree {
   final RootLedger ledger;
   final TreePressure pressure;
 
+  /** How often a limit below the root was set, or a budget closed. Under the lock. */
+  long limitChanges;
+
   /** How many grants wait for room in budgets below the root. */
   volatile int waitingGrants;
 

@@ -1,0 +1,87 @@
+package dev.weir.memory;
+
+import dev.weir.memory.budget.Budget;
+import dev.weir.memory.pages.Lane;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Budgets that had no room for one that waits, each with the first that waits for it. Who comes
+ * later and would charge the same budget waits behind that one. But small requests overtake a large
+ * one until they have got a 16th of the budget's limit: so it does not hold them up at once, and
+ * they do not starve it.
+ *
+ * <p>Not thread-safe: the queue's lock guards it.
+ */
+final class FullBudgets {
+  /** The part of a budget's limit by which small ones overtake a large one. */
+  private static final int SMALL_SHARE = 16;
+
+  /** The most that are looked at for what would help them. */
+  private static final int WINDOW = 16;
+
+  private final Map<Budget, WaitingGrant> firstWaiting = new LinkedHashMap<>();
+
+  /** How many {@link #addWindow} passes over. */
+  private int windowFrom;
+
+  /** Begins anew; the window moves on, and begins anew behind the last. */
+  void clear() {
+    windowFrom = windowFrom + WINDOW < firstWaiting.size() ? windowFrom + WINDOW : 0;
+    firstWaiting.clear();
+  }
+
+  /** A budget has no room for a request. */
+  void add(Budget full, WaitingGrant request) {
+    if (firstWaiting.putIfAbsent(full, request) == null) {
+      request.overtakableBytes = full.limitBytes() / SMALL_SHARE - request.overtakenBytes;
+    }
+  }
+
+  /** Whether a request has to wait behind another one. */
+  boolean holdUp(WaitingGrant request) {
+    for (Budget node = request.budget; node != null; node = parent(node)) {
+      WaitingGrant first = firstWaiting.get(node);
+      if (first != null && !mayOvertake(request, first)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static boolean mayOvertake(WaitingGrant request, WaitingGrant first) {
+    return request.lane == Lane.SMALL_PROMISE
+        && first.lane == Lane.PROMISE
+        && request.bytes <= first.overtakableBytes;
+  }
+
+  /** A request is served, before those that wait for the same budgets. */
+  void served(WaitingGrant request) {
+    for (Budget node = request.budget; node != null; node = parent(node)) {
+      WaitingGrant first = firstWaiting.get(node);
+      if (first != null) {
+        first.overtakenBytes += request.bytes;
+        first.overtakableBytes -= request.bytes;
+      }
+    }
+  }
+
+  private @Nullable Budget parent(Budget node) {
+    return firstWaiting.isEmpty() ? null : node.parent();
+  }
+
+  /** Adds a few of the first that wait: those in the window. */
+  void addWindow(List<WaitingGrant> found) {
+    int passed = windowFrom < firstWaiting.size() ? windowFrom : 0;
+    Iterator<WaitingGrant> each = firstWaiting.values().iterator();
+    for (int i = 0; i < passed + WINDOW && each.hasNext(); i++) {
+      WaitingGrant request = each.next();
+      if (i >= passed && !found.contains(request)) {
+        found.add(request);
+      }
+    }
+  }
+}

@@ -1,0 +1,166 @@
+package dev.weir.memory;
+
+import dev.weir.memory.WaitingGrant.End;
+import dev.weir.memory.pages.Lane;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The requests that wait, in two lanes: small ones and larger ones. Nobody overtakes one of its
+ * lane that waits for pages; nobody of either lane overtakes one that waits for a budget that it
+ * would charge too, but for what {@link FullBudgets} allows.
+ *
+ * <p>Not thread-safe: the queue's lock guards it.
+ */
+/*
+ * Those who wait are gone through at each release. So what one of them can get is looked at only where nobody stands
+ * before it; whether it is hopeless, only when limits have changed; and behind one that waits for pages nobody is
+ * looked at, unless somebody has been withdrawn, or is overdue.
+ */
+final class GrantLanes {
+  /** How many are looked at for what would help them: that may cost as much as a system call. */
+  private static final int LOOKED_AT = 16;
+
+  private final GrantLane small = new GrantLane();
+  private final GrantLane large = new GrantLane();
+  private final FullBudgets full = new FullBudgets();
+  private long arrivals;
+
+  /** None that waits has an earlier deadline, if any waits. */
+  private long nearestDeadlineNanos;
+
+  /** What stands in the way of a request. */
+  enum Obstacle {
+    NOTHING,
+    PAGES,
+    BUDGET
+  }
+
+  /** The resources that requests want. */
+  interface Room {
+    /** Takes what a request wants, if it can, in a lane of promises. */
+    Obstacle take(WaitingGrant request, Lane lane);
+
+    /** Whether there will never be that much. */
+    boolean isHopeless(WaitingGrant request);
+  }
+
+  int size() {
+    return small.size() + large.size();
+  }
+
+  private GrantLane laneOf(WaitingGrant request) {
+    return request.lane == Lane.PROMISE ? large : small;
+  }
+
+  /** Serves a request if nobody is before it and there is room; otherwise the caller adds it. */
+  boolean tryServe(WaitingGrant request, Room room) {
+    GrantLane lane = laneOf(request);
+    if (lane.isShortOfPages || full.holdUp(request)) {
+      return false;
+    }
+    boolean ownShare = request.lane == Lane.SMALL_PROMISE && large.isShortOfPages;
+    switch (room.take(request, ownShare ? Lane.OWN_SMALL_PROMISE : request.lane)) {
+      case PAGES -> lane.isShortOfPages = true;
+      case BUDGET -> full.add(request.budget.limiting(request.bytes), request);
+      case NOTHING -> {
+        full.served(request);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  void add(WaitingGrant request) {
+    if (size() == 0 || request.deadlineNanos - nearestDeadlineNanos < 0) {
+      nearestDeadlineNanos = request.deadlineNanos;
+    }
+    request.number = arrivals++;
+    laneOf(request).add(request);
+  }
+
+  /**
+   * Serves what there is room for, and ends what need not wait any more.
+   *
+   * @param limitsMoved whether some may have become hopeless
+   * @param withdrawn whether some may have been withdrawn
+   * @param ended gets those that wait no longer, also when this fails
+   * @return nanoseconds until the next deadline, at the latest; {@link Long#MAX_VALUE} if nobody
+   *     waits
+   */
+  long serve(long nowNanos, Room room, boolean limitsMoved, boolean withdrawn, EndedGrants ended) {
+    small.rewind();
+    large.rewind();
+    full.clear();
+    if (size() == 0) {
+      return Long.MAX_VALUE;
+    }
+    boolean lookAtAll = limitsMoved || withdrawn || nearestDeadlineNanos - nowNanos <= 0;
+    long nextNanos = Long.MAX_VALUE;
+    for (GrantLane lane = next(); lane != null; lane = next()) {
+      WaitingGrant request = lane.at();
+      if (request == null || (lane.isShortOfPages && !lookAtAll)) {
+        lane.passAll();
+        continue;
+      }
+      End end = endOf(request, nowNanos, room, limitsMoved);
+      if (end == null) {
+        nextNanos = Math.min(nextNanos, request.deadlineNanos - nowNanos);
+        lane.pass();
+      } else {
+        lane.remove();
+        ended.add(request, end);
+      }
+    }
+    if (size() == 0) {
+      return Long.MAX_VALUE;
+    }
+    if (lookAtAll) {
+      nearestDeadlineNanos = nowNanos + nextNanos;
+    }
+    return nearestDeadlineNanos - nowNanos;
+  }
+
+  /** The lane whose cursor is on the one that came first; null: both are at their end. */
+  private @Nullable GrantLane next() {
+    WaitingGrant nextSmall = small.at();
+    WaitingGrant nextLarge = large.at();
+    if (nextSmall == null || nextLarge == null) {
+      return nextLarge != null ? large : nextSmall != null ? small : null;
+    }
+    return nextLarge.number < nextSmall.number ? large : small;
+  }
+
+  /** Null if it goes on waiting. */
+  private @Nullable End endOf(WaitingGrant request, long nowNanos, Room room, boolean limitsMoved) {
+    if (request.isWithdrawn()) {
+      return End.WITHDRAWN;
+    }
+    if (limitsMoved && room.isHopeless(request)) {
+      return End.HOPELESS;
+    }
+    if (tryServe(request, room)) {
+      return End.GRANTED;
+    }
+    return request.deadlineNanos - nowNanos <= 0 ? End.OVERDUE : null;
+  }
+
+  /**
+   * The first of each lane, and a few of those who are the first to wait for a budget: others each
+   * time.
+   */
+  List<WaitingGrant> lookedAt() {
+    List<WaitingGrant> found = new ArrayList<>();
+    large.addFirst(found, LOOKED_AT);
+    small.addFirst(found, LOOKED_AT);
+    full.addWindow(found);
+    return found;
+  }
+
+  /** Takes all out: the queue is closed. */
+  void endAll(EndedGrants ended) {
+    large.endAll(ended);
+    small.endAll(ended);
+  }
+}
