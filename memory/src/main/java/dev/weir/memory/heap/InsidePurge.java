@@ -43,11 +43,9 @@ public final class InsidePurge implements Runnable {
       try {
         purges.get(i).run();
       } catch (RuntimeException | Error e) {
-        if (first == null) {
-          first = e;
-        } else {
-          first.addSuppressed(e);
-        }
+        // The others are not added to it: a full Java heap, which they all fail of, has no room for
+        // that.
+        first = first == null ? e : first;
       }
     }
     switch (first) {

@@ -312,17 +312,34 @@ public final class PageHeap {
 
   private void purgeEach(Span span, PageSet pages) {
     int osPageBytes = os.pageBytes();
-    PurgeRanges ranges = new PurgeRanges();
+    PurgeRanges ranges = tryMakeRanges();
     for (int from = pages.next(0); from < PageSet.MAX_PAGES; ) {
       int to = pages.nextAbsent(from);
-      if (ranges.isFull()) {
-        os.purge(ranges);
-        ranges.clear();
+      long address = span.address() + (long) from * osPageBytes;
+      long bytes = (long) (to - from) * osPageBytes;
+      if (ranges == null) {
+        os.purge(address, bytes);
+      } else {
+        if (ranges.isFull()) {
+          os.purge(ranges);
+          ranges.clear();
+        }
+        ranges.add(address, bytes);
       }
-      ranges.add(span.address() + (long) from * osPageBytes, (long) (to - from) * osPageBytes);
       from = pages.next(to);
     }
-    os.purge(ranges);
+    if (ranges != null) {
+      os.purge(ranges);
+    }
+  }
+
+  /** Null if the Java heap is full: memory that is free goes back all the same, range by range. */
+  private static @Nullable PurgeRanges tryMakeRanges() {
+    try {
+      return new PurgeRanges();
+    } catch (OutOfMemoryError e) {
+      return null;
+    }
   }
 
   private void announce(boolean dirtyHigh) {
