@@ -1,5 +1,6 @@
 package dev.weir.memory.heap;
 
+import dev.weir.memory.sync.SpinLock;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
@@ -17,12 +18,16 @@ import org.jspecify.annotations.Nullable;
  *   head:  0 empty      -1 empty and marked      n + 1 slot n is on top
  *   links[n]: the same for what lies below slot n, written before the push of n releases it
  *
- * The links are numbers in an array of their own, made at the slab's first remote free: no object stands for a free
- * slot, and no byte of freed memory is written, where a stale user could spoil it.
+ * The links are numbers in an array of their own, made when there is a second slot: no object stands for a free slot,
+ * and no byte of freed memory is written, where a stale user could spoil it. Whoever pushes the first slot of a stack
+ * and sees no links needs none: if there are some later, the slot's is 0, for nobody has ever pushed it.
  */
 final class RemoteFrees {
   /** Stands for no slot. */
   static final int END = -1;
+
+  /** How often a push asks a full Java heap for the links, with a collection each time. */
+  private static final int ATTEMPTS = 20;
 
   private static final int EMPTY = 0;
   private static final int MARKED = -1;
@@ -57,13 +62,16 @@ final class RemoteFrees {
    * contents to the acquire in {@link #takeAll}.
    *
    * @return whether it has replaced the mark
+   * @throws OutOfMemoryError if the Java heap has stayed full; the slot is lost then
    */
   boolean push(int number) {
-    char[] below = links();
     int top;
     do {
       top = (int) HEAD.getAcquire(this);
-      below[number] = (char) Math.max(top, EMPTY);
+      char[] below = top > EMPTY ? links() : (char[]) LINKS.getAcquire(this);
+      if (below != null) {
+        below[number] = (char) Math.max(top, EMPTY);
+      }
     } while (!HEAD.compareAndSet(this, top, number + 1));
     return top == MARKED;
   }
@@ -79,7 +87,8 @@ final class RemoteFrees {
 
   /** The slot that lay below one which has been taken. The heap only, before it gives that out. */
   int next(int number) {
-    return links()[number] - 1;
+    char[] below = (char[]) LINKS.getAcquire(this);
+    return below == null ? END : below[number] - 1;
   }
 
   /** Marks the stack; false if it is not empty. The heap only. */
@@ -114,8 +123,17 @@ final class RemoteFrees {
   }
 
   private char[] makeLinks() {
-    char[] fresh = new char[slots];
-    char[] before = (char[]) LINKS.compareAndExchange(this, (char[]) null, fresh);
-    return before != null ? before : fresh;
+    for (int attempt = 1; ; attempt++) {
+      try {
+        char[] fresh = new char[slots];
+        char[] before = (char[]) LINKS.compareAndExchange(this, (char[]) null, fresh);
+        return before != null ? before : fresh;
+      } catch (OutOfMemoryError e) {
+        if (attempt == ATTEMPTS) {
+          throw e;
+        }
+        SpinLock.giveWay();
+      }
+    }
   }
 }
