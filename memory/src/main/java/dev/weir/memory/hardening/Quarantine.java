@@ -16,6 +16,9 @@ import org.jspecify.annotations.Nullable;
  *                 └──────────────────────────────^   a block that is larger than the quarantine
  */
 final class Quarantine {
+  /** The most blocks that rest: each has a few kilobytes of Java heap, its stacks among them. */
+  static final int MAX_GUARDS = 8_192;
+
   /** How many bytes leave while the lock is held once. */
   private static final long STEP_BYTES = 256 << 10;
 
@@ -23,6 +26,7 @@ final class Quarantine {
   private static final int OVERFULL = 2;
 
   private final long limitBytes;
+  private final int maxGuards;
   private final Runnable closerCall;
   private final SpinLock lock = new SpinLock();
   private final GuardQueue open = new GuardQueue();
@@ -50,7 +54,12 @@ final class Quarantine {
    * @param closerCall calls a thread that will call {@link #closeOpen}; must return at once
    */
   Quarantine(long limitBytes, Runnable closerCall) {
+    this(limitBytes, MAX_GUARDS, closerCall);
+  }
+
+  Quarantine(long limitBytes, int maxGuards, Runnable closerCall) {
     this.limitBytes = limitBytes;
+    this.maxGuards = maxGuards;
     this.closerCall = closerCall;
   }
 
@@ -78,6 +87,7 @@ final class Quarantine {
   void add(Guard guard) {
     boolean isClosed = guard.isClosed();
     long excessBytes;
+    int excessGuards;
     boolean retiring;
     lock.lock();
     try {
@@ -87,6 +97,7 @@ final class Quarantine {
         open.add(guard);
       }
       excessBytes = open.bytes() + resting.bytes() + closingBytes - limitBytes;
+      excessGuards = open.size() + resting.size() + closing - maxGuards;
       retiring = closed;
     } finally {
       lock.unlock();
@@ -98,10 +109,12 @@ final class Quarantine {
     if (!isClosed) {
       closerCall.run();
     }
-    if (excessBytes > (OVERFULL - 1) * limitBytes) {
-      giveUp(excessBytes);
-    } else if (excessBytes > 0) {
-      leave(excessBytes);
+    // One of those too many leaves for each that comes, and a few bytes are one.
+    long wantedBytes = excessGuards > 0 ? Math.max(1, excessBytes) : excessBytes;
+    if (excessBytes > (OVERFULL - 1) * limitBytes || excessGuards > (OVERFULL - 1) * maxGuards) {
+      giveUp(wantedBytes);
+    } else if (wantedBytes > 0) {
+      leave(wantedBytes);
     }
   }
 

@@ -11,6 +11,7 @@ import dev.weir.memory.pages.PageHeap;
 import dev.weir.memory.pages.Reservation;
 import dev.weir.memory.pages.SilentEvents;
 import java.lang.foreign.ValueLayout;
+import java.util.List;
 import java.util.Objects;
 import java.util.logging.Handler;
 import java.util.logging.LogRecord;
@@ -55,6 +56,23 @@ class QuarantineTest {
           guard.claimRelease();
           guard.finishRelease();
         });
+  }
+
+  @Test
+  void onlySoManyBlocksRestHoweverSmallTheyAre() {
+    Hardener hardener = hardener(LIMIT_BYTES);
+    Quarantine quarantine = new Quarantine(LIMIT_BYTES, 2, () -> {});
+    Guard first = guard(hardener, 100);
+    for (Guard guard : List.of(first, guard(hardener, 100), guard(hardener, 100))) {
+      guard.claimRelease();
+      assertThat(guard.tryClose()).isTrue();
+      quarantine.add(guard);
+    }
+
+    assertThat(quarantine.size()).isEqualTo(2);
+    assertThat(quarantine.at(first.address())).as("the oldest leaves").isNull();
+    quarantine.giveUp(Long.MAX_VALUE);
+    assertThat(pages.totals().liveBytes()).isZero();
   }
 
   @Test

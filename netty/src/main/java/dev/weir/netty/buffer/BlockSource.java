@@ -153,22 +153,18 @@ public final class BlockSource {
    */
   private @Nullable ByteBuf tryHardened(
       @Nullable OwnedHeap heap, int capacity, int maxCapacity, boolean watched) {
-    BlockSource source = isSampleDue(heap, capacity) ? sampling(heap, capacity) : this;
-    WeirByteBuf memory = null;
-    try {
-      Tenants<? extends WeirByteBuf> tenants =
-          watched ? LeakTrackedByteBuf.TENANTS : WeirByteBuf.DETACHED;
-      memory = pool.tryAllocateHardened(capacity, budget, tenants);
-      if (memory == null) {
-        return null;
-      }
-      memory.open(source, capacity, maxCapacity);
-    } finally {
-      if (memory == null) {
-        source.endSample();
-      }
+    Tenants<? extends WeirByteBuf> tenants =
+        watched ? LeakTrackedByteBuf.TENANTS : WeirByteBuf.DETACHED;
+    WeirByteBuf memory = pool.tryAllocateHardened(capacity, budget, tenants);
+    if (memory == null) {
+      return null; // The buffer that takes its place is counted for the profile.
     }
-    source.resizeSample(memory.memoryBytes());
+    memory.open(this, capacity, maxCapacity);
+    if (isSampleDue(heap, capacity)) {
+      BlockSource source = sampling(heap, capacity);
+      memory.open(source, capacity, maxCapacity);
+      source.resizeSample(memory.memoryBytes());
+    }
     return explaining(memory);
   }
 

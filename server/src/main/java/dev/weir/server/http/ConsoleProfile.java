@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * The live profile in one of its forms: {@code ?budget=node/uploads&older=30} is the part that a
@@ -30,6 +31,9 @@ final class ConsoleProfile implements ExchangeHandler {
 
   /** Whether this is one of the few answers that there are at a time. */
   private boolean counted;
+
+  /** Who needs the place for it still: whoever makes it, and the exchange. */
+  private final AtomicInteger users = new AtomicInteger(2);
 
   ConsoleProfile(Console console, ProfileForm form) {
     this.console = console;
@@ -58,6 +62,8 @@ final class ConsoleProfile implements ExchangeHandler {
       return;
     }
     CompletableFuture<byte[]> made = console.profile(form, query);
+    // A client that has gone does not make room for the next while its answer is being made.
+    made.whenComplete((bytes, failure) -> letGo());
     exchange.whenDone(
         made, bytes -> exchange.respond(HttpResponseStatus.OK, headers(), body(bytes)));
   }
@@ -79,6 +85,12 @@ final class ConsoleProfile implements ExchangeHandler {
   public void close() {
     if (counted) {
       counted = false;
+      letGo();
+    }
+  }
+
+  private void letGo() {
+    if (users.decrementAndGet() == 0) {
       console.endAnswer();
     }
   }

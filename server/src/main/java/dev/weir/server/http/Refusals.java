@@ -59,7 +59,7 @@ final class Refusals {
     if (text == null) {
       return "no reason known";
     }
-    String line = text.replaceAll("[\\p{Cntrl}]+", " ");
+    String line = text.replaceAll("[\\p{Cc}\\p{Cf}\\u2028\\u2029]+", " ");
     return line.length() > 200 ? line.substring(0, 200) + "…" : line;
   }
 }

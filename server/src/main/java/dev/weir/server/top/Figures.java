@@ -50,6 +50,6 @@ record Figures(Map<?, ?> json) {
   }
 
   private static String harmless(String text) {
-    return text.replaceAll("\\p{Cntrl}", "?");
+    return text.replaceAll("[\\p{Cc}\\p{Cf}\\u2028\\u2029]", "?");
   }
 }

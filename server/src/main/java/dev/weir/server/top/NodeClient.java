@@ -7,8 +7,13 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.net.http.HttpTimeoutException;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.jr.ob.JSON;
@@ -18,6 +23,9 @@ final class NodeClient implements AutoCloseable {
   private static final Duration TIMEOUT = Duration.ofSeconds(5);
   private static final String PATH = "/_weir/snapshot";
   private static final int MAX_REASON = 200;
+
+  /** Many times what a node sends. */
+  private static final long MAX_BODY_BYTES = 16L << 20;
 
   private final URI node;
   private final HttpClient http =
@@ -50,22 +58,7 @@ final class NodeClient implements AutoCloseable {
    * @throws IOException says in one line why there are none, and what to do
    */
   Figures figures() throws IOException {
-    HttpRequest request = HttpRequest.newBuilder(node.resolve(PATH)).timeout(TIMEOUT).build();
-    HttpResponse<String> answer;
-    try {
-      answer = http.send(request, HttpResponse.BodyHandlers.ofString());
-    } catch (ConnectException e) {
-      throw new IOException(
-          "nobody listens at %s; start a node with 'weir serve', or name another URL"
-              .formatted(node),
-          e);
-    } catch (HttpTimeoutException e) {
-      throw new IOException(
-          "%s did not answer within %d s".formatted(node, TIMEOUT.toSeconds()), e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new InterruptedIOException("interrupted");
-    }
+    HttpResponse<String> answer = ask();
     if (answer.statusCode() != 200) {
       throw new IOException(
           "%s answered %d: %s".formatted(node, answer.statusCode(), firstLine(answer.body())));
@@ -77,9 +70,42 @@ final class NodeClient implements AutoCloseable {
     }
   }
 
+  /** The whole answer, within the time and the size that figures take. */
+  private HttpResponse<String> ask() throws IOException {
+    HttpRequest request = HttpRequest.newBuilder(node.resolve(PATH)).timeout(TIMEOUT).build();
+    CompletableFuture<HttpResponse<String>> answer =
+        http.sendAsync(request, BodyHandlers.limiting(BodyHandlers.ofString(), MAX_BODY_BYTES));
+    try {
+      return answer.get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (TimeoutException e) {
+      answer.cancel(true);
+      throw tooSlow(e);
+    } catch (ExecutionException e) {
+      switch (e.getCause()) {
+        case ConnectException refused ->
+            throw new IOException(
+                "nobody listens at %s; start a node with 'weir serve', or name another URL"
+                    .formatted(node),
+                refused);
+        case HttpTimeoutException late -> throw tooSlow(late);
+        case IOException failure -> throw failure;
+        case null, default -> throw new IOException("%s cannot be asked".formatted(node), e);
+      }
+    } catch (InterruptedException e) {
+      answer.cancel(true);
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException("interrupted");
+    }
+  }
+
+  private IOException tooSlow(Exception cause) {
+    return new IOException(
+        "%s did not answer within %d s".formatted(node, TIMEOUT.toSeconds()), cause);
+  }
+
   private static String firstLine(@Nullable String body) {
     String line = body == null ? "" : body.lines().findFirst().orElse("");
-    String plain = line.replaceAll("\\p{Cntrl}", " ").strip();
+    String plain = line.replaceAll("[\\p{Cc}\\p{Cf}\\u2028\\u2029]", " ").strip();
     return plain.substring(0, Math.min(MAX_REASON, plain.length()));
   }
 

@@ -116,7 +116,7 @@ final class Screen {
   }
 
   private static int cells(long part, long whole, int width) {
-    return part <= 0 ? 0 : (int) Math.max(1, Math.round((double) part * width / whole));
+    return part <= 0 ? 0 : Math.clamp(Math.round((double) part * width / whole), 1, width);
   }
 
   private void waste() {

@@ -211,16 +211,25 @@ class ScreenTest {
             List.of(),
             Map.of("pool", "none"),
             Map.of("pool", Map.of("pages", List.of(Map.of("cells", "%%"), 7), "budgets", 3)),
-            Map.of("pool", Map.of("limitBytes", -1, "residentBytes", Long.MAX_VALUE)))) {
+            Map.of("pool", Map.of("limitBytes", -1, "residentBytes", Long.MAX_VALUE)),
+            pool(10, 20, 15),
+            pool(1, 1L << 62, 1L << 62))) {
       assertThat(Screen.lines(Figures.of(json), "x", 60, 15, false)).isNotEmpty();
     }
   }
 
+  private static Object pool(long limit, long live, long blocks) {
+    return Map.of(
+        "pool",
+        Map.of(
+            "limitBytes", limit, "residentBytes", live, "liveBytes", live, "blockBytes", blocks));
+  }
+
   @Test
   void aNameCannotCommandTheTerminal() {
-    Figures evil = new Figures(Map.of("pool", Map.of("name", "a\033[2Jb\nc")));
+    Figures evil = new Figures(Map.of("pool", Map.of("name", "a\033[2Jb\nc\u009b2Jd\u202ee")));
     assertThat(String.join("", Screen.lines(evil, "x", 80, 24, false)))
-        .contains("a?[2Jb?c")
+        .contains("a?[2Jb?c?2Jd?e")
         .doesNotContain("\033");
   }
 
