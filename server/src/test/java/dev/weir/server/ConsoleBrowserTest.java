@@ -178,22 +178,22 @@ class ConsoleBrowserTest {
     PlaywrightAssertions.assertThat(note).containsText("node: charged");
     PlaywrightAssertions.assertThat(code).containsText("ReplyCache.serve");
 
-    page.locator("#icicle button[data-path='uploads']").click();
+    page.locator("#icicle button[data-path='imports']").click();
     PlaywrightAssertions.assertThat(note).containsText("of its limit, 24.0 MiB");
-    PlaywrightAssertions.assertThat(page.locator("#flame-budget")).hasText("node/uploads");
+    PlaywrightAssertions.assertThat(page.locator("#flame-budget")).hasText("node/imports");
     PlaywrightAssertions.assertThat(code).not().containsText("ReplyCache.serve");
-    page.locator("#icicle button[data-path='uploads/tenant 1']").click();
+    page.locator("#icicle button[data-path='imports/tenant 1']").click();
     Locator place = code.locator("button", new Locator.LocatorOptions().setHasText("readBody:"));
     PlaywrightAssertions.assertThat(place).isVisible();
     assertThat(page.locator("#pprof").getAttribute("href"))
-        .isEqualTo("profile.pb.gz?budget=node%2Fuploads%2Ftenant+1");
+        .isEqualTo("profile.pb.gz?budget=node%2Fimports%2Ftenant+1");
 
     place.click();
     PlaywrightAssertions.assertThat(page.locator("#flame-note"))
-        .containsText("dev.weir.server.ExampleService$Uploads.readBody(ExampleService.java:");
+        .containsText("dev.weir.server.ExampleService$Imports.readBody(ExampleService.java:");
     page.keyboard().press("ArrowUp");
     assertThat(page.evaluate("document.activeElement.textContent").toString())
-        .contains("Uploads.serve");
+        .contains("Imports.serve");
     page.keyboard().press("Escape");
     page.locator("#icicle button").first().press("Enter");
     page.locator("#icicle button").first().press("Enter");
@@ -223,7 +223,7 @@ class ConsoleBrowserTest {
         .containsText("ExampleService.lambda$leak");
     page.keyboard().press("Enter");
     PlaywrightAssertions.assertThat(suspect.locator("ol")).isHidden();
-    PlaywrightAssertions.assertThat(page.locator("#oldest")).containsText("Uploads.readBody");
+    PlaywrightAssertions.assertThat(page.locator("#oldest")).containsText("Imports.readBody");
     PlaywrightAssertions.assertThat(page.locator("#channels-note")).containsText("that hold most");
     PlaywrightAssertions.assertThat(page.locator("#channels")).containsText("127.0.0.1:");
     page.locator("h1").click();

@@ -56,10 +56,10 @@ class ConsoleProfileTest {
   }
 
   /** 10 MiB for one budget: with a sample every 4 KiB, each buffer is one. */
-  private void holdForUploads() {
-    Budget uploads = allocator.pool().rootBudget().child("uploads", Budget.UNLIMITED);
+  private void holdForReports() {
+    Budget reports = allocator.pool().rootBudget().child("reports", Budget.UNLIMITED);
     for (int i = 0; i < BLOCKS; i++) {
-      held.add(allocator.charging(uploads).directBuffer(256 << 10));
+      held.add(allocator.charging(reports).directBuffer(256 << 10));
     }
   }
 
@@ -86,23 +86,23 @@ class ConsoleProfileTest {
   @Test
   void everyFormNamesWhoHoldsTheMemory() throws Exception {
     start(4 << 10);
-    holdForUploads();
-    String here = "ConsoleProfileTest.holdForUploads";
+    holdForReports();
+    String here = "ConsoleProfileTest.holdForReports";
 
     HttpResponse<byte[]> pprof = get("profile.pb.gz");
     assertThat(pprof.headers().firstValue("content-disposition"))
         .hasValue("attachment; filename=\"weir-live.pb.gz\"");
     byte[] message = new GZIPInputStream(new ByteArrayInputStream(pprof.body())).readAllBytes();
     assertThat(new String(message, StandardCharsets.ISO_8859_1))
-        .contains("inuse_space", here, "node/uploads");
+        .contains("inuse_space", here, "node/reports");
 
     assertThat(text("profile.collapsed"))
-        .containsPattern("(?m)^node/uploads;.*" + here + " [0-9]+$");
+        .containsPattern("(?m)^node/reports;.*" + here + " [0-9]+$");
     assertThat(text("dump"))
-        .contains("pool node: resident", "suspected leaks", "none", "budget node/uploads")
+        .contains("pool node: resident", "suspected leaks", "none", "budget node/reports")
         .containsPattern(here + "\\(ConsoleProfileTest.java:[0-9]+\\)");
-    Map<String, Object> flame = JSON.std.mapFrom(text("flame?budget=node/uploads"));
-    assertThat(flame).containsEntry("name", "node/uploads");
+    Map<String, Object> flame = JSON.std.mapFrom(text("flame?budget=node/reports"));
+    assertThat(flame).containsEntry("name", "node/reports");
     assertThat(((Number) flame.get("bytes")).longValue()).isPositive();
     assertThat(leaf(flame)).contains(here);
   }
@@ -116,9 +116,9 @@ class ConsoleProfileTest {
   @Test
   void aPartCanBeAskedFor() throws Exception {
     start(4 << 10);
-    holdForUploads();
-    assertThat(text("profile.collapsed?budget=node/uploads")).contains("holdForUploads");
-    assertThat(text("profile.collapsed?budget=node/upload")).isEmpty();
+    holdForReports();
+    assertThat(text("profile.collapsed?budget=node/reports")).contains("holdForReports");
+    assertThat(text("profile.collapsed?budget=node/report")).isEmpty();
     assertThat(text("profile.collapsed?older=3600")).isEmpty();
     assertThat(text("flame?budget=none")).contains("\"bytes\":0");
     for (String query : List.of("older=-1", "older=x", "older=", "older=99999999999999999999")) {
@@ -145,7 +145,7 @@ class ConsoleProfileTest {
   @SuppressWarnings("unchecked")
   void theFiguresHaveTheOldestBlocks() throws Exception {
     start(4 << 10);
-    holdForUploads();
+    holdForReports();
     Map<String, Object> profile =
         (Map<String, Object>) JSON.std.mapFrom(text("snapshot")).get("profile");
 
@@ -153,8 +153,8 @@ class ConsoleProfileTest {
     List<Map<String, Object>> oldest = (List<Map<String, Object>>) profile.get("oldest");
     assertThat(oldest)
         .anySatisfy(site -> {
-          assertThat((String) site.get("place")).contains("holdForUploads(");
-          assertThat(site).containsEntry("budget", "node/uploads").containsEntry("budgets", 1);
+          assertThat((String) site.get("place")).contains("holdForReports(");
+          assertThat(site).containsEntry("budget", "node/reports").containsEntry("budgets", 1);
           assertThat((List<String>) site.get("stack")).hasSizeBetween(2, 16);
         });
   }

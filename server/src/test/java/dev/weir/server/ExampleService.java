@@ -24,13 +24,13 @@ final class ExampleService implements AutoCloseable {
   ExampleService(WeirAllocator allocator, long seed) {
     random = new Random(seed);
     Budget root = allocator.pool().rootBudget();
-    Budget uploads = root.child("uploads", 24 << 20);
+    Budget imports = root.child("imports", 24 << 20);
     Budget replies = root.child("replies", 16 << 20);
     audit = new AuditLog(allocator.charging(root.child("audit", 12 << 20)));
     List<Feature> all = new ArrayList<>();
     IntStream.rangeClosed(1, 4)
-        .mapToObj(i -> uploads.child("tenant " + i, 8 << 20))
-        .forEach(tenant -> all.add(new Uploads(allocator.charging(tenant))));
+        .mapToObj(i -> imports.child("tenant " + i, 8 << 20))
+        .forEach(tenant -> all.add(new Imports(allocator.charging(tenant))));
     all.add(new Replies(allocator.charging(replies)));
     all.add(new ReplyCache(allocator.charging(replies.child("cache", 8 << 20))));
     all.add(new Sessions(allocator.charging(root.child("sessions", 8 << 20))));
@@ -92,8 +92,8 @@ final class ExampleService implements AutoCloseable {
     }
   }
 
-  private static final class Uploads extends Feature {
-    Uploads(ByteBufAllocator allocator) {
+  private static final class Imports extends Feature {
+    Imports(ByteBufAllocator allocator) {
       super(allocator);
     }
 

@@ -2,6 +2,8 @@ package dev.weir.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.memory.budget.Budget;
+import dev.weir.netty.WeirAllocator;
 import dev.weir.server.http.Buffers;
 import dev.weir.server.http.HttpLimits;
 import dev.weir.server.http.Transport;
@@ -24,6 +26,7 @@ class FullPoolTest {
   private static final Duration NEVER = Duration.ofDays(1);
   private static final String WAITS = "weir_http_memory_waits_total";
   private static final String TEXT = "0123456789abcde\n".repeat(20_000);
+  private static final String SHORT = "s".repeat(40_000);
 
   @TempDir Path directory;
   private final List<ByteBuf> held = new ArrayList<>();
@@ -35,6 +38,7 @@ class FullPoolTest {
   void createStream() throws Exception {
     try (NodeFixture before = new NodeFixture(directory)) {
       assertThat(before.send("PUT", "a", "text/plain", TEXT).statusCode()).isEqualTo(201);
+      assertThat(before.send("PUT", "short", "text/plain", SHORT).statusCode()).isEqualTo(201);
     }
   }
 
@@ -103,6 +107,31 @@ class FullPoolTest {
       assertThat(whole.receive().body()).isEqualTo(TEXT);
       events.readUntil("upToDate");
     }
+  }
+
+  @Test
+  void whatAReadWaitedForIsChargedToItsResponses() throws Exception {
+    startFull(NEVER);
+    try (RawClient client = fixture.raw()) {
+      client.send("GET /v1/stream/short HTTP/1.1\r\nHost: x\r\n\r\n");
+      awaitWaits(1);
+      Budget own = responsesOf(client);
+      assertThat(own.chargedBytes()).isZero();
+      empty();
+      assertThat(client.receive().body()).isEqualTo(SHORT);
+      // The answer had one piece: the one that had to wait.
+      assertThat(own.peakChargedBytes()).isGreaterThanOrEqualTo(SHORT.length());
+    }
+  }
+
+  private Budget responsesOf(RawClient client) {
+    return ((WeirAllocator) buffers.allocator())
+        .pool().rootBudget().children().stream()
+            .filter(child -> child.name().equals("responses"))
+            .flatMap(responses -> responses.children().stream())
+            .filter(child -> child.name().equals("127.0.0.1:" + client.localPort()))
+            .findFirst()
+            .orElseThrow();
   }
 
   @Test

@@ -52,6 +52,11 @@ final class RawClient implements AutoCloseable {
     socket.close();
   }
 
+  /** This side's port: what the node knows the client by. */
+  int localPort() {
+    return socket.getLocalPort();
+  }
+
   /** Reads a response that has a Content-Length, or none and no body. */
   Response receive() throws IOException {
     String head = head();

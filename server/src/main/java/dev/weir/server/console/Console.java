@@ -28,9 +28,6 @@ public final class Console implements AutoCloseable {
   /** So many clients may watch at a time. */
   public static final int MAX_WATCHERS = 16;
 
-  /** The budget below the root whose children are connections. */
-  public static final String CONNECTIONS = "connections";
-
   private static final System.Logger LOG = System.getLogger(Console.class.getName());
 
   /** Five minutes at the usual interval. */

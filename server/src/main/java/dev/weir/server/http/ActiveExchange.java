@@ -42,7 +42,8 @@ final class ActiveExchange implements Exchange {
   private final ChannelHandlerContext ctx;
   private final HttpRequest request;
   private final String routeName;
-  private final ResponseMemory memory;
+  private final ConnectionMemory memory;
+  private final ResponseMemory responseMemory;
   private ExchangeHandler handler;
   private boolean continueSent;
   private boolean bodyComplete;
@@ -55,6 +56,7 @@ final class ActiveExchange implements Exchange {
   ActiveExchange(
       HttpConnection connection,
       Services services,
+      ConnectionMemory memory,
       StallGuard guard,
       Router router,
       ChannelHandlerContext ctx,
@@ -65,7 +67,8 @@ final class ActiveExchange implements Exchange {
     this.ctx = ctx;
     this.request = request;
     this.routeName = router.routeName(request);
-    this.memory = new ResponseMemory(services, this, guard);
+    this.memory = memory;
+    this.responseMemory = new ResponseMemory(services, memory, this, guard);
     this.handler = router.unmatched();
     this.lastOnConnection = !HttpUtil.isKeepAlive(request);
   }
@@ -88,7 +91,7 @@ final class ActiveExchange implements Exchange {
   void closeHandler() {
     if (!handlerClosed) {
       handlerClosed = true;
-      memory.close();
+      responseMemory.close();
       handler.close();
     }
   }
@@ -136,12 +139,17 @@ final class ActiveExchange implements Exchange {
 
   @Override
   public ByteBufAllocator allocator() {
-    return ctx.alloc();
+    return memory.responses();
+  }
+
+  @Override
+  public ByteBufAllocator uploads() {
+    return memory.uploads();
   }
 
   @Override
   public void allocate(int bytes, Consumer<ByteBuf> use) {
-    memory.allocate(bytes, use);
+    responseMemory.allocate(bytes, use);
   }
 
   @Override

@@ -146,7 +146,7 @@ final class BodyReceiver {
         return false;
       }
       try {
-        target = exchange.allocator().directBuffer(capacity, StreamStore.MAX_INLINE_BYTES);
+        target = exchange.uploads().directBuffer(capacity, StreamStore.MAX_INLINE_BYTES);
       } catch (OutOfMemoryError noRoom) {
         return false;
       }

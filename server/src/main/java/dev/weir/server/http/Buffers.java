@@ -5,23 +5,25 @@ import dev.weir.netty.flow.Admission;
 import dev.weir.netty.flow.WeirAdmission;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
-import java.util.function.Consumer;
+import java.util.function.Function;
 
 /**
  * Where connections get their memory.
  *
  * @param allocator refuses with an {@link OutOfMemoryError} when there is no room now
  * @param admission waits for room in the same memory
- * @param connections gives a new connection an allocator of its own, if it is to have one
+ * @param connections makes what a new connection has of it
  */
 public record Buffers(
-    ByteBufAllocator allocator, Admission admission, Consumer<Channel> connections) {
+    ByteBufAllocator allocator,
+    Admission admission,
+    Function<Channel, ConnectionMemory> connections) {
   /** The same allocator for all connections. */
   public Buffers(ByteBufAllocator allocator, Admission admission) {
-    this(allocator, admission, connection -> {});
+    this(allocator, admission, connection -> ConnectionMemory.shared(allocator, admission));
   }
 
-  /** All from one pool, with a budget for each connection. */
+  /** All from one pool, with budgets for each connection. */
   public static Buffers of(WeirAllocator allocator) {
     return new Buffers(allocator, new WeirAdmission(allocator), new ConnectionBudgets(allocator));
   }

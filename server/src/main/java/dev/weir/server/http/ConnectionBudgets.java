@@ -2,49 +2,116 @@ package dev.weir.server.http;
 
 import dev.weir.memory.budget.Budget;
 import dev.weir.netty.WeirAllocator;
-import dev.weir.server.console.Console;
+import dev.weir.netty.flow.Admission;
+import dev.weir.netty.flow.WeirAdmission;
+import dev.weir.server.console.Usage;
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerAdapter;
 import io.netty.channel.ChannelHandlerContext;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
-import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Charges what a connection's buffers take to a budget of its own, under the client's address: who
- * looks at the node sees which client holds how much.
+ * Charges what a connection's buffers take to budgets of its own, under the client's address: one
+ * below each {@link Usage}. Who looks at the node sees what its memory is for, and which client has
+ * how much of that.
  */
-final class ConnectionBudgets implements Consumer<Channel> {
+final class ConnectionBudgets implements Function<Channel, ConnectionMemory> {
   private final WeirAllocator allocator;
-  private final Budget all;
+  private final Budget sockets;
+  private final Budget uploads;
+  private final Budget responses;
 
   ConnectionBudgets(WeirAllocator allocator) {
     this.allocator = allocator;
-    this.all = allocator.pool().rootBudget().child(Console.CONNECTIONS, Budget.UNLIMITED);
+    this.sockets = below(Usage.CONNECTIONS);
+    this.uploads = below(Usage.UPLOADS);
+    this.responses = below(Usage.RESPONSES);
+  }
+
+  private Budget below(Usage usage) {
+    return allocator.pool().rootBudget().child(usage.budgetName(), Budget.UNLIMITED);
   }
 
   @Override
-  public void accept(Channel channel) {
-    Budget own = all.child(name(channel.remoteAddress()), Budget.UNLIMITED);
-    channel.config().setAllocator(allocator.charging(own));
-    channel.pipeline().addFirst(new LastToGo(own));
+  public ConnectionMemory apply(Channel channel) {
+    Own own = new Own(name(channel.remoteAddress()));
+    channel.config().setAllocator(allocator.charging(own.sockets));
+    channel.pipeline().addFirst(own);
+    return own;
   }
 
   /**
-   * Closes the budget when the pipeline is taken apart. A closed connection's handlers may still
-   * encode an answer before they hear that it is closed: they must fail for that reason, not for
-   * want of memory. What is on its way then stays charged until it is released.
+   * The budgets of one connection; those of bodies and answers from the first one on. They are
+   * closed when the pipeline is taken apart: a closed connection's handlers may still encode an
+   * answer before they hear that it is closed, and must fail for that reason, not for want of
+   * memory. What is on its way then stays charged until it is released.
    */
-  private static final class LastToGo extends ChannelHandlerAdapter {
-    private final Budget budget;
+  private final class Own extends ChannelHandlerAdapter implements ConnectionMemory {
+    private final String client;
+    private final Budget sockets;
+    private @Nullable Charging uploads;
+    private @Nullable Charging responses;
 
-    LastToGo(Budget budget) {
-      this.budget = budget;
+    Own(String client) {
+      this.client = client;
+      this.sockets = ConnectionBudgets.this.sockets.child(client, Budget.UNLIMITED);
+    }
+
+    @Override
+    public ByteBufAllocator uploads() {
+      Charging own = uploads;
+      if (own == null) {
+        own = new Charging(allocator, ConnectionBudgets.this.uploads, client);
+        uploads = own;
+      }
+      return own.buffers;
+    }
+
+    @Override
+    public ByteBufAllocator responses() {
+      return ownResponses().buffers;
+    }
+
+    @Override
+    public Admission responsesLater() {
+      return ownResponses().admission;
+    }
+
+    private Charging ownResponses() {
+      Charging own = responses;
+      if (own == null) {
+        own = new Charging(allocator, ConnectionBudgets.this.responses, client);
+        responses = own;
+      }
+      return own;
     }
 
     @Override
     public void handlerRemoved(ChannelHandlerContext ctx) {
-      budget.close();
+      sockets.close();
+      if (uploads != null) {
+        uploads.budget.close();
+      }
+      if (responses != null) {
+        responses.budget.close();
+      }
+    }
+  }
+
+  /** What is charged to one budget: at once, or later. */
+  private static final class Charging {
+    private final Budget budget;
+    private final ByteBufAllocator buffers;
+    private final Admission admission;
+
+    Charging(WeirAllocator allocator, Budget parent, String client) {
+      this.budget = parent.child(client, Budget.UNLIMITED);
+      this.buffers = allocator.charging(budget);
+      this.admission = new WeirAdmission(allocator, budget);
     }
   }
 

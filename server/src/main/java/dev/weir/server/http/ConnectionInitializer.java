@@ -7,7 +7,7 @@ import io.netty.channel.group.ChannelGroup;
 import io.netty.handler.codec.http.HttpResponseEncoder;
 import io.netty.handler.flow.FlowControlHandler;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Consumer;
+import java.util.function.Function;
 
 /** Sets connections up, and turns away those above the limit. */
 final class ConnectionInitializer extends ChannelInitializer<Channel> {
@@ -17,11 +17,12 @@ final class ConnectionInitializer extends ChannelInitializer<Channel> {
   private final Services services;
   private final Router router;
   private final ChannelGroup connections;
-  private final Consumer<Channel> buffers;
+  private final Function<Channel, ConnectionMemory> buffers;
   private final AtomicInteger openConnections = new AtomicInteger();
   private final AtomicInteger turnedAway = new AtomicInteger();
 
-  ConnectionInitializer(Services services, ChannelGroup connections, Consumer<Channel> buffers) {
+  ConnectionInitializer(
+      Services services, ChannelGroup connections, Function<Channel, ConnectionMemory> buffers) {
     this.services = services;
     this.buffers = buffers;
     this.router = new Router(services);
@@ -40,7 +41,7 @@ final class ConnectionInitializer extends ChannelInitializer<Channel> {
       }
       return;
     }
-    buffers.accept(channel);
+    ConnectionMemory memory = buffers.apply(channel);
     connections.add(channel);
     metrics.connectionOpened();
     channel.closeFuture().addListener(closed -> metrics.connectionClosed());
@@ -52,7 +53,7 @@ final class ConnectionInitializer extends ChannelInitializer<Channel> {
         .addLast(new HttpResponseEncoder())
         // A head without a body comes with its last content: that one waits its turn here.
         .addLast(new FlowControlHandler())
-        .addLast(new HttpConnection(services, router, decoder));
+        .addLast(new HttpConnection(services, memory, router, decoder));
   }
 
   /** Counts the channel until it is closed, unless the limit is reached. */

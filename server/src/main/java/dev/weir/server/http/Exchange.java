@@ -23,8 +23,14 @@ interface Exchange {
   /** Where the client is. */
   SocketAddress peer();
 
-  /** For small buffers, which the pool keeps a reserve for; see {@link #allocate} for others. */
+  /**
+   * For small parts of the response, which the pool keeps a reserve for; see {@link #allocate} for
+   * others.
+   */
   ByteBufAllocator allocator();
+
+  /** For what is kept of the request's body. */
+  ByteBufAllocator uploads();
 
   /**
    * Gets a direct buffer for a piece of the response: at once, or when the pool has room for it

@@ -49,6 +49,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
   }
 
   private final Services services;
+  private final ConnectionMemory memory;
   private final Router router;
   private final StrictRequestDecoder decoder;
   private final StallGuard guard;
@@ -61,9 +62,11 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
   private boolean draining;
   private long discardedBytes;
 
-  HttpConnection(Services services, Router router, StrictRequestDecoder decoder) {
+  HttpConnection(
+      Services services, ConnectionMemory memory, Router router, StrictRequestDecoder decoder) {
     this.decoder = decoder;
     this.services = services;
+    this.memory = memory;
     this.router = router;
     this.guard = new StallGuard(services.limits(), () -> run(this::stalled));
   }
@@ -152,7 +155,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
   }
 
   private ActiveExchange open(ChannelHandlerContext ctx, HttpRequest request) {
-    ActiveExchange opened = new ActiveExchange(this, services, guard, router, ctx, request);
+    ActiveExchange opened = new ActiveExchange(this, services, memory, guard, router, ctx, request);
     exchange = opened;
     state = State.RECEIVING;
     guard.waiting();

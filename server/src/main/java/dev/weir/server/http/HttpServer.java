@@ -60,14 +60,7 @@ public final class HttpServer implements AutoCloseable {
         Executors.newFixedThreadPool(IO_THREADS, Thread.ofPlatform().name("weir-io-", 0).factory());
     ChannelGroup connections = new DefaultChannelGroup("connections", GlobalEventExecutor.INSTANCE);
     Services services =
-        new Services(
-            store,
-            io,
-            limits,
-            new StagingQuota(limits.stagingBytes()),
-            buffers.admission(),
-            metrics,
-            console);
+        new Services(store, io, limits, new StagingQuota(limits.stagingBytes()), metrics, console);
     try {
       Channel listener =
           new ServerBootstrap()

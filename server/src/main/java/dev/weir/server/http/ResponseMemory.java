@@ -12,13 +12,16 @@ import org.jspecify.annotations.Nullable;
  */
 final class ResponseMemory {
   private final Services services;
+  private final ConnectionMemory memory;
   private final ActiveExchange exchange;
   private final StallGuard guard;
   private @Nullable CompletableFuture<Permit> asked;
   private boolean closed;
 
-  ResponseMemory(Services services, ActiveExchange exchange, StallGuard guard) {
+  ResponseMemory(
+      Services services, ConnectionMemory memory, ActiveExchange exchange, StallGuard guard) {
     this.services = services;
+    this.memory = memory;
     this.exchange = exchange;
     this.guard = guard;
   }
@@ -27,7 +30,7 @@ final class ResponseMemory {
   void allocate(int bytes, Consumer<ByteBuf> use) {
     ByteBuf buffer;
     try {
-      buffer = exchange.allocator().directBuffer(bytes, bytes);
+      buffer = memory.responses().directBuffer(bytes, bytes);
     } catch (OutOfMemoryError refused) {
       await(bytes, use);
       return;
@@ -40,7 +43,10 @@ final class ResponseMemory {
     // The client is not to blame for what follows.
     guard.waiting();
     CompletableFuture<Permit> room =
-        services.admission().admit(bytes, services.limits().memoryTimeout()).toCompletableFuture();
+        memory
+            .responsesLater()
+            .admit(bytes, services.limits().memoryTimeout())
+            .toCompletableFuture();
     asked = room;
     room.whenComplete(
         (permit, refusal) -> exchange.onLoop(() -> answered(permit, refusal, bytes, use)));
