@@ -12,4 +12,5 @@ module dev.weir.netty {
   exports dev.weir.netty;
   exports dev.weir.netty.flow;
   exports dev.weir.netty.http;
+  exports dev.weir.netty.write;
 }

@@ -12,9 +12,11 @@ import dev.weir.netty.flow.ReadGate;
 import dev.weir.netty.flow.WeirAdmission;
 import dev.weir.netty.http.AggregatorOptions;
 import dev.weir.netty.http.BudgetedHttpAggregator;
+import dev.weir.netty.write.Owned;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelPipeline;
@@ -96,6 +98,24 @@ class GuideTest {
   }
 
   private static final class YourHandler extends ChannelInboundHandlerAdapter {}
+
+  @Test
+  void writesThatLoseNothing() {
+    WeirAllocator allocator = WeirAllocator.withLimit(256L << 20);
+    EmbeddedChannel channel = new EmbeddedChannel();
+    ByteBuf response = allocator.directBuffer(100);
+    ChannelFuture written = Owned.send(channel, response);
+    assertThat(written.isSuccess()).isTrue();
+    channel.<ByteBuf>readOutbound().release();
+    ByteBuf payload = allocator.directBuffer(100);
+    Owned.build(parts -> new Frame(7, parts.take(payload))).sendTo(channel);
+    channel.finishAndReleaseAll();
+    channel.runPendingTasks();
+    assertThat(allocator.pool().liveBlockBytes()).isZero();
+    allocator.close();
+  }
+
+  private record Frame(int id, ByteBuf payload) {}
 
   @Test
   void everyLineOfTheGuideStandsHere() throws IOException {

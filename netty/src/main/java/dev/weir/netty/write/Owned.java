@@ -1,0 +1,248 @@
+package dev.weir.netty.write;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufHolder;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOutboundInvoker;
+import io.netty.channel.ChannelPromise;
+import io.netty.handler.stream.ChunkedInput;
+import io.netty.util.ReferenceCounted;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+/**
+ * A message that is written once, and whose memory goes back whatever becomes of the write. Making
+ * one takes the message over: from then on the caller neither uses nor releases it.
+ *
+ * <pre>{@code
+ * Owned.send(channel, response);
+ * }</pre>
+ *
+ * <p>Netty's rule is that a write takes one reference. It has holes: a message that is no {@link
+ * ReferenceCounted} itself is not released when it meets no encoder, because the channel has closed
+ * and its handlers are gone, or because the encoder failed; a handler that throws, or that is
+ * removed with messages in its queue, loses what it was given. Here the reference goes back:
+ *
+ * <table>
+ *   <caption>When the memory goes back</caption>
+ *   <tr><td>flushed</td><td>by the transport or the encoder; at once if they have left it</td></tr>
+ *   <tr><td>failed: closed channel, no encoder, an exception in a handler</td><td>at once</td></tr>
+ *   <tr><td>the event loop has ended</td><td>before the call returns</td></tr>
+ *   <tr><td>cancelled</td><td>at once if no handler has seen it, else when it is flushed or the
+ *       channel closes, which handlers can still do with it</td></tr>
+ *   <tr><td>neither: lost in a handler</td><td>when the channel closes; the write fails then</td></tr>
+ * </table>
+ *
+ * <p>What counts are buffers. Each buffer of the message travels under a count of its own, so that
+ * slices and copies that others hold of the same memory neither confuse this nor suffer from it; a
+ * {@link ByteBufHolder} is {@linkplain ByteBufHolder#replace copied} around it, with its headers. A
+ * handler that keeps such a buffer beyond the failure of its write finds it released.
+ *
+ * <p>A message that only refers to buffers is {@linkplain #build built} around them. Of other
+ * messages the sender may say {@linkplain #of(Object, Consumer) how they are released}.
+ *
+ * <p>Channels within one JVM ({@code LocalChannel}) hand messages that no encoder has turned into
+ * buffers to their peer: what those refer to is released here, unless somebody has retained it.
+ *
+ * <p>An instance is used by one thread at a time, and given to a channel of any event loop once.
+ */
+public final class Owned {
+  private final Object message;
+  private final List<OwnedPart> parts;
+  private boolean given;
+
+  private Owned(Object message, List<OwnedPart> parts) {
+    this.message = message;
+    this.parts = parts;
+  }
+
+  /** Puts buffers into a message that is being {@linkplain #build built}. */
+  public interface Parts {
+    /** Takes over one reference of {@code buffer}; what it returns belongs into the message. */
+    ByteBuf take(ByteBuf buffer);
+  }
+
+  /**
+   * Takes over {@code message}: a buffer, a holder of one, anything {@link ReferenceCounted}, or a
+   * {@link ChunkedInput}, which is closed. Other messages are taken to hold nothing: {@link #build}
+   * is for those that do.
+   */
+  public static Owned of(Object message) {
+    return switch (message) {
+      case ByteBuf buffer -> build(parts -> parts.take(buffer));
+      case ByteBufHolder holder -> ofHolder(holder);
+      case ReferenceCounted counted -> new Owned(counted, List.of(new ReferencedPart(counted)));
+      case ChunkedInput<?> input ->
+          new Owned(
+              input, List.of(new ClosedPart<>(input, Owned::close, /* alsoAfterSuccess= */ false)));
+      default -> new Owned(message, List.of());
+    };
+  }
+
+  /**
+   * Builds a message around buffers:
+   *
+   * <pre>{@code
+   * Owned.build(parts -> new Frame(id, parts.take(payload))).sendTo(channel);
+   * }</pre>
+   *
+   * If {@code maker} throws, what it has taken is released.
+   */
+  public static Owned build(Function<? super Parts, ?> maker) {
+    List<OwnedPart> parts = new ArrayList<>(1);
+    try {
+      Object message =
+          maker.apply(
+              (Parts)
+                  buffer -> {
+                    OwnedByteBuf part = new OwnedByteBuf(buffer);
+                    parts.add(part);
+                    return part;
+                  });
+      return new Owned(message, parts);
+    } catch (Throwable failure) {
+      parts.forEach(OwnedPart::drop);
+      throw failure;
+    }
+  }
+
+  /**
+   * Takes over a message that {@code release} gives back, once, when the write is over: on the
+   * event loop, or on the calling thread where the write cannot begin. The pipeline must not
+   * release what the message refers to.
+   */
+  public static <T> Owned of(T message, Consumer<? super T> release) {
+    return new Owned(
+        message, List.of(new ClosedPart<>(message, release, /* alsoAfterSuccess= */ true)));
+  }
+
+  /** Takes {@code message} over as {@link #of(Object)} does, writes and flushes it. */
+  public static ChannelFuture send(Channel channel, Object message) {
+    return of(message).sendTo(channel);
+  }
+
+  /** The same from the place of a handler in its pipeline. */
+  public static ChannelFuture send(ChannelHandlerContext ctx, Object message) {
+    return of(message).sendTo(ctx);
+  }
+
+  /**
+   * Writes and flushes the message, from any thread.
+   *
+   * @return what became of it: also a failure, if the channel is closed or its event loop has ended
+   * @throws IllegalStateException if it was given away or released before
+   */
+  public ChannelFuture sendTo(Channel channel) {
+    return give(channel, channel, /* flush= */ true);
+  }
+
+  /** The same from the place of a handler in its pipeline. */
+  public ChannelFuture sendTo(ChannelHandlerContext ctx) {
+    return give(ctx.channel(), ctx, /* flush= */ true);
+  }
+
+  /** Writes the message as {@link #sendTo(Channel)} does; it stays queued until a flush. */
+  public ChannelFuture writeTo(Channel channel) {
+    return give(channel, channel, /* flush= */ false);
+  }
+
+  /** The same from the place of a handler in its pipeline. */
+  public ChannelFuture writeTo(ChannelHandlerContext ctx) {
+    return give(ctx.channel(), ctx, /* flush= */ false);
+  }
+
+  /** Releases a message that will not be written. */
+  public void release() {
+    take();
+    drop();
+  }
+
+  /** Releases all that is left. */
+  void drop() {
+    parts.forEach(OwnedPart::drop);
+  }
+
+  /** Releases what a write that succeeded has left unused. */
+  void settle() {
+    parts.forEach(OwnedPart::settle);
+  }
+
+  /** Whether a write that succeeded has left anything unused. */
+  boolean isUnused() {
+    for (OwnedPart part : parts) {
+      if (part.isUnused()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Whether nothing is left to release. */
+  boolean isGone() {
+    for (OwnedPart part : parts) {
+      if (!part.isGone()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private ChannelFuture give(Channel channel, ChannelOutboundInvoker through, boolean flush) {
+    take();
+    if (!channel.isRegistered() && channel.isOpen()) {
+      drop();
+      return channel.newFailedFuture(
+          new IllegalStateException("the channel " + channel + " is not registered"));
+    }
+    ChannelPromise promise = channel.newPromise();
+    OwnedWrite write = new OwnedWrite(this, channel, promise);
+    try {
+      if (channel.eventLoop().inEventLoop()) {
+        write.begin(through, message, flush);
+      } else {
+        channel.eventLoop().execute(() -> write.begin(through, message, flush));
+      }
+    } catch (RejectedExecutionException | IllegalStateException noEventLoop) {
+      drop();
+      promise.tryFailure(noEventLoop);
+    }
+    return promise;
+  }
+
+  private void take() {
+    if (given) {
+      throw new IllegalStateException("the message was given away or released before");
+    }
+    given = true;
+  }
+
+  private static Owned ofHolder(ByteBufHolder holder) {
+    ByteBuf content = holder.content();
+    OwnedByteBuf part = new OwnedByteBuf(content);
+    ByteBufHolder copy;
+    try {
+      copy = holder.replace(part);
+    } catch (Throwable failure) {
+      part.drop();
+      throw failure;
+    }
+    if (copy.getClass() == holder.getClass()) {
+      return new Owned(copy, List.of(part));
+    }
+    // A type that inherits replace() would lose what makes it one.
+    return new Owned(holder, List.of(new ReferencedPart(holder)));
+  }
+
+  private static void close(ChunkedInput<?> input) {
+    try {
+      input.close();
+    } catch (Exception failure) {
+      throw new IllegalStateException(failure);
+    }
+  }
+}

@@ -1,0 +1,92 @@
+package dev.weir.netty.write;
+
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelOutboundInvoker;
+import io.netty.channel.ChannelPromise;
+import java.nio.channels.ClosedChannelException;
+import java.util.concurrent.RejectedExecutionException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One {@link Owned} on its way through a pipeline. Runs on the channel's event loop; linked with
+ * the channel's other writes in {@link OwnedWrites}.
+ */
+final class OwnedWrite implements ChannelFutureListener {
+  private final Owned owned;
+  private final Channel channel;
+  private final ChannelPromise promise;
+
+  /** Links of {@link OwnedWrites}. */
+  @Nullable OwnedWrite previous;
+
+  @Nullable OwnedWrite next;
+
+  OwnedWrite(Owned owned, Channel channel, ChannelPromise promise) {
+    this.owned = owned;
+    this.channel = channel;
+    this.promise = promise;
+  }
+
+  void begin(ChannelOutboundInvoker through, Object message, boolean flush) {
+    if (promise.isDone()) {
+      // Cancelled before any handler has seen it.
+      owned.drop();
+      return;
+    }
+    if (!channel.isOpen()) {
+      // Its handlers are gone or going.
+      owned.drop();
+      promise.tryFailure(new ClosedChannelException());
+      return;
+    }
+    OwnedWrites.of(channel).add(this);
+    promise.addListener(this);
+    try {
+      if (flush) {
+        through.writeAndFlush(message, promise);
+      } else {
+        through.write(message, promise);
+      }
+    } catch (Throwable failure) {
+      owned.drop();
+      promise.tryFailure(failure);
+    }
+  }
+
+  @Override
+  public void operationComplete(ChannelFuture done) {
+    if (done.isCancelled() && channel.isOpen()) {
+      // Handlers still have it, and may look at it: they release it, or the end of the channel
+      // does.
+      return;
+    }
+    OwnedWrites.of(channel).remove(this);
+    if (!done.isSuccess()) {
+      owned.drop();
+    } else if (owned.isUnused()) {
+      settleLater();
+    }
+  }
+
+  /** Whether nothing of the message is left to release. */
+  boolean isGone() {
+    return owned.isGone();
+  }
+
+  /** The channel has closed, and no handler has ended the write. */
+  void abandon() {
+    owned.drop();
+    promise.tryFailure(new ClosedChannelException());
+  }
+
+  /** Not from here: a handler that told of its success may be about to release the message. */
+  private void settleLater() {
+    try {
+      channel.eventLoop().execute(owned::settle);
+    } catch (RejectedExecutionException eventLoopHasEnded) {
+      owned.settle();
+    }
+  }
+}

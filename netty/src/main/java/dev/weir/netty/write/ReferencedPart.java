@@ -1,0 +1,52 @@
+package dev.weir.netty.write;
+
+import io.netty.util.ReferenceCounted;
+
+/**
+ * A message whose count cannot be replaced: a file region, or a type of the application's own. If
+ * nobody shared it when it was handed over, a failed write takes back all that is left of it;
+ * otherwise one reference, if none was taken.
+ */
+final class ReferencedPart implements OwnedPart {
+  private final ReferenceCounted message;
+  private final int countBefore;
+  private boolean dropped;
+
+  ReferencedPart(ReferenceCounted message) {
+    this.message = message;
+    this.countBefore = message.refCnt();
+  }
+
+  /** A reference that others took on the way looks like one that was not given back. */
+  @Override
+  public boolean isUnused() {
+    return false;
+  }
+
+  @Override
+  public boolean isGone() {
+    return dropped || message.refCnt() == 0;
+  }
+
+  /**
+   * Whoever took a reference on the way has a right to it, and one that was not is not told apart.
+   */
+  @Override
+  public void settle() {
+    dropped = true;
+  }
+
+  @Override
+  public void drop() {
+    if (dropped) {
+      return;
+    }
+    int left = message.refCnt();
+    dropped = true;
+    if (countBefore == 1 && left > 0) {
+      message.release(left);
+    } else if (countBefore > 1 && left >= countBefore) {
+      message.release();
+    }
+  }
+}
