@@ -1,6 +1,7 @@
 package dev.weir.memory;
 
 import dev.weir.memory.budget.Budget;
+import dev.weir.memory.hardening.Hardener;
 import dev.weir.memory.heap.Block;
 import dev.weir.memory.heap.SizeClasses;
 import java.lang.foreign.MemorySegment;
@@ -72,15 +73,15 @@ public final class BlockScope implements SegmentAllocator, AutoCloseable {
 
   /**
    * How large a block must be to hold an aligned segment. Slots of a power of two lie on multiples
-   * of it, other slots on multiples of 16, and runs and hardened blocks on pages, none of which is
-   * smaller than 4 KiB.
+   * of it, other slots on multiples of 16, and runs on pages, none of which is smaller than 4 KiB;
+   * hardened blocks on multiples of 64 at least.
    */
   private long sizeWithRoom(long byteSize, long byteAlignment) {
     if (byteSize > SizeClasses.MAX_SLOT_BYTES) {
       long room = Math.max(0, byteAlignment - MIN_PAGE_BYTES);
       return byteSize > Long.MAX_VALUE - room ? byteSize : byteSize + room;
     }
-    if (byteAlignment > MIN_PAGE_BYTES && pool.hardener() != null) {
+    if (byteAlignment > Hardener.ALIGNMENT_BYTES && pool.hardener() != null) {
       return byteSize + byteAlignment;
     }
     long atLeast = Math.max(byteSize, byteAlignment);

@@ -151,13 +151,16 @@ public final class Pool implements AutoCloseable {
   /**
    * Allocates a block of at least so many bytes that can {@linkplain Block#tryGrow grow}, charged
    * to a budget of this pool. Any thread. Where no addresses are left for such blocks, or the limit
-   * is near, it is one that cannot.
+   * is near, it is one that cannot; and so is one that is hardened.
    *
    * @throws BudgetExceededError as {@link #allocate(long)}
    */
   public Block allocateGrowing(long bytes, Budget budget) {
-    return BlockSamples.counted(
-        sampler, null, bytes, allocateGrowing(null, bytes, budget, blocksOf(budget)));
+    Block block = tryHardened(null, bytes, budget);
+    if (block == null) {
+      block = allocateGrowing(null, bytes, budget, blocksOf(budget));
+    }
+    return BlockSamples.counted(sampler, null, bytes, block);
   }
 
   /** As {@link #allocate(OwnedHeap, long, Budget, Tenants)}, of a block that can grow. */
@@ -453,14 +456,15 @@ public final class Pool implements AutoCloseable {
   }
 
   /**
-   * Who allocated and who released the hardened block that lay at an address: for an access through
-   * a segment or an NIO buffer that failed because it is closed.
+   * Who allocated and who released the hardened block that a segment saw: for an access through it,
+   * or through an NIO buffer, that failed because it is closed. {@link
+   * dev.weir.memory.hardening.StaleAccess} does the same for all pools.
    *
    * @param segment what was accessed, {@code MemorySegment.ofBuffer(buffer)} for a buffer
    * @return null if no such block rests in the quarantine
    */
   public @Nullable BlockHistory historyOf(MemorySegment segment) {
-    return hardener == null ? null : hardener.historyOf(segment.address());
+    return hardener == null ? null : hardener.historyOf(segment);
   }
 
   /** Draws what is hardened; for those who have objects of their own for blocks. */

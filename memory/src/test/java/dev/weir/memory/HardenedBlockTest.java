@@ -78,7 +78,7 @@ class HardenedBlockTest {
       Block block = allocateHere(bytes);
       assertThat(block.size()).isEqualTo(bytes);
       assertThat(block.segment().byteSize()).isEqualTo(bytes);
-      assertThat(block.address() % PAGE_BYTES).isZero();
+      assertThat(block.address() % (bytes < 4_000 ? 64 : PAGE_BYTES)).isZero();
       assertThat(budget.chargedBytes()).isEqualTo(bytes);
       assertThat(pool.liveBlockBytes()).isEqualTo(bytes);
       block.segment().fill((byte) 7);
@@ -162,7 +162,34 @@ class HardenedBlockTest {
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {0, 99, 100})
+  @ValueSource(ints = {0, 1, 100, 4_016, 4_017, 70_000})
+  void aWriteInFrontOfTheStartIsFoundAtTheRelease(int bytes) {
+    Block before = allocateHere(4_000);
+    Block block = allocateHere(bytes);
+    AddressSpace.ALL.set(ValueLayout.JAVA_LONG_UNALIGNED, block.address() - 8, 1);
+    before.release();
+    block.release();
+
+    Misuse misuse = onlyMisuse(Kind.UNDERRUN);
+    assertThat(misuse.message())
+        .startsWith("byte 8 in front of the start of a block was written: %,d b".formatted(bytes));
+    assertNames(misuse.allocated(), "allocateHere");
+    pool.trim();
+    assertThat(pool.misuses().total()).as("told of once").isOne();
+  }
+
+  @Test
+  void aBlockThatMayGrowIsHardenedInstead() {
+    Block block = pool.allocateGrowing(100_000, budget);
+    assertThat(block.tryGrow(100_001)).isFalse();
+    block.release();
+    assertThatIllegalStateException()
+        .isThrownBy(block::release)
+        .withMessageContaining("aBlockThatMayGrowIsHardenedInstead(");
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {-60, 0, 99, 100})
   void aWriteThroughABareAddressAfterTheReleaseIsFoundLater(int offset) {
     Block block = allocateHere(100);
     long address = block.address();
@@ -260,7 +287,7 @@ class HardenedBlockTest {
     released.release();
 
     PoolView view = pool.view(MapWindow.NOTHING);
-    assertThat(view.waste().quarantinedBytes()).isEqualTo(2 * PAGE_BYTES);
+    assertThat(view.waste().quarantinedBytes()).isEqualTo(3 * PAGE_BYTES);
     assertThat(view.waste().hardeningBytes()).isEqualTo(PAGE_BYTES - 100);
     assertThat(view.blocks()).isOne();
     assertThat(view.blockBytes()).isEqualTo(100);
@@ -269,7 +296,7 @@ class HardenedBlockTest {
             view.blockBytes() + view.waste().quarantinedBytes() + view.waste().hardeningBytes());
     assertThat(pool.snapshot().runs()).isOne();
     assertThat(pool.snapshot().runBytes()).isEqualTo(100);
-    assertThat(pool.snapshot().toString()).contains("quarantined: 8,192 bytes");
+    assertThat(pool.snapshot().toString()).contains("quarantined: 12,288 bytes");
     live.release();
   }
 

@@ -11,8 +11,8 @@ import java.lang.foreign.ValueLayout;
 final class Canary {
   private static final ValueLayout.OfLong WORD = ValueLayout.JAVA_LONG_UNALIGNED;
 
-  /** Behind the end of a block. */
-  static final Canary BEHIND = new Canary(0xC5_3A_97_1E_B8_64_D1_4BL);
+  /** In front of a block and behind its end. */
+  static final Canary BESIDE = new Canary(0xC5_3A_97_1E_B8_64_D1_4BL);
 
   /** In a block that has been released: as a pointer it is no address of a process. */
   static final Canary RELEASED = new Canary(0xDE_AD_F1_7C_E9_56_B3_0DL);

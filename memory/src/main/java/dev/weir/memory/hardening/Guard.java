@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The memory of one hardened block: pages of its own, seen through a segment that its release
- * closes. Behind the block, to the end of its pages, lies a canary.
+ * closes. In front of the block, and behind it to the end of its pages, lies a canary.
  *
  * <p>Any thread may release it; of two releases, racing ones too, one is refused. The pages stay
  * mapped whatever happens: native code that holds the address never faults.
@@ -43,6 +43,7 @@ public final class Guard {
   private final BlockHistory history;
   private final long address;
   private final long bytes;
+  private final long runAddress;
   private final long runBytes;
   private final Lane lane;
   private final Arena arena = Arena.ofShared();
@@ -62,24 +63,32 @@ public final class Guard {
   /**
    * Guards a run.
    *
+   * @param leadBytes how far behind the start of the run the block begins
    * @param lane of the promise that it was allocated from
    */
   Guard(
       Hardener hardener,
       PageHeap pages,
       BlockHistory history,
-      long address,
+      long runAddress,
       long runBytes,
+      long leadBytes,
       Lane lane) {
     this.lane = lane;
     this.hardener = hardener;
     this.pages = pages;
     this.history = history;
-    this.address = address;
+    this.runAddress = runAddress;
+    this.address = runAddress + leadBytes;
     this.bytes = history.bytes();
     this.runBytes = runBytes;
     this.segment = AddressSpace.scoped(address, bytes, arena, pages.reservation());
-    Canary.BEHIND.write(address + bytes, address + runBytes);
+    Canary.BESIDE.write(runAddress, address);
+    Canary.BESIDE.write(address + bytes, runEnd());
+  }
+
+  private long runEnd() {
+    return runAddress + runBytes;
   }
 
   /**
@@ -91,9 +100,14 @@ public final class Guard {
     Arena.ofShared().close();
   }
 
-  /** The first byte of the block; that of a page. */
+  /** The first byte of the block. */
   public long address() {
     return address;
+  }
+
+  /** The first byte of its pages. */
+  public long runAddress() {
+    return runAddress;
   }
 
   /** The bytes of the block: those that were asked for. */
@@ -109,6 +123,11 @@ public final class Guard {
   /** The block; closed when it is released. */
   public MemorySegment segment() {
     return segment;
+  }
+
+  /** Whether a segment, or the buffer that it was made of, is of this block. */
+  boolean isSeenBy(MemorySegment other) {
+    return other.scope().equals(segment.scope());
   }
 
   /** Who allocated it, and who released it. */
@@ -134,10 +153,15 @@ public final class Guard {
    */
   public void finishRelease() {
     long begunNanos = System.nanoTime();
-    long damaged = Canary.BEHIND.firstDamaged(address + bytes, address + runBytes);
-    boolean isOverrun = damaged < address + runBytes;
+    long before = Canary.BESIDE.firstDamaged(runAddress, address);
+    boolean isUnderrun = before < address;
+    if (isUnderrun) {
+      Canary.BESIDE.write(runAddress, address);
+    }
+    long behind = Canary.BESIDE.firstDamaged(address + bytes, runEnd());
+    boolean isOverrun = behind < runEnd();
     if (isOverrun) {
-      Canary.BEHIND.write(address + bytes, address + runBytes);
+      Canary.BESIDE.write(address + bytes, runEnd());
     }
     try {
       if (hardener.isFull()) {
@@ -147,11 +171,17 @@ public final class Guard {
       hardener.quarantine().add(this);
     } finally {
       // Last: what it takes to say so may fail, and must not keep the pages.
+      if (isUnderrun) {
+        history.tellOfByte(
+            Kind.UNDERRUN,
+            "byte %,d in front of the start of a block was written",
+            address - before);
+      }
       if (isOverrun) {
         history.tellOfByte(
             Kind.OVERRUN,
             "byte %,d behind the end of a block was written",
-            damaged - address - bytes);
+            behind - address - bytes);
       }
     }
     hardener.releaseTook(System.nanoTime() - begunNanos);
@@ -188,10 +218,14 @@ public final class Guard {
   boolean isDamaged() {
     long damaged = Canary.RELEASED.firstDamaged(address, address + poisonedBytes);
     if (damaged == address + poisonedBytes) {
-      damaged = Canary.BEHIND.firstDamaged(address + bytes, address + runBytes);
+      damaged = Canary.BESIDE.firstDamaged(address + bytes, runEnd());
+    }
+    if (damaged == runEnd()) {
+      long before = Canary.BESIDE.firstDamaged(runAddress, address);
+      damaged = before == address ? damaged : before;
     }
     damagedOffset = damaged - address;
-    return damaged < address + runBytes;
+    return damaged < runEnd();
   }
 
   /** Tells of the damage that {@link #isDamaged} has found. */
@@ -204,6 +238,6 @@ public final class Guard {
 
   /** Gives the pages back. */
   void free() {
-    pages.freeRun(address, runBytes, lane);
+    pages.freeRun(runAddress, runBytes, lane);
   }
 }

@@ -50,7 +50,7 @@ final class GuardQueue {
 
   @Nullable Guard at(long address) {
     for (Guard guard = oldest; guard != null; guard = guard.next) {
-      if (guard.address() <= address && address < guard.address() + guard.runBytes()) {
+      if (guard.runAddress() <= address && address < guard.runAddress() + guard.runBytes()) {
         return guard;
       }
     }

@@ -4,6 +4,8 @@ import dev.weir.memory.pages.Lane;
 import dev.weir.memory.pages.PageHeap;
 import dev.weir.memory.profile.ByteCountdown;
 import dev.weir.memory.profile.CountdownStripes;
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -16,6 +18,15 @@ import org.jspecify.annotations.Nullable;
 public final class Hardener {
   /** The least that lies behind a block and is looked at when it is released. */
   private static final int MIN_CANARY_BYTES = 16;
+
+  /** Where hardened blocks lie at least: on multiples of 64 bytes. */
+  public static final int ALIGNMENT_BYTES = 64;
+
+  /** What lies in front of a block where one page has room for all; elsewhere that is a page. */
+  private static final int SHORT_LEAD_BYTES = ALIGNMENT_BYTES;
+
+  /** Whether it has been said how to find out whose a closed segment was. */
+  private static final AtomicBoolean TOLD = new AtomicBoolean();
 
   /** What each block counts in a countdown, with what that adds itself: 64. */
   private static final int COUNTED_BYTES = 48;
@@ -76,6 +87,21 @@ public final class Hardener {
     this.misuses = new Misuses(poolName);
     Guard.load();
     this.stripes = new CountdownStripes(this::newCountdown);
+    StaleAccess.look(this);
+    tellOnce(poolName);
+  }
+
+  /** The JDK's exception says nothing of Weir: who meets it must know where to ask. */
+  private static void tellOnce(String poolName) {
+    if (TOLD.compareAndSet(false, true)) {
+      System.getLogger(Hardener.class.getPackageName())
+          .log(
+              System.Logger.Level.INFO,
+              "pool '%s' hardens blocks: an IllegalStateException 'Already closed' out of a"
+                      .formatted(poolName)
+                  + " MemorySegment or ByteBuffer means use after release; %s.historyOf names the block"
+                      .formatted(StaleAccess.class.getName()));
+    }
   }
 
   /** A countdown to the next block of the sample, for one thread. */
@@ -126,7 +152,9 @@ public final class Hardener {
       return null;
     }
     long pageBytes = pages.pageBytes();
-    long runBytes = Math.ceilDiv(bytes + MIN_CANARY_BYTES, pageBytes) * pageBytes;
+    boolean isShort = SHORT_LEAD_BYTES + bytes + MIN_CANARY_BYTES <= pageBytes;
+    long leadBytes = isShort ? SHORT_LEAD_BYTES : pageBytes;
+    long runBytes = Math.ceilDiv(leadBytes + bytes + MIN_CANARY_BYTES, pageBytes) * pageBytes;
     if (besideBytes.get() + runBytes - bytes > maxBesideBytes) {
       return null;
     }
@@ -138,14 +166,15 @@ public final class Hardener {
     if (address == PageHeap.FULL) {
       return null;
     }
-    Guard guard = guardOrFree(pages, address, bytes, runBytes, Lane.LARGE, pages::freeRun);
+    Guard guard =
+        guardOrFree(pages, address, bytes, runBytes, leadBytes, Lane.LARGE, pages::freeRun);
     allocationNanos = average(allocationNanos, System.nanoTime() - begunNanos);
     return guard;
   }
 
   /**
-   * Guards a run that is taken out of a promise, with a canary only where its last page has room
-   * for one.
+   * Guards a run that is taken out of a promise, without a canary in front, and with one behind
+   * only where its last page has room.
    *
    * @param runBytes whole pages, at least {@code bytes}
    * @param lane of the promise
@@ -155,7 +184,8 @@ public final class Hardener {
     long address = pages.allocatePromisedRun(runBytes);
     return address == PageHeap.FULL
         ? null
-        : guardOrFree(pages, address, bytes, runBytes, lane, pages::returnPromisedRun);
+        : guardOrFree(
+            pages, address, bytes, runBytes, /* leadBytes= */ 0, lane, pages::returnPromisedRun);
   }
 
   /** Gives a run back. */
@@ -164,10 +194,17 @@ public final class Hardener {
   }
 
   private @Nullable Guard guardOrFree(
-      PageHeap pages, long address, long bytes, long runBytes, Lane lane, Undo undo) {
+      PageHeap pages,
+      long address,
+      long bytes,
+      long runBytes,
+      long leadBytes,
+      Lane lane,
+      Undo undo) {
     Guard guard = null;
     try {
-      guard = new Guard(this, pages, BlockHistory.begun(misuses, bytes), address, runBytes, lane);
+      BlockHistory history = BlockHistory.begun(misuses, bytes);
+      guard = new Guard(this, pages, history, address, runBytes, leadBytes, lane);
     } catch (OutOfMemoryError | StackOverflowError e) {
       // Whoever allocates may still have room for a block without a guard.
     } finally {
@@ -234,10 +271,17 @@ public final class Hardener {
         besideBytes.get(), quarantine.bytes(), quarantine.size(), misuses.total());
   }
 
-  /** What has happened to the block that had this address, while it rests; null for any other. */
-  public @Nullable BlockHistory historyOf(long address) {
-    Guard guard = quarantine.at(address);
-    return guard == null ? null : guard.history();
+  /**
+   * What has happened to the released block that a segment saw, while it rests; null for any other.
+   *
+   * @param accessed a segment of the block, or one that was made of its bare address
+   */
+  public @Nullable BlockHistory historyOf(MemorySegment accessed) {
+    Guard guard = accessed.isNative() ? quarantine.at(accessed.address()) : null;
+    // A closed segment of another block, which lay there before, must not be taken for this one's.
+    return guard == null || !(accessed.scope().isAlive() || guard.isSeenBy(accessed))
+        ? null
+        : guard.history();
   }
 
   /** What has been found so far. */

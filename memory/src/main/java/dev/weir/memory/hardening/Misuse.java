@@ -23,6 +23,8 @@ public record Misuse(
   public enum Kind {
     /** Bytes behind the end were written; found when the block was released. */
     OVERRUN,
+    /** Bytes in front of the start were written; found likewise. */
+    UNDERRUN,
     /** A released block or buffer was read or written, and refused that. */
     USE_AFTER_RELEASE,
     /** A released block or buffer was released or retained, and refused that. */

@@ -51,7 +51,7 @@ public final class Block implements AutoCloseable {
     };
   }
 
-  /** Its first byte; a multiple of 16, of a run: of the page. */
+  /** Its first byte; a multiple of 16, above 64 KiB of a page. */
   public long address() {
     return home.blockAddress(number);
   }

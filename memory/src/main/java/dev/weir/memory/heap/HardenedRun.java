@@ -68,7 +68,7 @@ public final class HardenedRun implements BlockHome {
     } finally {
       if (tenant == null) {
         hardener.forget(guard);
-        undo.giveBack(guard.address(), guard.runBytes());
+        undo.giveBack(guard.runAddress(), guard.runBytes());
       }
     }
     return tenant;
