@@ -7,8 +7,6 @@ import dev.weir.memory.hardening.Hardener;
 import dev.weir.memory.hardening.Hardening;
 import dev.weir.memory.hardening.MisuseReport;
 import dev.weir.memory.heap.Block;
-import dev.weir.memory.heap.BlockHome;
-import dev.weir.memory.heap.GrowingRun;
 import dev.weir.memory.heap.HardenedRun;
 import dev.weir.memory.heap.OwnedHeap;
 import dev.weir.memory.heap.SizeClasses;
@@ -150,8 +148,8 @@ public final class Pool implements AutoCloseable {
 
   /**
    * Allocates a block of at least so many bytes that can {@linkplain Block#tryGrow grow}, charged
-   * to a budget of this pool. Any thread. Where no addresses are left for such blocks, or the limit
-   * is near, it is one that cannot; and so is one that is hardened.
+   * to a budget of this pool. Any thread. Where no addresses are left for such blocks it is one
+   * that cannot; and so is one that is hardened.
    *
    * @throws BudgetExceededError as {@link #allocate(long)}
    */
@@ -166,29 +164,16 @@ public final class Pool implements AutoCloseable {
   /** As {@link #allocate(OwnedHeap, long, Budget, Tenants)}, of a block that can grow. */
   public <T> T allocateGrowing(
       @Nullable OwnedHeap heap, long bytes, Budget budget, Tenants<T> tenants) {
-    T tenant =
-        SizeClasses.MAX_SLOT_BYTES < bytes
-                && bytes <= options.limitBytes()
-                && budget.isOfSameTree(root)
-            ? GrowingRun.tryAllocate(core().pages(), bytes, budget, tenants)
-            : null;
-    return tenant != null ? tenant : allocate(heap, bytes, budget, tenants);
-  }
-
-  /**
-   * Grows a block where it is or by moving its pages, at the limit with what heaps have to give.
-   *
-   * @param home where it lies
-   * @param budget what it is charged to, of this pool
-   * @return as {@link BlockHome#tryGrow}
-   */
-  public boolean tryGrow(BlockHome home, long minBytes, Budget budget) {
-    if (home.tryGrow(minBytes, budget)) {
-      return true;
+    if (bytes <= SizeClasses.MAX_SLOT_BYTES) {
+      return allocate(heap, bytes, budget, tenants);
     }
-    return home instanceof GrowingRun
-        && minBytes <= limitBytes()
-        && SlowAllocation.tryGrow(core(), home, minBytes, budget);
+    requireOwn(budget);
+    T tenant = SlowAllocation.tryAllocateGrowing(core(), heap, bytes, budget, tenants);
+    if (tenant == null) {
+      FlightRecords.refused(budget, bytes);
+      throw Refusals.of(core().pages(), bytes, budget, limitBytes());
+    }
+    return tenant;
   }
 
   /**

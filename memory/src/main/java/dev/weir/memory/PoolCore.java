@@ -3,6 +3,7 @@ package dev.weir.memory;
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.hardening.HardenedFigures;
 import dev.weir.memory.hardening.Hardener;
+import dev.weir.memory.heap.GrowthAid;
 import dev.weir.memory.heap.InsidePurge;
 import dev.weir.memory.heap.OwnedHeap;
 import dev.weir.memory.heap.RunHeap;
@@ -67,6 +68,8 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
   private final ReclaimRounds reclaimRounds;
   private final @Nullable Sampler sampler;
   private final @Nullable Hardener hardener;
+  private final GrowthAid growthAid =
+      (block, minBytes, budget) -> SlowAllocation.tryGrow(this, block, minBytes, budget);
   private final long tickNanos;
   private final Set<OwnedHeap> ownedHeaps = ConcurrentHashMap.newKeySet();
   private final Queue<InsidePurge> insidePurges = new ConcurrentLinkedQueue<>();
@@ -187,6 +190,10 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
 
   RunHeap runs() {
     return runs;
+  }
+
+  GrowthAid growthAid() {
+    return growthAid;
   }
 
   Reclaimers reclaimers() {

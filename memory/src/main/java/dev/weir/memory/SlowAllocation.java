@@ -1,7 +1,7 @@
 package dev.weir.memory;
 
 import dev.weir.memory.budget.Budget;
-import dev.weir.memory.heap.BlockHome;
+import dev.weir.memory.heap.GrowingRun;
 import dev.weir.memory.heap.OwnedHeap;
 import dev.weir.memory.heap.SizeClasses;
 import dev.weir.memory.heap.Tenants;
@@ -28,21 +28,47 @@ final class SlowAllocation {
       long bytes,
       Budget budget,
       Tenants<T> tenants) {
-    OwnedHeap heap = threadHeap == null || threadHeap.isClosed() ? null : threadHeap;
+    OwnedHeap heap = open(threadHeap);
     T tenant = tryOnce(parts, heap, bytes, budget, tenants);
-    if (tenant != null || bytes > parts.pages().largestRequestBytes()) {
-      return tenant;
+    return tenant != null || bytes > parts.pages().largestRequestBytes()
+        ? tenant
+        : tryWithHelp(parts, bytes, budget, () -> tryOnce(parts, heap, bytes, budget, tenants));
+  }
+
+  /**
+   * As {@link #tryAllocate}, of a block above 64 KiB that can grow, where addresses are left for
+   * one.
+   */
+  static <T> @Nullable T tryAllocateGrowing(
+      PoolCore parts,
+      @Nullable OwnedHeap threadHeap,
+      long bytes,
+      Budget budget,
+      Tenants<T> tenants) {
+    if (bytes > parts.pages().largestRequestBytes()) {
+      return null;
     }
-    tenant = tryAtTheLimit(parts, heap, bytes, budget, tenants);
+    OwnedHeap heap = open(threadHeap);
+    T tenant = tryOnceGrowing(parts, heap, bytes, budget, tenants);
+    return tenant != null
+        ? tenant
+        : tryWithHelp(
+            parts, bytes, budget, () -> tryOnceGrowing(parts, heap, bytes, budget, tenants));
+  }
+
+  private static @Nullable OwnedHeap open(@Nullable OwnedHeap heap) {
+    return heap == null || heap.isClosed() ? null : heap;
+  }
+
+  private static <T> @Nullable T tryWithHelp(
+      PoolCore parts, long bytes, Budget budget, Supplier<@Nullable T> once) {
+    T tenant = tryAtTheLimit(parts, bytes, budget, once);
     long chargeBytes = Refusals.chargeBytes(parts.pages(), bytes);
-    if (tenant == null && !isHopeless(parts, chargeBytes, budget)) {
-      tenant =
-          parts
-              .reclaimers()
-              .serveAfterAsking(
-                  chargeBytes, budget, () -> tryAtTheLimit(parts, heap, bytes, budget, tenants));
-    }
-    return tenant;
+    return tenant != null || isHopeless(parts, chargeBytes, budget)
+        ? tenant
+        : parts
+            .reclaimers()
+            .serveAfterAsking(chargeBytes, budget, () -> tryAtTheLimit(parts, bytes, budget, once));
   }
 
   /** Whether no block of that size fits, whatever is released. */
@@ -53,32 +79,35 @@ final class SlowAllocation {
   }
 
   private static <T> @Nullable T tryAtTheLimit(
-      PoolCore parts, @Nullable OwnedHeap heap, long bytes, Budget budget, Tenants<T> tenants) {
+      PoolCore parts, long bytes, Budget budget, Supplier<@Nullable T> once) {
     if (!budget.hasRoom(bytes)) {
       return null;
     }
-    T tenant = tryWithRoom(parts, heap, bytes, budget, tenants);
+    T tenant = tryWithRoom(parts, bytes, once);
     if (tenant == null && parts.giveUpQuarantine(bytes + parts.pages().pageBytes())) {
-      tenant = tryWithRoom(parts, heap, bytes, budget, tenants);
+      tenant = tryWithRoom(parts, bytes, once);
     }
     if (tenant == null) {
       parts.trimAndSettle();
-      tenant = tryWithRoom(parts, heap, bytes, budget, tenants);
+      tenant = tryWithRoom(parts, bytes, once);
     }
     return tenant;
   }
 
   /** Grows a block with what heaps have to give, and those who hold what they can do without. */
-  static boolean tryGrow(PoolCore parts, BlockHome home, long minBytes, Budget budget) {
+  static boolean tryGrow(PoolCore parts, GrowingRun block, long minBytes, Budget budget) {
+    if (minBytes > parts.pages().largestRequestBytes()) {
+      return false;
+    }
     long chargeBytes = Refusals.chargeBytes(parts.pages(), minBytes);
-    long moreBytes = chargeBytes - home.blockBytes();
-    Supplier<@Nullable BlockHome> attempt =
+    long moreBytes = chargeBytes - block.blockBytes();
+    Supplier<@Nullable GrowingRun> attempt =
         () -> {
           if (!budget.hasRoom(moreBytes)) {
             return null;
           }
           parts.trimAndSettle();
-          return home.tryGrow(minBytes, budget) ? home : null;
+          return block.tryGrowAtOnce(minBytes, budget) ? block : null;
         };
     if (attempt.get() != null) {
       return true;
@@ -88,7 +117,7 @@ final class SlowAllocation {
   }
 
   private static <T> @Nullable T tryWithRoom(
-      PoolCore parts, @Nullable OwnedHeap heap, long bytes, Budget budget, Tenants<T> tenants) {
+      PoolCore parts, long bytes, Supplier<@Nullable T> once) {
     Lane lane = bytes <= SizeClasses.MAX_SMALL_BYTES ? Lane.SMALL : Lane.LARGE;
     long osPageBytes = parts.pages().osPageBytes();
     long neededBytes = Math.ceilDiv(Math.max(bytes, 1), osPageBytes) * osPageBytes;
@@ -97,12 +126,19 @@ final class SlowAllocation {
       boolean room =
           parts.pages().dirtyPurges().makeRoom(neededBytes + osPageBytes, lane)
               || parts.pages().dirtyPurges().makeRoom(neededBytes, lane);
-      T tenant = tryOnce(parts, heap, bytes, budget, tenants);
+      T tenant = once.get();
       if (tenant != null || !room) {
         return tenant;
       }
     }
     return null;
+  }
+
+  /** One that can grow, or where no addresses are left for it one that cannot. */
+  private static <T> @Nullable T tryOnceGrowing(
+      PoolCore parts, @Nullable OwnedHeap heap, long bytes, Budget budget, Tenants<T> tenants) {
+    T tenant = GrowingRun.tryAllocate(parts.pages(), parts.growthAid(), bytes, budget, tenants);
+    return tenant != null ? tenant : tryOnce(parts, heap, bytes, budget, tenants);
   }
 
   private static <T> @Nullable T tryOnce(

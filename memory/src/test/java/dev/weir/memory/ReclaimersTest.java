@@ -153,13 +153,67 @@ class ReclaimersTest {
       blocks.add(pool.allocate(heap, 60_000, pool.rootBudget()));
     }
     for (int bytes = MIB; bytes <= 8 * MIB; bytes += MIB) {
-      assertThat(pool.tryGrow(growing, bytes, pool.rootBudget())).isTrue();
+      assertThat(growing.tryGrow(bytes, pool.rootBudget())).isTrue();
     }
     growing.release(0, pool.rootBudget());
 
     assertThat(cache.blocks).isNotEmpty();
     blocks.forEach(Block::release);
     heap.close();
+  }
+
+  @Test
+  void aBlockThatGrowsAsks() {
+    Cache cache = new Cache("cache").fill(MIB, 14 * MIB);
+    cache.register(0);
+    Block block = pool.allocateGrowing(100_000, pool.rootBudget());
+    for (int bytes = MIB; bytes <= 8 * MIB; bytes += MIB) {
+      assertThat(block.tryGrow(bytes)).isTrue();
+    }
+    assertThat(cache.blocks).isNotEmpty();
+    block.release();
+  }
+
+  @Test
+  void aBlockThatGrowsWithinItsBudgetAsksOnlyThoseBelowIt() {
+    Budget tenant = pool.rootBudget().child("tenant", 4 * MIB);
+    Cache other = new Cache("other").fill(MIB, 4 * MIB);
+    other.register(0);
+    List<Block> mine = new ArrayList<>();
+    mine.add(pool.allocate(3 * MIB, tenant));
+    pool.addReclaimer(
+        tenant,
+        0,
+        bytes -> {
+          long held = mine.stream().mapToLong(Block::size).sum();
+          mine.forEach(Block::release);
+          mine.clear();
+          return held;
+        });
+    Block block = pool.allocateGrowing(100_000, tenant);
+
+    assertThat(block.tryGrow(2 * MIB)).isTrue();
+    assertThat(other.asked).isEmpty();
+    assertThat(block.tryGrow(5 * MIB)).as("more than its budget").isFalse();
+    assertThat(block.size()).isEqualTo(2 * MIB);
+    assertThat(other.asked).isEmpty();
+    block.release();
+  }
+
+  /** What could be had without asking is another kind of block. */
+  @Test
+  void aBlockThatIsToGrowCanDoSoWhereRoomWasMadeForIt() {
+    Cache cache = new Cache("cache").fill(MIB, 15 * MIB);
+    cache.register(0);
+
+    Block block = pool.allocateGrowing(2 * MIB, pool.rootBudget());
+
+    assertThat(cache.asked).containsExactly(2L * MIB);
+    assertThat(block.tryGrow(4 * MIB)).isTrue();
+    block.release();
+    assertThatThrownBy(() -> pool.allocateGrowing(15 * MIB, caches.child("small", MIB)))
+        .isInstanceOf(BudgetExceededError.class)
+        .hasMessageStartingWith("budget 'p/caches/small' has no room");
   }
 
   @Test
@@ -246,7 +300,7 @@ class ReclaimersTest {
         });
     BlockHome growing = pool.allocateGrowing(null, MIB, tenant, (home, number, found) -> home);
 
-    assertThat(pool.tryGrow(growing, 3 * MIB, tenant)).as("above the budget's limit").isFalse();
+    assertThat(growing.tryGrow(3 * MIB, tenant)).as("above the budget's limit").isFalse();
     assertThat(pool.tryAllocate(16 * MIB)).as("what is kept for small blocks").isNull();
     growing.release(0, tenant);
     tenant.close();

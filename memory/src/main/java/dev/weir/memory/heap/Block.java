@@ -78,8 +78,8 @@ public final class Block implements AutoCloseable {
   /**
    * Grows. A block from {@code Pool.allocateGrowing} does so for as long as limit and budget have
    * room, and keeps its contents: its pages are moved, not copied, where the system can move them,
-   * and {@link #address()} is another then. Any other block only has what its slot or its last page
-   * has left.
+   * and {@link #address()} is another then; what it takes at the limit is made room for as for an
+   * allocation. Any other block only has what its slot or its last page has left.
    *
    * <p>A segment that was taken before must not be used afterwards.
    *

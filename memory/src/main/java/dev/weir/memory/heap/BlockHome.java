@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 @SuppressWarnings("exports") // Slab and Run stay inside
 public sealed interface BlockHome permits GrowingRun, HardenedRun, Run, Slab {
-  /** The first byte of a block; a multiple of 16, of a run: of the page. */
+  /** The first byte of a block; a multiple of 16, above 64 KiB of a page. */
   long blockAddress(int number);
 
   /** The usable bytes of each block. */
@@ -25,8 +25,9 @@ public sealed interface BlockHome permits GrowingRun, HardenedRun, Run, Slab {
   MemorySegment segment(int number);
 
   /**
-   * Grows a block without copying it where the system can move pages, and charges the difference.
-   * {@link #blockAddress} may be another then.
+   * Grows a block without copying it where the system can move pages, and charges the difference;
+   * at the limit as an allocation does, by asking others for room. {@link #blockAddress} may be
+   * another then.
    *
    * @return whether {@link #blockBytes} is at least {@code minBytes} now; if not, nothing has
    *     changed

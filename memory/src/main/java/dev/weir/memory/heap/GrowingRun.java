@@ -10,11 +10,13 @@ import org.jspecify.annotations.Nullable;
 @SuppressWarnings("exports") // page heaps are the pool's: nobody else has one
 public final class GrowingRun implements BlockHome {
   private final PageHeap pages;
+  private final GrowthAid aid;
   private Room room;
   private long bytes;
 
-  private GrowingRun(PageHeap pages, Room room, long bytes) {
+  private GrowingRun(PageHeap pages, GrowthAid aid, Room room, long bytes) {
     this.pages = pages;
+    this.aid = aid;
     this.room = room;
     this.bytes = bytes;
   }
@@ -22,9 +24,11 @@ public final class GrowingRun implements BlockHome {
   /**
    * Allocates a block of whole pages, or returns null where the limit or the budget has no room, or
    * where no addresses are left for such blocks.
+   *
+   * @param aid is asked when it grows
    */
   public static <T> @Nullable T tryAllocate(
-      PageHeap pages, long minBytes, Budget budget, Tenants<T> tenants) {
+      PageHeap pages, GrowthAid aid, long minBytes, Budget budget, Tenants<T> tenants) {
     long bytes = RunHeap.roundUp(pages, minBytes);
     if (!budget.tryCharge(bytes)) {
       return null;
@@ -33,7 +37,7 @@ public final class GrowingRun implements BlockHome {
     try {
       Room room = pages.rooms().tryOpen(bytes);
       if (room != null) {
-        tenant = settled(pages, room, bytes, tenants);
+        tenant = settled(pages, aid, room, bytes, tenants);
       }
     } finally {
       if (tenant == null) {
@@ -43,10 +47,11 @@ public final class GrowingRun implements BlockHome {
     return tenant;
   }
 
-  private static <T> T settled(PageHeap pages, Room room, long bytes, Tenants<T> tenants) {
+  private static <T> T settled(
+      PageHeap pages, GrowthAid aid, Room room, long bytes, Tenants<T> tenants) {
     T tenant = null;
     try {
-      tenant = tenants.settle(new GrowingRun(pages, room, bytes), 0, null);
+      tenant = tenants.settle(new GrowingRun(pages, aid, room, bytes), 0, null);
       return tenant;
     } finally {
       if (tenant == null) {
@@ -72,6 +77,11 @@ public final class GrowingRun implements BlockHome {
 
   @Override
   public boolean tryGrow(long minBytes, Budget budget) {
+    return tryGrowAtOnce(minBytes, budget) || aid.tryGrow(this, minBytes, budget);
+  }
+
+  /** As {@link #tryGrow}, with what is free now, or dirty. */
+  public boolean tryGrowAtOnce(long minBytes, Budget budget) {
     if (minBytes <= bytes) {
       return true;
     }

@@ -349,7 +349,7 @@ public final class BlockSource {
 
   /** Grows a block without copying it, if that can be done; it may lie elsewhere then. */
   boolean tryGrow(BlockHome home, int bytes) {
-    return pool.tryGrow(home, bytes, budget);
+    return home.tryGrow(bytes, budget);
   }
 
   /** Gives back the last block of a buffer, which is released. Any thread. */
