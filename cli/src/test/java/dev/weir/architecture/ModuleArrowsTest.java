@@ -22,9 +22,10 @@ class ModuleArrowsTest {
           "memory", Set.of(),
           "micrometer", Set.of("memory"),
           "netty", Set.of("memory"),
-          "server", Set.of("netty", "memory"),
-          "lab", Set.of("netty", "memory"),
-          "benchmarks", Set.of("lab", "netty", "micrometer", "memory"),
+          "compression", Set.of("netty", "memory"),
+          "server", Set.of("compression", "netty", "memory"),
+          "lab", Set.of("compression", "netty", "memory"),
+          "benchmarks", Set.of("lab", "compression", "netty", "micrometer", "memory"),
           "cli", Set.of("server", "lab", "benchmarks"));
 
   static Stream<String> modules() {

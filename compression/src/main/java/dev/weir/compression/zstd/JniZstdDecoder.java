@@ -1,0 +1,127 @@
+package dev.weir.compression.zstd;
+
+import com.github.luben.zstd.Zstd;
+import com.github.luben.zstd.ZstdDecompressCtx;
+import com.github.luben.zstd.ZstdException;
+import dev.weir.compression.codec.CodecException;
+import dev.weir.compression.codec.CorruptInputException;
+import dev.weir.compression.codec.DirectBuffers;
+import dev.weir.compression.context.ContextMemory;
+import dev.weir.compression.context.LastResort;
+import dev.weir.memory.Grant;
+import io.netty.buffer.ByteBuf;
+import java.lang.ref.Cleaner;
+import java.lang.ref.Reference;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/** Decompresses with a context of zstd-jni, which is closed like any other resource. */
+final class JniZstdDecoder implements ZstdDecoderContext {
+  private final ZstdDecoderProfile profile;
+  private final ZstdDecompressCtx context;
+  private final long bytes;
+  private final Cleaner.Cleanable release;
+
+  /** Whether a frame has begun and not come to its end. */
+  private boolean unfinished;
+
+  private JniZstdDecoder(ZstdDecoderProfile profile, ZstdDecompressCtx context, Grant charge) {
+    this.profile = profile;
+    this.context = context;
+    this.bytes = charge.bytes();
+    this.release = LastResort.register(this, release(context, charge));
+  }
+
+  private static Runnable release(ZstdDecompressCtx context, Grant charge) {
+    return () -> {
+      context.close();
+      charge.close();
+    };
+  }
+
+  static @Nullable JniZstdDecoder tryCreate(ZstdDecoderProfile profile, ContextMemory memory) {
+    Grant charge = memory.trySetAside(JniZstdSizes.decoderBytes(profile));
+    if (charge == null) {
+      return null;
+    }
+    ZstdDecompressCtx context = null;
+    JniZstdDecoder made = null;
+    try {
+      context = new ZstdDecompressCtx();
+      configure(context, profile);
+      made = new JniZstdDecoder(profile, context, charge);
+      return made;
+    } catch (ZstdException e) {
+      throw new CodecException("zstd-jni", e);
+    } finally {
+      if (made == null) {
+        if (context != null) {
+          context.close();
+        }
+        charge.close();
+      }
+    }
+  }
+
+  /** A dictionary is given as bytes: the library's own object for one has a finalizer. */
+  private static void configure(ZstdDecompressCtx context, ZstdDecoderProfile profile) {
+    if (profile.dictionary() != null) {
+      context.loadDict(profile.dictionary().content());
+    }
+  }
+
+  @Override
+  public ZstdDecoderProfile profile() {
+    return profile;
+  }
+
+  @Override
+  public long bytes() {
+    return bytes;
+  }
+
+  @Override
+  public void begin() {
+    if (unfinished) {
+      try {
+        // Forgets the dictionary with the frame.
+        context.reset();
+        configure(context, profile);
+      } catch (ZstdException e) {
+        throw new CodecException("zstd-jni", e);
+      }
+    }
+    unfinished = true;
+  }
+
+  @Override
+  public boolean decode(ByteBuf source, ByteBuf target) {
+    ByteBuffer in =
+        DirectBuffers.require(source)
+            .internalNioBuffer(source.readerIndex(), source.readableBytes());
+    ByteBuffer out =
+        DirectBuffers.require(target)
+            .internalNioBuffer(target.writerIndex(), target.writableBytes());
+    int inStart = in.position();
+    int outStart = out.position();
+    try {
+      boolean ended = context.decompressDirectByteBufferStream(out, in);
+      source.skipBytes(in.position() - inStart);
+      target.writerIndex(target.writerIndex() + out.position() - outStart);
+      unfinished = !ended;
+      return ended;
+    } catch (ZstdException e) {
+      if (e.getErrorCode() == Zstd.errMemoryAllocation()) {
+        throw new CodecException("zstd-jni", e);
+      }
+      throw new CorruptInputException("zstd: " + e.getMessage(), e);
+    } finally {
+      Reference.reachabilityFence(this);
+    }
+  }
+
+  @Override
+  public void destroy() {
+    release.clean();
+  }
+}

@@ -1,0 +1,136 @@
+package dev.weir.compression.zstd;
+
+import com.github.luben.zstd.EndDirective;
+import com.github.luben.zstd.ZstdCompressCtx;
+import com.github.luben.zstd.ZstdException;
+import dev.weir.compression.codec.CodecException;
+import dev.weir.compression.codec.DirectBuffers;
+import dev.weir.compression.codec.Step;
+import dev.weir.compression.context.ContextMemory;
+import dev.weir.compression.context.EncoderContext;
+import dev.weir.compression.context.LastResort;
+import dev.weir.memory.Grant;
+import io.netty.buffer.ByteBuf;
+import java.lang.ref.Cleaner;
+import java.lang.ref.Reference;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/** Compresses with a context of zstd-jni, which is closed like any other resource. */
+final class JniZstdEncoder implements EncoderContext {
+  private final ZstdProfile profile;
+  private final ZstdCompressCtx context;
+  private final long bytes;
+  private final Cleaner.Cleanable release;
+
+  /** Whether a stream has begun and not come to its end. */
+  private boolean unfinished;
+
+  private JniZstdEncoder(ZstdProfile profile, ZstdCompressCtx context, Grant charge) {
+    this.profile = profile;
+    this.context = context;
+    this.bytes = charge.bytes();
+    this.release = LastResort.register(this, release(context, charge));
+  }
+
+  private static Runnable release(ZstdCompressCtx context, Grant charge) {
+    return () -> {
+      context.close();
+      charge.close();
+    };
+  }
+
+  static @Nullable JniZstdEncoder tryCreate(ZstdProfile profile, ContextMemory memory) {
+    Grant charge = memory.trySetAside(JniZstdSizes.encoderBytes(profile));
+    if (charge == null) {
+      return null;
+    }
+    ZstdCompressCtx context = null;
+    JniZstdEncoder made = null;
+    try {
+      context = new ZstdCompressCtx();
+      configure(context, profile);
+      made = new JniZstdEncoder(profile, context, charge);
+      return made;
+    } catch (ZstdException e) {
+      throw new CodecException("zstd-jni", e);
+    } finally {
+      if (made == null) {
+        if (context != null) {
+          context.close();
+        }
+        charge.close();
+      }
+    }
+  }
+
+  /** A dictionary is given as bytes: the library's own object for one has a finalizer. */
+  private static void configure(ZstdCompressCtx context, ZstdProfile profile) {
+    context.setLevel(profile.level());
+    if (profile.source() == SourceBound.NARROW) {
+      context.setWindowLog(SourceBound.NARROW_WINDOW_LOG);
+    }
+    if (profile.dictionary() != null) {
+      context.loadDict(profile.dictionary().content());
+    }
+  }
+
+  @Override
+  public long bytes() {
+    return bytes;
+  }
+
+  @Override
+  public void begin(long sourceBytes) {
+    try {
+      if (unfinished) {
+        // Forgets the settings with the stream.
+        context.reset();
+        configure(context, profile);
+      }
+      unfinished = true;
+      if (sourceBytes != UNKNOWN_LENGTH) {
+        context.setPledgedSrcSize(sourceBytes);
+      }
+    } catch (ZstdException e) {
+      throw new CodecException("zstd-jni", e);
+    }
+  }
+
+  @Override
+  public boolean encode(ByteBuf source, ByteBuf target, Step step) {
+    ByteBuffer in =
+        DirectBuffers.require(source)
+            .internalNioBuffer(source.readerIndex(), source.readableBytes());
+    ByteBuffer out =
+        DirectBuffers.require(target)
+            .internalNioBuffer(target.writerIndex(), target.writableBytes());
+    int inStart = in.position();
+    int outStart = out.position();
+    try {
+      boolean done = context.compressDirectByteBufferStream(out, in, directive(step));
+      source.skipBytes(in.position() - inStart);
+      target.writerIndex(target.writerIndex() + out.position() - outStart);
+      boolean stepDone = !source.isReadable() && (step == Step.TAKE || done);
+      unfinished = !(stepDone && step == Step.END);
+      return stepDone;
+    } catch (ZstdException e) {
+      throw new CodecException("zstd-jni", e);
+    } finally {
+      Reference.reachabilityFence(this);
+    }
+  }
+
+  private static EndDirective directive(Step step) {
+    return switch (step) {
+      case TAKE -> EndDirective.CONTINUE;
+      case FLUSH -> EndDirective.FLUSH;
+      case END -> EndDirective.END;
+    };
+  }
+
+  @Override
+  public void destroy() {
+    release.clean();
+  }
+}

@@ -1,0 +1,36 @@
+package dev.weir.compression.zstd;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.SymbolLookup;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/** The system's {@code libzstd}, if it has one; loaded for as long as the process lives. */
+@SuppressWarnings("restricted") // loading it is what this is for
+final class SystemLibrary {
+  /** By the names under which Linux and macOS install the library that programs need to run. */
+  private static final List<String> NAMES = List.of("libzstd.so.1", "libzstd.1.dylib");
+
+  static final Optional<SymbolLookup> FOUND = find();
+
+  private SystemLibrary() {}
+
+  private static Optional<SymbolLookup> find() {
+    return NAMES.stream()
+        .flatMap(SystemLibrary::open)
+        .filter(library -> Stream.of(ZstdFunction.values()).allMatch(call -> call.isIn(library)))
+        .findFirst();
+  }
+
+  private static Stream<SymbolLookup> open(String name) {
+    try {
+      return Stream.of(SymbolLookup.libraryLookup(name, Arena.global()));
+    } catch (IllegalArgumentException
+        | IllegalCallerException
+        | UnsupportedOperationException none) {
+      // Not installed, native access is not enabled for this module, or no linker here.
+      return Stream.empty();
+    }
+  }
+}

@@ -1,0 +1,111 @@
+package dev.weir.compression.zstd;
+
+import dev.weir.compression.context.ContextMemory;
+import dev.weir.memory.Grant;
+import dev.weir.memory.heap.Block;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A dictionary made ready for one context: its content in a block of the pool, its tables in the
+ * library's own memory, for which the pool sets pages aside.
+ */
+final class SystemZstdDictionary implements AutoCloseable {
+  private static final int BY_REFERENCE = 1;
+
+  private final Block content;
+  private final Grant tables;
+  private final ZstdFunction free;
+  private final long address;
+
+  private SystemZstdDictionary(Block content, Grant tables, ZstdFunction free, long address) {
+    this.content = content;
+    this.tables = tables;
+    this.free = free;
+    this.address = address;
+  }
+
+  static @Nullable SystemZstdDictionary tryForEncoder(
+      ZstdDictionary dictionary, int level, ContextMemory memory) {
+    long bytes =
+        ZstdCalls.call(ZstdFunction.ESTIMATE_ENCODER_DICTIONARY, (long) dictionary.bytes(), level);
+    return tryCreate(
+        dictionary,
+        bytes,
+        memory,
+        ZstdFunction.FREE_ENCODER_DICTIONARY,
+        content ->
+            ZstdCalls.call(
+                ZstdFunction.CREATE_ENCODER_DICTIONARY, content, (long) dictionary.bytes(), level));
+  }
+
+  static @Nullable SystemZstdDictionary tryForDecoder(
+      ZstdDictionary dictionary, ContextMemory memory) {
+    long bytes =
+        ZstdCalls.call(
+            ZstdFunction.ESTIMATE_DECODER_DICTIONARY, (long) dictionary.bytes(), BY_REFERENCE);
+    return tryCreate(
+        dictionary,
+        bytes,
+        memory,
+        ZstdFunction.FREE_DECODER_DICTIONARY,
+        content ->
+            ZstdCalls.call(
+                ZstdFunction.CREATE_DECODER_DICTIONARY, content, (long) dictionary.bytes()));
+  }
+
+  private interface Maker {
+    long make(long contentAddress);
+  }
+
+  private static @Nullable SystemZstdDictionary tryCreate(
+      ZstdDictionary dictionary,
+      long tableBytes,
+      ContextMemory memory,
+      ZstdFunction free,
+      Maker maker) {
+    Block content = memory.tryAllocate(dictionary.bytes());
+    if (content == null) {
+      return null;
+    }
+    Grant tables = null;
+    SystemZstdDictionary made = null;
+    try {
+      tables = memory.trySetAside(tableBytes);
+      if (tables == null) {
+        return null;
+      }
+      MemorySegment.copy(
+          MemorySegment.ofArray(dictionary.content()), 0, content.segment(), 0, dictionary.bytes());
+      long address = maker.make(content.address());
+      if (address == 0) {
+        throw new OutOfMemoryError("zstd has no memory for the tables of a dictionary");
+      }
+      made = new SystemZstdDictionary(content, tables, free, address);
+      return made;
+    } finally {
+      if (made == null) {
+        content.release();
+        if (tables != null) {
+          tables.close();
+        }
+      }
+    }
+  }
+
+  /** Has a context use it. */
+  void use(ZstdFunction function, long context) {
+    ZstdCalls.require(function.name(), ZstdCalls.call(function, context, address));
+  }
+
+  long bytes() {
+    return content.size() + tables.bytes();
+  }
+
+  @Override
+  public void close() {
+    ZstdCalls.call(free, address);
+    tables.close();
+    content.release();
+  }
+}

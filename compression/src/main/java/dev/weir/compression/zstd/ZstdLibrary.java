@@ -1,0 +1,42 @@
+package dev.weir.compression.zstd;
+
+import dev.weir.compression.context.ContextMemory;
+import dev.weir.compression.context.EncoderContext;
+import org.jspecify.annotations.Nullable;
+
+/** A way to call zstd. Thread-safe; what it makes is not. */
+public abstract sealed class ZstdLibrary permits SystemZstd, JniZstd {
+  ZstdLibrary() {}
+
+  /** What it is, with its version. */
+  public abstract String description();
+
+  /**
+   * Makes a context that compresses.
+   *
+   * @return null if {@code memory} has no room for it
+   */
+  abstract @Nullable EncoderContext tryNewEncoder(ZstdProfile profile, ContextMemory memory);
+
+  /**
+   * Makes a context that decompresses.
+   *
+   * @return null if {@code memory} has no room for it
+   */
+  abstract @Nullable ZstdDecoderContext tryNewDecoder(
+      ZstdDecoderProfile profile, ContextMemory memory);
+
+  /**
+   * The system's library if there is one that can be used, zstd-jni's otherwise.
+   *
+   * @throws IllegalStateException if neither can be: zstd-jni has none for this platform
+   */
+  public static ZstdLibrary best() {
+    return ZstdChoice.BEST;
+  }
+
+  @Override
+  public final String toString() {
+    return description();
+  }
+}

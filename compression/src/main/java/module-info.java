@@ -1,0 +1,12 @@
+/** zstd, gzip and brotli for HTTP, their contexts pooled and charged to a budget. */
+module dev.weir.compression {
+  requires static transitive org.jspecify;
+  requires transitive dev.weir.memory;
+  requires dev.weir.netty;
+  requires com.github.luben.zstd_jni;
+  requires transitive io.netty.buffer;
+
+  exports dev.weir.compression.codec;
+  exports dev.weir.compression.context;
+  exports dev.weir.compression.zstd;
+}

@@ -1,0 +1,45 @@
+package dev.weir.compression;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.compression.context.ContextMemory;
+import dev.weir.memory.Pool;
+import dev.weir.memory.PoolOptions;
+import dev.weir.memory.budget.Budget;
+import dev.weir.netty.WeirAllocator;
+
+/** A pool, its allocator and a budget for contexts; at its end nothing may be left of them. */
+public final class MemoryUnderTest implements AutoCloseable {
+  public final Pool pool;
+  public final WeirAllocator allocator;
+  public final Budget budget;
+  public final ContextMemory contexts;
+
+  public MemoryUnderTest() {
+    this(512L << 20);
+  }
+
+  public MemoryUnderTest(long limitBytes) {
+    pool = Pool.create(PoolOptions.withLimit(limitBytes));
+    allocator = new WeirAllocator(pool);
+    budget = pool.rootBudget().child("compression", Budget.UNLIMITED);
+    contexts = new ContextMemory(pool, budget);
+  }
+
+  /** Everything has been given back but what the pool keeps for later. */
+  public void assertNothingHeld() {
+    assertThat(budget.chargedBytes()).as("charged for contexts").isZero();
+    assertThat(pool.liveBlockBytes()).as("live blocks").isZero();
+  }
+
+  @Override
+  public void close() {
+    try {
+      assertNothingHeld();
+      pool.checkInvariants();
+    } finally {
+      allocator.close();
+      pool.close();
+    }
+  }
+}
