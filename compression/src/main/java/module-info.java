@@ -3,10 +3,14 @@ module dev.weir.compression {
   requires static transitive org.jspecify;
   requires transitive dev.weir.memory;
   requires dev.weir.netty;
+  requires static com.aayushatharva.brotli4j;
   requires com.github.luben.zstd_jni;
   requires transitive io.netty.buffer;
 
+  exports dev.weir.compression;
+  exports dev.weir.compression.brotli;
   exports dev.weir.compression.codec;
   exports dev.weir.compression.context;
+  exports dev.weir.compression.gzip;
   exports dev.weir.compression.zstd;
 }
