@@ -13,6 +13,8 @@ import dev.weir.netty.flow.WeirAdmission;
 import dev.weir.netty.http.AggregatorOptions;
 import dev.weir.netty.http.BudgetedHttpAggregator;
 import dev.weir.netty.write.Owned;
+import dev.weir.netty.write.WriteGate;
+import dev.weir.netty.write.WriteGateOptions;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -27,6 +29,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.SubmissionPublisher;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -113,6 +116,24 @@ class GuideTest {
     channel.runPendingTasks();
     assertThat(allocator.pool().liveBlockBytes()).isZero();
     allocator.close();
+  }
+
+  @Test
+  void whatIsQueued() {
+    EmbeddedChannel channel = new EmbeddedChannel();
+    ChannelPipeline pipeline = channel.pipeline();
+    WriteGate outbound = new WriteGate(WriteGateOptions.within(64L << 20));
+    pipeline.addLast(outbound.newHandler());
+    ChannelFuture sent =
+        WriteGate.pull(channel, outlet -> outlet.write(outlet.alloc().buffer(1).writeByte(1)));
+    assertThat(sent.cancel(false)).isTrue();
+    channel.runPendingTasks();
+    try (SubmissionPublisher<ByteBuf> publisher = new SubmissionPublisher<>()) {
+      ChannelFuture published = WriteGate.pullFrom(channel, publisher);
+      assertThat(published.isDone()).isFalse();
+      assertThat(outbound.refusals()).isZero();
+    }
+    channel.finishAndReleaseAll();
   }
 
   private record Frame(int id, ByteBuf payload) {}

@@ -1,0 +1,131 @@
+package dev.weir.netty.write;
+
+import io.netty.util.ReferenceCountUtil;
+import io.netty.util.concurrent.EventExecutor;
+import java.util.Objects;
+import java.util.concurrent.Flow;
+import java.util.concurrent.RejectedExecutionException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Subscribes to a publisher on behalf of a channel. Asks for one message at a time, while the
+ * channel is ready. Signals may come on any thread, one after the other; they are handled on the
+ * event loop.
+ */
+final class PublishedMessages implements Producer, Flow.Subscriber<Object> {
+  private final EventExecutor executor;
+  private final Flow.Publisher<?> publisher;
+  private @Nullable Outlet outlet;
+  private Flow.@Nullable Subscription subscription;
+  private boolean awaiting;
+  private boolean requesting;
+  private boolean over;
+
+  PublishedMessages(EventExecutor executor, Flow.Publisher<?> publisher) {
+    this.executor = executor;
+    this.publisher = publisher;
+  }
+
+  @Override
+  public void produce(Outlet to) {
+    if (outlet == null) {
+      outlet = to;
+      publisher.subscribe(this);
+    } else {
+      request();
+    }
+  }
+
+  @Override
+  public void stopped(Throwable cause) {
+    over = true;
+    if (subscription != null) {
+      subscription.cancel();
+    }
+  }
+
+  @Override
+  public void onSubscribe(Flow.Subscription given) {
+    Objects.requireNonNull(given);
+    onLoop(
+        () -> {
+          if (over || subscription != null) {
+            given.cancel();
+            return;
+          }
+          subscription = given;
+          request();
+        },
+        given::cancel);
+  }
+
+  @Override
+  public void onNext(Object message) {
+    Objects.requireNonNull(message);
+    onLoop(
+        () -> {
+          if (over || outlet == null) {
+            Owned.of(message).release();
+            return;
+          }
+          awaiting = false;
+          outlet.write(message);
+          request();
+        },
+        () -> ReferenceCountUtil.release(message));
+  }
+
+  @Override
+  public void onError(Throwable failure) {
+    Objects.requireNonNull(failure);
+    onLoop(() -> end(failure), () -> {});
+  }
+
+  @Override
+  public void onComplete() {
+    onLoop(() -> end(null), () -> {});
+  }
+
+  private void end(@Nullable Throwable failure) {
+    if (over || outlet == null) {
+      return;
+    }
+    over = true;
+    subscription = null;
+    if (failure == null) {
+      outlet.complete();
+    } else {
+      outlet.fail(failure);
+    }
+  }
+
+  /** A publisher may answer within the call: then it is asked again here, not deeper down. */
+  private void request() {
+    Flow.Subscription source = subscription;
+    Outlet sink = outlet;
+    if (requesting || source == null || sink == null) {
+      return;
+    }
+    requesting = true;
+    try {
+      while (!over && !awaiting && sink.isReady()) {
+        awaiting = true;
+        source.request(1);
+      }
+    } finally {
+      requesting = false;
+    }
+  }
+
+  private void onLoop(Runnable task, Runnable otherwise) {
+    if (executor.inEventLoop()) {
+      task.run();
+      return;
+    }
+    try {
+      executor.execute(task);
+    } catch (RejectedExecutionException eventLoopHasEnded) {
+      otherwise.run();
+    }
+  }
+}

@@ -1,0 +1,149 @@
+package dev.weir.netty.write;
+
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelPromise;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.RejectedExecutionException;
+
+/**
+ * One producer at work for one channel. It is asked while the channel can take messages, and what
+ * it has written is flushed before it is asked again. Runs on the channel's event loop.
+ */
+final class Pull implements Outlet, ChannelFutureListener {
+  /** Rounds without a look at other channels of the event loop. */
+  private static final int MAX_ROUNDS = 16;
+
+  private final Channel channel;
+  private final WriteGateHandler gate;
+  private final Producer producer;
+  private final ChannelPromise promise;
+  private final Runnable pump = this::pump;
+
+  private int unwritten;
+  private boolean pumping;
+  private boolean wroteInRound;
+  private boolean completed;
+  private boolean stopped;
+
+  Pull(Channel channel, WriteGateHandler gate, Producer producer, ChannelPromise promise) {
+    this.channel = channel;
+    this.gate = gate;
+    this.producer = producer;
+    this.promise = promise;
+    promise.addListener(done -> {
+      if (!done.isSuccess()) {
+        stop(done.cause());
+      }
+    });
+  }
+
+  boolean isOver() {
+    return completed || stopped;
+  }
+
+  /** Asks the producer as long as it writes and the channel takes. */
+  void pump() {
+    if (pumping) {
+      return;
+    }
+    pumping = true;
+    try {
+      for (int round = 0; isReady(); round++) {
+        if (round == MAX_ROUNDS) {
+          resume();
+          return;
+        }
+        wroteInRound = false;
+        producer.produce(this);
+        if (!wroteInRound) {
+          return;
+        }
+        channel.flush();
+      }
+    } catch (Throwable failure) {
+      fail(failure);
+    } finally {
+      pumping = false;
+    }
+  }
+
+  @Override
+  public boolean isReady() {
+    return !isOver() && gate.canTake();
+  }
+
+  @Override
+  public ByteBufAllocator alloc() {
+    return channel.alloc();
+  }
+
+  @Override
+  public void write(Object message) {
+    Owned owned = Owned.of(message);
+    if (isOver()) {
+      owned.release();
+      return;
+    }
+    unwritten++;
+    wroteInRound = true;
+    owned.writeTo(channel).addListener(this);
+    if (!pumping) {
+      channel.flush();
+    }
+  }
+
+  @Override
+  public void operationComplete(ChannelFuture written) {
+    unwritten--;
+    if (!written.isSuccess()) {
+      fail(written.cause());
+    } else if (completed && unwritten == 0) {
+      promise.trySuccess();
+    }
+  }
+
+  @Override
+  public void complete() {
+    if (isOver()) {
+      return;
+    }
+    completed = true;
+    gate.pullEnded(this);
+    if (unwritten == 0) {
+      promise.trySuccess();
+    } else {
+      channel.flush();
+    }
+  }
+
+  @Override
+  public void fail(Throwable cause) {
+    promise.tryFailure(cause);
+    stop(cause);
+  }
+
+  @Override
+  public void resume() {
+    try {
+      channel.eventLoop().execute(pump);
+    } catch (RejectedExecutionException eventLoopHasEnded) {
+      // Its channels were closed, and this with them.
+    }
+  }
+
+  private void stop(Throwable cause) {
+    if (isOver()) {
+      return;
+    }
+    stopped = true;
+    gate.pullEnded(this);
+    try {
+      producer.stopped(cause == null ? new CancellationException() : cause);
+    } catch (RuntimeException failure) {
+      channel.pipeline().fireExceptionCaught(failure);
+    }
+  }
+}

@@ -1,0 +1,61 @@
+package dev.weir.netty.write;
+
+import io.netty.util.concurrent.EventExecutor;
+import io.netty.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Notices when a channel has had much queued for long without interruption. A queue that falls
+ * below the mark costs nothing: the timer finds that when it runs out. Used on one event loop.
+ */
+final class SlowPeerWatch {
+  private final EventExecutor executor;
+  private final long timeNanos;
+  private final Runnable onSlow;
+  private boolean above;
+  private long aboveSinceNanos;
+  private @Nullable Future<?> timer;
+
+  SlowPeerWatch(EventExecutor executor, long timeNanos, Runnable onSlow) {
+    this.executor = executor;
+    this.timeNanos = timeNanos;
+    this.onSlow = onSlow;
+  }
+
+  /** Tells whether more than the mark is queued now. */
+  void observe(boolean isAbove) {
+    if (isAbove && !above) {
+      aboveSinceNanos = executor.ticker().nanoTime();
+      if (timer == null) {
+        schedule(timeNanos);
+      }
+    }
+    above = isAbove;
+  }
+
+  void stop() {
+    above = false;
+    if (timer != null) {
+      timer.cancel(false);
+      timer = null;
+    }
+  }
+
+  private void schedule(long delayNanos) {
+    timer = executor.schedule(this::runOut, delayNanos, TimeUnit.NANOSECONDS);
+  }
+
+  private void runOut() {
+    timer = null;
+    if (!above) {
+      return;
+    }
+    long restNanos = timeNanos - (executor.ticker().nanoTime() - aboveSinceNanos);
+    if (restNanos > 0) {
+      schedule(restNanos);
+    } else {
+      onSlow.run();
+    }
+  }
+}

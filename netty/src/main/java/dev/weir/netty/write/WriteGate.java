@@ -1,0 +1,201 @@
+package dev.weir.netty.write;
+
+import dev.weir.memory.budget.Budget;
+import dev.weir.memory.pressure.Pressure;
+import dev.weir.memory.pressure.Registration;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelPromise;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Flow;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Bounds what channels queue to be sent, each and all together. One gate serves all channels that
+ * share a bound; each pipeline gets a {@linkplain #newHandler() handler} of its own, anywhere.
+ *
+ * <p>The bytes are Netty's own count of a channel's queue. Producers that heed Netty's {@code
+ * isWritable()} and {@code channelWritabilityChanged} are within the bounds as they are: {@code
+ * ChunkedWriteHandler}, gRPC, Reactor Netty. Producers of your own are {@linkplain #pull asked}
+ * when there is room. Whoever writes beyond a bound all the same has the write fail with a {@link
+ * WriteRefusedException} and the channel closed, since what would follow makes no sense without it;
+ * but a channel whose queue is empty takes one message of any size that fits the total. A {@code
+ * FileRegion} queues no memory and counts nothing.
+ *
+ * <p>When three quarters of the total are queued, or a budget's pressure is {@linkplain #follow
+ * critical}, channels that have anything queued become unwritable, until the total has come down to
+ * half and the pressure has gone. One whose peer has taken everything may queue one message more,
+ * so fast peers go on beside slow ones.
+ *
+ * <p>A peer that leaves more than {@link WriteGateOptions#slowBytes()} for longer than {@link
+ * WriteGateOptions#slowTime()} is closed, after an {@link OutboundClosing} went through its
+ * pipeline. So every wait for a slow peer ends, and with it every wait for the total.
+ *
+ * <p>All methods may be called from any thread.
+ */
+public final class WriteGate {
+  private static final int TOTAL_HIGH = 1;
+  private static final int UNDER_PRESSURE = 2;
+
+  private final WriteGateOptions options;
+  private final AtomicLong queuedBytes = new AtomicLong();
+
+  /** Why the gate is closed, a bit each; 0 while it is open. */
+  private final AtomicInteger closedBy = new AtomicInteger();
+
+  private final ConcurrentLinkedQueue<WriteGateHandler> waiting = new ConcurrentLinkedQueue<>();
+  private final AtomicLong refusals = new AtomicLong();
+  private final AtomicLong slowClosings = new AtomicLong();
+
+  /** Makes an open gate. */
+  public WriteGate(WriteGateOptions options) {
+    this.options = options;
+  }
+
+  /**
+   * Makes the handler for one pipeline. It sets the channel's water marks, and runs on the
+   * channel's event loop.
+   */
+  public ChannelHandler newHandler() {
+    return new WriteGateHandler(this);
+  }
+
+  /**
+   * Also closes while the pressure of {@code budget} is critical: that of the buffers that are
+   * queued, for instance.
+   *
+   * @return ends this when it is closed, and opens the gate as far as this had closed it
+   */
+  public Registration follow(Budget budget) {
+    Registration listening =
+        budget.addPressureListener(level -> {
+          if (level == Pressure.CRITICAL) {
+            closeFor(UNDER_PRESSURE);
+          } else {
+            openFor(UNDER_PRESSURE);
+          }
+        });
+    return () -> {
+      listening.close();
+      openFor(UNDER_PRESSURE);
+    };
+  }
+
+  /**
+   * Asks {@code producer} for messages while {@code channel} can take them; one producer at a time.
+   *
+   * @param channel one with a handler of a write gate in its pipeline
+   * @return succeeds when the last message has been written; cancelling it ends the pull. The
+   *     failure of one write is the failure of all
+   * @throws IllegalArgumentException if the channel's pipeline has no such handler
+   */
+  public static ChannelFuture pull(Channel channel, Producer producer) {
+    WriteGateHandler handler = channel.pipeline().get(WriteGateHandler.class);
+    if (handler == null) {
+      throw new IllegalArgumentException("no write gate in the pipeline of " + channel);
+    }
+    ChannelPromise promise = channel.newPromise();
+    try {
+      if (channel.eventLoop().inEventLoop()) {
+        handler.begin(channel, producer, promise);
+      } else {
+        channel.eventLoop().execute(() -> handler.begin(channel, producer, promise));
+      }
+    } catch (RejectedExecutionException eventLoopHasEnded) {
+      promise.tryFailure(eventLoopHasEnded);
+      producer.stopped(eventLoopHasEnded);
+    }
+    return promise;
+  }
+
+  /**
+   * Requests the messages of {@code publisher} one by one, while {@code channel} can take them.
+   * Messages are taken over as {@link Owned#of(Object)} does. Otherwise as {@link #pull(Channel,
+   * Producer)}.
+   */
+  public static ChannelFuture pullFrom(Channel channel, Flow.Publisher<?> publisher) {
+    return pull(channel, new PublishedMessages(channel.eventLoop(), publisher));
+  }
+
+  /** The bounds. */
+  public WriteGateOptions options() {
+    return options;
+  }
+
+  /**
+   * What all channels have queued, but for up to 4 KiB each, which are told when they become more
+   * or are gone.
+   */
+  public long queuedBytes() {
+    return queuedBytes.get();
+  }
+
+  /** Whether channels are being stopped now. */
+  public boolean isClosed() {
+    return closedBy.get() != 0;
+  }
+
+  /** How many writes were refused so far, with their channels closed. */
+  public long refusals() {
+    return refusals.get();
+  }
+
+  /** How many channels were closed so far because their peers were slow. */
+  public long slowClosings() {
+    return slowClosings.get();
+  }
+
+  void add(long bytes) {
+    long sum = queuedBytes.addAndGet(bytes);
+    if (bytes > 0 && sum > options.totalBytes() / 4 * 3) {
+      closeFor(TOTAL_HIGH);
+      if (queuedBytes.get() <= options.totalBytes() / 2) {
+        // Came down meanwhile, seen by nobody.
+        openFor(TOTAL_HIGH);
+      }
+    } else if (bytes < 0 && sum <= options.totalBytes() / 2) {
+      openFor(TOTAL_HIGH);
+    }
+  }
+
+  void countRefusal() {
+    refusals.incrementAndGet();
+  }
+
+  void countSlowClosing() {
+    slowClosings.incrementAndGet();
+  }
+
+  /** Queues a stopped handler until the gate opens. */
+  void await(WriteGateHandler handler) {
+    if (handler.markQueued()) {
+      waiting.add(handler);
+    }
+    // Pairs with openFor(): either that sees the handler in the queue, or this sees the gate open.
+    if (!isClosed() && waiting.remove(handler)) {
+      handler.wakeUp();
+    }
+  }
+
+  /** Drops a handler that has left its pipeline. */
+  void forget(WriteGateHandler handler) {
+    waiting.remove(handler);
+  }
+
+  private void closeFor(int cause) {
+    closedBy.getAndUpdate(causes -> causes | cause);
+  }
+
+  private void openFor(int cause) {
+    int before = closedBy.getAndUpdate(causes -> causes & ~cause);
+    if (before != cause) {
+      return;
+    }
+    for (WriteGateHandler next = waiting.poll(); next != null; next = waiting.poll()) {
+      next.wakeUp();
+    }
+  }
+}

@@ -1,0 +1,290 @@
+package dev.weir.netty.write;
+
+import dev.weir.netty.write.OutboundClosing.Reason;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelDuplexHandler;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelPromise;
+import io.netty.channel.MessageSizeEstimator;
+import io.netty.channel.WriteBufferWaterMark;
+import io.netty.util.ReferenceCountUtil;
+import java.nio.channels.ClosedChannelException;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The part of a {@link WriteGate} in one pipeline. Counts nothing itself: it looks at Netty's count
+ * when something was written or flushed, and tells the gate what has changed. Runs on the channel's
+ * event loop.
+ */
+final class WriteGateHandler extends ChannelDuplexHandler implements ChannelFutureListener {
+  private static final System.Logger LOG = System.getLogger(WriteGate.class.getName());
+
+  /**
+   * What may change before the gate is told of it, unless the queue is empty again: most responses
+   * are written and flushed at once, and need not touch what all event loops share.
+   */
+  private static final long UNTOLD_BYTES = 4 << 10;
+
+  private final WriteGate gate;
+  private final WriteGateOptions options;
+  private final AtomicBoolean waiting = new AtomicBoolean();
+  private volatile @Nullable ChannelHandlerContext context;
+
+  private MessageSizeEstimator.@Nullable Handle sizes;
+  private @Nullable SlowPeerWatch slowPeer;
+  private @Nullable Pull pull;
+  private long toldBytes;
+  private boolean flushing;
+  private boolean looking;
+  private boolean stopped;
+  private boolean closing;
+
+  WriteGateHandler(WriteGate gate) {
+    this.gate = gate;
+    this.options = gate.options();
+  }
+
+  @Override
+  public void handlerAdded(ChannelHandlerContext ctx) {
+    Channel channel = ctx.channel();
+    if (channel.isRegistered() && !ctx.executor().equals(channel.eventLoop())) {
+      throw new IllegalStateException("a write gate runs on the channel's own event loop");
+    }
+    channel
+        .config()
+        .setWriteBufferWaterMark(
+            new WriteBufferWaterMark(options.channelBytes() / 4, options.channelBytes() / 2));
+    sizes = channel.config().getMessageSizeEstimator().newHandle();
+    slowPeer =
+        new SlowPeerWatch(ctx.executor(), options.slowTime().toNanos(), () -> closeSlow(ctx));
+    context = ctx;
+  }
+
+  @Override
+  public void handlerRemoved(ChannelHandlerContext ctx) {
+    leave(ctx.channel());
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext ctx) {
+    leave(ctx.channel());
+    ctx.fireChannelInactive();
+  }
+
+  @Override
+  public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
+    long queuedBytes = QueuedBytes.of(ctx.channel());
+    int bytes = sizes == null ? 0 : sizes.size(message);
+    Reason refusal = refusal(queuedBytes, bytes);
+    if (refusal != null && ctx.channel().isActive()) {
+      refuse(ctx, message, promise, refusal, queuedBytes, bytes);
+      return;
+    }
+    ctx.write(message, promise.unvoid()).addListener(this);
+    look(ctx.channel());
+  }
+
+  @Override
+  public void flush(ChannelHandlerContext ctx) {
+    boolean outer = flushing;
+    flushing = true;
+    ctx.flush();
+    flushing = outer;
+    look(ctx.channel());
+  }
+
+  /** A write has ended. Netty counts it down after it has told of that. */
+  @Override
+  public void operationComplete(ChannelFuture written) {
+    ChannelHandlerContext ctx = context;
+    if (flushing || looking || ctx == null) {
+      return;
+    }
+    looking = true;
+    try {
+      ctx.executor().execute(this::lookLater);
+    } catch (RejectedExecutionException eventLoopHasEnded) {
+      looking = false;
+    }
+  }
+
+  @Override
+  public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+    look(ctx.channel());
+    ctx.fireChannelWritabilityChanged();
+    pump();
+  }
+
+  /** Whether a producer may write another message. */
+  boolean canTake() {
+    ChannelHandlerContext ctx = context;
+    return ctx != null
+        && !closing
+        && ctx.channel().isActive()
+        && ctx.channel().isWritable()
+        && !stopped;
+  }
+
+  /** Begins to ask a producer. */
+  void begin(Channel channel, Producer producer, ChannelPromise promise) {
+    if (promise.isDone()) {
+      producer.stopped(new CancellationException());
+      return;
+    }
+    Pull next = new Pull(channel, this, producer, promise);
+    if (context == null || !channel.isActive()) {
+      next.fail(new ClosedChannelException());
+    } else if (pull != null) {
+      next.fail(new IllegalStateException("another producer writes to this channel"));
+    } else {
+      pull = next;
+      next.pump();
+    }
+  }
+
+  void pullEnded(Pull ended) {
+    if (pull == ended) {
+      pull = null;
+    }
+  }
+
+  /** Notes that the gate's queue is about to hold this handler; {@code false} if it does so now. */
+  boolean markQueued() {
+    return waiting.compareAndSet(false, true);
+  }
+
+  /** Looks again, on the event loop, since the gate has opened; from any thread. */
+  void wakeUp() {
+    waiting.set(false);
+    ChannelHandlerContext ctx = context;
+    if (ctx == null) {
+      return;
+    }
+    try {
+      ctx.executor().execute(this::lookLater);
+    } catch (RejectedExecutionException eventLoopHasEnded) {
+      // Its channels were closed.
+    }
+  }
+
+  private void lookLater() {
+    looking = false;
+    ChannelHandlerContext ctx = context;
+    if (ctx != null) {
+      look(ctx.channel());
+      pump();
+    }
+  }
+
+  private void pump() {
+    if (pull != null) {
+      pull.pump();
+    }
+  }
+
+  /** Tells the gate, the channel's writability and the slow peer's watch what is queued now. */
+  private void look(Channel channel) {
+    if (context == null) {
+      return;
+    }
+    long queuedBytes = QueuedBytes.of(channel);
+    long changeBytes = queuedBytes - toldBytes;
+    if (changeBytes != 0 && (queuedBytes == 0 || Math.abs(changeBytes) >= UNTOLD_BYTES)) {
+      toldBytes = queuedBytes;
+      gate.add(changeBytes);
+    }
+    if (slowPeer != null) {
+      slowPeer.observe(queuedBytes > options.slowBytes());
+    }
+    boolean stop = queuedBytes > 0 && gate.isClosed();
+    if (stop != stopped) {
+      stopped = stop;
+      QueuedBytes.setWritable(channel, !stop);
+    }
+    if (stop) {
+      gate.await(this);
+    }
+  }
+
+  private @Nullable Reason refusal(long queuedBytes, int bytes) {
+    if (queuedBytes > 0 && queuedBytes + bytes > options.channelBytes()) {
+      return Reason.CHANNEL_FULL;
+    }
+    return gate.queuedBytes() + queuedBytes - toldBytes + bytes > options.totalBytes()
+        ? Reason.TOTAL_FULL
+        : null;
+  }
+
+  private void refuse(
+      ChannelHandlerContext ctx,
+      Object message,
+      ChannelPromise promise,
+      Reason reason,
+      long queuedBytes,
+      int bytes) {
+    ReferenceCountUtil.release(message);
+    String words =
+        reason == Reason.CHANNEL_FULL
+            ? "%d bytes beside %d queued exceed the channel's bound of %d"
+                .formatted(bytes, queuedBytes, options.channelBytes())
+            : "%d bytes beside %d queued in total exceed the bound of %d"
+                .formatted(bytes, gate.queuedBytes(), options.totalBytes());
+    gate.countRefusal();
+    promise.tryFailure(new WriteRefusedException(reason, words));
+    close(ctx, new OutboundClosing(reason, queuedBytes, words));
+  }
+
+  private void closeSlow(ChannelHandlerContext ctx) {
+    gate.countSlowClosing();
+    close(
+        ctx,
+        new OutboundClosing(
+            Reason.SLOW_PEER,
+            QueuedBytes.of(ctx.channel()),
+            "the peer has left more than %d bytes queued for %s"
+                .formatted(options.slowBytes(), options.slowTime())));
+  }
+
+  /** A stream of bytes with a hole in it is worth nothing, so the channel goes. */
+  private void close(ChannelHandlerContext ctx, OutboundClosing why) {
+    if (closing) {
+      return;
+    }
+    closing = true;
+    LOG.log(
+        System.Logger.Level.WARNING,
+        "closing {0} with {1} bytes queued: {2}",
+        ctx.channel(),
+        Long.toString(why.queuedBytes()),
+        why.message());
+    ctx.fireUserEventTriggered(why);
+    ctx.close();
+  }
+
+  private void leave(Channel channel) {
+    if (context == null) {
+      return;
+    }
+    context = null;
+    if (slowPeer != null) {
+      slowPeer.stop();
+    }
+    gate.add(-toldBytes);
+    toldBytes = 0;
+    if (waiting.get()) {
+      gate.forget(this);
+    }
+    if (stopped) {
+      stopped = false;
+      QueuedBytes.setWritable(channel, true);
+    }
+    if (pull != null) {
+      pull.fail(new ClosedChannelException());
+    }
+  }
+}
