@@ -1,6 +1,7 @@
 package dev.weir.memory;
 
 import dev.weir.memory.budget.Budget;
+import dev.weir.memory.budget.LargestChildren;
 import dev.weir.memory.hardening.HardenedFigures;
 import dev.weir.memory.hardening.Hardener;
 import dev.weir.memory.heap.SlabTotals;
@@ -28,7 +29,8 @@ import org.jspecify.annotations.Nullable;
  * @param quarantinedBytes pages where hardened blocks have been, not used again yet
  * @param slabs what each size class holds that has slabs
  * @param ownedHeaps heaps of event loops
- * @param budgets the tree of budgets, each node behind its parent
+ * @param budgets the tree of budgets, each node behind its parent: of each node the {@link
+ *     #MAX_CHILDREN} children that hold most
  * @param guarantee what the reservation guarantees
  */
 public record PoolSnapshot(
@@ -47,6 +49,8 @@ public record PoolSnapshot(
     int ownedHeaps,
     List<Charge> budgets,
     String guarantee) {
+  /** The most children that are listed of one budget: there may be one for every connection. */
+  public static final int MAX_CHILDREN = 32;
 
   /**
    * The slabs of one size class.
@@ -65,8 +69,16 @@ public record PoolSnapshot(
    * @param limitBytes its limit, {@link Budget#UNLIMITED} if it has none
    * @param chargedBytes sizes of the live blocks charged to it and below
    * @param heapBytes Java heap buffers
+   * @param otherChildren how many of its children are not listed
+   * @param otherBytes what is charged to those
    */
-  public record Charge(String path, long limitBytes, long chargedBytes, long heapBytes) {}
+  public record Charge(
+      String path,
+      long limitBytes,
+      long chargedBytes,
+      long heapBytes,
+      int otherChildren,
+      long otherBytes) {}
 
   static PoolSnapshot empty(Budget root, long limitBytes) {
     return new PoolSnapshot(
@@ -122,9 +134,16 @@ public record PoolSnapshot(
   }
 
   private static void collect(Budget budget, List<Charge> charges) {
+    LargestChildren largest = budget.largestChildren(MAX_CHILDREN);
     charges.add(
-        new Charge(budget.path(), budget.limitBytes(), budget.chargedBytes(), budget.heapBytes()));
-    budget.children().forEach(child -> collect(child, charges));
+        new Charge(
+            budget.path(),
+            budget.limitBytes(),
+            budget.chargedBytes(),
+            budget.heapBytes(),
+            largest.others(),
+            largest.otherBytes()));
+    largest.top().forEach(child -> collect(child.budget(), charges));
   }
 
   /** Live and dirty pages. */
@@ -176,14 +195,18 @@ public record PoolSnapshot(
     }
     for (Charge charge : budgets) {
       text.append(
-          "  budget %s: charged %,d, heap buffers %,d, limit %s%n"
+          "  budget %s: charged %,d, heap buffers %,d, limit %s%s%n"
               .formatted(
                   charge.path,
                   charge.chargedBytes,
                   charge.heapBytes,
                   charge.limitBytes == Budget.UNLIMITED
                       ? "none"
-                      : "%,d".formatted(charge.limitBytes)));
+                      : "%,d".formatted(charge.limitBytes),
+                  charge.otherChildren == 0
+                      ? ""
+                      : "; %,d of its children not listed, charged %,d"
+                          .formatted(charge.otherChildren, charge.otherBytes)));
     }
     return text.toString();
   }

@@ -4,6 +4,7 @@ import dev.weir.memory.callback.ListenerCalls;
 import dev.weir.memory.pressure.Pressure;
 import dev.weir.memory.pressure.PressureListener;
 import dev.weir.memory.pressure.Registration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -260,10 +261,7 @@ public final class Budget extends BudgetNode {
    * account for.
    */
   public long chargedToChildrenBytes() {
-    return lockedLong(() ->
-        listChildren().stream()
-            .mapToLong(child -> child.chargedBytes - tree.unspentBytes(child))
-            .sum());
+    return largestChildren(0).otherBytes();
   }
 
   /**
@@ -313,9 +311,19 @@ public final class Budget extends BudgetNode {
     tree.lock.unlock();
   }
 
-  /** A copy of the list of its children. */
+  /** Those of its children that were there all the time that it takes to list them. */
   public List<Budget> children() {
-    return locked(this::listChildren);
+    List<Budget> children = new ArrayList<>();
+    ChildWalk.through(this, (child, chargedBytes) -> children.add(child));
+    return List.copyOf(children);
+  }
+
+  /**
+   * Those of its children that hold most, so many of them, and what the others hold. Takes time for
+   * each child, but stops nobody.
+   */
+  public LargestChildren largestChildren(int count) {
+    return LargestChildren.of(this, count);
   }
 
   /**

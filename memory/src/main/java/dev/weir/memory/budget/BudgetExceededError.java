@@ -1,7 +1,5 @@
 package dev.weir.memory.budget;
 
-import java.util.Comparator;
-import java.util.List;
 import java.util.stream.Collectors;
 
 /**
@@ -39,17 +37,9 @@ public final class BudgetExceededError extends OutOfMemoryError {
   }
 
   private static String message(Budget budget, long requestedBytes, String detail) {
-    // Each sum is read once: sorting by sums that change meanwhile would fail.
-    record Share(String name, long chargedBytes) {}
-    List<Share> children =
-        budget.children().stream()
-            .map(child -> new Share(child.name(), child.chargedBytes()))
-            .toList();
     String largest =
-        children.stream()
-            .sorted(Comparator.comparingLong(Share::chargedBytes).reversed())
-            .limit(CHILDREN_NAMED)
-            .map(child -> "%s %,d".formatted(child.name(), child.chargedBytes()))
+        budget.largestChildren(CHILDREN_NAMED).top().stream()
+            .map(child -> "%s %,d".formatted(child.budget().name(), child.chargedBytes()))
             .collect(Collectors.joining(", "));
     return "budget '%s' has no room for %,d bytes: limit %,d, %s%s. Raise the limit, or release or admit less."
         .formatted(

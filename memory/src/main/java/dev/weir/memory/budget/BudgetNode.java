@@ -1,8 +1,6 @@
 package dev.weir.memory.budget;
 
 import dev.weir.memory.pressure.Pressure;
-import java.util.ArrayList;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -82,6 +80,7 @@ abstract sealed class BudgetNode permits Budget {
   }
 
   private void removeChild(BudgetNode child) {
+    ChildWalk.leaving(tree.firstWalk, child);
     BudgetNode previous = child.previousSibling;
     BudgetNode next = child.nextSibling;
     if (previous == null) {
@@ -104,12 +103,12 @@ abstract sealed class BudgetNode permits Budget {
     return above != null && (previousSibling != null || above.firstChild == this);
   }
 
-  final List<Budget> listChildren() {
-    List<Budget> children = new ArrayList<>();
-    for (Budget child = firstChild; child != null; child = ((BudgetNode) child).nextSibling) {
-      children.add(child);
-    }
-    return List.copyOf(children);
+  final @Nullable Budget firstChild() {
+    return firstChild;
+  }
+
+  final @Nullable Budget nextSibling() {
+    return nextSibling;
   }
 
   /** Whether it is another budget or lies below it. */

@@ -25,6 +25,9 @@ final class BudgetTree {
   /** How many grants wait for room in budgets below the root. */
   volatile int waitingGrants;
 
+  /** Those who look at the children of some budget. Under the lock. */
+  @Nullable ChildWalk firstWalk;
+
   private @Nullable Credit firstOpen;
   private int recalls;
   private int budgets;

@@ -3,7 +3,6 @@ package dev.weir.memory.jfr;
 import dev.weir.memory.budget.Budget;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Queue;
 
@@ -11,8 +10,6 @@ import java.util.Queue;
 final class LargestBudgets {
   private static final int MAX_BUDGETS = 256;
   private static final int MAX_CHILDREN = 32;
-
-  private record Charged(Budget budget, long bytes) {}
 
   private LargestBudgets() {}
 
@@ -23,11 +20,7 @@ final class LargestBudgets {
     while (!next.isEmpty() && found.size() < MAX_BUDGETS) {
       Budget budget = next.remove();
       found.add(budget);
-      budget.children().stream()
-          .map(child -> new Charged(child, child.chargedBytes()))
-          .sorted(Comparator.comparingLong(Charged::bytes).reversed())
-          .limit(MAX_CHILDREN)
-          .forEach(child -> next.add(child.budget));
+      budget.largestChildren(MAX_CHILDREN).top().forEach(child -> next.add(child.budget()));
     }
     return found;
   }

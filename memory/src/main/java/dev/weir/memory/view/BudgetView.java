@@ -1,8 +1,8 @@
 package dev.weir.memory.view;
 
 import dev.weir.memory.budget.Budget;
+import dev.weir.memory.budget.LargestChildren;
 import dev.weir.memory.pressure.Pressure;
-import java.util.Comparator;
 import java.util.List;
 
 /**
@@ -38,24 +38,21 @@ public record BudgetView(
   /** The levels below the root that are shown; what is charged further down shows there. */
   public static final int MAX_DEPTH = 8;
 
-  private record Charged(Budget budget, long bytes) {}
-
   static BudgetView ofRoot(Budget root, long blockBytes, long peakResidentBytes) {
     return of(root, blockBytes, peakResidentBytes, 0);
   }
 
   private static BudgetView of(Budget budget, long chargedBytes, long peakBytes, int depth) {
-    List<Charged> all =
-        budget.children().stream()
-            .map(child -> new Charged(child, child.chargedBytes()))
-            .sorted(Comparator.comparingLong(Charged::bytes).reversed())
-            .toList();
-    int shown = depth == MAX_DEPTH ? 0 : Math.min(MAX_CHILDREN, all.size());
+    LargestChildren largest = budget.largestChildren(depth == MAX_DEPTH ? 0 : MAX_CHILDREN);
     List<BudgetView> children =
-        all.subList(0, shown).stream()
-            .map(child -> of(child.budget, child.bytes, child.budget.peakChargedBytes(), depth + 1))
+        largest.top().stream()
+            .map(child ->
+                of(
+                    child.budget(),
+                    child.chargedBytes(),
+                    child.budget().peakChargedBytes(),
+                    depth + 1))
             .toList();
-    long otherBytes = all.subList(shown, all.size()).stream().mapToLong(Charged::bytes).sum();
     return new BudgetView(
         budget.name(),
         budget.limitBytes(),
@@ -65,8 +62,8 @@ public record BudgetView(
         budget.allocatedBytes(),
         budget.pressure(),
         children,
-        all.size() - shown,
-        otherBytes);
+        largest.others(),
+        largest.otherBytes());
   }
 
   /** What is charged to this budget itself, and to none below it. */
