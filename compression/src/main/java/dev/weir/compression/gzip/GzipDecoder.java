@@ -99,6 +99,7 @@ final class GzipDecoder implements Decoder {
     int from = source.readerIndex();
     int to = target.writerIndex();
     ByteBuffer in = source.internalNioBuffer(from, source.readableBytes());
+    int start = in.position();
     try {
       inflater.setInput(in);
       int written = -1;
@@ -115,7 +116,7 @@ final class GzipDecoder implements Decoder {
     } catch (DataFormatException damaged) {
       throw new CorruptInputException("gzip: " + damaged.getMessage(), damaged);
     } finally {
-      int taken = in.position() - from;
+      int taken = in.position() - start;
       inflater.setInput(NOTHING);
       source.readerIndex(from + taken);
       crc.update(target.internalNioBuffer(to, target.writerIndex() - to));

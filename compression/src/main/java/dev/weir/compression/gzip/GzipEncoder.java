@@ -106,6 +106,7 @@ final class GzipEncoder implements EncoderContext {
   private boolean deflate(ByteBuf source, ByteBuf target, Step step) {
     int from = source.readerIndex();
     ByteBuffer in = source.internalNioBuffer(from, source.readableBytes());
+    int start = in.position();
     int flush = step == Step.FLUSH ? Deflater.SYNC_FLUSH : Deflater.NO_FLUSH;
     try {
       deflater.setInput(in);
@@ -121,7 +122,7 @@ final class GzipEncoder implements EncoderContext {
       }
       return step == Step.END ? deflater.finished() : room && !in.hasRemaining();
     } finally {
-      int taken = in.position() - from;
+      int taken = in.position() - start;
       deflater.setInput(NOTHING);
       crc.update(source.internalNioBuffer(from, taken));
       source.readerIndex(from + taken);

@@ -1,0 +1,27 @@
+package dev.weir.compression.http;
+
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpVersion;
+
+/**
+ * What is to be remembered of a request until its response.
+ *
+ * @param accepted the codings that the client takes
+ * @param head whether the response will have no content
+ * @param connect whether the response may begin a tunnel
+ * @param chunks whether the client understands a content of unknown length
+ */
+record AskedFor(AcceptEncoding accepted, boolean head, boolean connect, boolean chunks) {
+  /** For a response to nothing: it stays as it is. */
+  static final AskedFor NOTHING = new AskedFor(AcceptEncoding.NOT_SENT, false, false, false);
+
+  static AskedFor by(HttpRequest request) {
+    return new AskedFor(
+        AcceptEncoding.parse(request.headers().getAll(HttpHeaderNames.ACCEPT_ENCODING)),
+        HttpMethod.HEAD.equals(request.method()),
+        HttpMethod.CONNECT.equals(request.method()),
+        request.protocolVersion().compareTo(HttpVersion.HTTP_1_1) >= 0);
+  }
+}

@@ -1,0 +1,126 @@
+package dev.weir.compression.http;
+
+import dev.weir.compression.codec.DirectBuffers;
+import dev.weir.compression.codec.Encoder;
+import dev.weir.compression.codec.Step;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.util.ReferenceCountUtil;
+import java.util.ArrayDeque;
+
+/**
+ * The content of one response on its way through an encoder, in buffers of bounded length. Used by
+ * the channel's event loop.
+ */
+final class EncodedContent implements AutoCloseable {
+  /** What a content that is not direct, or not in one piece, is copied through at a time. */
+  private static final int STAGING_BYTES = 64 << 10;
+
+  /** What is asked for where a whole buffer is refused: pools keep a reserve for so little. */
+  private static final int LEAST_BYTES = 4 << 10;
+
+  /** What a coding may add to a content that it finds nothing in, beside a 128th. */
+  private static final int OVERHEAD_BYTES = 256;
+
+  private final Encoder encoder;
+  private final ByteBufAllocator allocator;
+  private final int chunkBytes;
+  private boolean pending;
+
+  /** Takes an encoder over, at the beginning of its stream. */
+  EncodedContent(Encoder encoder, ByteBufAllocator allocator, int chunkBytes) {
+    this.encoder = encoder;
+    this.allocator = allocator;
+    this.chunkBytes = chunkBytes;
+  }
+
+  /** Whether something has been taken that was not flushed. */
+  boolean isPending() {
+    return pending;
+  }
+
+  /**
+   * Takes a content, which stays the caller's, one step further.
+   *
+   * @return the output, in order; the caller's. Empty if there is none yet
+   * @throws dev.weir.memory.budget.BudgetExceededError if no room for output is left; the stream
+   *     cannot be continued then
+   */
+  ArrayDeque<ByteBuf> encode(ByteBuf content, Step step) {
+    ArrayDeque<ByteBuf> output = new ArrayDeque<>();
+    boolean done = false;
+    try {
+      if (DirectBuffers.isUsable(content)) {
+        encodeDirect(content.duplicate(), step, output);
+      } else {
+        encodeCopies(content, step, output);
+      }
+      pending = step == Step.TAKE && (pending || content.isReadable());
+      done = true;
+      return output;
+    } finally {
+      if (!done) {
+        output.forEach(ReferenceCountUtil::release);
+      }
+    }
+  }
+
+  private void encodeCopies(ByteBuf content, Step step, ArrayDeque<ByteBuf> output) {
+    int at = content.readerIndex();
+    int end = content.writerIndex();
+    ByteBuf staging = allocator.directBuffer(Math.min(Math.max(end - at, 1), STAGING_BYTES));
+    try {
+      do {
+        int bytes = Math.min(end - at, STAGING_BYTES);
+        staging.clear().writeBytes(content, at, bytes);
+        at += bytes;
+        encodeDirect(staging, at == end ? step : Step.TAKE, output);
+      } while (at < end);
+    } finally {
+      staging.release();
+    }
+  }
+
+  private void encodeDirect(ByteBuf source, Step step, ArrayDeque<ByteBuf> output) {
+    boolean done;
+    do {
+      ByteBuf target = newTarget(source.readableBytes(), step);
+      boolean handedOn = false;
+      try {
+        done = encoder.encode(source, target, step);
+        int bytes = target.readableBytes();
+        if (bytes > target.capacity() / 2) {
+          output.add(target);
+          handedOn = true;
+        } else if (bytes > 0) {
+          // Output may wait long for a slow client, and most of this room was not needed.
+          output.add(allocator.directBuffer(bytes, bytes).writeBytes(target, bytes));
+        }
+      } finally {
+        if (!handedOn) {
+          target.release();
+        }
+      }
+    } while (!done);
+  }
+
+  /** Room for all that a short source can become, or for a chunk. */
+  private ByteBuf newTarget(int sourceBytes, Step step) {
+    int bound = sourceBytes + (sourceBytes >> 7) + OVERHEAD_BYTES;
+    int bytes = step == Step.END && !pending ? Math.min(bound, chunkBytes) : chunkBytes;
+    try {
+      return allocator.directBuffer(bytes, bytes);
+    } catch (OutOfMemoryError refused) {
+      if (bytes <= LEAST_BYTES) {
+        throw refused;
+      }
+      return allocator.directBuffer(LEAST_BYTES, LEAST_BYTES);
+    }
+  }
+
+  /** Gives the encoder back, wherever its stream is. */
+  @Override
+  public void close() {
+    encoder.close();
+  }
+}

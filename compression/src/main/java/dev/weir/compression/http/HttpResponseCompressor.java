@@ -1,0 +1,430 @@
+package dev.weir.compression.http;
+
+import dev.weir.compression.Compression;
+import dev.weir.compression.codec.Encoder;
+import dev.weir.compression.codec.Step;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelDuplexHandler;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelPromise;
+import io.netty.handler.codec.UnsupportedMessageTypeException;
+import io.netty.handler.codec.http.DefaultHttpContent;
+import io.netty.handler.codec.http.DefaultLastHttpContent;
+import io.netty.handler.codec.http.FullHttpResponse;
+import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpStatusClass;
+import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.util.ReferenceCountUtil;
+import java.lang.System.Logger.Level;
+import java.nio.channels.ClosedChannelException;
+import java.util.ArrayDeque;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Compresses responses as clients accept it (RFC 9110, section 12.5.3). Goes behind an {@code
+ * HttpServerCodec} or whatever else has requests come and responses go as Netty's HTTP objects; one
+ * instance per channel.
+ *
+ * <p>A response is one frame, in buffers of bounded length, from direct memory to direct memory on
+ * the channel's allocator. It is cut where the application flushes the channel, so that the client
+ * can read all so far, and nowhere else. A response that comes whole keeps a {@code
+ * Content-Length}, any other is sent in chunks. Both get {@code Vary}, and a weak {@code ETag}.
+ *
+ * <p>Left as they are: responses to {@code HEAD}, without content, of a part, encoded already,
+ * marked {@code no-transform}, short, or of a type that is not worth it; those whose first bytes
+ * look compressed; and, while memory is short, those that the client takes uncompressed. A client
+ * that takes nothing there is gets {@code 406}, one that takes nothing but what memory is short for
+ * {@code 503}.
+ *
+ * <p>What is written is released on every path. When the channel closes, the handler is removed or
+ * an encoder fails, the memory of the encoder is given back at once; a response that has begun and
+ * cannot be continued closes the connection, and its reason is logged.
+ */
+public final class HttpResponseCompressor extends ChannelDuplexHandler {
+  /*
+   *            head, content follows           content           last content
+   *   HEAD ──────────────────────────▶ HELD ────────────▶ ENCODING ──────────▶ HEAD
+   *    │                                 └──not worth it──▶ PASSING ───────────▶ HEAD
+   *    ├──head of what is left alone──────────────────────▶ PASSING
+   *    └──head of what is refused─────────────────────────▶ DROPPING ──────────▶ HEAD
+   *
+   *   A whole response is dealt with at once. FAILED is for the rest of the connection.
+   */
+  private enum Phase {
+    HEAD,
+    HELD,
+    ENCODING,
+    PASSING,
+    DROPPING,
+    FAILED
+  }
+
+  /** Requests whose responses have not begun; a client that is so far ahead reads nothing. */
+  private static final int MAX_WAITING_REQUESTS = 16 << 10;
+
+  private static final long UNKNOWN_LENGTH = -1;
+
+  private static final System.Logger LOG =
+      System.getLogger(HttpResponseCompressor.class.getPackageName());
+
+  private final Compression compression;
+  private final ResponseOptions options;
+  private final ArrayDeque<AskedFor> waiting = new ArrayDeque<>();
+  private Phase phase = Phase.HEAD;
+  private @Nullable HeldHead held;
+  private @Nullable EncodedContent encoding;
+  private boolean closed;
+
+  /** A head that waits for the first of its content. */
+  private record HeldHead(HttpResponse response, ResponsePlan plan, ChannelPromise promise) {}
+
+  /** Compresses with the defaults of {@link ResponseOptions}. */
+  public HttpResponseCompressor(Compression compression) {
+    this(compression, ResponseOptions.DEFAULT);
+  }
+
+  /** Compresses what {@code options} say. */
+  public HttpResponseCompressor(Compression compression, ResponseOptions options) {
+    this.compression = compression;
+    this.options = options;
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext ctx, Object message) {
+    if (message instanceof HttpRequest request && phase != Phase.FAILED) {
+      if (waiting.size() == MAX_WAITING_REQUESTS) {
+        ReferenceCountUtil.release(message);
+        fail(ctx, new IllegalStateException(waiting.size() + " requests wait for their responses"));
+        return;
+      }
+      waiting.add(AskedFor.by(request));
+    }
+    ctx.fireChannelRead(message);
+  }
+
+  // What the application writes.
+
+  @Override
+  public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
+    if (closed) {
+      ctx.write(message, promise); // The channel releases it, and fails the promise.
+      return;
+    }
+    if (phase == Phase.FAILED) {
+      ReferenceCountUtil.release(message);
+      promise.tryFailure(new ClosedChannelException());
+      return;
+    }
+    try {
+      if (message instanceof HttpResponse response) {
+        writeResponse(ctx, response, promise);
+      } else if (message instanceof HttpContent content) {
+        writeContent(ctx, content, promise);
+      } else if (message instanceof ByteBuf bytes && (phase == Phase.HELD || encoding != null)) {
+        writeContent(ctx, new DefaultHttpContent(bytes), promise);
+      } else {
+        writeOther(ctx, message, promise);
+      }
+    } catch (Throwable failure) {
+      promise.tryFailure(failure);
+      fail(ctx, failure);
+    }
+  }
+
+  private void writeResponse(
+      ChannelHandlerContext ctx, HttpResponse response, ChannelPromise promise) {
+    HttpResponseStatus status = response.status();
+    if (status.codeClass() == HttpStatusClass.INFORMATIONAL
+        && !status.equals(HttpResponseStatus.SWITCHING_PROTOCOLS)) {
+      ctx.write(response, promise);
+      return;
+    }
+    if (phase == Phase.ENCODING) {
+      ReferenceCountUtil.release(response);
+      throw new IllegalStateException("a response begins before the last one has ended");
+    }
+    passHeld(ctx);
+    AskedFor asked = waiting.poll();
+    ResponsePlan plan =
+        ResponsePlan.of(
+            response, asked == null ? AskedFor.NOTHING : asked, compression.codings(), options);
+    switch (plan.action()) {
+      case PASS -> pass(ctx, response, promise);
+      case PASS_AND_VARY -> pass(ctx, ResponseHeads.varying(response), promise);
+      case HEAD_ONLY -> pass(ctx, ResponseHeads.withoutContent(response), promise);
+      case REFUSE -> refuse(ctx, response, HttpResponseStatus.NOT_ACCEPTABLE, promise);
+      case ENCODE -> {
+        if (response instanceof FullHttpResponse whole) {
+          encodeWhole(ctx, whole, plan, promise);
+        } else {
+          held = new HeldHead(response, plan, promise);
+          phase = Phase.HELD;
+        }
+      }
+    }
+  }
+
+  private void pass(ChannelHandlerContext ctx, HttpResponse response, ChannelPromise promise) {
+    phase = response instanceof FullHttpResponse ? Phase.HEAD : Phase.PASSING;
+    ctx.write(response, promise);
+  }
+
+  private void refuse(
+      ChannelHandlerContext ctx,
+      HttpResponse response,
+      HttpResponseStatus status,
+      ChannelPromise promise) {
+    FullHttpResponse answer = ResponseHeads.inPlaceOf(response, status);
+    phase = response instanceof FullHttpResponse ? Phase.HEAD : Phase.DROPPING;
+    ReferenceCountUtil.release(response);
+    ctx.write(answer, promise);
+  }
+
+  private void encodeWhole(
+      ChannelHandlerContext ctx,
+      FullHttpResponse whole,
+      ResponsePlan plan,
+      ChannelPromise promise) {
+    WholeResponse encoded = tryEncodeWhole(ctx, whole, plan);
+    if (encoded != null && (plan.required() || encoded.isShorter())) {
+      phase = Phase.HEAD;
+      encoded.write(ctx, plan, promise);
+      return;
+    }
+    if (encoded != null) {
+      encoded.release();
+    }
+    passOrRefuse(ctx, whole, plan, promise);
+  }
+
+  /** Null where that is not worth it, or does not work. */
+  private @Nullable WholeResponse tryEncodeWhole(
+      ChannelHandlerContext ctx, FullHttpResponse whole, ResponsePlan plan) {
+    ByteBuf content = whole.content();
+    if (!plan.required() && ContentSample.looksCompressed(content)) {
+      return null;
+    }
+    try {
+      Encoder encoder = tryEncoder(ctx, plan, content.readableBytes());
+      return encoder == null
+          ? null
+          : WholeResponse.encode(whole, encoder, ctx.alloc(), options.chunkBytes());
+    } catch (Throwable failure) {
+      LOG.log(Level.DEBUG, "a response is not compressed", failure);
+      return null;
+    }
+  }
+
+  /** What has not been compressed goes as it is, unless the client does not take that. */
+  private void passOrRefuse(
+      ChannelHandlerContext ctx, HttpResponse response, ResponsePlan plan, ChannelPromise promise) {
+    if (plan.required()) {
+      refuse(ctx, response, HttpResponseStatus.SERVICE_UNAVAILABLE, promise);
+    } else {
+      pass(ctx, ResponseHeads.varying(response), promise);
+    }
+  }
+
+  private void writeContent(
+      ChannelHandlerContext ctx, HttpContent content, ChannelPromise promise) {
+    boolean last = content instanceof LastHttpContent;
+    if (phase == Phase.HELD) {
+      begin(ctx, content, last);
+    }
+    switch (phase) {
+      case ENCODING -> encode(ctx, content, last, promise);
+      case DROPPING -> {
+        content.release();
+        promise.trySuccess();
+        phase = last ? Phase.HEAD : phase;
+      }
+      default -> {
+        phase = last && phase == Phase.PASSING ? Phase.HEAD : phase;
+        ctx.write(content, promise);
+      }
+    }
+  }
+
+  /** Decides, with the first of the content, what becomes of the response. */
+  private void begin(ChannelHandlerContext ctx, HttpContent first, boolean last) {
+    ByteBuf content = first.content();
+    boolean worthIt =
+        (!last || content.readableBytes() >= options.minBytes())
+            && !ContentSample.looksCompressed(content);
+    try {
+      begin(ctx, worthIt, last ? content.readableBytes() : UNKNOWN_LENGTH);
+    } catch (Throwable failure) {
+      first.release();
+      throw failure;
+    }
+  }
+
+  private void begin(ChannelHandlerContext ctx, boolean worthIt, long wholeBytes) {
+    HeldHead head = takeHeld();
+    ResponsePlan plan = head.plan();
+    try {
+      long bytes =
+          wholeBytes == UNKNOWN_LENGTH ? ResponseHeads.contentBytes(head.response()) : wholeBytes;
+      Encoder encoder = worthIt || plan.required() ? tryEncoder(ctx, plan, bytes) : null;
+      if (encoder == null) {
+        passOrRefuse(ctx, head.response(), plan, head.promise());
+        return;
+      }
+      encoding = new EncodedContent(encoder, ctx.alloc(), options.chunkBytes());
+      phase = Phase.ENCODING;
+      ctx.write(ResponseHeads.streamed(head.response(), plan.requireCoding()), head.promise());
+    } catch (Throwable failure) {
+      head.promise().tryFailure(failure);
+      throw failure;
+    }
+  }
+
+  private @Nullable Encoder tryEncoder(ChannelHandlerContext ctx, ResponsePlan plan, long bytes) {
+    if (!ctx.channel().isActive()) {
+      return null; // Nobody will read it.
+    }
+    return plan.required()
+        ? compression.tryRequiredEncoder(plan.requireCoding(), bytes)
+        : compression.tryEncoder(plan.requireCoding(), bytes);
+  }
+
+  private void encode(
+      ChannelHandlerContext ctx, HttpContent content, boolean last, ChannelPromise promise) {
+    ArrayDeque<ByteBuf> output;
+    HttpContent end;
+    try {
+      output = requireEncoding().encode(content.content(), last ? Step.END : Step.TAKE);
+      end =
+          content instanceof LastHttpContent tail
+              ? new DefaultLastHttpContent(Unpooled.EMPTY_BUFFER, tail.trailingHeaders())
+              : new DefaultHttpContent(Unpooled.EMPTY_BUFFER);
+    } finally {
+      content.release();
+    }
+    if (last) {
+      closeEncoding();
+      phase = Phase.HEAD;
+    }
+    writeOutput(ctx, output);
+    ctx.write(end, promise);
+  }
+
+  private static void writeOutput(ChannelHandlerContext ctx, ArrayDeque<ByteBuf> output) {
+    while (!output.isEmpty()) {
+      ctx.write(new DefaultHttpContent(output.remove()));
+    }
+  }
+
+  /** A file, say, which never becomes bytes of ours. */
+  private void writeOther(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
+    if (phase == Phase.ENCODING) {
+      ReferenceCountUtil.release(message);
+      throw new UnsupportedMessageTypeException(message, HttpContent.class, ByteBuf.class);
+    }
+    passHeld(ctx);
+    if (phase == Phase.DROPPING) {
+      ReferenceCountUtil.release(message);
+      promise.trySuccess();
+    } else {
+      ctx.write(message, promise);
+    }
+  }
+
+  @Override
+  public void flush(ChannelHandlerContext ctx) {
+    try {
+      if (phase == Phase.HELD) {
+        begin(ctx, /* worthIt= */ true, UNKNOWN_LENGTH);
+      }
+      EncodedContent current = encoding;
+      if (current != null && current.isPending()) {
+        writeOutput(ctx, current.encode(Unpooled.EMPTY_BUFFER, Step.FLUSH));
+      }
+    } catch (Throwable failure) {
+      fail(ctx, failure);
+    }
+    ctx.flush();
+  }
+
+  // The end.
+
+  @Override
+  public void channelInactive(ChannelHandlerContext ctx) {
+    closed = true;
+    drop();
+    ctx.fireChannelInactive();
+  }
+
+  @Override
+  public void handlerRemoved(ChannelHandlerContext ctx) {
+    boolean cutOff = phase == Phase.ENCODING && ctx.channel().isActive();
+    if (ctx.channel().isActive()) {
+      passHeld(ctx);
+    }
+    closed = true;
+    drop();
+    if (cutOff) {
+      LOG.log(Level.WARNING, "closed: the compressor was removed in the middle of a response");
+      ctx.close();
+    }
+  }
+
+  private void fail(ChannelHandlerContext ctx, Throwable failure) {
+    phase = Phase.FAILED;
+    drop();
+    LOG.log(
+        Level.WARNING,
+        "{0} is closed: a response cannot be continued: {1}",
+        ctx.channel(),
+        failure);
+    LOG.log(Level.DEBUG, "where that was", failure);
+    ctx.close();
+  }
+
+  private void drop() {
+    waiting.clear();
+    closeEncoding();
+    HeldHead head = held;
+    held = null;
+    if (head != null) {
+      ReferenceCountUtil.release(head.response());
+      head.promise().tryFailure(new ClosedChannelException());
+    }
+  }
+
+  private void passHeld(ChannelHandlerContext ctx) {
+    if (held != null) {
+      HeldHead head = takeHeld();
+      pass(ctx, head.response(), head.promise());
+    }
+  }
+
+  private HeldHead takeHeld() {
+    HeldHead head = held;
+    if (head == null) {
+      throw new IllegalStateException("no head is held");
+    }
+    held = null;
+    return head;
+  }
+
+  private EncodedContent requireEncoding() {
+    EncodedContent current = encoding;
+    if (current == null) {
+      throw new IllegalStateException("no content is being encoded");
+    }
+    return current;
+  }
+
+  private void closeEncoding() {
+    EncodedContent last = encoding;
+    encoding = null;
+    if (last != null) {
+      last.close();
+    }
+  }
+}

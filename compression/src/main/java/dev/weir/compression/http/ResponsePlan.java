@@ -1,0 +1,100 @@
+package dev.weir.compression.http;
+
+import dev.weir.compression.ContentCoding;
+import io.netty.handler.codec.http.FullHttpResponse;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpStatusClass;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What becomes of a response, by its head and by what the client accepts.
+ *
+ * @param action what to do
+ * @param coding with what, for {@link Action#ENCODE} and {@link Action#HEAD_ONLY}
+ * @param required whether the client refuses the response as it is
+ */
+record ResponsePlan(Action action, @Nullable ContentCoding coding, boolean required) {
+  enum Action {
+    /** It passes as it is. */
+    PASS,
+    /** It passes, and says that other clients may get it otherwise. */
+    PASS_AND_VARY,
+    /** It has no content, and its head is to be that of the compressed one. */
+    HEAD_ONLY,
+    /** It is compressed, unless its content turns out not to be worth it. */
+    ENCODE,
+    /** The client accepts nothing that there is. */
+    REFUSE
+  }
+
+  private static final ResponsePlan PASS = of(Action.PASS);
+  private static final ResponsePlan PASS_AND_VARY = of(Action.PASS_AND_VARY);
+  private static final ResponsePlan REFUSE = of(Action.REFUSE);
+
+  /** The coding of a plan that has one. */
+  ContentCoding requireCoding() {
+    if (coding == null) {
+      throw new IllegalStateException(action + " has no coding");
+    }
+    return coding;
+  }
+
+  private static ResponsePlan of(Action action) {
+    return new ResponsePlan(action, /* coding= */ null, /* required= */ false);
+  }
+
+  static ResponsePlan of(
+      HttpResponse response, AskedFor asked, List<ContentCoding> offered, ResponseOptions options) {
+    HttpResponseStatus status = response.status();
+    if (isOutOfBounds(response, asked)) {
+      return PASS;
+    }
+    ContentCoding coding = asked.accepted().choose(offered);
+    boolean identity = asked.accepted().acceptsIdentity();
+    if (status.equals(HttpResponseStatus.NOT_MODIFIED)) {
+      return coding == null ? PASS : new ResponsePlan(Action.HEAD_ONLY, coding, false);
+    }
+    String type = response.headers().get(HttpHeaderNames.CONTENT_TYPE);
+    boolean worthIt =
+        type != null && options.compressible().test(type) && isLong(response, options);
+    if (coding == null) {
+      return !identity && status.codeClass() == HttpStatusClass.SUCCESS
+          ? REFUSE
+          : worthIt ? PASS_AND_VARY : PASS;
+    }
+    if (identity && !worthIt) {
+      return PASS;
+    }
+    if (asked.head()) {
+      return new ResponsePlan(Action.HEAD_ONLY, coding, !identity);
+    }
+    if (!asked.chunks() && !(response instanceof FullHttpResponse)) {
+      return PASS_AND_VARY;
+    }
+    return new ResponsePlan(Action.ENCODE, coding, !identity);
+  }
+
+  /** No content, one that is encoded already, a part of one, or one that nobody may transform. */
+  private static boolean isOutOfBounds(HttpResponse response, AskedFor asked) {
+    HttpHeaders headers = response.headers();
+    HttpResponseStatus status = response.status();
+    return status.codeClass() == HttpStatusClass.INFORMATIONAL
+        || status.equals(HttpResponseStatus.NO_CONTENT)
+        || status.equals(HttpResponseStatus.RESET_CONTENT)
+        || status.equals(HttpResponseStatus.PARTIAL_CONTENT)
+        || asked.connect()
+        || headers.contains(HttpHeaderNames.CONTENT_ENCODING)
+        || headers.contains(HttpHeaderNames.CONTENT_RANGE)
+        || headers.containsValue(HttpHeaderNames.CACHE_CONTROL, "no-transform", true);
+  }
+
+  /** Whether it is not known to be too short to be worth it. */
+  private static boolean isLong(HttpResponse response, ResponseOptions options) {
+    long bytes = ResponseHeads.contentBytes(response);
+    return bytes < 0 || bytes >= options.minBytes();
+  }
+}

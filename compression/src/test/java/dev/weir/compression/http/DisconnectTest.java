@@ -1,0 +1,161 @@
+package dev.weir.compression.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.compression.Compression;
+import dev.weir.compression.CompressionOptions;
+import dev.weir.compression.MemoryUnderTest;
+import dev.weir.compression.Texts;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.SocketChannel;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.handler.codec.http.DefaultHttpContent;
+import io.netty.handler.codec.http.DefaultHttpResponse;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpServerCodec;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.util.concurrent.GlobalEventExecutor;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Clients that vanish in the middle of a response, over real sockets. */
+class DisconnectTest {
+  private static final int CLIENTS = 300;
+  private static final int PARTS = 24;
+  private static final byte[] PART = Texts.json(64 << 10, 1);
+
+  private final MemoryUnderTest memory = new MemoryUnderTest();
+  private final Compression compression =
+      Compression.create(memory.pool, memory.budget, CompressionOptions.DEFAULT);
+  private final ChannelGroup channels = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
+  private MultiThreadIoEventLoopGroup loops;
+  private Channel server;
+
+  @BeforeEach
+  void start() {
+    loops = new MultiThreadIoEventLoopGroup(2, NioIoHandler.newFactory());
+    server =
+        new ServerBootstrap()
+            .group(loops)
+            .channel(NioServerSocketChannel.class)
+            .childOption(ChannelOption.ALLOCATOR, memory.allocator)
+            .childHandler(
+                new ChannelInitializer<SocketChannel>() {
+                  @Override
+                  protected void initChannel(SocketChannel channel) {
+                    channels.add(channel);
+                    channel
+                        .pipeline()
+                        .addLast(
+                            new HttpServerCodec(),
+                            new HttpResponseCompressor(compression),
+                            new Responder());
+                  }
+                })
+            .bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
+            .syncUninterruptibly()
+            .channel();
+  }
+
+  @AfterEach
+  void nothingIsLive() {
+    loops.shutdownGracefully(0, 10, TimeUnit.SECONDS).syncUninterruptibly();
+    compression.close();
+    memory.close();
+  }
+
+  /** Writes it all at once, whether the client reads or not. */
+  private static final class Responder extends SimpleChannelInboundHandler<HttpRequest> {
+    @Override
+    protected void channelRead0(ChannelHandlerContext ctx, HttpRequest request) {
+      HttpResponse head = new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK);
+      head.headers().set(HttpHeaderNames.CONTENT_TYPE, "application/json");
+      ctx.write(head);
+      for (int i = 0; i < PARTS; i++) {
+        ctx.writeAndFlush(
+            new DefaultHttpContent(ctx.alloc().directBuffer(PART.length).writeBytes(PART)));
+      }
+      if (request.uri().equals("/whole")) {
+        ctx.writeAndFlush(new DefaultHttpContent(Unpooled.EMPTY_BUFFER));
+        ctx.writeAndFlush(LastHttpContent.EMPTY_LAST_CONTENT);
+      }
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+      ctx.close();
+    }
+  }
+
+  private Socket ask(String path, String coding) throws IOException {
+    Socket socket = new Socket();
+    socket.setReceiveBufferSize(4 << 10);
+    socket.connect(server.localAddress());
+    String request =
+        "GET " + path + " HTTP/1.1\r\nhost: x\r\naccept-encoding: " + coding + "\r\n\r\n";
+    socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+    assertThat(socket.getInputStream().read()).isEqualTo('H');
+    return socket;
+  }
+
+  private static void await(Supplier<Boolean> condition) {
+    long deadline = System.nanoTime() + 30_000_000_000L;
+    while (!condition.get()) {
+      assertThat(System.nanoTime()).isLessThan(deadline);
+      Thread.onSpinWait();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"zstd", "gzip"})
+  void nothingIsLeftOfClientsThatReset(String coding) throws IOException {
+    for (int i = 0; i < CLIENTS; i++) {
+      Socket socket = ask(i % 2 == 0 ? "/whole" : "/part", coding);
+      socket.setSoLinger(true, 0);
+      socket.close();
+    }
+    await(() -> channels.isEmpty());
+    await(() -> memory.budget.chargedBytes() == compression.idleBytes());
+    compression.destroyIdle(Long.MAX_VALUE);
+    memory.assertNothingHeld();
+  }
+
+  @Test
+  void nothingIsLeftWhenTheEventLoopsEnd() throws IOException {
+    Socket[] sockets = new Socket[20];
+    for (int i = 0; i < sockets.length; i++) {
+      sockets[i] = ask("/part", "zstd");
+    }
+    assertThat(memory.budget.chargedBytes()).isPositive();
+    loops.shutdownGracefully(0, 10, TimeUnit.SECONDS).syncUninterruptibly();
+    compression.destroyIdle(Long.MAX_VALUE);
+    memory.assertNothingHeld();
+    for (Socket socket : sockets) {
+      socket.close();
+    }
+  }
+}

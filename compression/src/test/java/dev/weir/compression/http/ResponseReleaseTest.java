@@ -1,0 +1,150 @@
+package dev.weir.compression.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.compression.Texts;
+import dev.weir.compression.http.ResponseFixture.Written;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.DefaultFileRegion;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.LastHttpContent;
+import java.io.File;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Whatever happens to a response, everything is given back; the fixture looks at its end. */
+class ResponseReleaseTest {
+  private static final String JSON = "application/json";
+  private static final byte[] CONTENT = Texts.json(400_000, 1);
+
+  private final ResponseFixture fixture = new ResponseFixture();
+
+  @AfterEach
+  void nothingIsLive() {
+    fixture.close();
+  }
+
+  private void beginResponse() {
+    fixture.request("zstd");
+    fixture.channel.write(fixture.head(JSON));
+    fixture.channel.write(fixture.content(CONTENT, 0, 200_000));
+  }
+
+  @Test
+  void theChannelClosesInTheMiddle() {
+    beginResponse();
+    fixture.channel.close();
+    ChannelFuture late = fixture.channel.write(fixture.content(CONTENT, 0, 1_000));
+    ChannelFuture more = fixture.channel.writeAndFlush(fixture.whole(CONTENT, JSON));
+    fixture.channel.runPendingTasks();
+    assertThat(late.isSuccess()).isFalse();
+    assertThat(more.isSuccess()).isFalse();
+  }
+
+  @Test
+  void theChannelClosesWithAHeadHeld() {
+    fixture.request("zstd");
+    ChannelFuture head = fixture.channel.write(fixture.head(JSON));
+    fixture.channel.close();
+    fixture.channel.runPendingTasks();
+    assertThat(head.isDone()).isTrue();
+    assertThat(head.isSuccess()).isFalse();
+  }
+
+  @Test
+  void theHandlerIsRemovedInTheMiddle() {
+    beginResponse();
+    fixture.channel.pipeline().remove(HttpResponseCompressor.class);
+    assertThat(fixture.channel.isOpen()).isFalse();
+  }
+
+  @Test
+  void theHandlerIsRemovedWithAHeadHeld() {
+    fixture.request("zstd");
+    fixture.channel.write(fixture.head(JSON));
+    fixture.channel.pipeline().remove(HttpResponseCompressor.class);
+    fixture.channel.write(fixture.content(CONTENT, 0, 1_000));
+    fixture.channel.writeOutbound(LastHttpContent.EMPTY_LAST_CONTENT);
+    Written written = fixture.written();
+    assertThat(written.header(HttpHeaderNames.CONTENT_ENCODING)).isNull();
+    assertThat(written.content()).hasSize(1_000);
+  }
+
+  @Test
+  void aFileInTheMiddleClosesTheConnection() {
+    beginResponse();
+    ChannelFuture file = fixture.channel.write(new DefaultFileRegion(new File("/dev/null"), 0, 1));
+    assertThat(file.isSuccess()).isFalse();
+    assertThat(fixture.channel.isOpen()).isFalse();
+  }
+
+  @Test
+  void aFileInThePlaceOfContentGoesAsItIs() {
+    fixture.request("zstd");
+    fixture.channel.write(fixture.head(JSON));
+    fixture.channel.write(new DefaultFileRegion(new File("/dev/null"), 0, 1));
+    fixture.channel.writeOutbound(LastHttpContent.EMPTY_LAST_CONTENT);
+    HttpResponse head = fixture.channel.readOutbound();
+    assertThat(head.headers().contains(HttpHeaderNames.CONTENT_ENCODING)).isFalse();
+    assertThat(fixture.channel.<Object>readOutbound()).isInstanceOf(DefaultFileRegion.class);
+  }
+
+  @Test
+  void moreThanTheLengthThatWasToldClosesTheConnection() {
+    fixture.request("zstd");
+    HttpResponse head = fixture.head(JSON);
+    head.headers().set(HttpHeaderNames.CONTENT_LENGTH, 2_000);
+    fixture.channel.write(head);
+    fixture.channel.write(fixture.content(CONTENT, 0, 200_000));
+    ChannelFuture end = fixture.channel.writeAndFlush(LastHttpContent.EMPTY_LAST_CONTENT);
+    fixture.channel.runPendingTasks();
+    assertThat(end.isSuccess()).isFalse();
+    assertThat(fixture.channel.isOpen()).isFalse();
+  }
+
+  /** Each allocation of a response fails in turn, until none is left to fail. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void everyAllocationFailsInTurn(boolean whole) {
+    int answered = 0;
+    for (int before = 0; ; before++) {
+      try (ResponseFixture faulty = new ResponseFixture()) {
+        FailingAllocator allocator = new FailingAllocator(faulty.memory.allocator, before);
+        faulty.channel.config().setAllocator(allocator);
+        faulty.request("zstd");
+        if (whole) {
+          faulty.channel.writeOutbound(faulty.whole(CONTENT, JSON));
+        } else {
+          faulty.channel.write(faulty.head(JSON));
+          faulty.channel.write(faulty.content(CONTENT, 0, 200_000));
+          faulty.channel.flush();
+          faulty.channel.write(faulty.content(CONTENT, 200_000, 200_000));
+          faulty.channel.writeAndFlush(LastHttpContent.EMPTY_LAST_CONTENT);
+        }
+        if (faulty.channel.isOpen()) {
+          answered++;
+          assertThat(faulty.decoded(faulty.written())).isEqualTo(CONTENT);
+        }
+        if (!allocator.hasFailed()) {
+          assertThat(answered).isPositive();
+          assertThat(before).isGreaterThan(3);
+          return;
+        }
+      }
+    }
+  }
+
+  /** The same with the context: the response goes as it is. */
+  @Test
+  void theContextIsRefused() {
+    fixture.memory.budget.setLimitBytes(1);
+    beginResponse();
+    fixture.channel.writeOutbound(LastHttpContent.EMPTY_LAST_CONTENT);
+    Written written = fixture.written();
+    assertThat(written.header(HttpHeaderNames.CONTENT_ENCODING)).isNull();
+    assertThat(written.content()).hasSize(200_000);
+  }
+}
