@@ -12,6 +12,7 @@ import dev.weir.netty.flow.ReadGate;
 import dev.weir.netty.flow.WeirAdmission;
 import dev.weir.netty.http.AggregatorOptions;
 import dev.weir.netty.http.BudgetedHttpAggregator;
+import dev.weir.netty.http.Spill;
 import dev.weir.netty.write.Owned;
 import dev.weir.netty.write.WriteGate;
 import dev.weir.netty.write.WriteGateOptions;
@@ -33,6 +34,7 @@ import java.util.concurrent.SubmissionPublisher;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** The lines of the guide compile and do what it says: they stand here word for word. */
 class GuideTest {
@@ -82,7 +84,7 @@ class GuideTest {
   }
 
   @Test
-  void admissionBeforeBodies() {
+  void admissionBeforeBodies(@TempDir Path folder) throws IOException {
     WeirAllocator allocator = WeirAllocator.withLimit(256L << 20);
     EmbeddedChannel channel = new EmbeddedChannel();
     ChannelPipeline pipeline = channel.pipeline();
@@ -92,6 +94,8 @@ class GuideTest {
     // for each channel, on the channel's own event loop:
     pipeline.addLast(
         new HttpServerCodec(), new BudgetedHttpAggregator(admission, options), new YourHandler());
+    Spill spill = new Spill(folder, 10L << 30, 4 << 20, Duration.ofMillis(100));
+    pipeline.addLast(new BudgetedHttpAggregator(admission, options, spill));
     ReadGate gate = new ReadGate(new PoolHeadroom(allocator.pool()));
     pipeline.addFirst(gate.newHandler());
     assertThat(pipeline.get(BudgetedHttpAggregator.class)).isNotNull();

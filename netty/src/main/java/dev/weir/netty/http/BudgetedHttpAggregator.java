@@ -3,6 +3,7 @@ package dev.weir.netty.http;
 import dev.weir.netty.flow.Admission;
 import dev.weir.netty.flow.Permit;
 import dev.weir.netty.flow.ReadHolds;
+import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
@@ -31,7 +32,8 @@ import org.jspecify.annotations.Nullable;
  * sent and while the channel is not read from, so that TCP pushes back; its body is one contiguous
  * buffer. A body of unknown length asks for one step after another, and may be a composite. Each
  * wait has a deadline, so that growing bodies that wait for each other's memory do not do so for
- * ever. Releasing the request releases its memory, and with it the admitted bytes.
+ * ever. Releasing the request releases its memory, and with it the admitted bytes. With a {@link
+ * Spill}, bodies that are large, or for which memory does not come soon, go to a file.
  *
  * <p>Refused requests never reach the application: {@code 413} above the maximum, before the body
  * is taken in; {@code 503} with {@code Retry-After} when no room appeared in time; {@code 408} when
@@ -41,6 +43,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Pipelined requests are passed on one at a time: the next waits, unread where possible, until
  * the last content of the response to the current one has been written. Whatever is held when the
  * channel closes or the handler is removed is released.
+ *
+ * <p>All of it is one state machine, so it is one file; what a body is and where it gathers is
+ * elsewhere.
  *
  * <p>Works with auto-read on and off. While the channel is not read from, transports that learn of
  * a closed connection by reading (NIO) notice a vanished client only when its turn comes.
@@ -53,6 +58,7 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
    *    │                    └────────────────────┘                            │
    *    └───────────────────────── response written ───────────────────────────┘
    *
+   *   A part that is being written to a file is waited for in ADMITTING too.
    *   Any of them goes to REFUSING when the request is refused: what still arrives is discarded.
    *   Messages that arrive in ADMITTING and PASSED_ON are held back, and the channel stops reading.
    */
@@ -66,6 +72,7 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
 
   private final Admission admission;
   private final AggregatorOptions options;
+  private final @Nullable Spill spill;
 
   private final ArrayDeque<HttpObject> heldBack = new ArrayDeque<>();
   private Phase phase = Phase.IDLE;
@@ -81,6 +88,18 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
   public BudgetedHttpAggregator(Admission admission, AggregatorOptions options) {
     this.admission = admission;
     this.options = options;
+    this.spill = null;
+  }
+
+  /**
+   * The same, but bodies above the threshold of {@code spill}, and those that get no memory within
+   * its patience, go to a file instead. What the application gets is the file, mapped: the same
+   * contiguous buffer, whose release gives the file back.
+   */
+  public BudgetedHttpAggregator(Admission admission, AggregatorOptions options, Spill spill) {
+    this.admission = admission;
+    this.options = options;
+    this.spill = spill;
   }
 
   @Override
@@ -214,7 +233,9 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
     IncomingRequest next = IncomingRequest.of(head, options, ctx.alloc(), stallWatch);
     request = next;
     int bytesToAdmit = next.body().bytesToAdmit(0);
-    if (bytesToAdmit > 0) {
+    if (goesToFile(next.declaredBytes(), bytesToAdmit)) {
+      spill(ctx, next);
+    } else if (bytesToAdmit > 0) {
       admit(ctx, next, bytesToAdmit);
     } else {
       startGathering(ctx, next);
@@ -236,16 +257,30 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
       if (bytesToAdmit > 0) {
         heldBack.addFirst(content);
         held = true;
-        admit(ctx, current, bytesToAdmit);
+        if (goesToFile(current.body().lengthBytes() + (long) bytes, bytesToAdmit)) {
+          spill(ctx, current);
+        } else {
+          admit(ctx, current, bytesToAdmit);
+        }
         return;
       }
-      current.body().append(content.content());
+      if (bytes > 0 && current.body() instanceof SpilledBody spilled) {
+        phase = Phase.ADMITTING;
+        spilled.write(
+            content.content().retain(),
+            ctx.executor(),
+            failure -> {
+              LastHttpContent last = content instanceof LastHttpContent end ? end : null;
+              written(ctx, current, last, failure);
+            });
+        return;
+      }
+      if (bytes > 0) {
+        current.body().append(content.content());
+      }
       current.progress();
       if (content instanceof LastHttpContent last) {
-        FullHttpRequest whole = current.finish(last.trailingHeaders());
-        request = null;
-        ReadHolds.of(ctx.channel()).endExemption();
-        passOn(ctx, whole);
+        finish(ctx, current, last);
       }
     } finally {
       if (!held) {
@@ -254,12 +289,93 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
     }
   }
 
+  private void finish(ChannelHandlerContext ctx, IncomingRequest current, LastHttpContent last)
+      throws RefusedRequestException {
+    FullHttpRequest whole = current.finish(last.trailingHeaders());
+    request = null;
+    ReadHolds.of(ctx.channel()).endExemption();
+    passOn(ctx, whole);
+  }
+
+  /** Whether a body that comes to so many bytes, and needs memory for that, is too large for it. */
+  private boolean goesToFile(long bytes, int bytesToAdmit) {
+    return spill != null && bytesToAdmit > 0 && bytes > spill.thresholdBytes();
+  }
+
+  /** Has the body of {@code current} go to a file, with what there is of it first. */
+  private void spill(ChannelHandlerContext ctx, IncomingRequest current)
+      throws RefusedRequestException {
+    if (spill == null) {
+      throw new IllegalStateException("there is no place for files");
+    }
+    ByteBuf gathered = current.spill(spill, ctx.alloc(), options.maximumBytes());
+    if (gathered.isReadable() && current.body() instanceof SpilledBody spilled) {
+      try {
+        spilled.bytesToAdmit(gathered.readableBytes());
+      } catch (RefusedRequestException refusal) {
+        gathered.release();
+        throw refusal;
+      }
+      phase = Phase.ADMITTING;
+      spilled.write(
+          gathered, ctx.executor(), failure -> written(ctx, current, /* last= */ null, failure));
+    } else {
+      gathered.release();
+      startGathering(ctx, current);
+    }
+  }
+
+  /** A part of a body is in its file. */
+  private void written(
+      ChannelHandlerContext ctx,
+      IncomingRequest current,
+      @Nullable LastHttpContent last,
+      @Nullable Throwable failure) {
+    if (request != current) {
+      // Dropped meanwhile.
+      return;
+    }
+    if (failure != null) {
+      refuse(ctx, SpilledBody.failed(failure));
+    } else {
+      startGathering(ctx, current);
+      try {
+        if (last != null) {
+          finish(ctx, current, last);
+        }
+      } catch (RefusedRequestException refusal) {
+        refuse(ctx, refusal);
+      }
+    }
+    goOn(ctx, current);
+  }
+
+  private void goOn(ChannelHandlerContext ctx, IncomingRequest current) {
+    handleHeldBack(ctx);
+    if (request == current && phase == Phase.GATHERING) {
+      current.watch();
+    }
+  }
+
+  private void notAdmitted(
+      ChannelHandlerContext ctx, IncomingRequest current, int bytes, Throwable failure) {
+    try {
+      if (spill == null) {
+        throw RefusedRequestException.notAdmitted(bytes, failure);
+      }
+      spill(ctx, current);
+    } catch (RefusedRequestException refusal) {
+      refuse(ctx, refusal);
+    }
+    goOn(ctx, current);
+  }
+
   private void admit(ChannelHandlerContext ctx, IncomingRequest current, int bytes) {
     phase = Phase.ADMITTING;
     current.admit(
         admission,
         bytes,
-        options.admissionDeadline(),
+        spill == null ? options.admissionDeadline() : spill.patience(),
         ctx.executor(),
         new IncomingRequest.AdmissionListener() {
           @Override
@@ -269,8 +385,7 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
 
           @Override
           public void notAdmitted(Throwable failure) {
-            refuse(ctx, RefusedRequestException.notAdmitted(bytes, failure));
-            handleHeldBack(ctx);
+            BudgetedHttpAggregator.this.notAdmitted(ctx, current, bytes, failure);
           }
         });
   }
@@ -279,15 +394,11 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
     try (permit) {
       current.body().extend(permit.allocate(bytes));
     } catch (RuntimeException | Error allocatorFailure) {
-      refuse(ctx, RefusedRequestException.notAdmitted(bytes, allocatorFailure));
-      handleHeldBack(ctx);
+      notAdmitted(ctx, current, bytes, allocatorFailure);
       return;
     }
     startGathering(ctx, current);
-    handleHeldBack(ctx);
-    if (request == current && phase == Phase.GATHERING) {
-      current.watch();
-    }
+    goOn(ctx, current);
   }
 
   private void startGathering(ChannelHandlerContext ctx, IncomingRequest current) {

@@ -13,6 +13,22 @@ final class DeclaredBody implements RequestBody {
     this.declaredBytes = declaredBytes;
   }
 
+  int declaredBytes() {
+    return declaredBytes;
+  }
+
+  static RefusedRequestException tooLong(int declaredBytes) {
+    return new RefusedRequestException(
+        HttpResponseStatus.BAD_REQUEST,
+        "body longer than its Content-Length of " + declaredBytes + " bytes");
+  }
+
+  static RefusedRequestException tooShort(int lengthBytes, int declaredBytes) {
+    return new RefusedRequestException(
+        HttpResponseStatus.BAD_REQUEST,
+        "body of " + lengthBytes + " bytes, Content-Length says " + declaredBytes);
+  }
+
   @Override
   public int lengthBytes() {
     return buffer.writerIndex();
@@ -21,9 +37,7 @@ final class DeclaredBody implements RequestBody {
   @Override
   public int bytesToAdmit(int moreBytes) throws RefusedRequestException {
     if (moreBytes > declaredBytes - lengthBytes()) {
-      throw new RefusedRequestException(
-          HttpResponseStatus.BAD_REQUEST,
-          "body longer than its Content-Length of " + declaredBytes + " bytes");
+      throw tooLong(declaredBytes);
     }
     return Math.max(0, declaredBytes - buffer.capacity());
   }
@@ -41,13 +55,18 @@ final class DeclaredBody implements RequestBody {
   @Override
   public ByteBuf finish() throws RefusedRequestException {
     if (lengthBytes() != declaredBytes) {
-      throw new RefusedRequestException(
-          HttpResponseStatus.BAD_REQUEST,
-          "body of " + lengthBytes() + " bytes, Content-Length says " + declaredBytes);
+      throw tooShort(lengthBytes(), declaredBytes);
     }
     ByteBuf whole = buffer;
     buffer = Unpooled.EMPTY_BUFFER;
     return whole;
+  }
+
+  @Override
+  public ByteBuf takeGathered() {
+    ByteBuf gathered = buffer;
+    buffer = Unpooled.EMPTY_BUFFER;
+    return gathered;
   }
 
   @Override

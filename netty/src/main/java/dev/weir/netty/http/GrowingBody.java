@@ -70,6 +70,11 @@ final class GrowingBody implements RequestBody {
 
   @Override
   public ByteBuf finish() {
+    return takeGathered();
+  }
+
+  @Override
+  public ByteBuf takeGathered() {
     if (lengthBytes == 0) {
       release();
       return Unpooled.EMPTY_BUFFER;

@@ -2,6 +2,7 @@ package dev.weir.netty.http;
 
 import dev.weir.netty.flow.Admission;
 import dev.weir.netty.flow.Permit;
+import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.handler.codec.http.DefaultFullHttpRequest;
 import io.netty.handler.codec.http.FullHttpRequest;
@@ -23,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class IncomingRequest {
   private final HttpRequest head;
-  private final RequestBody body;
+  private RequestBody body;
   private final StallWatch stallWatch;
   private @Nullable CompletableFuture<Permit> pendingAdmission;
 
@@ -86,6 +87,26 @@ final class IncomingRequest {
 
   RequestBody body() {
     return body;
+  }
+
+  /** The length that the request declares, or {@link SpilledBody#UNKNOWN}. */
+  int declaredBytes() {
+    return body instanceof DeclaredBody declared ? declared.declaredBytes() : SpilledBody.UNKNOWN;
+  }
+
+  /**
+   * Has the rest of the body go to a file.
+   *
+   * @return what has been gathered before, which goes there first; empty if nothing was
+   * @throws RefusedRequestException if there is no room for it
+   */
+  ByteBuf spill(Spill spill, ByteBufAllocator allocator, int maximumBytes)
+      throws RefusedRequestException {
+    SpilledBody spilled = SpilledBody.open(spill, allocator, declaredBytes(), maximumBytes);
+    ByteBuf gathered = body.takeGathered();
+    body.release();
+    body = spilled;
+    return gathered;
   }
 
   /** Notes that the body has moved on. */

@@ -3,12 +3,12 @@ package dev.weir.netty.http;
 import io.netty.buffer.ByteBuf;
 
 /**
- * Where the bytes of one request gather. A body never allocates: it says how many bytes it must be
- * admitted for, and is given a buffer of that size.
+ * Where the bytes of one request gather: in buffers, or in a file. A body never allocates: it says
+ * how many bytes it must be admitted for, and is given a buffer of that size.
  *
  * <p>Used on one event loop. Ends with {@link #finish()} or {@link #release()}.
  */
-sealed interface RequestBody permits DeclaredBody, GrowingBody {
+sealed interface RequestBody permits DeclaredBody, GrowingBody, SpilledBody {
 
   /** The bytes gathered so far. */
   int lengthBytes();
@@ -32,6 +32,11 @@ sealed interface RequestBody permits DeclaredBody, GrowingBody {
    * @throws RefusedRequestException if bytes are missing
    */
   ByteBuf finish() throws RefusedRequestException;
+
+  /**
+   * Hands over what was gathered so far, which goes elsewhere with the rest; this body is empty.
+   */
+  ByteBuf takeGathered();
 
   /** Releases what was gathered; has no effect after {@link #finish()}. */
   void release();

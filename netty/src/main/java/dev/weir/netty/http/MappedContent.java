@@ -1,0 +1,49 @@
+package dev.weir.netty.http;
+
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.UnpooledDirectByteBuf;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileChannel.MapMode;
+
+/**
+ * The contents of a file as a buffer. Its pages are the system's, which reads them when they are
+ * accessed and drops them when it needs the room; the last release unmaps them and gives the rest
+ * back. Changes of the buffer stay in memory, and its capacity is fixed.
+ */
+final class MappedContent extends UnpooledDirectByteBuf {
+  private final Arena arena;
+  private final Runnable afterRelease;
+
+  private MappedContent(
+      ByteBufAllocator allocator, Arena arena, FileChannel file, int bytes, Runnable afterRelease)
+      throws IOException {
+    super(allocator, file.map(MapMode.PRIVATE, 0, bytes, arena).asByteBuffer(), bytes);
+    this.arena = arena;
+    this.afterRelease = afterRelease;
+  }
+
+  /** Maps the first {@code bytes} of a file, at least one. */
+  static MappedContent of(
+      ByteBufAllocator allocator, FileChannel file, int bytes, Runnable afterRelease)
+      throws IOException {
+    Arena arena = Arena.ofShared();
+    try {
+      return new MappedContent(allocator, arena, file, bytes, afterRelease);
+    } catch (Throwable failure) {
+      arena.close();
+      throw failure;
+    }
+  }
+
+  @Override
+  protected void deallocate() {
+    super.deallocate();
+    try {
+      arena.close();
+    } finally {
+      afterRelease.run();
+    }
+  }
+}

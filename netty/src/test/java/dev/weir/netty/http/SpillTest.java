@@ -1,0 +1,281 @@
+package dev.weir.netty.http;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.netty.flow.AdmissionRefusedException;
+import dev.weir.netty.flow.Permit;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.handler.codec.http.DefaultFullHttpResponse;
+import io.netty.handler.codec.http.FullHttpRequest;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpServerCodec;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.util.concurrent.GlobalEventExecutor;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Random;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import java.util.zip.CRC32;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Bodies that go to files, over sockets. The server answers with the body's CRC. */
+@Timeout(60)
+class SpillTest {
+  private static final int THRESHOLD_BYTES = 256 << 10;
+  private static final int MAXIMUM_BYTES = 64 << 20;
+  private static final long FILE_BYTES = 32 << 20;
+
+  @TempDir private Path folder;
+
+  private final MemoryUnderTest memory = MemoryUnderTest.of(MemoryUnderTest.Kind.WEIR);
+  private final EventLoopGroup loops =
+      new MultiThreadIoEventLoopGroup(2, NioIoHandler.newFactory());
+  private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
+  private final BlockingQueue<FullHttpRequest> kept = new LinkedBlockingQueue<>();
+  private volatile boolean keeps;
+  private volatile boolean full;
+  private Spill spill;
+  private Channel listener;
+
+  @BeforeEach
+  void listen() throws IOException {
+    spill = new Spill(folder, FILE_BYTES, THRESHOLD_BYTES, Duration.ofMillis(10));
+    AggregatorOptions options = AggregatorOptions.upTo(MAXIMUM_BYTES);
+    listener =
+        new ServerBootstrap()
+            .group(loops)
+            .channel(NioServerSocketChannel.class)
+            .childOption(ChannelOption.ALLOCATOR, memory.allocator())
+            .childHandler(
+                new ChannelInitializer<>() {
+                  @Override
+                  protected void initChannel(Channel channel) {
+                    connections.add(channel);
+                    channel
+                        .pipeline()
+                        .addLast(
+                            new HttpServerCodec(),
+                            new BudgetedHttpAggregator(SpillTest.this::admit, options, spill),
+                            new Answer());
+                  }
+                })
+            .bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
+            .syncUninterruptibly()
+            .channel();
+  }
+
+  @AfterEach
+  void nothingIsHeld() throws Exception {
+    connections.close().sync();
+    listener.close().sync();
+    loops.shutdownGracefully(0, 10, TimeUnit.SECONDS).sync();
+    while (memory.held().getAsLong() != 0 && !Thread.currentThread().isInterrupted()) {
+      // A part that is being written is released by who writes it.
+      Thread.onSpinWait();
+    }
+    assertThat(memory.held().getAsLong()).isZero();
+    assertThat(spill.usedBytes()).isZero();
+    try (Stream<Path> files = Files.list(folder)) {
+      assertThat(files).isEmpty();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void largeBodiesGoToAFileAndArriveWhole(boolean chunked) throws Exception {
+    byte[] body = body(3 << 20);
+    try (Socket client = connect()) {
+      send(client, body, chunked);
+      assertThat(readUntilEnd(client)).startsWith("HTTP/1.1 200").endsWith(crc(body));
+    }
+    assertThat(spill.bodies()).isEqualTo(1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void smallBodiesStayInMemory(boolean chunked) throws Exception {
+    byte[] body = body(THRESHOLD_BYTES);
+    try (Socket client = connect()) {
+      send(client, body, chunked);
+      assertThat(readUntilEnd(client)).startsWith("HTTP/1.1 200").endsWith(crc(body));
+    }
+    assertThat(spill.bodies()).isZero();
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void smallBodiesGoToAFileWhenMemoryDoesNotCome(boolean chunked) throws Exception {
+    full = true;
+    byte[] body = body(THRESHOLD_BYTES);
+    try (Socket client = connect()) {
+      send(client, body, chunked);
+      assertThat(readUntilEnd(client)).startsWith("HTTP/1.1 200").endsWith(crc(body));
+    }
+    assertThat(spill.bodies()).isEqualTo(1);
+  }
+
+  @Test
+  void aRequestThatIsKeptKeepsItsFile() throws Exception {
+    keeps = true;
+    byte[] body = body(1 << 20);
+    try (Socket client = connect()) {
+      send(client, body, /* chunked= */ false);
+      FullHttpRequest request = kept.take();
+      assertThat(spill.usedBytes()).isEqualTo(body.length);
+      assertThat(request.content().nioBufferCount()).isEqualTo(1);
+      assertThat(crc(request)).isEqualTo(crc(body));
+      request.release();
+    }
+    assertThat(spill.usedBytes()).isZero();
+  }
+
+  @Test
+  void aClientThatGoesInMidBodyLeavesNoFile() throws Exception {
+    try (Socket client = connect()) {
+      OutputStream output = client.getOutputStream();
+      output.write(head("Content-Length: " + (2 << 20)).getBytes(US_ASCII));
+      output.write(body(1 << 20));
+      while (spill.bodies() == 0) {
+        Thread.onSpinWait();
+      }
+      client.setSoLinger(true, 0);
+    }
+    while (spill.usedBytes() > 0 && !Thread.currentThread().isInterrupted()) {
+      Thread.onSpinWait();
+    }
+    assertThat(spill.usedBytes()).isZero();
+  }
+
+  @Test
+  void whatFitsNeitherMemoryNorFilesIsRefused() throws Exception {
+    try (Socket client = connect()) {
+      client
+          .getOutputStream()
+          .write(head("Content-Length: " + (FILE_BYTES + 1)).getBytes(US_ASCII));
+      assertThat(readUntilEnd(client)).startsWith("HTTP/1.1 503").contains("retry-after: 1");
+    }
+    try (Socket client = connect()) {
+      client
+          .getOutputStream()
+          .write(head("Content-Length: " + (MAXIMUM_BYTES + 1)).getBytes(US_ASCII));
+      assertThat(readUntilEnd(client)).startsWith("HTTP/1.1 413");
+    }
+    assertThat(spill.bodies()).isZero();
+  }
+
+  @Test
+  void aFolderThatIsGoneRefuses() throws Exception {
+    Files.delete(folder);
+    try (Socket client = connect()) {
+      client.getOutputStream().write(head("Content-Length: 1000000").getBytes(US_ASCII));
+      assertThat(readUntilEnd(client)).startsWith("HTTP/1.1 503");
+    }
+    Files.createDirectory(folder);
+  }
+
+  /** As the memory's own, unless there is to be no room. */
+  private CompletionStage<Permit> admit(long bytes, Duration deadline) {
+    return full
+        ? CompletableFuture.failedFuture(
+            new AdmissionRefusedException(AdmissionRefusedException.Reason.DEADLINE, "full"))
+        : memory.admission().admit(bytes, deadline);
+  }
+
+  private Socket connect() throws IOException {
+    InetSocketAddress address = (InetSocketAddress) listener.localAddress();
+    Socket client = new Socket(address.getAddress(), address.getPort());
+    client.setSoTimeout(30_000);
+    return client;
+  }
+
+  private static void send(Socket client, byte[] body, boolean chunked) throws IOException {
+    OutputStream output = client.getOutputStream();
+    if (!chunked) {
+      output.write(head("Content-Length: " + body.length).getBytes(US_ASCII));
+      output.write(body);
+      return;
+    }
+    output.write(head("Transfer-Encoding: chunked").getBytes(US_ASCII));
+    for (int at = 0; at < body.length; at += 10_000) {
+      int bytes = Math.min(10_000, body.length - at);
+      output.write((Integer.toHexString(bytes) + "\r\n").getBytes(US_ASCII));
+      output.write(body, at, bytes);
+      output.write("\r\n".getBytes(US_ASCII));
+    }
+    output.write("0\r\n\r\n".getBytes(US_ASCII));
+  }
+
+  private static String head(String length) {
+    return "POST / HTTP/1.1\r\nHost: weir\r\nConnection: close\r\n" + length + "\r\n\r\n";
+  }
+
+  private static String readUntilEnd(Socket client) throws IOException {
+    return new String(client.getInputStream().readAllBytes(), US_ASCII);
+  }
+
+  private static byte[] body(int bytes) {
+    byte[] body = new byte[bytes];
+    new Random(bytes).nextBytes(body);
+    return body;
+  }
+
+  private static String crc(byte[] body) {
+    CRC32 crc = new CRC32();
+    crc.update(body);
+    return Long.toHexString(crc.getValue());
+  }
+
+  private static String crc(FullHttpRequest request) {
+    CRC32 crc = new CRC32();
+    crc.update(request.content().nioBuffer());
+    return Long.toHexString(crc.getValue());
+  }
+
+  private final class Answer extends SimpleChannelInboundHandler<FullHttpRequest> {
+    @Override
+    protected void channelRead0(ChannelHandlerContext ctx, FullHttpRequest request) {
+      if (keeps) {
+        kept.add(request.retain());
+        return;
+      }
+      DefaultFullHttpResponse response =
+          new DefaultFullHttpResponse(
+              HttpVersion.HTTP_1_1,
+              HttpResponseStatus.OK,
+              Unpooled.copiedBuffer(crc(request), US_ASCII));
+      response.headers().set(HttpHeaderNames.CONTENT_LENGTH, response.content().readableBytes());
+      ctx.writeAndFlush(response).addListener(written -> ctx.close());
+    }
+  }
+}
