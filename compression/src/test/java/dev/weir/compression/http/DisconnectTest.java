@@ -44,8 +44,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Clients that vanish in the middle of a response, over real sockets. */
 class DisconnectTest {
-  private static final int CLIENTS = 300;
-  private static final int PARTS = 24;
+  private static final int CLIENTS = 100;
+  private static final int PARTS = 12;
   private static final byte[] PART = Texts.json(64 << 10, 1);
 
   private final MemoryUnderTest memory = new MemoryUnderTest();

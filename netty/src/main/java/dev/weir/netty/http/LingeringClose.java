@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
  * on reading, with its input discarded by the caller, until the client closes or a moment has gone.
  * A client that does not take the response either is not waited for much longer.
  */
-final class LingeringClose {
+public final class LingeringClose {
   /** Long enough for a client on a slow line to read one line, short enough to hold no socket. */
   private static final long LINGER_MILLIS = 2_000;
 
@@ -21,7 +21,7 @@ final class LingeringClose {
   private LingeringClose() {}
 
   /** Writes {@code response}, then closes the channel. Runs on the event loop. */
-  static void after(ChannelHandlerContext ctx, FullHttpResponse response) {
+  public static void after(ChannelHandlerContext ctx, FullHttpResponse response) {
     Future<?> writeLimit = closeLater(ctx, WRITE_MILLIS);
     ctx.writeAndFlush(response)
         .addListener(written -> {

@@ -1,0 +1,43 @@
+package dev.weir.compression.http;
+
+import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpStatusClass;
+import io.netty.handler.codec.http.LastHttpContent;
+
+/** Whose turn it is to be answered on a connection where requests may run ahead. */
+final class AnswerTurns {
+  private long requests;
+  private long begun;
+  private long ended;
+
+  /** A request has arrived. */
+  void requested() {
+    requests++;
+  }
+
+  /** A message of a response goes out. */
+  void written(Object message) {
+    if (message instanceof HttpResponse response) {
+      HttpResponseStatus status = response.status();
+      if (status.codeClass() == HttpStatusClass.INFORMATIONAL
+          && !status.equals(HttpResponseStatus.SWITCHING_PROTOCOLS)) {
+        return;
+      }
+      begun++;
+    }
+    if (message instanceof LastHttpContent) {
+      ended++;
+    }
+  }
+
+  /** Whether the last request is the one to be answered, and nobody has begun to. */
+  boolean isLastOnesTurn() {
+    return begun < requests && ended >= requests - 1;
+  }
+
+  /** Whether a response to the last request has begun. */
+  boolean hasLastBegun() {
+    return begun >= requests;
+  }
+}

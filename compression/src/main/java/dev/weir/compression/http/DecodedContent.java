@@ -1,0 +1,111 @@
+package dev.weir.compression.http;
+
+import dev.weir.compression.codec.Decoder;
+import dev.weir.compression.codec.DirectBuffers;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The content of one request on its way through a decoder, in buffers of bounded length, within the
+ * limits. Used by the channel's event loop.
+ */
+final class DecodedContent implements AutoCloseable {
+  private final Decoder decoder;
+  private final RequestOptions options;
+  private @Nullable ByteBuf source;
+  private long sourceBytes;
+  private long contentBytes;
+
+  /** Takes a decoder over, at the beginning of its stream. */
+  DecodedContent(Decoder decoder, RequestOptions options) {
+    this.decoder = decoder;
+    this.options = options;
+  }
+
+  /** Whether {@link #next} has not come to the end of what it was given. */
+  boolean hasSource() {
+    return source != null;
+  }
+
+  /** Takes the next part over; {@link #hasSource} is false. */
+  void feed(ByteBuf part, ByteBufAllocator allocator) {
+    sourceBytes += part.readableBytes();
+    if (DirectBuffers.isUsable(part)) {
+      source = part;
+      return;
+    }
+    try {
+      source = allocator.directBuffer(Math.max(part.readableBytes(), 1)).writeBytes(part);
+    } finally {
+      part.release();
+    }
+  }
+
+  /**
+   * Decompresses until there is a buffer of content, which is the caller's.
+   *
+   * @return null if there is no more in the part; then {@link #hasSource} is false
+   * @throws RequestRefusal if a limit is exceeded
+   * @throws dev.weir.compression.codec.CorruptInputException as {@link Decoder#decode}
+   */
+  @Nullable ByteBuf next(ByteBufAllocator allocator) {
+    ByteBuf part = source;
+    if (part == null) {
+      return null;
+    }
+    ByteBuf target = allocator.directBuffer(options.chunkBytes(), options.chunkBytes());
+    try {
+      boolean done = decoder.decode(part, target);
+      int bytes = target.readableBytes();
+      count(bytes);
+      if (done) {
+        source = null;
+        part.release();
+      }
+      if (bytes > target.capacity() / 2) {
+        ByteBuf full = target;
+        target = null;
+        return full;
+      }
+      return bytes == 0 ? null : allocator.directBuffer(bytes, bytes).writeBytes(target, bytes);
+    } finally {
+      if (target != null) {
+        target.release();
+      }
+    }
+  }
+
+  private void count(int bytes) {
+    contentBytes += bytes;
+    if (contentBytes > options.maxBytes()) {
+      throw tooLarge("the content is longer than %,d bytes".formatted(options.maxBytes()));
+    }
+    if (contentBytes > options.freeBytes() && contentBytes / options.maxRatio() > sourceBytes) {
+      throw tooLarge(
+          "the content is more than %d times as long as what was sent"
+              .formatted(options.maxRatio()));
+    }
+  }
+
+  private static RequestRefusal tooLarge(String reason) {
+    return new RequestRefusal(HttpResponseStatus.REQUEST_ENTITY_TOO_LARGE, reason);
+  }
+
+  /** Says that there is no more; throws as {@link Decoder#finish}. */
+  void finish() {
+    decoder.finish();
+  }
+
+  /** Gives everything back, wherever the stream is. */
+  @Override
+  public void close() {
+    ByteBuf part = source;
+    source = null;
+    if (part != null) {
+      part.release();
+    }
+    decoder.close();
+  }
+}

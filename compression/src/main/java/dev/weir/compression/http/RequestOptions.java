@@ -1,0 +1,44 @@
+package dev.weir.compression.http;
+
+/**
+ * How much may come of a compressed request.
+ *
+ * @param maxBytes the longest content; more is answered with {@code 413}
+ * @param maxRatio how many times as long as the compressed content it may be; more is {@code 413}
+ * @param freeBytes up to so many bytes of content the ratio does not matter
+ * @param chunkBytes the most that one buffer of content holds
+ */
+public record RequestOptions(long maxBytes, int maxRatio, int freeBytes, int chunkBytes) {
+  private static final int MIN_CHUNK_BYTES = 1 << 10;
+
+  /** Checks the numbers. */
+  public RequestOptions {
+    if (maxBytes <= 0 || maxRatio <= 0 || freeBytes < 0) {
+      throw new IllegalArgumentException(
+          "maxBytes: %d, maxRatio: %d (expected: > 0), freeBytes: %d (expected: >= 0)"
+              .formatted(maxBytes, maxRatio, freeBytes));
+    }
+    if (chunkBytes < MIN_CHUNK_BYTES) {
+      throw new IllegalArgumentException(
+          "chunkBytes: " + chunkBytes + " (expected: >= " + MIN_CHUNK_BYTES + ')');
+    }
+  }
+
+  /**
+   * Contents up to {@code maxBytes}; from 1 MiB on at most 200 times what was sent, which no text
+   * comes near, in buffers of 64 KiB.
+   */
+  public static RequestOptions upTo(long maxBytes) {
+    return new RequestOptions(maxBytes, /* maxRatio= */ 200, 1 << 20, 64 << 10);
+  }
+
+  /** The same with another ratio, from so many bytes on. */
+  public RequestOptions withRatio(int ratio, int newFreeBytes) {
+    return new RequestOptions(maxBytes, ratio, newFreeBytes, chunkBytes);
+  }
+
+  /** The same with another length of buffers. */
+  public RequestOptions withChunkBytes(int bytes) {
+    return new RequestOptions(maxBytes, maxRatio, freeBytes, bytes);
+  }
+}

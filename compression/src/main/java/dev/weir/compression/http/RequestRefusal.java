@@ -1,0 +1,74 @@
+package dev.weir.compression.http;
+
+import dev.weir.compression.ContentCoding;
+import dev.weir.compression.codec.CorruptInputException;
+import io.netty.buffer.Unpooled;
+import io.netty.handler.codec.http.DefaultFullHttpResponse;
+import io.netty.handler.codec.http.FullHttpResponse;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaderValues;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.util.CharsetUtil;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** A request whose content cannot be had, and what its client is told. */
+final class RequestRefusal extends RuntimeException {
+  private static final long serialVersionUID = 1;
+
+  private final transient HttpResponseStatus status;
+
+  RequestRefusal(HttpResponseStatus status, String reason) {
+    super(reason, null, /* enableSuppression= */ false, /* writableStackTrace= */ false);
+    this.status = status;
+  }
+
+  /** What a failure while a content is decompressed comes to. */
+  static RequestRefusal of(Throwable failure) {
+    return switch (failure) {
+      case RequestRefusal known -> known;
+      case CorruptInputException corrupt ->
+          new RequestRefusal(HttpResponseStatus.BAD_REQUEST, String.valueOf(corrupt.getMessage()));
+      case OutOfMemoryError refused ->
+          new RequestRefusal(
+              HttpResponseStatus.SERVICE_UNAVAILABLE,
+              "there is no memory to decompress the content");
+      default ->
+          new RequestRefusal(
+              HttpResponseStatus.INTERNAL_SERVER_ERROR, "the content could not be decompressed");
+    };
+  }
+
+  HttpResponseStatus status() {
+    return status;
+  }
+
+  /**
+   * The answer, after which the connection ends.
+   *
+   * @param codings what would have been understood
+   */
+  FullHttpResponse answer(List<ContentCoding> codings) {
+    FullHttpResponse answer =
+        new DefaultFullHttpResponse(
+            HttpVersion.HTTP_1_1,
+            status,
+            Unpooled.copiedBuffer(getMessage() + "\n", CharsetUtil.US_ASCII));
+    answer
+        .headers()
+        .set(HttpHeaderNames.CONTENT_TYPE, HttpHeaderValues.TEXT_PLAIN)
+        .set(HttpHeaderNames.CONTENT_LENGTH, answer.content().readableBytes())
+        .set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
+    if (status.equals(HttpResponseStatus.UNSUPPORTED_MEDIA_TYPE)) {
+      answer
+          .headers()
+          .set(
+              HttpHeaderNames.ACCEPT_ENCODING,
+              codings.stream().map(ContentCoding::token).collect(Collectors.joining(", ")));
+    } else if (status.equals(HttpResponseStatus.SERVICE_UNAVAILABLE)) {
+      answer.headers().set(HttpHeaderNames.RETRY_AFTER, "1");
+    }
+    return answer;
+  }
+}
