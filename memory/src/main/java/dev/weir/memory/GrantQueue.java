@@ -268,14 +268,17 @@ final class GrantQueue {
     }
   }
 
-  /** What the first that wait are short of: of pages, those that are next alone. */
+  /**
+   * What the first that wait are short of: of pages, those that are next alone. One that has got
+   * room since it was looked at is short of nothing: whoever made the room has called the purger.
+   */
   List<Shortage> shortages() {
     List<Shortage> shortages = new ArrayList<>();
     long pageBytes = 0;
     for (WaitingGrant request : firstWaiting()) {
       if (!request.budget.hasRoom(request.bytes)) {
         shortages.add(new Shortage(request.budget.limiting(request.bytes), request.bytes));
-      } else {
+      } else if (!pages.promises().admits(request.bytes, request.lane)) {
         pageBytes = Math.max(pageBytes, request.bytes);
       }
     }

@@ -9,14 +9,21 @@ import org.jspecify.annotations.Nullable;
 
 /** The calls of one reclaimer, by one thread at a time. Thread-safe. */
 final class ReclaimerCalls {
-  /** How long others wait for a call that is under way: 10 ms. Then they go on without it. */
-  private static final long PATIENCE_NANOS = 10_000_000;
+  /** How long others wait for a call whose thread is blocked: 10 ms. Then they go on without it. */
+  private static final long BLOCKED_PATIENCE_NANOS = 10_000_000;
+
+  /**
+   * How long for one whose thread is at work, or would be if it had a processor: 100 ms, many time
+   * slices. What it is about to release would serve those who wait.
+   */
+  private static final long WORKING_PATIENCE_NANOS = 100_000_000;
 
   private record Call(Thread thread, long begunNanos) {}
 
   private final Reclaimer reclaimer;
   private final Budget holder;
   private final int priority;
+  private final long workingPatienceNanos;
   private final FirstFailure failures;
   private final AtomicReference<@Nullable Call> underWay = new AtomicReference<>();
   private volatile boolean closed;
@@ -27,6 +34,11 @@ final class ReclaimerCalls {
    * @param holder what it holds is charged to this budget or below
    */
   ReclaimerCalls(Reclaimer reclaimer, Budget holder, int priority) {
+    this(reclaimer, holder, priority, WORKING_PATIENCE_NANOS);
+  }
+
+  ReclaimerCalls(Reclaimer reclaimer, Budget holder, int priority, long workingPatienceNanos) {
+    this.workingPatienceNanos = workingPatienceNanos;
     this.reclaimer = reclaimer;
     this.holder = holder;
     this.priority = priority;
@@ -76,12 +88,21 @@ final class ReclaimerCalls {
   @SuppressWarnings("ReferenceEquality") // a call is its identity
   private boolean hasEnded(Call other) {
     while (underWay.get() == other) {
-      if (System.nanoTime() - other.begunNanos > PATIENCE_NANOS) {
+      long nanos = System.nanoTime() - other.begunNanos;
+      if (nanos > workingPatienceNanos
+          || (nanos > BLOCKED_PATIENCE_NANOS && isBlocked(other.thread))) {
         return false;
       }
       SpinLock.giveWay();
     }
     return true;
+  }
+
+  private static boolean isBlocked(Thread thread) {
+    return switch (thread.getState()) {
+      case BLOCKED, WAITING, TIMED_WAITING -> true;
+      case NEW, RUNNABLE, TERMINATED -> false;
+    };
   }
 
   void close() {

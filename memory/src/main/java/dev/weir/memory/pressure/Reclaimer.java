@@ -8,8 +8,8 @@ package dev.weir.memory.pressure;
  * of the pool's; outside every lock of the pool, but perhaps under locks of the caller's. Never by
  * two threads at once, and never for a request that it makes itself. It may allocate, release,
  * close budgets and change limits. It should return soon: a thread that needs the same reclaimer
- * meanwhile waits for it 10 ms at most, and then goes on without it. What it throws is logged the
- * first time, and counts as nothing.
+ * meanwhile waits for it 100 ms at most, 10 ms where it is blocked, and then goes on without it.
+ * What it throws is logged the first time, and counts as nothing.
  */
 @FunctionalInterface
 public interface Reclaimer {

@@ -30,9 +30,9 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
@@ -44,6 +44,10 @@ class ReadGateOverSocketsTest {
   private static final long MIB = 1 << 20;
   private static final long LIMIT_BYTES = 16 * MIB;
   private static final int WORK_BYTES = 1 << 20;
+
+  /** What is sent without it, by all clients together, is more than there is memory for. */
+  private static final int LAST_BYTES = WORK_BYTES / 4;
+
   private static final int CLIENTS = 32;
 
   private final Pool pool = Pool.create(PoolOptions.withLimit(LIMIT_BYTES));
@@ -95,10 +99,17 @@ class ReadGateOverSocketsTest {
     assertThat(pool.peakResidentBytes()).isLessThanOrEqualTo(LIMIT_BYTES);
   }
 
+  /**
+   * Nobody ends before the gate has closed: however the clients take turns, all are at it at once.
+   */
   private int sendAndAwaitAnswer() throws IOException {
     InetSocketAddress address = (InetSocketAddress) listener.localAddress();
     try (Socket client = new Socket(address.getAddress(), address.getPort())) {
-      client.getOutputStream().write(new byte[WORK_BYTES]);
+      client.getOutputStream().write(new byte[WORK_BYTES - LAST_BYTES]);
+      while (gate.closings() == 0 && !Thread.currentThread().isInterrupted()) {
+        LockSupport.parkNanos(1_000_000);
+      }
+      client.getOutputStream().write(new byte[LAST_BYTES]);
       return client.getInputStream().read();
     }
   }

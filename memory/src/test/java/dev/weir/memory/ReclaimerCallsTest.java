@@ -1,0 +1,75 @@
+package dev.weir.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.memory.budget.Budget;
+import dev.weir.memory.testing.Workers;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Threads that need a reclaimer while another is in it. */
+@Timeout(60)
+class ReclaimerCallsTest {
+  private static final long LONG_NANOS = TimeUnit.HOURS.toNanos(1);
+  private static final long A_WHILE_NANOS = 50_000_000;
+
+  private final Budget root = Budget.root("root", () -> 1 << 20, 0, () -> 0);
+
+  @Test
+  void oneThatIsAtWorkIsWaitedFor() throws InterruptedException {
+    CountDownLatch begun = new CountDownLatch(1);
+    AtomicBoolean done = new AtomicBoolean();
+    ReclaimerCalls calls =
+        new ReclaimerCalls(
+            bytes -> {
+              begun.countDown();
+              long start = System.nanoTime();
+              while (System.nanoTime() - start < A_WHILE_NANOS) {
+                Thread.onSpinWait();
+              }
+              done.set(true);
+              return bytes;
+            },
+            root,
+            0,
+            LONG_NANOS);
+    Workers workers = new Workers();
+    workers.platform(() -> assertThat(calls.ask(1)).isTrue());
+    begun.await();
+
+    assertThat(calls.ask(1)).isTrue();
+    assertThat(done).isTrue();
+    workers.join();
+  }
+
+  @Test
+  void oneThatIsBlockedIsNot() throws InterruptedException {
+    CountDownLatch begun = new CountDownLatch(1);
+    CountDownLatch goOn = new CountDownLatch(1);
+    ReclaimerCalls calls =
+        new ReclaimerCalls(
+            bytes -> {
+              begun.countDown();
+              try {
+                goOn.await();
+              } catch (InterruptedException e) {
+                throw new AssertionError(e);
+              }
+              return bytes;
+            },
+            root,
+            0,
+            LONG_NANOS);
+    Workers workers = new Workers();
+    workers.platform(() -> assertThat(calls.ask(1)).isTrue());
+    begun.await();
+
+    assertThat(calls.ask(1)).isFalse();
+    goOn.countDown();
+    workers.join();
+    assertThat(calls.ask(1)).isTrue();
+  }
+}
