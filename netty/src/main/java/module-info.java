@@ -8,6 +8,7 @@ module dev.weir.netty {
   requires io.netty.handler;
   requires io.netty.codec;
   requires transitive io.netty.codec.http;
+  requires transitive io.netty.codec.http2;
 
   exports dev.weir.netty;
   exports dev.weir.netty.flow;

@@ -7,6 +7,7 @@ import dev.weir.memory.PoolOptions;
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.heap.Block;
 import dev.weir.netty.flow.Admission;
+import dev.weir.netty.flow.Http2Windows;
 import dev.weir.netty.flow.PoolHeadroom;
 import dev.weir.netty.flow.ReadGate;
 import dev.weir.netty.flow.WeirAdmission;
@@ -19,12 +20,15 @@ import dev.weir.netty.write.WriteGateOptions;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.handler.codec.http.HttpServerCodec;
+import io.netty.handler.codec.http2.Http2FrameCodec;
+import io.netty.handler.codec.http2.Http2FrameCodecBuilder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -105,6 +109,26 @@ class GuideTest {
   }
 
   private static final class YourHandler extends ChannelInboundHandlerAdapter {}
+
+  @Test
+  void listenersAndStreams() {
+    WeirAllocator allocator = WeirAllocator.withLimit(256L << 20);
+    ServerBootstrap server = new ServerBootstrap();
+    ReadGate fair =
+        new ReadGate(new PoolHeadroom(allocator.pool()), held -> budgetOf(held).chargedBytes());
+    server.handler(fair.newListenerHandler());
+    assertThat(server.config().handler()).isNotNull();
+    EmbeddedChannel channel = new EmbeddedChannel();
+    ChannelPipeline pipeline = channel.pipeline();
+    pipeline.addLast(Http2Windows.perStream(Http2FrameCodecBuilder.forServer().build()));
+    assertThat(pipeline.get(Http2FrameCodec.class)).isNotNull();
+    channel.finishAndReleaseAll();
+    allocator.close();
+  }
+
+  private static Budget budgetOf(Channel channel) {
+    throw new AssertionError(channel);
+  }
 
   @Test
   void writesThatLoseNothing() {

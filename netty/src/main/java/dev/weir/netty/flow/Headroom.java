@@ -9,6 +9,14 @@ public interface Headroom {
   boolean isShort();
 
   /**
+   * Whether memory is about to become short: the time to let nothing new in, and to stop who holds
+   * most. As cheap. By default when it is short.
+   */
+  default boolean isTight() {
+    return isShort();
+  }
+
+  /**
    * Completes with {@code true} once there is room to go on reading, at once if there is room now;
    * with {@code false} if none appeared within a time of the implementation's choosing; and
    * exceptionally if it can no longer tell, which counts as room. It may complete on any thread.

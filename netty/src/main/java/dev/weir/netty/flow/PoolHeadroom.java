@@ -11,8 +11,9 @@ import java.util.concurrent.TimeoutException;
 
 /**
  * Follows the live pages of a Weir pool: memory is short when fewer than {@code shortBytes} of the
- * limit are free, and no longer short when the pool can promise {@code reliefBytes}. Pages that are
- * free but resident count as free, since the pool gives them back when it needs them.
+ * limit are free, tight halfway to {@code reliefBytes}, and neither when the pool can promise
+ * those. Pages that are free but resident count as free, since the pool gives them back when it
+ * needs them.
  *
  * <p>Relief is a grant, closed as soon as it is given: it stands in line with the requests of work
  * that was let in before, so these are served first. With no place left in that line, the wait for
@@ -53,6 +54,11 @@ public final class PoolHeadroom implements Headroom {
   @Override
   public boolean isShort() {
     return pool.limitBytes() - pool.liveBytes() < shortBytes;
+  }
+
+  @Override
+  public boolean isTight() {
+    return pool.limitBytes() - pool.liveBytes() < (shortBytes + reliefBytes) / 2;
   }
 
   @Override

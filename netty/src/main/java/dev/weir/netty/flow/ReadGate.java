@@ -1,47 +1,97 @@
 package dev.weir.netty.flow;
 
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Stops reading from channels while memory is short. One gate serves all channels that draw from
  * the same memory; each pipeline gets a {@linkplain #newHandler() handler} of its own, before the
- * handlers that keep what was read.
+ * handlers that keep what was read, and each server channel a {@linkplain #newListenerHandler()
+ * listener's}.
  *
- * <p>The gate closes when a read leaves memory short, and opens when {@link Headroom#relief()} says
- * so: nothing polls. A channel is stopped only after a read, so each may bring in one receive
- * buffer more: the more channels there are, the earlier memory has to be called short.
+ * <p>What was begun comes before what is new. When memory becomes {@linkplain Headroom#isTight()
+ * tight}, listeners stop accepting, and channels that hold more than the average of those that hold
+ * anything stop reading; when it is {@linkplain Headroom#isShort() short}, all others do too.
+ * {@link Headroom#relief()} opens the gate, for those that hold most first, for listeners last:
+ * nothing polls. A channel is stopped only after a read, so each may bring in one receive buffer
+ * more: the more channels there are, the earlier memory has to be called short.
  *
  * <p>No deadlock: channels that hold a permit are exempt ({@link ReadHolds#exempt()}) and go on
  * reading into memory that they have. Should the rest of the memory be held by stopped channels
- * alone, relief never comes by itself; then a wait for relief that ends in vain lets the channel
- * that has been stopped longest read until the gate opens, and another one once it reads no more,
- * so that one after another can complete. That takes memory too: what {@link Headroom} calls short
- * must leave enough for one channel's work.
+ * alone, relief never comes by itself; then a wait for relief that ends in vain lets one channel
+ * read until the gate opens, and another one once it reads no more, so that one after another can
+ * complete: the one that holds most, or has been stopped longest. That takes memory too: what
+ * {@link Headroom} calls short must leave enough for one channel's work.
+ *
+ * <p>A stream of HTTP/2 is a channel here: a handler in the stream's pipeline stops that stream by
+ * its flow-control window, once {@link Http2Windows#perStream} keeps it from using up the
+ * connection's.
  */
 public final class ReadGate {
+  /** Whom the gate stops. */
+  private enum Level {
+    /** Nobody. */
+    OPEN,
+    /** Listeners, and channels that hold much. */
+    LARGEST,
+    /** All that have no permit. */
+    ALL
+  }
+
   private final Headroom headroom;
-  private final AtomicBoolean closed = new AtomicBoolean();
+  private final @Nullable ToLongFunction<? super Channel> heldBytes;
+  private final AtomicReference<Level> level = new AtomicReference<>(Level.OPEN);
   private final ConcurrentLinkedQueue<ReadGateHandler> stopped = new ConcurrentLinkedQueue<>();
+  private final Set<ReadGateHandler> channels = ConcurrentHashMap.newKeySet();
+  private final Set<ReadGateHandler> listeners = ConcurrentHashMap.newKeySet();
   private final AtomicLong closings = new AtomicLong();
+  private volatile long largeBytes;
   private volatile @Nullable ReadGateHandler letThrough;
 
-  /** Makes an open gate that follows {@code headroom}. */
+  /** Makes an open gate that follows {@code headroom}, and takes all channels for equal. */
   public ReadGate(Headroom headroom) {
     this.headroom = headroom;
+    this.heldBytes = null;
+  }
+
+  /**
+   * Makes an open gate that stops the largest holders first.
+   *
+   * @param heldBytes what a channel holds, from any thread: the charge of its budget, for instance
+   */
+  public ReadGate(Headroom headroom, ToLongFunction<? super Channel> heldBytes) {
+    this.headroom = headroom;
+    this.heldBytes = heldBytes;
   }
 
   /** Makes the handler for one pipeline. */
   public ChannelHandler newHandler() {
-    return new ReadGateHandler(this);
+    return new ReadGateHandler(this, /* isListener= */ false);
   }
 
-  /** Whether channels are being stopped now. */
+  /**
+   * Makes the handler for the pipeline of a server channel ({@code ServerBootstrap.handler}): new
+   * connections wait in the system's queue while memory is tight.
+   */
+  public ChannelHandler newListenerHandler() {
+    return new ReadGateHandler(this, /* isListener= */ true);
+  }
+
+  /** Whether channels are being stopped now, if perhaps not all. */
   public boolean isClosed() {
-    return closed.get();
+    return level.get() != Level.OPEN;
   }
 
   /** How often the gate has closed so far. */
@@ -49,32 +99,103 @@ public final class ReadGate {
     return closings.get();
   }
 
+  void added(ReadGateHandler handler) {
+    if (handler.isListener()) {
+      listeners.add(handler);
+      if (isClosed()) {
+        handler.stopNow();
+      }
+    } else if (heldBytes != null) {
+      channels.add(handler);
+    }
+  }
+
+  void removed(ReadGateHandler handler) {
+    listeners.remove(handler);
+    channels.remove(handler);
+  }
+
   /**
    * Called by a handler whose channel has just read. {@code true}: memory is short, and the handler
    * must stop reading and {@linkplain #await wait}.
    */
   boolean mustStop(ReadGateHandler handler) {
-    if (!closed.get()) {
-      if (!headroom.isShort() || !closed.compareAndSet(false, true)) {
-        return closed.get();
+    Level now = level.get();
+    if (now != Level.ALL) {
+      if (headroom.isShort()) {
+        now = close(Level.ALL);
+      } else if (now == Level.OPEN && headroom.isTight()) {
+        now = close(Level.LARGEST);
       }
-      closings.incrementAndGet();
-      awaitRelief();
     }
-    return closed.get() && !handler.readsThrough(closings.get());
+    return switch (now) {
+      case OPEN -> false;
+      case LARGEST -> handler.isListener() || isLarge(handler);
+      case ALL -> handler.isListener() || !handler.readsThrough(closings.get());
+    };
   }
 
   /** Queues a stopped handler until the gate opens; resumes it at once if it has opened already. */
   void await(ReadGateHandler handler) {
+    if (handler.isListener()) {
+      if (!isClosed()) {
+        handler.resume();
+      }
+      return;
+    }
     if (handler.markQueued()) {
       stopped.add(handler);
     }
     // Pairs with open(): either open() sees the handler in the queue, or this sees the gate open.
     // Whoever takes it out of the queue resumes it.
-    if (!closed.get() && stopped.remove(handler)) {
+    if (!isClosed() && stopped.remove(handler)) {
       handler.markTaken();
       handler.resume();
     }
+  }
+
+  /** Closes the gate for {@code wanted}, or leaves it more closed than that. */
+  private Level close(Level wanted) {
+    Level before = level.get();
+    while (before.compareTo(wanted) < 0) {
+      if (before == Level.OPEN) {
+        largeBytes = averageHeldBytes();
+      }
+      if (level.compareAndSet(before, wanted)) {
+        if (before == Level.OPEN) {
+          closings.incrementAndGet();
+          listeners.forEach(ReadGateHandler::stopNow);
+          awaitRelief();
+        }
+        // Relief may have come at once.
+        return level.get();
+      }
+      before = level.get();
+    }
+    return before;
+  }
+
+  /** What channels hold that hold anything, on average. */
+  private long averageHeldBytes() {
+    long sum = 0;
+    long holders = 0;
+    for (ReadGateHandler channel : channels) {
+      long bytes = heldBytes(channel);
+      if (bytes > 0) {
+        sum += bytes;
+        holders++;
+      }
+    }
+    return holders == 0 ? 0 : sum / holders;
+  }
+
+  private boolean isLarge(ReadGateHandler handler) {
+    return heldBytes != null && heldBytes(handler) > largeBytes;
+  }
+
+  private long heldBytes(ReadGateHandler handler) {
+    Channel channel = handler.channel();
+    return channel == null || heldBytes == null ? 0 : heldBytes.applyAsLong(channel);
   }
 
   private void awaitRelief() {
@@ -93,11 +214,19 @@ public final class ReadGate {
   }
 
   private void open() {
-    closed.set(false);
+    level.set(Level.OPEN);
+    List<ReadGateHandler> taken = new ArrayList<>();
     for (ReadGateHandler next = stopped.poll(); next != null; next = stopped.poll()) {
       next.markTaken();
-      next.resume();
+      taken.add(next);
     }
+    if (heldBytes != null) {
+      Map<ReadGateHandler, Long> held = new HashMap<>();
+      taken.forEach(handler -> held.put(handler, heldBytes(handler)));
+      taken.sort(Comparator.comparing(held::get, Comparator.reverseOrder()));
+    }
+    taken.forEach(ReadGateHandler::resume);
+    listeners.forEach(ReadGateHandler::resume);
   }
 
   /** Whether the channel that was let through has read since the last time this was asked. */
@@ -106,15 +235,38 @@ public final class ReadGate {
     return one != null && one.takeProgress();
   }
 
-  /** Lets the channel that has been stopped longest read until the gate opens. */
+  /** Lets one of the stopped channels read until the gate opens. */
   private void letOneThrough() {
     letThrough = null;
-    for (ReadGateHandler next = stopped.poll(); next != null; next = stopped.poll()) {
-      next.markTaken();
+    for (ReadGateHandler next = takeFirst(); next != null; next = takeFirst()) {
       next.letThrough(closings.get());
       if (next.resume()) {
         letThrough = next;
         return;
+      }
+    }
+  }
+
+  /** Takes the stopped channel that holds most, or of equal ones the one stopped longest. */
+  private @Nullable ReadGateHandler takeFirst() {
+    while (true) {
+      ReadGateHandler first = stopped.peek();
+      if (first == null) {
+        return null;
+      }
+      if (heldBytes != null) {
+        long most = -1;
+        for (ReadGateHandler handler : stopped) {
+          long bytes = heldBytes(handler);
+          if (bytes > most) {
+            most = bytes;
+            first = handler;
+          }
+        }
+      }
+      if (stopped.remove(first)) {
+        first.markTaken();
+        return first;
       }
     }
   }

@@ -1,6 +1,7 @@
 package dev.weir.netty.flow;
 
 import dev.weir.netty.flow.ReadHolds.Reason;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
 import java.util.concurrent.RejectedExecutionException;
@@ -10,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 /** The part of a {@link ReadGate} in one pipeline. Runs on the channel's event loop. */
 final class ReadGateHandler extends ChannelDuplexHandler {
   private final ReadGate gate;
+  private final boolean isListener;
   private final AtomicBoolean queued = new AtomicBoolean();
   private volatile @Nullable ChannelHandlerContext context;
 
@@ -22,24 +24,37 @@ final class ReadGateHandler extends ChannelDuplexHandler {
    */
   private volatile boolean progressed;
 
-  ReadGateHandler(ReadGate gate) {
+  ReadGateHandler(ReadGate gate, boolean isListener) {
     this.gate = gate;
+    this.isListener = isListener;
+  }
+
+  /** Whether what this channel reads are connections. */
+  boolean isListener() {
+    return isListener;
+  }
+
+  /** Its channel while that is open and has this handler. */
+  @Nullable Channel channel() {
+    ChannelHandlerContext ctx = context;
+    return ctx == null ? null : ctx.channel();
   }
 
   @Override
   public void handlerAdded(ChannelHandlerContext ctx) {
     context = ctx;
+    gate.added(this);
   }
 
   @Override
   public void handlerRemoved(ChannelHandlerContext ctx) {
-    context = null;
+    leave();
     ReadHolds.of(ctx.channel()).release(Reason.PRESSURE);
   }
 
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {
-    context = null;
+    leave();
     ctx.fireChannelInactive();
   }
 
@@ -56,6 +71,29 @@ final class ReadGateHandler extends ChannelDuplexHandler {
     if (!ReadHolds.of(ctx.channel()).deferRead()) {
       ctx.read();
     }
+  }
+
+  /** Has the channel stop reading, on its event loop; from any thread. */
+  void stopNow() {
+    ChannelHandlerContext ctx = context;
+    if (ctx == null) {
+      return;
+    }
+    try {
+      ctx.executor()
+          .execute(() -> {
+            if (context != null && ReadHolds.of(ctx.channel()).hold(Reason.PRESSURE)) {
+              gate.await(this);
+            }
+          });
+    } catch (RejectedExecutionException eventLoopHasEnded) {
+      // Nothing is read any more.
+    }
+  }
+
+  private void leave() {
+    context = null;
+    gate.removed(this);
   }
 
   /** Notes that the gate's queue is about to hold this handler; {@code false} if it does so now. */

@@ -2,9 +2,12 @@ package dev.weir.netty.flow;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.netty.channel.Channel;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
@@ -137,6 +140,59 @@ class ReadGateTest {
     assertThat(reads(channel)).isTrue();
   }
 
+  @Test
+  void listenersStopWithTheGateAndGoOnWithIt() {
+    EmbeddedChannel listener = new EmbeddedChannel(gate.newListenerHandler());
+    EmbeddedChannel channel = new EmbeddedChannel(gate.newHandler());
+    headroom.isShort = true;
+    channel.writeInbound("message");
+    assertThat(reads(listener)).isFalse();
+    EmbeddedChannel late = new EmbeddedChannel(gate.newListenerHandler());
+    assertThat(reads(late)).isFalse();
+    headroom.waits.getFirst().complete(false);
+    assertThat(reads(channel)).isTrue();
+    assertThat(reads(listener)).isFalse();
+    headroom.waits.get(1).complete(true);
+    assertThat(reads(listener)).isTrue();
+    assertThat(reads(late)).isTrue();
+  }
+
+  @Test
+  void theLargestHoldersStopFirstAndNothingNewIsLetIn() {
+    Map<Channel, Long> held = new HashMap<>();
+    ReadGate fair = new ReadGate(headroom, channel -> held.getOrDefault(channel, 0L));
+    EmbeddedChannel listener = new EmbeddedChannel(fair.newListenerHandler());
+    EmbeddedChannel small = new EmbeddedChannel(fair.newHandler());
+    EmbeddedChannel large = new EmbeddedChannel(fair.newHandler());
+    EmbeddedChannel larger = new EmbeddedChannel(fair.newHandler());
+    held.put(small, 10L);
+    held.put(large, 100L);
+    held.put(larger, 120L);
+    headroom.isTight = true;
+    small.writeInbound("message");
+    large.writeInbound("message");
+    larger.writeInbound("message");
+    assertThat(reads(small)).isTrue();
+    assertThat(reads(large)).isFalse();
+    assertThat(reads(larger)).isFalse();
+    assertThat(reads(listener)).isFalse();
+
+    headroom.isShort = true;
+    small.writeInbound("message");
+    assertThat(reads(small)).isFalse();
+    // What was begun most comes first.
+    headroom.waits.getFirst().complete(false);
+    assertThat(reads(larger)).isTrue();
+    assertThat(reads(large)).isFalse();
+    headroom.isShort = false;
+    headroom.isTight = false;
+    headroom.waits.get(1).complete(true);
+    assertThat(reads(small)).isTrue();
+    assertThat(reads(large)).isTrue();
+    assertThat(reads(listener)).isTrue();
+    assertThat(fair.closings()).isEqualTo(1);
+  }
+
   private static boolean reads(EmbeddedChannel channel) {
     channel.runPendingTasks();
     return channel.config().isAutoRead();
@@ -145,10 +201,16 @@ class ReadGateTest {
   private static final class Switch implements Headroom {
     final List<CompletableFuture<Boolean>> waits = new ArrayList<>();
     boolean isShort;
+    boolean isTight;
 
     @Override
     public boolean isShort() {
       return isShort;
+    }
+
+    @Override
+    public boolean isTight() {
+      return isTight || isShort;
     }
 
     @Override

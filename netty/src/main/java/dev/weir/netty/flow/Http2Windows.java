@@ -1,0 +1,32 @@
+package dev.weir.netty.flow;
+
+import io.netty.handler.codec.http2.DefaultHttp2LocalFlowController;
+import io.netty.handler.codec.http2.Http2FrameCodec;
+
+/** What HTTP/2 needs, so that a stream that is not read from stops nobody but itself. */
+public final class Http2Windows {
+
+  private Http2Windows() {}
+
+  /**
+   * Has the connection's window filled again as data arrives, whichever streams read it. Otherwise
+   * streams that are not read from use it up, and with it the turn of those that hold memory and
+   * must go on: a deadlock. What a connection can make its server queue is then the initial window
+   * times its concurrent streams, both settings of the codec's builder, and four times that in
+   * memory: a frame of 16 KiB keeps the receive buffer of 64 KiB that it came in. Leave that much
+   * beside what is granted.
+   *
+   * @param codec of a connection that has exchanged no frame yet
+   * @return the same codec
+   */
+  public static Http2FrameCodec perStream(Http2FrameCodec codec) {
+    DefaultHttp2LocalFlowController windows =
+        new DefaultHttp2LocalFlowController(
+            codec.connection(),
+            DefaultHttp2LocalFlowController.DEFAULT_WINDOW_UPDATE_RATIO,
+            /* autoRefillConnectionWindow= */ true);
+    windows.frameWriter(codec.encoder().frameWriter());
+    codec.connection().local().flowController(windows);
+    return codec;
+  }
+}

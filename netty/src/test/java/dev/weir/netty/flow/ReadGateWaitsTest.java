@@ -1,0 +1,277 @@
+package dev.weir.netty.flow;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.embedded.EmbeddedChannel;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.ToLongFunction;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Enumerates every state that a real gate can come to with some channels, one of them with a
+ * permit, and a listener behind which one more channel waits, in whatever order things happen: from
+ * each state all of the work can be completed, though no client goes away, and no state needs more
+ * memory than there is. So no wait is for ever: for the gate, for relief, for a turn, to be
+ * accepted.
+ */
+class ReadGateWaitsTest {
+  /** What one channel gathers before it is done, and gives back. */
+  private static final int WORK = 2;
+
+  private static final int PLAIN = 3;
+
+  /** The channel that was promised its memory before; then the one that is to be accepted. */
+  private static final int PERMITTED = PLAIN;
+
+  private static final int NEW = PLAIN + 1;
+  private static final int CHANNELS = PLAIN + 2;
+
+  private static final int MEMORY = 8;
+  private static final int SHORT_BELOW = 4;
+  private static final int TIGHT_BELOW = 5;
+  private static final int RELIEF = 5;
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void allWorkCanBeCompletedFromEveryState(boolean largestFirst) {
+    Map<String, List<String>> predecessors = new HashMap<>();
+    Map<String, List<Integer>> waysThere = new HashMap<>();
+    Set<String> completed = new HashSet<>();
+    ArrayDeque<String> unseen = new ArrayDeque<>();
+
+    World start = new World(largestFirst);
+    waysThere.put(start.state(), List.of());
+    unseen.add(start.state());
+    while (!unseen.isEmpty()) {
+      String state = unseen.remove();
+      List<Integer> way = waysThere.get(state);
+      World here = World.after(way, largestFirst);
+      if (here.isDone()) {
+        completed.add(state);
+        continue;
+      }
+      List<Integer> events = here.events();
+      assertThat(events).as("what can happen after %s: %s", way, state).isNotEmpty();
+      for (int event : events) {
+        List<Integer> on = new ArrayList<>(way);
+        on.add(event);
+        World next = World.after(on, largestFirst);
+        assertThat(next.used).as("memory after %s", on).isBetween(0, MEMORY);
+        predecessors.computeIfAbsent(next.state(), key -> new ArrayList<>()).add(state);
+        if (waysThere.putIfAbsent(next.state(), on) == null) {
+          unseen.add(next.state());
+        }
+      }
+    }
+
+    Set<String> canComplete = new HashSet<>(completed);
+    ArrayDeque<String> back = new ArrayDeque<>(completed);
+    while (!back.isEmpty()) {
+      for (String before : predecessors.getOrDefault(back.remove(), List.of())) {
+        if (canComplete.add(before)) {
+          back.add(before);
+        }
+      }
+    }
+    assertThat(completed).isNotEmpty();
+    assertThat(waysThere).hasSizeGreaterThan(200);
+    assertThat(waysThere.keySet())
+        .allMatch(state -> state.contains("closed") || state.contains("open"));
+    assertThat(waysThere.keySet()).anyMatch(state -> state.contains("closed"));
+    for (Map.Entry<String, List<Integer>> reached : waysThere.entrySet()) {
+      assertThat(canComplete)
+          .as("states from which all completes; not after %s", reached.getValue())
+          .contains(reached.getKey());
+    }
+  }
+
+  /** The gate and its channels, in one thread; events 0 to CHANNELS - 1 are reads of a channel. */
+  private static final class World implements Headroom {
+    static final int RELIEVED = CHANNELS;
+    static final int PATIENCE_ENDS = CHANNELS + 1;
+    static final int ACCEPT = CHANNELS + 2;
+
+    private final ReadGate gate;
+    private final EmbeddedChannel listener;
+    private final EmbeddedChannel[] channels = new EmbeddedChannel[CHANNELS];
+    private final int[] units = new int[CHANNELS];
+    private final boolean[] done = new boolean[CHANNELS];
+    private final List<Integer> stopOrder = new ArrayList<>();
+    private CompletableFuture<Boolean> relief;
+    private boolean accepted;
+    private int letThrough = -1;
+    private boolean readSincePatience;
+    private int used = WORK;
+
+    World(boolean largestFirst) {
+      ToLongFunction<Channel> held =
+          channel -> {
+            int index = Arrays.asList(channels).indexOf(channel);
+            return index < 0 || index == PERMITTED ? 0 : units[index];
+          };
+      gate = largestFirst ? new ReadGate(this, held) : new ReadGate(this);
+      listener = new EmbeddedChannel(gate.newListenerHandler());
+      for (int i = 0; i < CHANNELS; i++) {
+        if (i != NEW) {
+          open(i);
+        }
+      }
+      ReadHolds.of(channels[PERMITTED]).exempt();
+    }
+
+    static World after(List<Integer> events, boolean largestFirst) {
+      World world = new World(largestFirst);
+      events.forEach(world::happen);
+      return world;
+    }
+
+    private void open(int index) {
+      channels[index] =
+          new EmbeddedChannel(
+              gate.newHandler(),
+              new ChannelInboundHandlerAdapter() {
+                @Override
+                public void channelRead(ChannelHandlerContext ctx, Object message) {
+                  gather(index);
+                }
+              });
+    }
+
+    private void gather(int index) {
+      units[index]++;
+      if (index != PERMITTED) {
+        used++;
+      }
+      if (units[index] == WORK) {
+        used -= WORK;
+        units[index] = 0;
+        done[index] = true;
+      }
+    }
+
+    List<Integer> events() {
+      List<Integer> events = new ArrayList<>();
+      for (int i = 0; i < CHANNELS; i++) {
+        if (channels[i] != null && !done[i] && reads(channels[i])) {
+          events.add(i);
+        }
+      }
+      if (!accepted && reads(listener)) {
+        events.add(ACCEPT);
+      }
+      if (relief != null) {
+        events.add(PATIENCE_ENDS);
+        if (MEMORY - used >= RELIEF) {
+          events.add(RELIEVED);
+        }
+      }
+      return events;
+    }
+
+    private void happen(int event) {
+      boolean[] before = reading();
+      if (event == ACCEPT) {
+        accepted = true;
+        listener.writeInbound("connection");
+        open(NEW);
+      } else if (event == RELIEVED || event == PATIENCE_ENDS) {
+        CompletableFuture<Boolean> ended = relief;
+        relief = null;
+        ended.complete(event == RELIEVED);
+      } else {
+        channels[event].writeInbound("unit");
+      }
+      runTasks();
+      boolean[] after = reading();
+      for (int i = 0; i < CHANNELS; i++) {
+        if (before[i] && !after[i]) {
+          stopOrder.add(i);
+        } else if (!before[i] && after[i]) {
+          stopOrder.remove((Integer) i);
+        }
+        if (event == PATIENCE_ENDS && !before[i] && after[i]) {
+          letThrough = i;
+        }
+      }
+      readSincePatience = event == PATIENCE_ENDS ? false : readSincePatience || event == letThrough;
+      if (!gate.isClosed()) {
+        letThrough = -1;
+        readSincePatience = false;
+      }
+    }
+
+    private void runTasks() {
+      for (int round = 0; round < 2; round++) {
+        listener.runPendingTasks();
+        for (EmbeddedChannel channel : channels) {
+          if (channel != null) {
+            channel.runPendingTasks();
+          }
+        }
+      }
+    }
+
+    private boolean[] reading() {
+      boolean[] reading = new boolean[CHANNELS];
+      for (int i = 0; i < CHANNELS; i++) {
+        reading[i] = channels[i] == null || reads(channels[i]);
+      }
+      return reading;
+    }
+
+    private static boolean reads(EmbeddedChannel channel) {
+      return channel.config().isAutoRead();
+    }
+
+    boolean isDone() {
+      for (boolean each : done) {
+        if (!each) {
+          return false;
+        }
+      }
+      return true;
+    }
+
+    String state() {
+      return (gate.isClosed() ? "closed " : "open ")
+          + (relief != null)
+          + accepted
+          + reads(listener)
+          + Arrays.toString(units)
+          + Arrays.toString(done)
+          + stopOrder
+          + letThrough
+          + readSincePatience
+          + used;
+    }
+
+    @Override
+    public boolean isShort() {
+      return MEMORY - used < SHORT_BELOW;
+    }
+
+    @Override
+    public boolean isTight() {
+      return MEMORY - used < TIGHT_BELOW;
+    }
+
+    @Override
+    public CompletionStage<Boolean> relief() {
+      relief = new CompletableFuture<>();
+      return relief;
+    }
+  }
+}
