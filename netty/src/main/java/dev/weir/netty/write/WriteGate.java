@@ -22,7 +22,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * ChunkedWriteHandler}, gRPC, Reactor Netty. Producers of your own are {@linkplain #pull asked}
  * when there is room. Whoever writes beyond a bound all the same has the write fail with a {@link
  * WriteRefusedException} and the channel closed, since what would follow makes no sense without it;
- * but a channel whose queue is empty takes one message of any size that fits the total. A {@code
+ * but the message that reaches a channel's bound may be of any size that fits the total. A {@code
  * FileRegion} queues no memory and counts nothing.
  *
  * <p>When three quarters of the total are queued, or a budget's pressure is {@linkplain #follow

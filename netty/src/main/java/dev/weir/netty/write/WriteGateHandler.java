@@ -212,7 +212,7 @@ final class WriteGateHandler extends ChannelDuplexHandler implements ChannelFutu
   }
 
   private @Nullable Reason refusal(long queuedBytes, int bytes) {
-    if (queuedBytes > 0 && queuedBytes + bytes > options.channelBytes()) {
+    if (queuedBytes >= options.channelBytes()) {
       return Reason.CHANNEL_FULL;
     }
     return gate.queuedBytes() + queuedBytes - toldBytes + bytes > options.totalBytes()
@@ -230,8 +230,8 @@ final class WriteGateHandler extends ChannelDuplexHandler implements ChannelFutu
     ReferenceCountUtil.release(message);
     String words =
         reason == Reason.CHANNEL_FULL
-            ? "%d bytes beside %d queued exceed the channel's bound of %d"
-                .formatted(bytes, queuedBytes, options.channelBytes())
+            ? "%d bytes are queued already, the channel's bound is %d"
+                .formatted(queuedBytes, options.channelBytes())
             : "%d bytes beside %d queued in total exceed the bound of %d"
                 .formatted(bytes, gate.queuedBytes(), options.totalBytes());
     gate.countRefusal();

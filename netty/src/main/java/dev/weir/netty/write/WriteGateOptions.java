@@ -5,8 +5,8 @@ import java.time.Duration;
 /**
  * The bounds of a {@link WriteGate}, in bytes that are queued to be sent.
  *
- * @param channelBytes what one channel queues at most. Half of it is its high water mark, where it
- *     stops being writable, a quarter its low one
+ * @param channelBytes what one channel queues at most, beside its last message. Half of it is its
+ *     high water mark, where it stops being writable, a quarter its low one
  * @param totalBytes what all channels of the gate queue at most. At three quarters of it each
  *     channel may queue one message at a time, until half is left
  * @param slowBytes what a peer may leave queued for long

@@ -150,7 +150,7 @@ class WriteGateOverSocketsTest {
   }
 
   @Test
-  void anEmptyQueueTakesOneMessageAboveTheChannelsBound() throws Exception {
+  void oneMessageMayBeLargerThanTheChannelsBound() throws Exception {
     listen(LONG);
     Channel channel = connect();
     int bytes = 2 * CHANNEL_BYTES;
