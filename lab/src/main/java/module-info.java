@@ -2,8 +2,10 @@
 @SuppressWarnings("module") // The benchmarks are compiled later.
 module dev.weir.lab {
   requires static transitive org.jspecify;
+  requires dev.weir.compression;
   requires dev.weir.netty;
   requires transitive info.picocli;
+  requires io.netty.codec.compression;
   requires io.netty.codec.http;
   requires io.netty.common;
   requires io.netty.handler;
@@ -25,6 +27,8 @@ module dev.weir.lab {
   opens dev.weir.lab to
       info.picocli;
   opens dev.weir.lab.blindspot to
+      info.picocli;
+  opens dev.weir.lab.compressed to
       info.picocli;
   opens dev.weir.lab.httpburst to
       info.picocli;

@@ -19,6 +19,7 @@ import picocli.CommandLine.Spec;
       HeapCommand.class,
       LoopsCommand.class,
       ViewCommand.class,
+      CompressionCommand.class,
       ChartCommand.class
     },
     footer = {"", "Examples:", "  weir bench all --quick", "  weir bench alloc --quick"})

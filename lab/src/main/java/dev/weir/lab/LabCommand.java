@@ -1,6 +1,7 @@
 package dev.weir.lab;
 
 import dev.weir.lab.blindspot.BlindSpotCommand;
+import dev.weir.lab.compressed.CompressedCommand;
 import dev.weir.lab.httpburst.HttpBurstCommand;
 import dev.weir.lab.recording.ImportCommand;
 import dev.weir.lab.recording.SizesCommand;
@@ -37,7 +38,7 @@ public final class LabCommand implements Runnable {
   @Command(
       name = "run",
       description = "Runs one scenario and prints what came of it.",
-      subcommands = {HttpBurstCommand.class, BlindSpotCommand.class})
+      subcommands = {HttpBurstCommand.class, BlindSpotCommand.class, CompressedCommand.class})
   static final class Run implements Runnable {
     @Spec private CommandSpec spec;
 

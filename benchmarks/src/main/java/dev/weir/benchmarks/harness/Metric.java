@@ -21,7 +21,11 @@ public enum Metric {
   /** Resident memory of Weir's own addresses at the end of the growth, as the kernel counts it. */
   POOL_RSS_BYTES("poolRssBytes", "pool RSS MiB", 1 << 20),
   /** The growth of anonymous memory with an event loop's first request. */
-  RSS_BYTES_PER_LOOP("rssBytesPerLoop", "RSS KiB/loop", 1 << 10);
+  RSS_BYTES_PER_LOOP("rssBytesPerLoop", "RSS KiB/loop", 1 << 10),
+  /** What a content becomes. */
+  COMPRESSED_BYTES("compressedBytes", "compressed B", 1),
+  /** Objects on the Java heap at the end that will have to be finalized. */
+  FINALIZERS("finalizers", "finalizers", 1);
 
   private final String field;
   private final String title;

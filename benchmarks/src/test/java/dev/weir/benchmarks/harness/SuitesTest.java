@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.benchmarks.alloc.AllocSuite;
 import dev.weir.benchmarks.alloc.AllocSuite.Row;
+import dev.weir.benchmarks.compression.CompressionSuite;
 import dev.weir.benchmarks.crossthread.CrossThreadSuite;
 import dev.weir.benchmarks.grow.GrowSuite;
 import dev.weir.benchmarks.loops.LoopsSuite;
@@ -34,7 +35,8 @@ class SuitesTest {
                 List.of(3),
                 SIMPLE,
                 UNTOUCHED),
-            LoopsSuite.suite().cells())
+            LoopsSuite.suite().cells(),
+            CompressionSuite.suites(List.of(20_000)).getLast().cells())
         .map(List::getFirst);
   }
 
@@ -44,7 +46,10 @@ class SuitesTest {
     Measurement measurement = Tiny.measure(cell, List.of(Peer.WEIR));
     assertThat(measurement.score(Peer.WEIR, Metric.NS_PER_OP).orElseThrow().median()).isPositive();
     Map<String, Metric> alsoMeasured =
-        Map.of("grow", Metric.POOL_RSS_BYTES, "loops", Metric.RSS_BYTES_PER_LOOP);
+        Map.of(
+            "grow", Metric.POOL_RSS_BYTES,
+            "loops", Metric.RSS_BYTES_PER_LOOP,
+            "compression", Metric.COMPRESSED_BYTES);
     if (alsoMeasured.containsKey(cell.suite())) {
       assertThat(measurement.score(Peer.WEIR, alsoMeasured.get(cell.suite()))).isPresent();
     }

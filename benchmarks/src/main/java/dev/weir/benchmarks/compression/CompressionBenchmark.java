@@ -1,0 +1,138 @@
+package dev.weir.benchmarks.compression;
+
+import dev.weir.benchmarks.harness.CollectorTime;
+import dev.weir.benchmarks.harness.Figures;
+import dev.weir.benchmarks.harness.Metric;
+import dev.weir.benchmarks.peer.Peer;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.ByteBuffer;
+import java.util.concurrent.TimeUnit;
+import javax.management.JMException;
+import javax.management.ObjectName;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Level;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+
+/** Contents of JSON, compressed at level 3 of zstd. */
+@State(Scope.Benchmark)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+public class CompressionBenchmark {
+  private static final int LEVEL = 3;
+  private static final int TARGET_BYTES = 64 << 10;
+
+  /** One operation, whatever it goes through. */
+  private interface Operation {
+    long run();
+  }
+
+  /** A {@link Peer}'s label: Weir's or one of Netty's. */
+  @Param("weir")
+  public String allocator;
+
+  /** A {@link Way}'s label. */
+  @Param("response-jni")
+  public String way;
+
+  /** How long a content is. */
+  @Param("20000")
+  public int contentBytes;
+
+  /** How long the writes are that it comes in. */
+  @Param("65536")
+  public int writeBytes;
+
+  private final CollectorTime collector = new CollectorTime();
+  private Operation operation;
+
+  /** Made by JMH. */
+  public CompressionBenchmark() {}
+
+  /** Makes what is measured. */
+  @Setup
+  public void make() {
+    byte[] text = JsonText.of(contentBytes);
+    Way wanted = Way.of(way);
+    operation =
+        switch (wanted) {
+          case BARE_SYSTEM -> bare(BareZstd.system(LEVEL), text);
+          case BARE_JNI -> bare(BareZstd.jni(LEVEL), text);
+          case RESPONSE_SYSTEM, RESPONSE_JNI ->
+              new Pipeline(Peer.of(allocator), wanted.library(), text, writeBytes)::respond;
+        };
+  }
+
+  private static Operation bare(BareZstd zstd, byte[] text) {
+    ByteBuffer content = ByteBuffer.allocateDirect(text.length).put(text).rewind();
+    ByteBuffer target = ByteBuffer.allocateDirect(TARGET_BYTES);
+    return () -> zstd.frame(content, target);
+  }
+
+  /**
+   * Looks at the collector.
+   *
+   * @throws IOException if the kernel does not tell
+   */
+  @Setup(Level.Iteration)
+  public void startCollector() throws IOException {
+    collector.start();
+  }
+
+  /**
+   * Looks at it again.
+   *
+   * @throws IOException if the kernel does not tell
+   */
+  @TearDown(Level.Iteration)
+  public void stopCollector() throws IOException {
+    collector.stop();
+  }
+
+  /**
+   * Reports what is no time.
+   *
+   * @throws IOException if that cannot be written
+   * @throws JMException if the JVM does not tell what is on its heap
+   */
+  @TearDown
+  public void report() throws IOException, JMException {
+    Figures.report(Metric.COMPRESSED_BYTES, (double) operation.run());
+    Figures.report(Metric.GC_NS_PER_OP, collector.share());
+    Figures.report(Metric.FINALIZERS, (double) finalizers());
+  }
+
+  /** Objects on the heap that will have to be finalized. */
+  private static long finalizers() throws JMException {
+    Object histogram =
+        ManagementFactory.getPlatformMBeanServer()
+            .invoke(
+                new ObjectName("com.sun.management:type=DiagnosticCommand"),
+                "gcClassHistogram",
+                new Object[] {new String[0]},
+                new String[] {String[].class.getName()});
+    return String.valueOf(histogram)
+        .lines()
+        .map(String::strip)
+        .filter(line -> line.contains(" java.lang.ref.Finalizer "))
+        .mapToLong(line -> Long.parseLong(line.split("\\s+", -1)[1]))
+        .sum();
+  }
+
+  /**
+   * One content.
+   *
+   * @return its length, compressed
+   */
+  @Benchmark
+  public long compress() {
+    return operation.run();
+  }
+}

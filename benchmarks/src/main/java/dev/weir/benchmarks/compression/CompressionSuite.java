@@ -1,0 +1,56 @@
+package dev.weir.benchmarks.compression;
+
+import dev.weir.benchmarks.harness.Cell;
+import dev.weir.benchmarks.harness.LeakDetection;
+import dev.weir.benchmarks.harness.Metric;
+import dev.weir.benchmarks.harness.Suite;
+import dev.weir.benchmarks.harness.ThreadKind;
+import dev.weir.benchmarks.peer.Peer;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** What the compression suite measures. */
+public final class CompressionSuite {
+  /** What its tables show. */
+  private static final List<Metric> METRICS =
+      List.of(
+          Metric.NS_PER_OP,
+          Metric.COMPRESSED_BYTES,
+          Metric.GC_NS_PER_OP,
+          Metric.HEAP_BYTES_PER_OP,
+          Metric.FINALIZERS);
+
+  private static final String BENCHMARK = CompressionBenchmark.class.getName() + ".compress";
+  private static final int WRITE_BYTES = 64 << 10;
+  private static final int SMALL_WRITE_BYTES = 1 << 10;
+
+  private CompressionSuite() {}
+
+  /** For each length of content the bare libraries and Weir's handler, and then Netty's too. */
+  public static List<Suite> suites(List<Integer> contents) {
+    List<Cell> own = new ArrayList<>();
+    List<Cell> compared = new ArrayList<>();
+    for (int bytes : contents) {
+      for (Way way : List.of(Way.BARE_SYSTEM, Way.RESPONSE_SYSTEM, Way.BARE_JNI)) {
+        own.add(cell(way, bytes, WRITE_BYTES));
+      }
+      compared.add(cell(Way.RESPONSE_JNI, bytes, WRITE_BYTES));
+      compared.add(cell(Way.RESPONSE_JNI, bytes, SMALL_WRITE_BYTES));
+    }
+    return List.of(
+        new Suite(own, METRICS).among(List.of(Peer.WEIR)),
+        new Suite(compared, METRICS)
+            .among(List.of(Peer.WEIR, Peer.NETTY_POOLED, Peer.NETTY_ADAPTIVE)));
+  }
+
+  private static Cell cell(Way way, int bytes, int writeBytes) {
+    Map<String, String> parameters = new LinkedHashMap<>();
+    parameters.put("way", way.label());
+    parameters.put("contentBytes", Integer.toString(bytes));
+    parameters.put("writeBytes", Integer.toString(writeBytes));
+    return new Cell(
+        "compression", BENCHMARK, parameters, ThreadKind.EVENT_LOOP, 1, LeakDetection.DISABLED);
+  }
+}

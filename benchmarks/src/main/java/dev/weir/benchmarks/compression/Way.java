@@ -1,0 +1,43 @@
+package dev.weir.benchmarks.compression;
+
+import dev.weir.compression.zstd.JniZstd;
+import dev.weir.compression.zstd.SystemZstd;
+import dev.weir.compression.zstd.ZstdLibrary;
+import java.util.Arrays;
+
+/** What a content goes through. */
+enum Way {
+  /** The system's library, called in a loop that does nothing else. */
+  BARE_SYSTEM("bare-system"),
+  /** zstd-jni, called in a loop that does nothing else. */
+  BARE_JNI("bare-jni"),
+  /** A pipeline with the handler, over the system's library. */
+  RESPONSE_SYSTEM("response-system"),
+  /** A pipeline with the handler, over zstd-jni, which is what Netty's uses too. */
+  RESPONSE_JNI("response-jni");
+
+  private final String label;
+
+  Way(String label) {
+    this.label = label;
+  }
+
+  String label() {
+    return label;
+  }
+
+  static Way of(String label) {
+    return Arrays.stream(values())
+        .filter(way -> way.label.equals(label))
+        .findFirst()
+        .orElseThrow(() -> new IllegalArgumentException("no way '" + label + "'"));
+  }
+
+  /** The library that the handler uses. */
+  ZstdLibrary library() {
+    return this == RESPONSE_JNI
+        ? JniZstd.load()
+        : SystemZstd.find()
+            .orElseThrow(() -> new IllegalStateException("this system has no libzstd.so.1"));
+  }
+}

@@ -1,0 +1,67 @@
+package dev.weir.lab.compressed;
+
+import dev.weir.lab.child.ParentLines;
+import dev.weir.lab.memory.ProcessRss;
+import dev.weir.lab.report.JsonLines;
+import dev.weir.lab.subject.AllocatorUnderTest;
+import dev.weir.lab.subject.Subject;
+import java.io.IOException;
+import java.lang.management.GarbageCollectorMXBean;
+import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+
+/** The process under test: serves, and says how its memory is whenever it is asked. */
+public final class CompressedChild {
+  static final String LOOK = "look";
+
+  private static final String[] WORDS = {"amber", "basalt", "chalk", "dolomite", "flint", "gneiss"};
+
+  private CompressedChild() {}
+
+  /** Runs with the label of a {@link Subject} and the numbers of a plan. */
+  public static void main(String[] arguments) throws Exception {
+    List<String> all = Arrays.asList(arguments);
+    CompressedPlan plan = CompressedPlan.of(all.subList(1, all.size()));
+    AllocatorUnderTest subject =
+        Subject.of(all.getFirst()).create(plan.limitBytes(), plan.limitBytes());
+    CompressedServer server = new CompressedServer(subject, text(plan.contentBytes()));
+    ParentLines parent = new ParentLines();
+    parent.say(Integer.toString(server.port()));
+    while (true) {
+      parent.await(LOOK);
+      parent.say(JsonLines.line(look(subject, server)));
+    }
+  }
+
+  private static Map<String, Object> look(AllocatorUnderTest subject, CompressedServer server)
+      throws IOException {
+    Map<String, Object> seen = new LinkedHashMap<>();
+    seen.put("open", server.open());
+    seen.put("liveBytes", subject.liveBytes().orElse(-1));
+    seen.put("contextBytes", server.contextBytes());
+    seen.put("idleContextBytes", server.idleContextBytes());
+    seen.put("rssBytes", ProcessRss.anonymousBytes());
+    seen.put(
+        "gcMillis",
+        ManagementFactory.getGarbageCollectorMXBeans().stream()
+            .mapToLong(GarbageCollectorMXBean::getCollectionTime)
+            .sum());
+    return seen;
+  }
+
+  private static byte[] text(int bytes) {
+    SplittableRandom random = new SplittableRandom(1);
+    StringBuilder text = new StringBuilder(bytes + 128).append('[');
+    while (text.length() < bytes) {
+      text.append("{\"stone\":\"").append(WORDS[random.nextInt(WORDS.length)]);
+      text.append("\",\"grams\":").append(random.nextInt(1_000_000)).append("},\n");
+    }
+    text.setLength(bytes);
+    return text.toString().getBytes(StandardCharsets.US_ASCII);
+  }
+}

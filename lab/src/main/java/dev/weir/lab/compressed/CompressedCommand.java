@@ -1,0 +1,188 @@
+package dev.weir.lab.compressed;
+
+import dev.weir.lab.child.ChildJvm;
+import dev.weir.lab.options.Checks;
+import dev.weir.lab.options.Converters;
+import dev.weir.lab.report.Bytes;
+import dev.weir.lab.report.JsonLines;
+import dev.weir.lab.report.TextTable;
+import dev.weir.lab.subject.Subject;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code weir lab run compressed}. */
+@Command(
+    name = "compressed",
+    description = {
+      "Serves compressed responses, to clients that vanish in the middle or that stay, and prints",
+      "what is live when they have gone. Each allocator runs in a JVM of its own."
+    },
+    sortOptions = false,
+    footer = {
+      "",
+      "Examples:",
+      "  weir lab run compressed --vanish",
+      "  weir lab run compressed --responses 1000000 --content 20000"
+    })
+public final class CompressedCommand implements Callable<Integer> {
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final int MAX_SECONDS = 3600;
+  private static final int TENTHS = 10;
+
+  @Spec private CommandSpec spec;
+
+  @Option(
+      names = "--allocators",
+      split = ",",
+      converter = Converters.OfSubject.class,
+      defaultValue = "weir,netty-pooled",
+      paramLabel = "NAME",
+      description = "What to compare, in this order (default: ${DEFAULT-VALUE}).")
+  private List<Subject> allocators;
+
+  @Option(
+      names = "--vanish",
+      description = "Each client resets its connection when the first of the content has come.")
+  private boolean vanish;
+
+  @Option(
+      names = "--responses",
+      defaultValue = "100000",
+      paramLabel = "N",
+      description = "How many are asked for (default: ${DEFAULT-VALUE}).")
+  private int responses;
+
+  @Option(
+      names = "--content",
+      converter = Converters.OfBytes.class,
+      defaultValue = "200000",
+      paramLabel = "SIZE",
+      description = "How long each is, uncompressed (default: ${DEFAULT-VALUE}).")
+  private long contentBytes;
+
+  @Option(
+      names = "--connections",
+      defaultValue = "16",
+      paramLabel = "N",
+      description = "How many clients there are at a time (default: ${DEFAULT-VALUE}).")
+  private int connections;
+
+  @Option(
+      names = "--limit",
+      converter = Converters.OfBytes.class,
+      defaultValue = "256M",
+      paramLabel = "SIZE",
+      description = "Direct memory of each allocator (default: ${DEFAULT-VALUE}).")
+  private long limitBytes;
+
+  /** Made by picocli. */
+  public CompressedCommand() {}
+
+  @Override
+  public Integer call() throws Exception {
+    Checks checks = new Checks(spec);
+    checks.require(responses >= TENTHS, "--responses", "at least " + TENTHS);
+    checks.require(connections > 0 && connections <= 1000, "--connections", "1 to 1000");
+    checks.require(contentBytes > 0 && contentBytes <= 64 << 20, "--content", "at most 64M");
+    checks.require(limitBytes >= 64 << 20, "--limit", "at least 64M");
+    CompressedPlan plan =
+        new CompressedPlan(responses, vanish, (int) contentBytes, connections, limitBytes);
+    TextTable table =
+        new TextTable(
+            "MiB",
+            "responses",
+            "seconds",
+            "live",
+            "contexts",
+            "in use",
+            "RSS at 10 %",
+            "RSS at end",
+            "GC ms");
+    for (Subject subject : new LinkedHashSet<>(allocators)) {
+      table.add(row(subject, plan));
+    }
+    spec.commandLine().getOut().print(table.render(spec.commandLine().getColorScheme().ansi()));
+    spec.commandLine().getOut().flush();
+    return 0;
+  }
+
+  private static String[] row(Subject subject, CompressedPlan plan) throws Exception {
+    List<String> flags =
+        List.of(
+            "--enable-native-access=ALL-UNNAMED",
+            "-Xms96m",
+            "-Xmx96m",
+            "-XX:+AlwaysPreTouch",
+            "-XX:+UseSerialGC",
+            "-XX:MaxDirectMemorySize=" + plan.limitBytes(),
+            "-Dio.netty.maxDirectMemory=" + plan.limitBytes(),
+            "-Dio.netty.leakDetection.level=disabled");
+    List<String> arguments =
+        Stream.concat(Stream.of(subject.label()), plan.arguments().stream()).toList();
+    try (ChildJvm child = ChildJvm.start(CompressedChild.class, flags, arguments)) {
+      int port = Integer.parseInt(child.receive(PATIENCE));
+      try (CompressedClients clients = new CompressedClients(port, plan.vanish())) {
+        int first = plan.responses() / TENTHS;
+        long start = System.nanoTime();
+        ask(clients, first, plan);
+        Map<String, Object> early = look(child);
+        ask(clients, plan.responses() - first, plan);
+        double seconds = (System.nanoTime() - start) / 1e9;
+        Map<String, Object> end = afterTheLast(child);
+        return new String[] {
+          subject.label(),
+          Integer.toString(plan.responses()),
+          String.format(Locale.ROOT, "%.1f", seconds),
+          mib(end, "liveBytes"),
+          mib(end, "contextBytes"),
+          number(end, "contextBytes") < 0
+              ? "-"
+              : Bytes.mib(number(end, "contextBytes") - number(end, "idleContextBytes")),
+          mib(early, "rssBytes"),
+          mib(end, "rssBytes"),
+          Long.toString(number(end, "gcMillis"))
+        };
+      }
+    }
+  }
+
+  private static void ask(CompressedClients clients, int responses, CompressedPlan plan)
+      throws Exception {
+    clients.ask(responses, plan.connections()).get(MAX_SECONDS, TimeUnit.SECONDS);
+  }
+
+  /** What is seen when the server knows that all clients have gone. */
+  private static Map<String, Object> afterTheLast(ChildJvm child) throws IOException {
+    long deadline = System.nanoTime() + PATIENCE.toNanos();
+    Map<String, Object> seen = look(child);
+    while (number(seen, "open") > 0 && System.nanoTime() < deadline) {
+      seen = look(child);
+    }
+    return seen;
+  }
+
+  private static Map<String, Object> look(ChildJvm child) throws IOException {
+    child.send(CompressedChild.LOOK);
+    return JsonLines.parse(child.receive(PATIENCE));
+  }
+
+  private static long number(Map<String, Object> seen, String key) {
+    return seen.get(key) instanceof Number value ? value.longValue() : -1;
+  }
+
+  private static String mib(Map<String, Object> seen, String key) {
+    long bytes = number(seen, key);
+    return bytes < 0 ? "-" : Bytes.mib(bytes);
+  }
+}

@@ -1,0 +1,33 @@
+package dev.weir.lab.compressed;
+
+import java.util.List;
+
+/**
+ * What is run.
+ *
+ * @param responses how many are asked for
+ * @param vanish whether the client of each vanishes when the first of it has come
+ * @param contentBytes how long each is, before it is compressed
+ * @param connections how many clients there are at a time
+ * @param limitBytes direct memory
+ */
+record CompressedPlan(
+    int responses, boolean vanish, int contentBytes, int connections, long limitBytes) {
+  List<String> arguments() {
+    return List.of(
+        Integer.toString(responses),
+        Boolean.toString(vanish),
+        Integer.toString(contentBytes),
+        Integer.toString(connections),
+        Long.toString(limitBytes));
+  }
+
+  static CompressedPlan of(List<String> arguments) {
+    return new CompressedPlan(
+        Integer.parseInt(arguments.get(0)),
+        Boolean.parseBoolean(arguments.get(1)),
+        Integer.parseInt(arguments.get(2)),
+        Integer.parseInt(arguments.get(3)),
+        Long.parseLong(arguments.get(4)));
+  }
+}

@@ -1,0 +1,89 @@
+package dev.weir.lab.compressed;
+
+import dev.weir.compression.Compression;
+import dev.weir.compression.CompressionOptions;
+import dev.weir.compression.http.HttpResponseCompressor;
+import dev.weir.lab.subject.AllocatorUnderTest;
+import dev.weir.memory.budget.Budget;
+import dev.weir.netty.WeirAllocator;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.SocketChannel;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.handler.codec.compression.StandardCompressionOptions;
+import io.netty.handler.codec.http.HttpContentCompressor;
+import io.netty.handler.codec.http.HttpServerCodec;
+import io.netty.util.concurrent.GlobalEventExecutor;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** A server of compressed texts: with Weir's handler over Weir, with Netty's over the others. */
+final class CompressedServer {
+  private static final int LOOPS = 2;
+  private static final int NO_THRESHOLD = 0;
+
+  private final ChannelGroup channels = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
+  private final @Nullable Compression compression;
+  private final InetSocketAddress address;
+
+  CompressedServer(AllocatorUnderTest subject, byte[] text) {
+    compression = subject.allocator() instanceof WeirAllocator weir ? compression(weir) : null;
+    Supplier<ChannelHandler> compressor =
+        compression == null
+            ? () -> new HttpContentCompressor(NO_THRESHOLD, StandardCompressionOptions.zstd())
+            : () -> new HttpResponseCompressor(compression);
+    Channel server =
+        new ServerBootstrap()
+            .group(new MultiThreadIoEventLoopGroup(LOOPS, NioIoHandler.newFactory()))
+            .channel(NioServerSocketChannel.class)
+            .option(ChannelOption.ALLOCATOR, subject.allocator())
+            .childOption(ChannelOption.ALLOCATOR, subject.allocator())
+            .childHandler(
+                new ChannelInitializer<SocketChannel>() {
+                  @Override
+                  protected void initChannel(SocketChannel channel) {
+                    channels.add(channel);
+                    channel
+                        .pipeline()
+                        .addLast(new HttpServerCodec(), compressor.get(), new Feeder(text));
+                  }
+                })
+            .bind(InetAddress.getLoopbackAddress(), 0)
+            .syncUninterruptibly()
+            .channel();
+    address = (InetSocketAddress) server.localAddress();
+  }
+
+  private static Compression compression(WeirAllocator allocator) {
+    Budget budget = allocator.pool().rootBudget().child("compression", Budget.UNLIMITED);
+    return Compression.create(allocator.pool(), budget, CompressionOptions.DEFAULT);
+  }
+
+  int port() {
+    return address.getPort();
+  }
+
+  /** How many connections are open. */
+  int open() {
+    return channels.size();
+  }
+
+  /** What contexts take; -1 where nobody counts them. */
+  long contextBytes() {
+    return compression == null ? -1 : compression.budget().chargedBytes();
+  }
+
+  /** What of {@link #contextBytes} no response uses. */
+  long idleContextBytes() {
+    return compression == null ? -1 : compression.idleBytes();
+  }
+}

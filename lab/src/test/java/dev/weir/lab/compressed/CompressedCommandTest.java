@@ -1,0 +1,52 @@
+package dev.weir.lab.compressed;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.lab.LabCommand;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import picocli.CommandLine;
+
+class CompressedCommandTest {
+  private final StringWriter out = new StringWriter();
+  private final StringWriter err = new StringWriter();
+
+  private int run(String... options) {
+    String[] arguments = new String[options.length + 2];
+    arguments[0] = "run";
+    arguments[1] = "compressed";
+    System.arraycopy(options, 0, arguments, 2, options.length);
+    return new CommandLine(new LabCommand())
+        .setOut(new PrintWriter(out, /* autoFlush= */ true))
+        .setErr(new PrintWriter(err, /* autoFlush= */ true))
+        .execute(arguments);
+  }
+
+  @Test
+  void nothingIsInUseWhenTheClientsHaveVanished() {
+    int exit = run("--vanish", "--responses", "200", "--allocators", "weir,netty-pooled");
+    assertThat(err.toString()).isEmpty();
+    assertThat(exit).isZero();
+    String[] weir = out.toString().lines().toList().get(1).split("\\s{2,}", -1);
+    assertThat(weir).startsWith("weir", "200").hasSize(9);
+    assertThat(weir[5]).as("contexts in use").isEqualTo("0.0");
+  }
+
+  @Test
+  void responsesThatEndAreCounted() {
+    int exit = run("--responses", "100", "--allocators", "weir", "--content", "20000");
+    assertThat(err.toString()).isEmpty();
+    assertThat(exit).isZero();
+    assertThat(out.toString()).contains("weir").contains("100");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"--responses, 1", "--content, 65M", "--connections, 0", "--limit, 1M"})
+  void aBadFlagIsNamed(String flag, String value) {
+    assertThat(run(flag, value)).isEqualTo(2);
+    assertThat(err.toString()).contains(flag);
+  }
+}
