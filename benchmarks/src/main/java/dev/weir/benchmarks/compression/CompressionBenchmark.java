@@ -65,8 +65,9 @@ public class CompressionBenchmark {
         switch (wanted) {
           case BARE_SYSTEM -> bare(BareZstd.system(LEVEL), text);
           case BARE_JNI -> bare(BareZstd.jni(LEVEL), text);
-          case RESPONSE_SYSTEM, RESPONSE_JNI ->
-              new Pipeline(Peer.of(allocator), wanted.library(), text, writeBytes)::respond;
+          case ENCODER_SYSTEM, ENCODER_JNI -> new EncoderLoop(wanted.library(), text)::run;
+          case UNCOMPRESSED, RESPONSE_SYSTEM, RESPONSE_JNI ->
+              new Pipeline(Peer.of(allocator), wanted, text, writeBytes)::respond;
         };
   }
 

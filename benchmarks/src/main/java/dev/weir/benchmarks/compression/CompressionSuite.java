@@ -22,6 +22,15 @@ public final class CompressionSuite {
           Metric.HEAP_BYTES_PER_OP,
           Metric.FINALIZERS);
 
+  private static final List<Way> OWN =
+      List.of(
+          Way.BARE_SYSTEM,
+          Way.ENCODER_SYSTEM,
+          Way.RESPONSE_SYSTEM,
+          Way.BARE_JNI,
+          Way.ENCODER_JNI,
+          Way.UNCOMPRESSED);
+
   private static final String BENCHMARK = CompressionBenchmark.class.getName() + ".compress";
   private static final int WRITE_BYTES = 64 << 10;
   private static final int SMALL_WRITE_BYTES = 1 << 10;
@@ -33,7 +42,7 @@ public final class CompressionSuite {
     List<Cell> own = new ArrayList<>();
     List<Cell> compared = new ArrayList<>();
     for (int bytes : contents) {
-      for (Way way : List.of(Way.BARE_SYSTEM, Way.RESPONSE_SYSTEM, Way.BARE_JNI)) {
+      for (Way way : OWN) {
         own.add(cell(way, bytes, WRITE_BYTES));
       }
       compared.add(cell(Way.RESPONSE_JNI, bytes, WRITE_BYTES));

@@ -38,21 +38,23 @@ final class Pipeline {
   /**
    * A channel of a peer's.
    *
-   * @param library what Weir's handler uses
+   * @param way whether and over which library Weir's handler compresses
    * @param writeBytes how long the writes are that the content comes in
    */
-  Pipeline(Peer peer, ZstdLibrary library, byte[] text, int writeBytes) {
+  Pipeline(Peer peer, Way way, byte[] text, int writeBytes) {
     ByteBufAllocator allocator = peer.allocator();
     this.content =
         Unpooled.unreleasableBuffer(allocator.directBuffer(text.length).writeBytes(text));
     this.writeBytes = writeBytes;
     channel.config().setAllocator(allocator);
-    channel
-        .pipeline()
-        .addLast(
-            peer.family() == Family.NETTY
-                ? new HttpContentCompressor(NO_THRESHOLD, StandardCompressionOptions.zstd())
-                : weir((WeirAllocator) allocator, library));
+    if (way != Way.UNCOMPRESSED) {
+      channel
+          .pipeline()
+          .addLast(
+              peer.family() == Family.NETTY
+                  ? new HttpContentCompressor(NO_THRESHOLD, StandardCompressionOptions.zstd())
+                  : weir((WeirAllocator) allocator, way.library()));
+    }
   }
 
   private static ChannelHandler weir(WeirAllocator allocator, ZstdLibrary library) {

@@ -11,6 +11,12 @@ enum Way {
   BARE_SYSTEM("bare-system"),
   /** zstd-jni, called in a loop that does nothing else. */
   BARE_JNI("bare-jni"),
+  /** An encoder, over the system's library, into a buffer of Weir's. */
+  ENCODER_SYSTEM("encoder-system"),
+  /** An encoder, over zstd-jni, into a buffer of Weir's. */
+  ENCODER_JNI("encoder-jni"),
+  /** A pipeline that compresses nothing: what of the handlers' time is the pipeline's. */
+  UNCOMPRESSED("uncompressed"),
   /** A pipeline with the handler, over the system's library. */
   RESPONSE_SYSTEM("response-system"),
   /** A pipeline with the handler, over zstd-jni, which is what Netty's uses too. */
@@ -35,7 +41,7 @@ enum Way {
 
   /** The library that the handler uses. */
   ZstdLibrary library() {
-    return this == RESPONSE_JNI
+    return this == RESPONSE_JNI || this == ENCODER_JNI
         ? JniZstd.load()
         : SystemZstd.find()
             .orElseThrow(() -> new IllegalStateException("this system has no libzstd.so.1"));

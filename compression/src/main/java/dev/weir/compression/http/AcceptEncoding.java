@@ -41,45 +41,73 @@ public final class AcceptEncoding {
     return accepted;
   }
 
+  /** Takes the element from {@code start} to {@code end}. */
   private void take(String value, int start, int end) {
     int semicolon = value.indexOf(';', start);
     boolean weighted = semicolon >= 0 && semicolon < end;
-    int weight = weighted ? weight(value.substring(semicolon + 1, end)) : MOST;
+    int weight = weighted ? weight(value, semicolon + 1, end) : MOST;
     if (weight < 0) {
       return;
     }
-    String token = value.substring(start, weighted ? semicolon : end).strip();
-    if (is(token, ContentCoding.ZSTD.token())) {
+    int tokenStart = skipSpace(value, start, end);
+    int tokenEnd = dropSpace(value, tokenStart, weighted ? semicolon : end);
+    if (is("zstd", value, tokenStart, tokenEnd)) {
       zstd = Math.max(zstd, weight);
-    } else if (is(token, ContentCoding.BROTLI.token())) {
+    } else if (is("br", value, tokenStart, tokenEnd)) {
       brotli = Math.max(brotli, weight);
-    } else if (is(token, ContentCoding.GZIP.token()) || is(token, "x-gzip")) {
+    } else if (is("gzip", value, tokenStart, tokenEnd)
+        || is("x-gzip", value, tokenStart, tokenEnd)) {
       gzip = Math.max(gzip, weight);
-    } else if (is(token, "identity")) {
+    } else if (is("identity", value, tokenStart, tokenEnd)) {
       identity = Math.max(identity, weight);
-    } else if (is(token, "*")) {
+    } else if (is("*", value, tokenStart, tokenEnd)) {
       any = Math.max(any, weight);
     }
   }
 
-  private static boolean is(String token, String name) {
-    return token.equalsIgnoreCase(name);
+  private static boolean is(String name, String value, int start, int end) {
+    return end - start == name.length()
+        && value.regionMatches(/* ignoreCase= */ true, start, name, 0, name.length());
+  }
+
+  private static int skipSpace(String value, int start, int end) {
+    int at = start;
+    while (at < end && isSpace(value.charAt(at))) {
+      at++;
+    }
+    return at;
+  }
+
+  private static int dropSpace(String value, int start, int end) {
+    int at = end;
+    while (at > start && isSpace(value.charAt(at - 1))) {
+      at--;
+    }
+    return at;
+  }
+
+  private static boolean isSpace(char c) {
+    return c == ' ' || c == '\t';
   }
 
   /** The weight in a parameter {@code q=0.5}, in thousandths; negative if it is none. */
-  private static int weight(String parameter) {
-    String text = parameter.strip();
-    if (text.length() < 3 || (text.charAt(0) | 0x20) != 'q' || text.charAt(1) != '=') {
+  private static int weight(String value, int from, int to) {
+    int start = skipSpace(value, from, to);
+    int length = dropSpace(value, start, to) - start;
+    if (length < 3
+        || length > 7
+        || (value.charAt(start) | 0x20) != 'q'
+        || value.charAt(start + 1) != '=') {
       return UNSET;
     }
-    char whole = text.charAt(2);
-    if ((whole != '0' && whole != '1') || text.length() > 7) {
+    char whole = value.charAt(start + 2);
+    if (whole != '0' && whole != '1') {
       return UNSET;
     }
     int thousandths = (whole - '0') * MOST;
     int unit = MOST;
-    for (int i = 3; i < text.length(); i++) {
-      char c = text.charAt(i);
+    for (int i = 3; i < length; i++) {
+      char c = value.charAt(start + i);
       if (i == 3 ? c != '.' : c < '0' || c > '9') {
         return UNSET;
       }

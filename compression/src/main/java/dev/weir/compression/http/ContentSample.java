@@ -1,44 +1,51 @@
 package dev.weir.compression.http;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.util.concurrent.FastThreadLocal;
 
 /**
  * A guess at the first bytes of a content: where each value is about as frequent as any other,
  * nothing is to be gained. It finds what is compressed or encrypted already, whatever its type
  * says.
  */
+/*
+ * The measure is how often two bytes of the sample are the same, Σ n(n − 1) over the values that occur n times each:
+ * for noise about 1/256 of all pairs, for base64 1/64, for text 1/20. It takes no logarithms, and no memory of its own.
+ */
 final class ContentSample {
-  /** Fewer say too little: even noise has gaps then. */
-  private static final int MIN_BYTES = 1 << 10;
+  /** Enough for the measure: in a sample of noise it is within a tenth of what is expected. */
+  private static final int BYTES = 1 << 10;
 
-  private static final int MAX_BYTES = 4 << 10;
+  private static final int VALUES = 1 << Byte.SIZE;
 
-  /**
-   * Above so many bits to the byte: noise has 7.81 in a sample of 1 KiB and 7.95 in one of 4 KiB,
-   * text below 6, and machine code below 7.
-   */
-  private static final double LEAST_BITS = 7.6;
+  /** Up to so many times as many equal pairs as in noise; base64 has four times as many. */
+  private static final int TIMES_NOISE = 2;
+
+  private static final FastThreadLocal<int[]> COUNTS =
+      new FastThreadLocal<>() {
+        @Override
+        protected int[] initialValue() {
+          return new int[VALUES];
+        }
+      };
 
   private ContentSample() {}
 
-  /** Whether a content that begins like this is not worth the effort. Reads at most 4 KiB. */
+  /** Whether a content that begins like this is not worth the effort. Reads at most 1 KiB. */
   static boolean looksCompressed(ByteBuf content) {
-    int bytes = Math.min(content.readableBytes(), MAX_BYTES);
-    if (bytes < MIN_BYTES) {
+    if (content.readableBytes() < BYTES) {
       return false;
     }
-    int[] counts = new int[1 << Byte.SIZE];
+    int[] counts = COUNTS.get();
     int start = content.readerIndex();
-    for (int i = 0; i < bytes; i++) {
+    for (int i = 0; i < BYTES; i++) {
       counts[content.getByte(start + i) & 0xff]++;
     }
-    double sum = 0;
-    for (int count : counts) {
-      if (count > 0) {
-        sum += count * Math.log(count);
-      }
+    int equalPairs = 0;
+    for (int value = 0; value < VALUES; value++) {
+      equalPairs += counts[value] * (counts[value] - 1);
+      counts[value] = 0;
     }
-    double bitsPerByte = (Math.log(bytes) - sum / bytes) / Math.log(2);
-    return bitsPerByte > LEAST_BITS;
+    return equalPairs < TIMES_NOISE * (BYTES * (BYTES - 1) / VALUES);
   }
 }

@@ -5,7 +5,6 @@ import dev.weir.compression.codec.Encoder;
 import dev.weir.compression.codec.Step;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
-import io.netty.util.ReferenceCountUtil;
 import java.util.ArrayDeque;
 
 /**
@@ -25,6 +24,7 @@ final class EncodedContent implements AutoCloseable {
   private final Encoder encoder;
   private final ByteBufAllocator allocator;
   private final int chunkBytes;
+  private final ArrayDeque<ByteBuf> output = new ArrayDeque<>();
   private boolean pending;
 
   /** Takes an encoder over, at the beginning of its stream. */
@@ -40,48 +40,45 @@ final class EncodedContent implements AutoCloseable {
   }
 
   /**
-   * Takes a content, which stays the caller's, one step further.
+   * Takes a content one step further: reads all of it, and leaves its release to the caller.
    *
-   * @return the output, in order; the caller's. Empty if there is none yet
+   * @return the output, in order, to be taken out before the next step. Empty if there is none yet
    * @throws dev.weir.memory.budget.BudgetExceededError if no room for output is left; the stream
    *     cannot be continued then
    */
   ArrayDeque<ByteBuf> encode(ByteBuf content, Step step) {
-    ArrayDeque<ByteBuf> output = new ArrayDeque<>();
+    boolean any = content.isReadable();
     boolean done = false;
     try {
       if (DirectBuffers.isUsable(content)) {
-        encodeDirect(content.duplicate(), step, output);
+        encodeDirect(content, step);
       } else {
-        encodeCopies(content, step, output);
+        encodeCopies(content, step);
       }
-      pending = step == Step.TAKE && (pending || content.isReadable());
+      pending = step == Step.TAKE && (pending || any);
       done = true;
       return output;
     } finally {
       if (!done) {
-        output.forEach(ReferenceCountUtil::release);
+        drop();
       }
     }
   }
 
-  private void encodeCopies(ByteBuf content, Step step, ArrayDeque<ByteBuf> output) {
-    int at = content.readerIndex();
-    int end = content.writerIndex();
-    ByteBuf staging = allocator.directBuffer(Math.min(Math.max(end - at, 1), STAGING_BYTES));
+  private void encodeCopies(ByteBuf content, Step step) {
+    int most = Math.min(Math.max(content.readableBytes(), 1), STAGING_BYTES);
+    ByteBuf staging = allocator.directBuffer(most, most);
     try {
       do {
-        int bytes = Math.min(end - at, STAGING_BYTES);
-        staging.clear().writeBytes(content, at, bytes);
-        at += bytes;
-        encodeDirect(staging, at == end ? step : Step.TAKE, output);
-      } while (at < end);
+        staging.clear().writeBytes(content, Math.min(content.readableBytes(), most));
+        encodeDirect(staging, content.isReadable() ? Step.TAKE : step);
+      } while (content.isReadable());
     } finally {
       staging.release();
     }
   }
 
-  private void encodeDirect(ByteBuf source, Step step, ArrayDeque<ByteBuf> output) {
+  private void encodeDirect(ByteBuf source, Step step) {
     boolean done;
     do {
       ByteBuf target = newTarget(source.readableBytes(), step);
@@ -115,6 +112,12 @@ final class EncodedContent implements AutoCloseable {
         throw refused;
       }
       return allocator.directBuffer(LEAST_BYTES, LEAST_BYTES);
+    }
+  }
+
+  private void drop() {
+    while (!output.isEmpty()) {
+      output.remove().release();
     }
   }
 

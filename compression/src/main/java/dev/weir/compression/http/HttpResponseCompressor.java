@@ -68,6 +68,9 @@ public final class HttpResponseCompressor extends ChannelDuplexHandler {
 
   private static final long UNKNOWN_LENGTH = -1;
 
+  /** In the place of a content that has been taken, for its promise. */
+  private static final HttpContent NOTHING_YET = new DefaultHttpContent(Unpooled.EMPTY_BUFFER);
+
   private static final System.Logger LOG =
       System.getLogger(HttpResponseCompressor.class.getPackageName());
 
@@ -295,22 +298,21 @@ public final class HttpResponseCompressor extends ChannelDuplexHandler {
   private void encode(
       ChannelHandlerContext ctx, HttpContent content, boolean last, ChannelPromise promise) {
     ArrayDeque<ByteBuf> output;
-    HttpContent end;
     try {
       output = requireEncoding().encode(content.content(), last ? Step.END : Step.TAKE);
-      end =
-          content instanceof LastHttpContent tail
-              ? new DefaultLastHttpContent(Unpooled.EMPTY_BUFFER, tail.trailingHeaders())
-              : new DefaultHttpContent(Unpooled.EMPTY_BUFFER);
     } finally {
       content.release();
     }
-    if (last) {
+    ByteBuf rest = output.pollLast();
+    writeOutput(ctx, output);
+    if (content instanceof LastHttpContent tail) {
       closeEncoding();
       phase = Phase.HEAD;
+      ByteBuf end = rest == null ? Unpooled.EMPTY_BUFFER : rest;
+      ctx.write(new DefaultLastHttpContent(end, tail.trailingHeaders()), promise);
+    } else {
+      ctx.write(rest == null ? NOTHING_YET : new DefaultHttpContent(rest), promise);
     }
-    writeOutput(ctx, output);
-    ctx.write(end, promise);
   }
 
   private static void writeOutput(ChannelHandlerContext ctx, ArrayDeque<ByteBuf> output) {

@@ -34,8 +34,12 @@ final class WholeResponse {
    */
   static WholeResponse encode(
       FullHttpResponse original, Encoder encoder, ByteBufAllocator allocator, int chunkBytes) {
-    try (EncodedContent content = new EncodedContent(encoder, allocator, chunkBytes)) {
-      return new WholeResponse(original, content.encode(original.content(), Step.END));
+    ByteBuf content = original.content();
+    int start = content.readerIndex();
+    try (EncodedContent encoded = new EncodedContent(encoder, allocator, chunkBytes)) {
+      return new WholeResponse(original, encoded.encode(content, Step.END));
+    } finally {
+      content.readerIndex(start);
     }
   }
 
