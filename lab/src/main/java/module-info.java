@@ -38,4 +38,6 @@ module dev.weir.lab {
       info.picocli;
   opens dev.weir.lab.replay to
       info.picocli;
+  opens dev.weir.lab.slowclients to
+      info.picocli;
 }

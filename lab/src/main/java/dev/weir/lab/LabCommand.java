@@ -7,6 +7,7 @@ import dev.weir.lab.recording.ImportCommand;
 import dev.weir.lab.recording.SizesCommand;
 import dev.weir.lab.replay.GenerateCommand;
 import dev.weir.lab.replay.ReplayCommand;
+import dev.weir.lab.slowclients.SlowClientsCommand;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
@@ -38,7 +39,12 @@ public final class LabCommand implements Runnable {
   @Command(
       name = "run",
       description = "Runs one scenario and prints what came of it.",
-      subcommands = {HttpBurstCommand.class, BlindSpotCommand.class, CompressedCommand.class})
+      subcommands = {
+        HttpBurstCommand.class,
+        SlowClientsCommand.class,
+        BlindSpotCommand.class,
+        CompressedCommand.class
+      })
   static final class Run implements Runnable {
     @Spec private CommandSpec spec;
 

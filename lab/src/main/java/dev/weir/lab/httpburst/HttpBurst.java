@@ -2,7 +2,7 @@ package dev.weir.lab.httpburst;
 
 import dev.weir.lab.child.ChildJvm;
 import dev.weir.lab.load.PacedUpload;
-import dev.weir.lab.load.UploadBody;
+import dev.weir.lab.load.RandomBody;
 import dev.weir.lab.report.JsonLines;
 import dev.weir.lab.report.ProgressLine;
 import dev.weir.lab.subject.Subject;
@@ -33,13 +33,13 @@ final class HttpBurst {
 
   private final HttpBurstPlan plan;
   private final ProgressLine progress;
-  private final List<UploadBody> bodies = new ArrayList<>();
+  private final List<RandomBody> bodies = new ArrayList<>();
 
   HttpBurst(HttpBurstPlan plan, ProgressLine progress) {
     this.plan = plan;
     this.progress = progress;
     for (int seed = 0; seed < DISTINCT_BODIES; seed++) {
-      bodies.add(new UploadBody(seed, plan.bodyBytes()));
+      bodies.add(new RandomBody(seed, plan.bodyBytes()));
     }
   }
 
@@ -90,7 +90,7 @@ final class HttpBurst {
       clients.add(
           Thread.startVirtualThread(() -> {
             for (int i = next.getAndIncrement(); i < plan.uploads(); i = next.getAndIncrement()) {
-              UploadBody body = bodies.get(i % bodies.size());
+              RandomBody body = bodies.get(i % bodies.size());
               outcomes.add(new PacedUpload(address, body, plan.bytesPerSecond()).run());
             }
           }));

@@ -2,6 +2,7 @@ package dev.weir.lab.httpburst;
 
 import dev.weir.lab.child.ParentLines;
 import dev.weir.lab.report.JsonLines;
+import dev.weir.lab.service.HoldThenAnswer;
 import dev.weir.lab.subject.AllocatorUnderTest;
 import dev.weir.lab.subject.MemorySampler;
 import dev.weir.lab.subject.Subject;

@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
-import java.util.concurrent.locks.LockSupport;
 
 /**
  * One HTTP upload on a connection of its own, at a fixed pace. Blocks its thread, which is best a
@@ -14,19 +13,14 @@ import java.util.concurrent.locks.LockSupport;
  * what was sent.
  */
 public final class PacedUpload {
-  private static final int BURST_BYTES = 64 * 1024;
-
-  /** Half a burst, so that a thread woken late by as much as this takes loses no tokens. */
-  private static final int WRITE_BYTES = BURST_BYTES / 2;
-
   private static final int MAX_RESPONSE_BYTES = 8 * 1024;
 
   private final SocketAddress server;
-  private final UploadBody body;
+  private final RandomBody body;
   private final long bytesPerSecond;
 
   /** An upload to {@code server}, not begun. */
-  public PacedUpload(SocketAddress server, UploadBody body, long bytesPerSecond) {
+  public PacedUpload(SocketAddress server, RandomBody body, long bytesPerSecond) {
     this.server = server;
     this.body = body;
     this.bytesPerSecond = bytesPerSecond;
@@ -57,14 +51,11 @@ public final class PacedUpload {
             .formatted(body.lengthBytes());
     try {
       writeFully(connection, ByteBuffer.wrap(head.getBytes(US_ASCII)));
-      TokenBucket bucket = new TokenBucket(bytesPerSecond, BURST_BYTES, System.nanoTime());
+      Pace pace = new Pace(bytesPerSecond);
       for (long at = 0; at < body.lengthBytes(); ) {
-        ByteBuffer part = body.slice(at, WRITE_BYTES);
+        ByteBuffer part = body.slice(at, pace.stepBytes());
         at += part.remaining();
-        long waitNanos;
-        while ((waitNanos = bucket.take(part.remaining(), System.nanoTime())) > 0) {
-          LockSupport.parkNanos(waitNanos);
-        }
+        pace.await(part.remaining());
         writeFully(connection, part);
       }
       return true;

@@ -1,4 +1,4 @@
-package dev.weir.lab.httpburst;
+package dev.weir.lab.service;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
@@ -26,16 +26,17 @@ import org.jspecify.annotations.Nullable;
  * it, then releases it and answers with its CRC-32C. Remembers the first failure.
  */
 @Sharable
-final class HoldThenAnswer extends ChannelInboundHandlerAdapter {
+public final class HoldThenAnswer extends ChannelInboundHandlerAdapter {
   private final int holdMillis;
   private final AtomicReference<@Nullable Throwable> firstFailure = new AtomicReference<>();
 
-  HoldThenAnswer(int holdMillis) {
+  /** Holds each body for so long. */
+  public HoldThenAnswer(int holdMillis) {
     this.holdMillis = holdMillis;
   }
 
   /** The first exception on any connection; null if there was none. */
-  @Nullable Throwable firstFailure() {
+  public @Nullable Throwable firstFailure() {
     return firstFailure.get();
   }
 

@@ -6,11 +6,11 @@ import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
 
-class UploadBodyTest {
+class RandomBodyTest {
 
   @Test
   void theSlicesAreTheBodyWhateverTheirSize() {
-    UploadBody body = new UploadBody(3, 2_500_000);
+    RandomBody body = new RandomBody(3, 2_500_000);
     for (int maximum : new int[] {4_096, 65_536, 10_000_000}) {
       CRC32C crc = new CRC32C();
       long at = 0;
@@ -27,8 +27,17 @@ class UploadBodyTest {
 
   @Test
   void seedsDetermineTheBytes() {
-    assertThat(new UploadBody(1, 1_000).checksum())
-        .isEqualTo(new UploadBody(1, 1_000).checksum())
-        .isNotEqualTo(new UploadBody(2, 1_000).checksum());
+    assertThat(new RandomBody(1, 1_000).checksum())
+        .isEqualTo(new RandomBody(1, 1_000).checksum())
+        .isNotEqualTo(new RandomBody(2, 1_000).checksum());
+  }
+
+  @Test
+  void anotherLengthBeginsWithTheSameBytes() {
+    RandomBody whole = new RandomBody(4, 1_500_000);
+    RandomBody part = whole.withLength(1_000);
+    assertThat(part.lengthBytes()).isEqualTo(1_000);
+    assertThat(part.slice(0, 1_000)).isEqualTo(whole.slice(0, 1_000));
+    assertThat(part.checksum()).isEqualTo(new RandomBody(4, 1_000).checksum());
   }
 }

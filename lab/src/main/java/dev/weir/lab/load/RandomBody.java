@@ -5,10 +5,10 @@ import java.util.SplittableRandom;
 import java.util.zip.CRC32C;
 
 /**
- * The bytes of an upload, made from one shared block of random bytes so that a hundred uploads cost
- * no more memory than one. Immutable and thread-safe.
+ * The bytes of an upload or a download, made from one block of random bytes, so that a hundred
+ * bodies cost no more memory than one. Immutable and thread-safe.
  */
-public final class UploadBody {
+public final class RandomBody {
   /** Prime, so that repetitions fall on every alignment. */
   private static final int BLOCK_BYTES = 1_048_573;
 
@@ -17,10 +17,14 @@ public final class UploadBody {
   private final long checksum;
 
   /** A body of {@code lengthBytes} that {@code seed} determines. */
-  public UploadBody(long seed, long lengthBytes) {
+  public RandomBody(long seed, long lengthBytes) {
     byte[] random = new byte[BLOCK_BYTES];
     new SplittableRandom(seed).nextBytes(random);
-    this.block = ByteBuffer.allocateDirect(BLOCK_BYTES).put(random).flip();
+    this(ByteBuffer.allocateDirect(BLOCK_BYTES).put(random).flip(), lengthBytes);
+  }
+
+  private RandomBody(ByteBuffer block, long lengthBytes) {
+    this.block = block;
     this.lengthBytes = lengthBytes;
     CRC32C crc = new CRC32C();
     for (long at = 0; at < lengthBytes; ) {
@@ -29,6 +33,11 @@ public final class UploadBody {
       crc.update(part);
     }
     this.checksum = crc.getValue();
+  }
+
+  /** A body of another length that begins as this one does, with the same block behind it. */
+  public RandomBody withLength(long otherBytes) {
+    return new RandomBody(block, otherBytes);
   }
 
   /** The length in bytes. */
@@ -42,7 +51,7 @@ public final class UploadBody {
   }
 
   /** At most {@code maximumBytes} from {@code position} on; at least one unless it is the end. */
-  ByteBuffer slice(long position, int maximumBytes) {
+  public ByteBuffer slice(long position, int maximumBytes) {
     int from = (int) (position % BLOCK_BYTES);
     long rest = Math.min(lengthBytes - position, BLOCK_BYTES - from);
     return block.slice(from, (int) Math.min(rest, maximumBytes));

@@ -1,0 +1,147 @@
+package dev.weir.lab.slowclients;
+
+import dev.weir.lab.options.Checks;
+import dev.weir.lab.options.Converters;
+import dev.weir.lab.report.JsonLines;
+import dev.weir.lab.report.ProgressLine;
+import dev.weir.lab.subject.Subject;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code weir lab run slow-clients}. */
+@Command(
+    name = "slow-clients",
+    description = {
+      "Puts a thousand slow uploads, as many slow downloads, or both on a server at once: 90 % of"
+          + " 1",
+      "to 10 KB at 100 KB/s, 9 % of 1 MB at 1 MB/s, 1 % large. Uploads are held whole. Meanwhile a",
+      "small request goes out every 20 ms on a connection of its own. Each allocator runs in a JVM",
+      "of its own; '+gate' puts a count of admitted bytes in front of it, and sends chunk by chunk."
+    },
+    sortOptions = false,
+    footer = {
+      "",
+      "Examples:",
+      "  weir lab run slow-clients",
+      "  weir lab run slow-clients --directions both --allocators weir --json slow.jsonl"
+    })
+public final class SlowClientsCommand implements Callable<Integer> {
+  /** What admission leaves to everything that is no body, as in the burst. */
+  private static final long GATE_MARGIN_BYTES = 16L << 20;
+
+  @Spec private CommandSpec spec;
+
+  @Option(
+      names = "--allocators",
+      split = ",",
+      converter = Converters.OfSubject.class,
+      defaultValue = "weir,netty-pooled,netty-adaptive,netty-adaptive+gate",
+      paramLabel = "NAME",
+      description = "What to compare, in this order (default: ${DEFAULT-VALUE}).")
+  private List<Subject> allocators;
+
+  @Option(
+      names = "--directions",
+      split = ",",
+      converter = OfDirection.class,
+      defaultValue = "uploads,downloads,both",
+      paramLabel = "WHAT",
+      description = "What the clients do (default: ${DEFAULT-VALUE}).")
+  private List<Direction> directions;
+
+  @Option(
+      names = "--json",
+      paramLabel = "FILE",
+      description = "Also writes one JSON object a row into this file.")
+  private @Nullable Path json;
+
+  @Option(
+      names = "--clients",
+      defaultValue = "1000",
+      paramLabel = "N",
+      description = "Clients of each kind, all at once (default: ${DEFAULT-VALUE}).")
+  private int clients;
+
+  @Option(
+      names = "--large",
+      converter = Converters.OfBytes.class,
+      defaultValue = "100000000",
+      paramLabel = "SIZE",
+      description = "Length of the large bodies (default: ${DEFAULT-VALUE}).")
+  private long largeBytes;
+
+  @Option(
+      names = "--large-rate",
+      converter = Converters.OfBytes.class,
+      defaultValue = "10000000",
+      paramLabel = "SIZE",
+      description = "Bytes a second of each of those (default: ${DEFAULT-VALUE}).")
+  private long largePace;
+
+  @Option(
+      names = "--limit",
+      converter = Converters.OfBytes.class,
+      defaultValue = "256M",
+      paramLabel = "SIZE",
+      description = "Direct memory of each allocator (default: ${DEFAULT-VALUE}).")
+  private long limitBytes;
+
+  /** Directions by their labels. */
+  static final class OfDirection extends Converters<Direction> {
+    OfDirection() {
+      super(Direction::of);
+    }
+  }
+
+  /** Made by picocli. */
+  public SlowClientsCommand() {}
+
+  @Override
+  public Integer call() throws IOException {
+    Checks checks = new Checks(spec);
+    checks.require(clients > 0 && clients <= 10_000, "--clients", "between 1 and 10000");
+    checks.require(limitBytes >= 32 << 20, "--limit", "at least 32M");
+    checks.require(
+        largeBytes >= 1_000_000 && largeBytes <= limitBytes - (24 << 20),
+        "--large",
+        "at least 1000000, and 24M less than --limit");
+    checks.require(largePace >= 64 * 1024, "--large-rate", "at least 64K");
+    checks.requireWritable(json, "--json");
+    List<Map<String, @Nullable Object>> rows = new ArrayList<>();
+    for (Direction direction : new LinkedHashSet<>(directions)) {
+      SlowClients run = new SlowClients(plan(direction), ProgressLine.onTerminal());
+      for (Subject subject : new LinkedHashSet<>(allocators)) {
+        rows.add(run.run(subject));
+        if (json != null) {
+          JsonLines.write(json, rows);
+        }
+      }
+    }
+    PrintWriter out = spec.commandLine().getOut();
+    out.print(SlowClientsTable.render(rows, spec.commandLine().getColorScheme().ansi()));
+    out.flush();
+    return 0;
+  }
+
+  private SlowClientsPlan plan(Direction direction) {
+    return new SlowClientsPlan(
+        direction,
+        clients,
+        largeBytes,
+        largePace,
+        SlowClientsPlan.HOLD_MILLIS,
+        limitBytes,
+        limitBytes - GATE_MARGIN_BYTES);
+  }
+}
