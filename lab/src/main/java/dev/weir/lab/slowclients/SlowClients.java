@@ -15,11 +15,15 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -32,18 +36,29 @@ final class SlowClients {
   private static final Duration START_LIMIT = Duration.ofSeconds(30);
   private static final Duration SMALL_PERIOD = Duration.ofMillis(20);
 
+  private static final int WARM_UPS_AT_ONCE = 16;
+  private static final SlowClient WARM_UP = new SlowClient(10_000, 10_000_000);
+
   private final SlowClientsPlan plan;
+  private final int warmUps;
   private final ProgressLine progress;
   private final RandomBody largest;
   private final Map<Long, RandomBody> bodies = new HashMap<>();
 
-  SlowClients(SlowClientsPlan plan, ProgressLine progress) {
+  /**
+   * Will run the plan.
+   *
+   * @param warmUps so many small bodies go first: a service under load has been compiled
+   */
+  SlowClients(SlowClientsPlan plan, int warmUps, ProgressLine progress) {
     this.plan = plan;
+    this.warmUps = warmUps;
     this.progress = progress;
     this.largest = new RandomBody(SlowClientsServer.BODY_SEED, plan.largeBytes());
     for (SlowClient client : plan.mix()) {
       bodies.computeIfAbsent(client.bytes(), largest::withLength);
     }
+    bodies.computeIfAbsent(WARM_UP.bytes(), largest::withLength);
   }
 
   /**
@@ -65,6 +80,7 @@ final class SlowClients {
       row.put("scenario", "slow-clients");
       row.put("allocator", subject.label());
       row.put("direction", plan.direction().label());
+      warmUp(address);
       SmallRequests small = SmallRequests.start(address, SMALL_PERIOD);
       long startNanos = System.nanoTime();
       Map<String, Integer> outcomes = serve(subject, requests(address));
@@ -107,8 +123,12 @@ final class SlowClients {
   }
 
   private List<Supplier<String>> requests(SocketAddress address) {
+    return requests(address, plan.mix());
+  }
+
+  private List<Supplier<String>> requests(SocketAddress address, List<SlowClient> mix) {
     List<Supplier<String>> requests = new ArrayList<>();
-    for (SlowClient client : plan.mix()) {
+    for (SlowClient client : mix) {
       RandomBody body = bodies.getOrDefault(client.bytes(), largest);
       if (plan.direction().uploads()) {
         requests.add(new PacedUpload(address, body, client.bytesPerSecond())::run);
@@ -118,6 +138,27 @@ final class SlowClients {
       }
     }
     return requests;
+  }
+
+  private void warmUp(SocketAddress address) throws IOException, InterruptedException {
+    Set<String> outcomes = ConcurrentHashMap.newKeySet();
+    Queue<Supplier<String>> requests =
+        new ConcurrentLinkedQueue<>(requests(address, Collections.nCopies(warmUps, WARM_UP)));
+    List<Thread> clients = new ArrayList<>();
+    for (int i = 0; i < WARM_UPS_AT_ONCE; i++) {
+      clients.add(
+          Thread.startVirtualThread(() -> {
+            for (Supplier<String> next; (next = requests.poll()) != null; ) {
+              outcomes.add(next.get());
+            }
+          }));
+    }
+    for (Thread client : clients) {
+      client.join();
+    }
+    if (!Set.of("ok").containsAll(outcomes)) {
+      throw new IOException("small requests before the run: " + outcomes);
+    }
   }
 
   private Map<String, Integer> serve(Subject subject, List<Supplier<String>> requests)

@@ -97,6 +97,13 @@ public final class SlowClientsCommand implements Callable<Integer> {
       description = "Direct memory of each allocator (default: ${DEFAULT-VALUE}).")
   private long limitBytes;
 
+  @Option(
+      names = "--warm-up",
+      defaultValue = "4000",
+      paramLabel = "N",
+      description = "Small requests that go first (default: ${DEFAULT-VALUE}).")
+  private int warmUps;
+
   /** Directions by their labels. */
   static final class OfDirection extends Converters<Direction> {
     OfDirection() {
@@ -111,6 +118,7 @@ public final class SlowClientsCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     Checks checks = new Checks(spec);
     checks.require(clients > 0 && clients <= 10_000, "--clients", "between 1 and 10000");
+    checks.require(warmUps >= 0 && warmUps <= 1_000_000, "--warm-up", "between 0 and 1000000");
     checks.require(limitBytes >= 32 << 20, "--limit", "at least 32M");
     checks.require(
         largeBytes >= 1_000_000 && largeBytes <= limitBytes - (24 << 20),
@@ -120,7 +128,7 @@ public final class SlowClientsCommand implements Callable<Integer> {
     checks.requireWritable(json, "--json");
     List<Map<String, @Nullable Object>> rows = new ArrayList<>();
     for (Direction direction : new LinkedHashSet<>(directions)) {
-      SlowClients run = new SlowClients(plan(direction), ProgressLine.onTerminal());
+      SlowClients run = new SlowClients(plan(direction), warmUps, ProgressLine.onTerminal());
       for (Subject subject : new LinkedHashSet<>(allocators)) {
         rows.add(run.run(subject));
         if (json != null) {

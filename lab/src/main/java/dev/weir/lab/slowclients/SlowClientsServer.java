@@ -9,8 +9,6 @@ import dev.weir.lab.subject.MemorySampler;
 import dev.weir.lab.subject.Subject;
 import dev.weir.netty.WeirAllocator;
 import dev.weir.netty.flow.Admission;
-import dev.weir.netty.flow.PoolHeadroom;
-import dev.weir.netty.flow.ReadGate;
 import dev.weir.netty.http.AggregatorOptions;
 import dev.weir.netty.http.BudgetedHttpAggregator;
 import dev.weir.netty.write.WriteGate;
@@ -57,6 +55,9 @@ public final class SlowClientsServer {
   /** Longer than any run: the scenario asks what gets through, not who gives up. */
   private static final Duration ADMISSION_DEADLINE = Duration.ofMinutes(30);
 
+  /** What the kernel may keep for a slow peer, which it would let grow to megabytes. */
+  private static final int SOCKET_BYTES = 64 << 10;
+
   /** The part of the limit that may wait to be sent: a 16th. */
   private static final int QUEUED_SHARE = 16;
 
@@ -64,24 +65,22 @@ public final class SlowClientsServer {
   private final AllocatorUnderTest subject;
   private final HoldThenAnswer uploads;
   private final SmallAndDownloads others;
-  private final @Nullable Gates gates;
+  private final @Nullable WriteGate gate;
   private final EventLoopGroup loops = new MultiThreadIoEventLoopGroup(NioIoHandler.newFactory());
   private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
-
-  private record Gates(ReadGate reads, WriteGate writes) {}
 
   private SlowClientsServer(SlowClientsPlan plan, AllocatorUnderTest subject) {
     this.plan = plan;
     this.subject = subject;
     uploads = new HoldThenAnswer(plan.holdMillis());
-    gates =
-        subject.allocator() instanceof WeirAllocator weir
-            ? new Gates(
-                new ReadGate(new PoolHeadroom(weir.pool())),
-                new WriteGate(WriteGateOptions.within(plan.limitBytes() / QUEUED_SHARE)))
+    gate =
+        subject.allocator() instanceof WeirAllocator
+            ? new WriteGate(
+                WriteGateOptions.within(plan.limitBytes() / QUEUED_SHARE)
+                    .withChannelBytes(SOCKET_BYTES))
             : null;
     Downloads downloads =
-        gates != null
+        gate != null
             ? Downloads.PULLED
             : subject.admission().isPresent() ? Downloads.CHUNKED : Downloads.WHOLE;
     others = new SmallAndDownloads(downloads, new RandomBody(BODY_SEED, plan.largeBytes()));
@@ -114,6 +113,7 @@ public final class SlowClientsServer {
         .option(ChannelOption.SO_BACKLOG, 2 * plan.clients())
         .option(ChannelOption.ALLOCATOR, subject.allocator())
         .childOption(ChannelOption.ALLOCATOR, subject.allocator())
+        .childOption(ChannelOption.SO_SNDBUF, SOCKET_BYTES)
         .childHandler(
             new ChannelInitializer<>() {
               @Override
@@ -128,11 +128,11 @@ public final class SlowClientsServer {
   }
 
   private void fill(ChannelPipeline pipeline) {
-    if (gates != null) {
-      pipeline.addLast(gates.writes().newHandler(), gates.reads().newHandler());
+    if (gate != null) {
+      pipeline.addLast(gate.newHandler());
     }
     pipeline.addLast(new HttpServerCodec(), aggregator());
-    if (gates == null && subject.admission().isPresent()) {
+    if (gate == null && subject.admission().isPresent()) {
       pipeline.addLast(new ChunkedWriteHandler());
     }
     pipeline.addLast(others, uploads);
