@@ -119,12 +119,12 @@ final class SlowAllocation {
   private static <T> @Nullable T tryWithRoom(
       PoolCore parts, long bytes, Supplier<@Nullable T> once) {
     Lane lane = bytes <= SizeClasses.MAX_SMALL_BYTES ? Lane.SMALL : Lane.LARGE;
-    long osPageBytes = parts.pages().osPageBytes();
-    long neededBytes = Math.ceilDiv(Math.max(bytes, 1), osPageBytes) * osPageBytes;
+    long pageBytes = parts.pages().pageBytes();
+    long neededBytes = Math.ceilDiv(Math.max(bytes, 1), pageBytes) * pageBytes;
     for (int attempt = 0; attempt < ROOM_ATTEMPTS; attempt++) {
       // A block may lie on one page more than its size needs, or on pages that are live already.
       boolean room =
-          parts.pages().dirtyPurges().makeRoom(neededBytes + osPageBytes, lane)
+          parts.pages().dirtyPurges().makeRoom(neededBytes + pageBytes, lane)
               || parts.pages().dirtyPurges().makeRoom(neededBytes, lane);
       T tenant = once.get();
       if (tenant != null || !room) {

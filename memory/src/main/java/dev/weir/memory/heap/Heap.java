@@ -55,7 +55,7 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
 
   Heap(PageHeap pages) {
     this.pages = pages;
-    this.owned = new OwnedSlabs(this, pages.osPageBytes());
+    this.owned = new OwnedSlabs(this, pages.pageBytes());
     Arrays.fill(current, Slab.NONE);
   }
 
@@ -162,7 +162,7 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
   }
 
   private void purgeInside(Slab slab, Consumer<InsidePurge> purges) {
-    PageSet free = slab.unlinkFreePages(pages.osPageBytes());
+    PageSet free = slab.unlinkFreePages(pages.pageBytes());
     if (free == null) {
       return;
     }

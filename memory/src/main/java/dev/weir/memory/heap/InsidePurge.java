@@ -22,7 +22,7 @@ public final class InsidePurge implements Runnable {
 
   /** How much it gives back. */
   public long bytes() {
-    return (long) free.size() * pages.osPageBytes();
+    return (long) free.size() * pages.pageBytes();
   }
 
   /** Gives the pages back. Must be called exactly once; any thread, without a lock. */

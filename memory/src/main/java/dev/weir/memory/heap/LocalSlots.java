@@ -168,7 +168,7 @@ abstract class LocalSlots extends Span {
     if (carved == slots) {
       return false;
     }
-    int osPageBytes = pages.osPageBytes();
+    int osPageBytes = pages.pageBytes();
     int number = carvedSlots.nextClearBit(lowestUncarved);
     int from = firstPage(number, osPageBytes);
     int to = endPage(number, osPageBytes);

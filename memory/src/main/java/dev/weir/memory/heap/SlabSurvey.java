@@ -57,7 +57,7 @@ public final class SlabSurvey {
     List<Candidate> candidates = new ArrayList<>();
     long totalBytes = 0;
     for (Slab slab : slabs()) {
-      long bytes = slab.newlyIdleBytes(pages.osPageBytes());
+      long bytes = slab.newlyIdleBytes(pages.pageBytes());
       if (bytes > 0) {
         candidates.add(new Candidate(slab, bytes));
         totalBytes += bytes;
@@ -96,7 +96,7 @@ public final class SlabSurvey {
    */
   boolean isDue(Slab slab) {
     int idleBytes = slab.idleBytes();
-    return idleBytes >= pages.osPageBytes() && idleBytes != slab.barrenBytes;
+    return idleBytes >= pages.pageBytes() && idleBytes != slab.barrenBytes;
   }
 
   private static void request(List<Slab> candidates) {

@@ -53,12 +53,7 @@ public final class PageHeap {
   }
 
   /** The page of run bookkeeping, in bytes. */
-  public long pageBytes() {
-    return reservation.plan().pageBytes();
-  }
-
-  /** The granularity of commitment inside spans, in bytes. */
-  public int osPageBytes() {
+  public int pageBytes() {
     return os.pageBytes();
   }
 

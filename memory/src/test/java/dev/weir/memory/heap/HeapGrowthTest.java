@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.memory.os.FakeNativeMemory;
 import dev.weir.memory.pages.PageHeap;
-import dev.weir.memory.pages.PageHeapEvents;
 import dev.weir.memory.pages.Reservation;
+import dev.weir.memory.pages.SilentEvents;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -25,16 +25,7 @@ class HeapGrowthTest {
           LIMIT_BYTES,
           0,
           SizeClasses.COUNT,
-          new PageHeapEvents() {
-            @Override
-            public void roomFreed() {}
-
-            @Override
-            public void liveGrown() {}
-
-            @Override
-            public void dirtyHigh() {}
-          });
+          new SilentEvents());
   private final SharedHeap shared = new SharedHeap(pages, 1, InsidePurge::run);
   private final OwnedHeap owned = new OwnedHeap(pages, task -> {}, shared, InsidePurge::run);
   private final List<Slot> live = new ArrayList<>();

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.memory.os.NativeMemory;
 import dev.weir.memory.pages.PageHeap;
-import dev.weir.memory.pages.PageHeapEvents;
 import dev.weir.memory.pages.Reservation;
+import dev.weir.memory.pages.SilentEvents;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -23,16 +23,7 @@ class InsidePurgeTest {
           LIMIT_BYTES,
           0,
           SizeClasses.COUNT,
-          new PageHeapEvents() {
-            @Override
-            public void roomFreed() {}
-
-            @Override
-            public void liveGrown() {}
-
-            @Override
-            public void dirtyHigh() {}
-          });
+          new SilentEvents());
   private final SharedHeap heap = new SharedHeap(pages, 1, InsidePurge::run);
 
   private record Slot(BlockHome home, int number) {}

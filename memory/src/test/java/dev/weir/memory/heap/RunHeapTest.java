@@ -8,8 +8,8 @@ import dev.weir.memory.budget.Budget;
 import dev.weir.memory.os.FakeNativeMemory;
 import dev.weir.memory.pages.Lane;
 import dev.weir.memory.pages.PageHeap;
-import dev.weir.memory.pages.PageHeapEvents;
 import dev.weir.memory.pages.Reservation;
+import dev.weir.memory.pages.SilentEvents;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.Set;
@@ -27,16 +27,7 @@ class RunHeapTest {
           LIMIT_BYTES,
           0,
           SizeClasses.COUNT,
-          new PageHeapEvents() {
-            @Override
-            public void roomFreed() {}
-
-            @Override
-            public void liveGrown() {}
-
-            @Override
-            public void dirtyHigh() {}
-          });
+          new SilentEvents());
 
   private final RunHeap runs = new RunHeap(pages);
   private final Budget root = Budget.root("root", () -> LIMIT_BYTES, 0, () -> 0);

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.memory.os.FakeNativeMemory;
 import dev.weir.memory.pages.PageHeap;
-import dev.weir.memory.pages.PageHeapEvents;
 import dev.weir.memory.pages.Reservation;
+import dev.weir.memory.pages.SilentEvents;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -44,16 +44,7 @@ class ShortOfAddressesTest {
             LIMIT_BYTES,
             0,
             SizeClasses.COUNT,
-            new PageHeapEvents() {
-              @Override
-              public void roomFreed() {}
-
-              @Override
-              public void liveGrown() {}
-
-              @Override
-              public void dirtyHigh() {}
-            });
+            new SilentEvents());
     assertThat(pages.reservation().plan().largeSpans()).isEqualTo(3);
     SharedHeap heap = new SharedHeap(pages, 1, InsidePurge::run);
     SlabSurvey survey = new SlabSurvey(pages);
