@@ -37,6 +37,12 @@ final class ZstdDecoder implements Decoder {
   private Phase phase = Phase.HEADER;
   private int headerBytes;
   private long skipBytes;
+
+  /**
+   * What is left of the content that the frame has announced; negative if it has announced none.
+   */
+  private long announcedBytes;
+
   private @Nullable ZstdDecoderContext context;
 
   ZstdDecoder(
@@ -85,13 +91,25 @@ final class ZstdDecoder implements Decoder {
       throw new IllegalStateException("there is no context in a frame");
     }
     boolean ended;
+    int start = target.writerIndex();
     do {
       ended = current.decode(source, target);
     } while (!ended && source.isReadable() && target.isWritable());
+    count(target.writerIndex() - start, ended);
     if (ended) {
       phase = Phase.HEADER;
     }
     return ended;
+  }
+
+  /** The library itself overlooks a wrong length where the last block is empty. */
+  private void count(int bytes, boolean ended) {
+    if (announcedBytes >= 0) {
+      announcedBytes -= bytes;
+      if (announcedBytes < 0 || (ended && announcedBytes > 0)) {
+        throw new CorruptInputException("zstd: the content has another length than announced");
+      }
+    }
   }
 
   /** Whether a header has been read; if not, the source is empty. */
@@ -142,6 +160,7 @@ final class ZstdDecoder implements Decoder {
               .formatted(
                   frame.dictionaryId(), known == 0 ? "none" : Integer.toUnsignedString(known)));
     }
+    announcedBytes = frame.contentBytes();
     contextFor(frame.windowBytes()).begin();
     phase = Phase.IN_FRAME;
   }

@@ -199,6 +199,15 @@ abstract class ZstdContract {
   }
 
   @Test
+  void aWrongLengthIsFoundAlsoWhereTheLastBlockIsEmpty() {
+    byte[] frame = {0x28, (byte) 0xb5, 0x2f, (byte) 0xfd, 0x20, 0x40, 1, 0, 0};
+    for (int piece : new int[] {1, frame.length}) {
+      assertThatThrownBy(() -> decode(frame, piece, 1000))
+          .isInstanceOf(CorruptInputException.class);
+    }
+  }
+
+  @Test
   void damageIsFoundOrHarmless() {
     byte[] content = Texts.json(20_000, 9);
     byte[] frame = encode(LEVEL_3, -1, content, 20_000, 32 << 10);
