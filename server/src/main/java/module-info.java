@@ -10,6 +10,7 @@ module dev.weir.server {
   requires io.netty.handler;
   requires io.netty.transport;
   requires io.netty.transport.classes.epoll;
+  requires io.netty.transport.classes.io_uring;
   requires io.prometheus.metrics.core;
   requires io.prometheus.writer.text;
   requires io.prometheus.metrics.model;

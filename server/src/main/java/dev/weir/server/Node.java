@@ -13,6 +13,10 @@ import dev.weir.server.metrics.NodeMetrics;
 import dev.weir.server.store.Disk;
 import dev.weir.server.store.LocalDisk;
 import dev.weir.server.store.StreamStore;
+import dev.weir.server.tls.Tls;
+import dev.weir.server.tls.TlsCredentials;
+import dev.weir.server.tls.TlsEngine;
+import dev.weir.server.tls.TlsFileException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -30,9 +34,16 @@ public final class Node implements AutoCloseable {
   private final HttpServer server;
   private final Console console;
   private final PoolBean bean;
+  private final @Nullable Tls tls;
 
   private Node(
-      BufferMemory memory, StreamStore store, HttpServer server, Console console, PoolBean bean) {
+      BufferMemory memory,
+      StreamStore store,
+      HttpServer server,
+      Console console,
+      PoolBean bean,
+      @Nullable Tls tls) {
+    this.tls = tls;
     this.bean = bean;
     this.console = console;
     this.memory = memory;
@@ -59,21 +70,47 @@ public final class Node implements AutoCloseable {
       HttpLimits limits,
       UnaryOperator<Buffers> buffers,
       ConsoleSettings console,
-      @Nullable HardeningRate hardening) {
+      @Nullable HardeningRate hardening,
+      @Nullable TlsSettings tls) {
     Parts(Disk disk, Transport transport, HttpLimits limits) {
       this(disk, transport, limits, UnaryOperator.identity());
     }
 
     Parts(Disk disk, Transport transport, HttpLimits limits, UnaryOperator<Buffers> buffers) {
-      this(disk, transport, limits, buffers, ConsoleSettings.DEFAULT, /* hardening= */ null);
+      this(
+          disk,
+          transport,
+          limits,
+          buffers,
+          ConsoleSettings.DEFAULT,
+          /* hardening= */ null,
+          /* tls= */ null);
     }
 
     Parts with(ConsoleSettings settings) {
-      return new Parts(disk, transport, limits, buffers, settings, hardening);
+      return new Parts(disk, transport, limits, buffers, settings, hardening, tls);
     }
 
     Parts hardened(@Nullable HardeningRate rate) {
-      return new Parts(disk, transport, limits, buffers, console, rate);
+      return new Parts(disk, transport, limits, buffers, console, rate, tls);
+    }
+
+    /** On another transport, if it can be used here. */
+    Parts over(Transport wanted) {
+      return new Parts(disk, wanted.orBest(), limits, buffers, console, hardening, tls);
+    }
+
+    /** With TLS, and fewer connections, since each takes more; null leaves all as it is. */
+    Parts secured(@Nullable TlsSettings settings) {
+      return settings == null
+          ? this
+          : new Parts(disk, transport, limits.withTls(), buffers, console, hardening, tls)
+              .encrypted(settings);
+    }
+
+    /** With TLS, and the same limits. */
+    Parts encrypted(TlsSettings settings) {
+      return new Parts(disk, transport, limits, buffers, console, hardening, settings);
     }
 
     static Parts forBudget(long budgetBytes) {
@@ -89,6 +126,25 @@ public final class Node implements AutoCloseable {
             descriptors);
       }
       return new Parts(new LocalDisk(), Transport.best(), possible);
+    }
+  }
+
+  /**
+   * How the node encrypts.
+   *
+   * @param handshakeTimeout the time that a client has for its handshake
+   */
+  record TlsSettings(TlsCredentials credentials, TlsEngine engine, Duration handshakeTimeout) {
+    TlsSettings(TlsCredentials credentials, TlsEngine engine) {
+      this(credentials, engine, Tls.DEFAULT_HANDSHAKE_TIMEOUT);
+    }
+
+    Tls open() throws IOException {
+      try {
+        return Tls.open(credentials, engine, handshakeTimeout);
+      } catch (TlsFileException e) {
+        throw new IOException(e.getMessage(), e);
+      }
     }
   }
 
@@ -117,7 +173,10 @@ public final class Node implements AutoCloseable {
         BufferMemory.withBudget(budgetBytes, parts.console().bytesPerSample(), parts.hardening());
     StreamStore store = null;
     Console console = null;
+    Tls tls = null;
     try {
+      TlsSettings settings = parts.tls();
+      tls = settings == null ? null : settings.open();
       store = StreamStore.open(data, parts.disk(), System::currentTimeMillis);
       LeakWatch leaks = new LeakWatch(parts.console().leakAge());
       NodeMetrics metrics =
@@ -137,14 +196,18 @@ public final class Node implements AutoCloseable {
               parts.transport(),
               parts.limits(),
               metrics,
-              console);
-      return new Node(memory, store, server, console, PoolBean.register(memory.pool()));
+              console,
+              tls);
+      return new Node(memory, store, server, console, PoolBean.register(memory.pool()), tls);
     } catch (IOException | RuntimeException e) {
       if (console != null) {
         console.close();
       }
       if (store != null) {
         store.close();
+      }
+      if (tls != null) {
+        tls.close();
       }
       memory.close();
       throw e;
@@ -155,9 +218,9 @@ public final class Node implements AutoCloseable {
     return server.address();
   }
 
-  /** Sizes of all live buffers; 0 when no connection has anything under way. */
+  /** Sizes of all live buffers, arrays too; 0 when no connection has anything under way. */
   long liveBufferBytes() {
-    return memory.pool().liveBlockBytes();
+    return memory.pool().liveBlockBytes() + memory.pool().rootBudget().heapBytes();
   }
 
   /** The most buffer memory that was ever resident. */
@@ -176,6 +239,9 @@ public final class Node implements AutoCloseable {
     console.close();
     bean.close();
     store.close();
+    if (tls != null) {
+      tls.close();
+    }
     memory.close();
     return drained;
   }

@@ -1,7 +1,9 @@
 package dev.weir.server;
 
 import dev.weir.server.console.ConsoleAccess;
+import dev.weir.server.http.Transport;
 import dev.weir.server.store.DataDirectoryException;
+import dev.weir.server.tls.TlsFileException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.BindException;
@@ -14,6 +16,7 @@ import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -28,6 +31,7 @@ import picocli.CommandLine.Spec;
       "Examples:",
       "  weir serve",
       "  weir serve --port 4437 --data ./weir-data --budget 256M",
+      "  weir serve --tls-cert cert.pem --tls-key key.pem",
       "  curl -X PUT -H 'Content-Type: text/plain' http://localhost:4437/v1/stream/hello",
       "",
       "SIGTERM or Ctrl-C lets requests in progress end, for at most 10 s, and exits with 0."
@@ -105,6 +109,19 @@ public final class ServeCommand implements Callable<Integer> {
       converter = HardeningRate.Converter.class)
   private @Nullable HardeningRate hardened;
 
+  @Option(
+      names = "--transport",
+      paramLabel = "HOW",
+      description =
+          "How sockets are watched: nio, epoll, io_uring, or auto, which is epoll on Linux, else"
+              + " nio. What cannot be used here is replaced, with a warning."
+              + " Default: ${DEFAULT-VALUE}.",
+      converter = TransportConverter.class,
+      defaultValue = "auto")
+  private Transport transport;
+
+  @Mixin private TlsOptions tls;
+
   /** Made by picocli. */
   public ServeCommand() {}
 
@@ -112,13 +129,17 @@ public final class ServeCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     checkOptions();
     Node node;
+    Node.TlsSettings security;
     try {
+      security = tls.settings(spec);
       node =
           Node.start(
               new InetSocketAddress(InetAddress.getLoopbackAddress(), port),
               data,
               budget.bytes(),
               Node.Parts.forBudget(budget.bytes())
+                  .over(transport)
+                  .secured(security)
                   .hardened(hardened)
                   .with(
                       new Node.ConsoleSettings(
@@ -129,20 +150,21 @@ public final class ServeCommand implements Callable<Integer> {
     } catch (BindException e) {
       return fail(
           "port " + port + " cannot be used (" + e.getMessage() + "); choose another --port");
-    } catch (DataDirectoryException e) {
+    } catch (DataDirectoryException | TlsFileException e) {
       return fail(String.valueOf(e.getMessage()));
     }
     PrintWriter out = spec.commandLine().getOut();
+    String url =
+        "%s://%s:%d/"
+            .formatted(
+                security == null ? "http" : "https",
+                node.address().getAddress().getHostAddress(),
+                node.address().getPort());
     out.printf(
-        "weir: listening on http://%s:%d/  data %s  budget %s%n",
-        node.address().getAddress().getHostAddress(),
-        node.address().getPort(),
-        data.toAbsolutePath().normalize(),
-        budget);
+        "weir: listening on %s  data %s  budget %s%n",
+        url, data.toAbsolutePath().normalize(), budget);
     if (console != ConsoleAccess.OFF) {
-      out.printf(
-          "weir: console at http://%s:%d/_weir/%n",
-          node.address().getAddress().getHostAddress(), node.address().getPort());
+      out.printf("weir: console at %s_weir/%n", url);
     }
     out.flush();
     runUntilSignalled(node, out);

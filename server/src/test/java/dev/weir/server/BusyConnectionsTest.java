@@ -5,10 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.server.http.HttpLimits;
 import dev.weir.server.http.Transport;
 import dev.weir.server.store.LocalDisk;
+import dev.weir.server.tls.TlsCredentials;
+import dev.weir.server.tls.TlsEngine;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -56,7 +59,17 @@ class BusyConnectionsTest {
   @ParameterizedTest
   @MethodSource("dev.weir.server.HalfCloseTest#transports")
   void stayWithinTheBudget(Transport transport) throws Exception {
-    HttpLimits real = HttpLimits.forBudget(BUDGET_BYTES);
+    stayWithinTheBudget(transport, null, HttpLimits.forBudget(BUDGET_BYTES));
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.weir.server.TlsFaultsTest#engines")
+  void stayWithinTheBudgetWithTls(TlsEngine engine) throws Exception {
+    stayWithinTheBudget(Transport.best(), engine, HttpLimits.forBudget(BUDGET_BYTES).withTls());
+  }
+
+  private void stayWithinTheBudget(Transport transport, @Nullable TlsEngine engine, HttpLimits real)
+      throws Exception {
     // Patient with clients: a machine that is busy elsewhere may keep them waiting for long.
     Duration never = Duration.ofDays(1);
     HttpLimits limits =
@@ -70,7 +83,14 @@ class BusyConnectionsTest {
             never,
             never);
     Node.Parts parts = new Node.Parts(new LocalDisk(), transport, limits);
-    try (NodeFixture fixture = new NodeFixture(directory, BUDGET_BYTES, parts);
+    TestCertificate certificate = engine == null ? null : TestCertificate.create(directory);
+    if (engine != null) {
+      TlsCredentials credentials =
+          TlsCredentials.read(certificate.certificate(), certificate.key());
+      parts = parts.encrypted(new Node.TlsSettings(credentials, engine));
+    }
+    try (NodeFixture fixture =
+            new NodeFixture(directory.resolve("data"), BUDGET_BYTES, parts, certificate);
         RawClient observer = fixture.raw()) {
       create(observer, "a", "text/plain");
       create(observer, "b", "image/png");
@@ -79,7 +99,7 @@ class BusyConnectionsTest {
       for (Load load : Load.values()) {
         List<RawClient> clients = new ArrayList<>();
         for (int i = 0; i < count; i++) {
-          RawClient client = new RawClient(fixture.node.address(), 8192);
+          RawClient client = fixture.raw(8192);
           clients.add(client);
           load.begin(client);
         }

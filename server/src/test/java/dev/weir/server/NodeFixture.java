@@ -11,13 +11,15 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /** A node in this JVM, and the simplest way to talk to it. */
 final class NodeFixture implements AutoCloseable {
   static final long BUDGET_BYTES = 32 << 20;
 
   final Node node;
-  final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+  final HttpClient http;
+  private final @Nullable TestCertificate certificate;
 
   /** What a test waits for. */
   interface Condition {
@@ -29,17 +31,33 @@ final class NodeFixture implements AutoCloseable {
   }
 
   NodeFixture(Path data, long budgetBytes, Node.Parts parts) throws IOException {
+    this(data, budgetBytes, parts, /* certificate= */ null);
+  }
+
+  /** With the certificate that the node has; null in the clear. */
+  NodeFixture(Path data, long budgetBytes, Node.Parts parts, @Nullable TestCertificate certificate)
+      throws IOException {
+    this.certificate = certificate;
+    HttpClient.Builder client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1);
+    http = (certificate == null ? client : client.sslContext(certificate.trusting())).build();
     node =
         Node.start(
             new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), data, budgetBytes, parts);
   }
 
+  /** A client that has shaken hands, where the node has TLS. */
   RawClient raw() throws IOException {
-    return new RawClient(node.address());
+    return raw(/* receiveBufferBytes= */ 0);
+  }
+
+  RawClient raw(int receiveBufferBytes) throws IOException {
+    RawClient client = new RawClient(node.address(), receiveBufferBytes);
+    return certificate == null ? client : client.secure(certificate.trusting());
   }
 
   URI uri(String target) {
-    return URI.create("http://127.0.0.1:" + node.address().getPort() + target);
+    String scheme = certificate == null ? "http" : "https";
+    return URI.create(scheme + "://127.0.0.1:" + node.address().getPort() + target);
   }
 
   HttpResponse<String> send(String method, String stream, String contentType, String body)

@@ -7,14 +7,16 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLSocket;
 
 /** A socket that says exactly what a test wants said. */
 final class RawClient implements AutoCloseable {
   /** Only a node that hangs keeps a test waiting for so long. */
   static final Duration PATIENCE = Duration.ofSeconds(60);
 
-  private final Socket socket;
-  private final InputStream in;
+  private Socket socket;
+  private InputStream in;
 
   RawClient(InetSocketAddress address) throws IOException {
     this(address, /* receiveBufferBytes= */ 0);
@@ -29,6 +31,74 @@ final class RawClient implements AutoCloseable {
     socket.connect(address);
     socket.setSoTimeout((int) PATIENCE.toMillis());
     in = socket.getInputStream();
+  }
+
+  /**
+   * Shakes hands; what follows is encrypted.
+   *
+   * @param protocols of which one is used; all that are enabled when there are none
+   */
+  RawClient secure(SSLContext tls, String... protocols) throws IOException {
+    SSLSocket secured =
+        (SSLSocket)
+            tls.getSocketFactory()
+                .createSocket(socket, "localhost", socket.getPort(), /* autoClose= */ true);
+    if (protocols.length > 0) {
+      secured.setEnabledProtocols(protocols);
+    }
+    secured.startHandshake();
+    socket = secured;
+    in = secured.getInputStream();
+    return this;
+  }
+
+  /** The same connection, encrypted, beside this client that goes on to write as it likes. */
+  Secured securedBeside(SSLContext tls) throws IOException {
+    return new Secured(tls, socket);
+  }
+
+  /** What was started on a connection in the clear; closing it leaves the socket open. */
+  static final class Secured implements AutoCloseable {
+    private final SSLSocket socket;
+
+    private Secured(SSLContext tls, Socket plain) throws IOException {
+      socket =
+          (SSLSocket)
+              tls.getSocketFactory()
+                  .createSocket(plain, "localhost", plain.getPort(), /* autoClose= */ false);
+      socket.startHandshake();
+    }
+
+    void send(String text) throws IOException {
+      socket.getOutputStream().write(text.getBytes(StandardCharsets.ISO_8859_1));
+    }
+
+    void readUntil(String text) throws IOException {
+      StringBuilder all = new StringBuilder();
+      while (all.indexOf(text) < 0) {
+        int next = socket.getInputStream().read();
+        if (next < 0) {
+          throw new IOException("ended after: " + all);
+        }
+        all.append((char) next);
+      }
+    }
+
+    @Override
+    public void close() {
+      // The socket is the other client's.
+    }
+  }
+
+  /** Whether the other side ends the connection, whatever it sends before that. */
+  boolean endsSoon() throws IOException {
+    rest();
+    return true;
+  }
+
+  /** Shakes hands once more; TLS 1.3 has no such thing. */
+  void renegotiate() throws IOException {
+    ((SSLSocket) socket).startHandshake();
   }
 
   RawClient send(String text) throws IOException {

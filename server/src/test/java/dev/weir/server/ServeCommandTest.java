@@ -2,6 +2,7 @@ package dev.weir.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -9,13 +10,19 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import picocli.CommandLine;
 
 class ServeCommandTest {
+  private static Path files;
+
   @TempDir Path directory;
 
   @ParameterizedTest
@@ -34,7 +41,11 @@ class ServeCommandTest {
     "--hardened, on",
     "--leak-age, 0",
     "--leak-age, 90000",
-    "--port, http"
+    "--port, http",
+    "--transport, kqueue",
+    "--tls-provider, openssl",
+    "--tls-cert, cert.pem",
+    "--tls-key, key.pem"
   })
   void aBadFlagIsNamedAndTheExitCodeIsTwo(String flag, String value) {
     StringWriter err = new StringWriter();
@@ -42,6 +53,85 @@ class ServeCommandTest {
     assertThat(status).isEqualTo(2);
     assertThat(err.toString().lines().findFirst())
         .hasValueSatisfying(line -> assertThat(line).contains(flag));
+  }
+
+  static List<Arguments> badFiles() {
+    return List.of(
+        Arguments.of("none.pem", "key.pem", "none.pem does not exist"),
+        Arguments.of("cert.pem", "none.pem", "none.pem does not exist"),
+        Arguments.of("keys", "key.pem", "keys is a directory"),
+        Arguments.of("garbage.pem", "key.pem", "garbage.pem holds no certificate"),
+        Arguments.of("broken-cert.pem", "key.pem", "broken-cert.pem holds no valid certificate"),
+        Arguments.of("key.pem", "key.pem", "key.pem holds no certificate in PEM"),
+        Arguments.of("cert.pem", "garbage.pem", "garbage.pem holds no key in PEM"),
+        Arguments.of("cert.pem", "broken-key.pem", "broken-key.pem holds no valid key"),
+        Arguments.of("cert.pem", "rsa.pem", "rsa.pem holds no valid key of the certificate's kind"),
+        Arguments.of("cert.pem", "other.pem", "other.pem is not the key of"),
+        Arguments.of("cert.pem", "old.pem", "openssl pkcs8 -topk8"),
+        Arguments.of("cert.pem", "locked.pem", "is encrypted"));
+  }
+
+  /** Files of every kind that there may be in the place of the right ones. */
+  @BeforeAll
+  static void writeFiles(@TempDir Path directory) throws Exception {
+    files = directory;
+    TestCertificate own = TestCertificate.create(directory.resolve("keys"));
+    Files.copy(own.certificate(), directory.resolve("cert.pem"));
+    Files.copy(own.key(), directory.resolve("key.pem"));
+    Files.copy(
+        TestCertificate.create(directory.resolve("others")).key(), directory.resolve("other.pem"));
+    Files.copy(
+        TestCertificate.create(directory.resolve("rsas"), "RSA -keysize 2048").key(),
+        directory.resolve("rsa.pem"));
+    Files.write(directory.resolve("garbage.pem"), new byte[] {1, 2, 3, (byte) 200});
+    TestCertificate.write(directory.resolve("broken-cert.pem"), "CERTIFICATE", new byte[100]);
+    TestCertificate.write(directory.resolve("broken-key.pem"), "PRIVATE KEY", new byte[100]);
+    TestCertificate.write(directory.resolve("old.pem"), "EC PRIVATE KEY", new byte[100]);
+    TestCertificate.write(directory.resolve("locked.pem"), "ENCRYPTED PRIVATE KEY", new byte[100]);
+  }
+
+  @ParameterizedTest
+  @MethodSource("badFiles")
+  void aCertificateOrKeyThatIsNoneIsSaidInOneLine(String certificate, String key, String reason)
+      throws Exception {
+    StringWriter err = new StringWriter();
+    int status =
+        run(
+            err,
+            "--port",
+            "0",
+            "--data",
+            directory.resolve("data").toString(),
+            "--tls-cert",
+            files.resolve(certificate).toString(),
+            "--tls-key",
+            files.resolve(key).toString());
+
+    assertThat(status).isEqualTo(1);
+    assertThat(err.toString()).hasLineCount(1).contains(reason);
+  }
+
+  @Test
+  void aNodeSaysThatItServesHttps() throws Exception {
+    TestCertificate own = TestCertificate.create(directory.resolve("keys"), "RSA -keysize 2048");
+    Process node =
+        NodeProcess.launch(
+            "--port",
+            "0",
+            "--data",
+            directory.resolve("data").toString(),
+            "--transport",
+            "io_uring",
+            "--tls-cert",
+            own.certificate().toString(),
+            "--tls-key",
+            own.key().toString());
+    try (BufferedReader out = node.inputReader()) {
+      assertThat(out.lines().filter(line -> line.contains("listening")).findFirst())
+          .hasValueSatisfying(line -> assertThat(line).contains("https://127.0.0.1:"));
+    } finally {
+      node.destroyForcibly();
+    }
   }
 
   @Test

@@ -138,6 +138,11 @@ final class ActiveExchange implements Exchange {
   }
 
   @Override
+  public String scheme() {
+    return services.tls() == null ? "http" : "https";
+  }
+
+  @Override
   public ByteBufAllocator allocator() {
     return memory.responses();
   }

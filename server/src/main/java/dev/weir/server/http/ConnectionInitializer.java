@@ -34,17 +34,14 @@ final class ConnectionInitializer extends ChannelInitializer<Channel> {
     NodeMetrics metrics = services.metrics();
     if (!take(openConnections, services.limits().maxConnections(), channel)) {
       metrics.connectionRefused();
-      if (take(turnedAway, MAX_TURNED_AWAY, channel)) {
-        channel.pipeline().addLast(new TurnAway());
-      } else {
-        TurnAway.atOnce(channel);
-      }
+      turnAway(channel);
       return;
     }
     ConnectionMemory memory = buffers.apply(channel);
     connections.add(channel);
     metrics.connectionOpened();
     channel.closeFuture().addListener(closed -> metrics.connectionClosed());
+    TlsSession.addTo(channel, services.tls());
     StrictRequestDecoder decoder = new StrictRequestDecoder();
     channel
         .pipeline()
@@ -54,6 +51,18 @@ final class ConnectionInitializer extends ChannelInitializer<Channel> {
         // A head without a body comes with its last content: that one waits its turn here.
         .addLast(new FlowControlHandler())
         .addLast(new HttpConnection(services, memory, router, decoder));
+  }
+
+  private void turnAway(Channel channel) {
+    if (take(turnedAway, MAX_TURNED_AWAY, channel)) {
+      TlsSession.addTo(channel, services.tls());
+      channel.pipeline().addLast(new TurnAway());
+    } else if (services.tls() == null) {
+      TurnAway.atOnce(channel);
+    } else {
+      // An answer would take a handshake.
+      channel.close();
+    }
   }
 
   /** Counts the channel until it is closed, unless the limit is reached. */

@@ -107,6 +107,6 @@ final class CreateHandler extends UploadHandler {
     int query = uri.indexOf('?');
     String target = query < 0 ? uri : uri.substring(0, query);
     String host = exchange.request().headers().get(HttpHeaderNames.HOST);
-    return host == null || host.isEmpty() ? target : "http://" + host + target;
+    return host == null || host.isEmpty() ? target : exchange.scheme() + "://" + host + target;
   }
 }

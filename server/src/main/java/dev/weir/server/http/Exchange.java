@@ -23,6 +23,9 @@ interface Exchange {
   /** Where the client is. */
   SocketAddress peer();
 
+  /** The scheme of this node's URLs. */
+  String scheme();
+
   /**
    * For small parts of the response, which the pool keeps a reserve for; see {@link #allocate} for
    * others.

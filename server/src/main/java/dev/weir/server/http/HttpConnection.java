@@ -5,7 +5,6 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.ChannelOutputShutdownEvent;
-import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.codec.http.DefaultHttpRequest;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpMethod;
@@ -38,6 +37,9 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
   enum Signal {
     DRAIN
   }
+
+  /** What is read and dropped after a connection's last answer, or of a body that nobody needs. */
+  private static final long MAX_LINGERING_BYTES = HttpLimits.MAX_DISCARDED_BYTES * 64;
 
   private enum State {
     IDLE,
@@ -192,7 +194,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
     ReferenceCountUtil.release(message);
     if (state == State.DISCARDING && last) {
       becomeIdle(ctx);
-    } else if (discardedBytes > HttpLimits.MAX_DISCARDED_BYTES * 64) {
+    } else if (discardedBytes > MAX_LINGERING_BYTES) {
       ctx.close();
     } else {
       requestMessage(ctx);
@@ -229,11 +231,10 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
     state = State.LINGERING;
     ReferenceCountUtil.release(readAhead);
     readAhead = null;
-    if (ctx.channel() instanceof DuplexChannel duplex) {
-      duplex.shutdownOutput();
-    }
     ctx.executor().schedule(() -> ctx.close(), HttpLimits.LINGER.toMillis(), TimeUnit.MILLISECONDS);
-    requestMessage(ctx);
+    if (TlsSession.endOutput(ctx.channel(), MAX_LINGERING_BYTES)) {
+      requestMessage(ctx);
+    }
   }
 
   private void becomeIdle(ChannelHandlerContext ctx) {
@@ -336,7 +337,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
       current.closeHandler();
     }
     boolean waits = current == null ? state == State.IDLE : !current.headSent();
-    if (failure == Failure.PEER || !waits) {
+    if (failure == Failure.PEER || failure == Failure.TLS || !waits) {
       ctx.close();
       return;
     }

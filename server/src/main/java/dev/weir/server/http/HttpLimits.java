@@ -30,7 +30,10 @@ public record HttpLimits(
   static final int WRITE_AHEAD_BYTES = 2 * CHUNK_BYTES;
 
   /** A connection's share: one chunk coming in, two or three going out. */
-  private static final int CONNECTION_BYTES = 4 * CHUNK_BYTES;
+  private static final int CHUNKS = 4;
+
+  private static final int TLS_CHUNKS = 6;
+  private static final int CONNECTION_BYTES = CHUNKS * CHUNK_BYTES;
 
   static final int MAX_REQUEST_LINE_BYTES = 8 << 10;
   static final int MAX_HEADER_BYTES = 16 << 10;
@@ -66,11 +69,23 @@ public record HttpLimits(
         Duration.ofSeconds(60));
   }
 
+  /**
+   * The same, with as many connections as fit where each has TLS: what it holds of a chunk before
+   * and after its encryption, in either direction.
+   */
+  public HttpLimits withTls() {
+    return withConnections(Math.max(maxConnections * CHUNKS / TLS_CHUNKS, MIN_CONNECTIONS));
+  }
+
   /** The same, with no more connections than a process with so many file descriptors can serve. */
   public HttpLimits within(long descriptors) {
     long connections = (descriptors - OTHER_DESCRIPTORS) / CONNECTION_DESCRIPTORS;
+    return withConnections((int) Math.min(maxConnections, Math.max(connections, MIN_CONNECTIONS)));
+  }
+
+  private HttpLimits withConnections(int connections) {
     return new HttpLimits(
-        (int) Math.min(maxConnections, Math.max(connections, MIN_CONNECTIONS)),
+        connections,
         maxBodyBytes,
         stagingBytes,
         idleTimeout,

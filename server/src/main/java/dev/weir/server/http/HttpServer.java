@@ -3,6 +3,7 @@ package dev.weir.server.http;
 import dev.weir.server.console.Console;
 import dev.weir.server.metrics.NodeMetrics;
 import dev.weir.server.store.StreamStore;
+import dev.weir.server.tls.Tls;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelOption;
@@ -19,8 +20,9 @@ import java.time.Duration;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
-/** Serves a store over HTTP/1.1. */
+/** Serves a store over HTTP/1.1, in the clear or with TLS. */
 public final class HttpServer implements AutoCloseable {
   private static final int EVENT_LOOPS = 2;
 
@@ -44,6 +46,7 @@ public final class HttpServer implements AutoCloseable {
    * Starts to listen.
    *
    * @param buffers where all buffers of connections come from
+   * @param tls of all connections, null for none; stays the caller's
    * @throws BindException when the address cannot be bound
    */
   public static HttpServer start(
@@ -53,14 +56,16 @@ public final class HttpServer implements AutoCloseable {
       Transport transport,
       HttpLimits limits,
       NodeMetrics metrics,
-      Console console)
+      Console console,
+      @Nullable Tls tls)
       throws IOException {
     EventLoopGroup loops = new MultiThreadIoEventLoopGroup(EVENT_LOOPS, transport.handlers());
     ExecutorService io =
         Executors.newFixedThreadPool(IO_THREADS, Thread.ofPlatform().name("weir-io-", 0).factory());
     ChannelGroup connections = new DefaultChannelGroup("connections", GlobalEventExecutor.INSTANCE);
     Services services =
-        new Services(store, io, limits, new StagingQuota(limits.stagingBytes()), metrics, console);
+        new Services(
+            store, io, limits, new StagingQuota(limits.stagingBytes()), metrics, console, tls);
     try {
       Channel listener =
           new ServerBootstrap()

@@ -3,12 +3,15 @@ package dev.weir.server.http;
 import dev.weir.server.console.Console;
 import dev.weir.server.metrics.NodeMetrics;
 import dev.weir.server.store.StreamStore;
+import dev.weir.server.tls.Tls;
 import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What all connections share.
  *
  * @param io runs what blocks on the disk; a connection has at most one task there
+ * @param tls of all connections; null where they are in the clear
  */
 record Services(
     StreamStore store,
@@ -16,4 +19,5 @@ record Services(
     HttpLimits limits,
     StagingQuota staging,
     NodeMetrics metrics,
-    Console console) {}
+    Console console,
+    @Nullable Tls tls) {}

@@ -3,12 +3,15 @@ package dev.weir.server.metrics;
 import dev.weir.netty.flow.AdmissionRefusedException;
 import java.io.IOException;
 import java.util.Locale;
+import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /** Why a connection ended before its time. */
 public enum Failure {
   /** The client, or the network to it, as a rule. */
   PEER,
+  /** No handshake, or a record that is none. */
+  TLS,
   /** The client moved no byte for too long. */
   STALLED,
   /** The pool had no room, or none in time. */
@@ -29,6 +32,9 @@ public enum Failure {
         }
         case AdmissionRefusedException refused -> {
           return MEMORY;
+        }
+        case SSLException broken -> {
+          return TLS;
         }
         case IOException lost -> {
           return PEER;

@@ -46,7 +46,8 @@ public final class NodeMetrics {
     failedConnections =
         Counter.builder()
             .name("weir_http_failed_connections_total")
-            .help("Connections ended by an error, by what failed: peer, stalled, memory, error.")
+            .help(
+                "Connections ended by an error, by what failed: peer, tls, stalled, memory, error.")
             .labelNames("reason")
             .register(registry);
     memoryWaits =
@@ -133,7 +134,7 @@ public final class NodeMetrics {
   public void connectionFailed(Failure failure, Throwable cause) {
     failedConnections.labelValues(failure.label()).inc();
     switch (failure) {
-      case PEER, STALLED -> LOG.log(System.Logger.Level.DEBUG, "a connection was lost", cause);
+      case PEER, TLS, STALLED -> LOG.log(System.Logger.Level.DEBUG, "a connection was lost", cause);
       case MEMORY ->
           LOG.log(
               System.Logger.Level.WARNING,
