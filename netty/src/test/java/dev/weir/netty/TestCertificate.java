@@ -12,10 +12,10 @@ import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.TrustManagerFactory;
 
 /** A self-signed certificate for localhost, made by the JDK's keytool. */
-record TestCertificate(KeyStore keys) {
+public record TestCertificate(KeyStore keys) {
   private static final String PASSWORD = "password";
 
-  static TestCertificate create(Path directory) throws Exception {
+  public static TestCertificate create(Path directory) throws Exception {
     Path file = directory.resolve("keys.p12");
     Process keytool =
         new ProcessBuilder(
@@ -50,7 +50,7 @@ record TestCertificate(KeyStore keys) {
     return new TestCertificate(keys);
   }
 
-  SslContext server() throws Exception {
+  public SslContext server() throws Exception {
     KeyManagerFactory factory =
         KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
     factory.init(keys, PASSWORD.toCharArray());
@@ -58,7 +58,7 @@ record TestCertificate(KeyStore keys) {
   }
 
   /** Trusts this certificate, for any name. */
-  SslContext client() throws Exception {
+  public SslContext client() throws Exception {
     KeyStore trusted = KeyStore.getInstance("PKCS12");
     trusted.load(null, null);
     trusted.setCertificateEntry("test", keys.getCertificate("test"));

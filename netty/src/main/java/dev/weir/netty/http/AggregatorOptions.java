@@ -10,7 +10,8 @@ import java.time.Duration;
  * @param retryAfter what {@code Retry-After} then tells the client, rounded up to whole seconds
  * @param stepBytes what a body of unknown length takes first; each later step takes as much as the
  *     body has by then, up to 16 times this
- * @param stallTimeout how long an admitted body may go without a byte before it gets {@code 408}
+ * @param stallTimeout how long an admitted body may go without another KiB, or its end, before it
+ *     gets {@code 408}
  */
 public record AggregatorOptions(
     int maximumBytes,
@@ -30,7 +31,7 @@ public record AggregatorOptions(
 
   /**
    * Bodies up to {@code maximumBytes}; 10 s to wait for room, {@code Retry-After: 1}, steps from 64
-   * KiB, 30 s without a byte.
+   * KiB, 30 s without another KiB.
    */
   public static AggregatorOptions upTo(int maximumBytes) {
     return new AggregatorOptions(

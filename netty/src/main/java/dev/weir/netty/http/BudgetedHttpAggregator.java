@@ -6,6 +6,8 @@ import dev.weir.netty.flow.ReadHolds;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelDuplexHandler;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
@@ -41,8 +43,9 @@ import org.jspecify.annotations.Nullable;
  * sense. The connection closes after a refusal, once the client had a moment to read it.
  *
  * <p>Pipelined requests are passed on one at a time: the next waits, unread where possible, until
- * the last content of the response to the current one has been written. Whatever is held when the
- * channel closes or the handler is removed is released.
+ * the last content of the response to the current one has been written. A connection whose client
+ * has ended its side is closed after the last response. Whatever is held when the channel closes or
+ * the handler is removed is released.
  *
  * <p>All of it is one state machine, so it is one file; what a body is and where it gathers is
  * elsewhere.
@@ -77,6 +80,7 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
   private final ArrayDeque<HttpObject> heldBack = new ArrayDeque<>();
   private Phase phase = Phase.IDLE;
   private @Nullable IncomingRequest request;
+  private @Nullable ChannelFuture lastAnswer;
   private boolean handlingHeldBack;
   private boolean inputEnded;
   private boolean passedOnSinceRead;
@@ -121,6 +125,7 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
     if (event instanceof ChannelInputShutdownEvent) {
       inputEnded = true;
       handleHeldBack(ctx);
+      closeAtTheEnd(ctx);
     }
     ctx.fireUserEventTriggered(event);
   }
@@ -165,14 +170,29 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
               && !response.status().equals(HttpResponseStatus.SWITCHING_PROTOCOLS);
     }
     boolean answers = message instanceof LastHttpContent && !writingInformational;
-    ctx.write(message, promise);
-    if (answers && phase == Phase.PASSED_ON) {
+    if (!answers || phase != Phase.PASSED_ON) {
+      ctx.write(message, promise);
+    } else {
+      lastAnswer = ctx.write(message, promise.unvoid());
       phase = Phase.IDLE;
+      closeAtTheEnd(ctx);
       if (heldBack.isEmpty()) {
         return;
       }
       // Not from here: the application is still writing.
       ctx.executor().execute(() -> handleHeldBack(ctx));
+    }
+  }
+
+  /** Closes the channel if nothing can come any more, once all is answered and sent. */
+  private void closeAtTheEnd(ChannelHandlerContext ctx) {
+    if (!inputEnded || phase != Phase.IDLE || !heldBack.isEmpty()) {
+      return;
+    }
+    if (lastAnswer == null) {
+      ctx.close();
+    } else {
+      lastAnswer.addListener(ChannelFutureListener.CLOSE);
     }
   }
 
@@ -233,6 +253,7 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
     IncomingRequest next = IncomingRequest.of(head, options, ctx.alloc(), stallWatch);
     request = next;
     int bytesToAdmit = next.body().bytesToAdmit(0);
+    next.asked();
     if (goesToFile(next.declaredBytes(), bytesToAdmit)) {
       spill(ctx, next);
     } else if (bytesToAdmit > 0) {
@@ -264,6 +285,7 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
         }
         return;
       }
+      current.received(bytes);
       if (bytes > 0 && current.body() instanceof SpilledBody spilled) {
         phase = Phase.ADMITTING;
         spilled.write(
@@ -278,7 +300,6 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
       if (bytes > 0) {
         current.body().append(content.content());
       }
-      current.progress();
       if (content instanceof LastHttpContent last) {
         finish(ctx, current, last);
       }
@@ -308,6 +329,7 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
     if (spill == null) {
       throw new IllegalStateException("there is no place for files");
     }
+    current.asked();
     ByteBuf gathered = current.spill(spill, ctx.alloc(), options.maximumBytes());
     if (gathered.isReadable() && current.body() instanceof SpilledBody spilled) {
       try {
@@ -397,6 +419,7 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
       notAdmitted(ctx, current, bytes, allocatorFailure);
       return;
     }
+    current.asked();
     startGathering(ctx, current);
     goOn(ctx, current);
   }
@@ -404,11 +427,11 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
   private void startGathering(ChannelHandlerContext ctx, IncomingRequest current) {
     phase = Phase.GATHERING;
     ReadHolds.of(ctx.channel()).exempt();
-    current.progress();
     if (current.takeContinueExpectation()) {
       ctx.writeAndFlush(
-          new DefaultFullHttpResponse(
-              HttpVersion.HTTP_1_1, HttpResponseStatus.CONTINUE, Unpooled.EMPTY_BUFFER));
+              new DefaultFullHttpResponse(
+                  HttpVersion.HTTP_1_1, HttpResponseStatus.CONTINUE, Unpooled.EMPTY_BUFFER))
+          .addListener(ChannelFutureListener.CLOSE_ON_FAILURE);
     }
   }
 
@@ -423,7 +446,7 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
         ctx,
         new RefusedRequestException(
             HttpResponseStatus.REQUEST_TIMEOUT,
-            "no byte of the body within " + options.stallTimeout()));
+            "too little of the body within " + options.stallTimeout()));
   }
 
   private void refuse(ChannelHandlerContext ctx, RefusedRequestException refusal) {

@@ -109,9 +109,14 @@ final class IncomingRequest {
     return gathered;
   }
 
-  /** Notes that the body has moved on. */
-  void progress() {
-    stallWatch.progress();
+  /** Notes that the client has been asked for its body, or for more of it. */
+  void asked() {
+    stallWatch.restart();
+  }
+
+  /** Notes that so many bytes of the body have come. */
+  void received(int bytes) {
+    stallWatch.received(bytes);
   }
 
   /**

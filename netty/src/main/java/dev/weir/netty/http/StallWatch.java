@@ -7,14 +7,22 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Notices when something makes no progress for a while. Progress costs one clock read: the timer
- * runs out, finds that there was progress, and starts again for the rest. Used on one event loop.
+ * Notices when a body makes no progress for a while; a few bytes are none. Progress costs one clock
+ * read: the timer runs out, finds that there was progress, and starts again for the rest. Used on
+ * one event loop.
  */
 final class StallWatch {
+  /**
+   * What must come within the timeout: 1 KiB is no burden for the slowest of lines, and ends who
+   * sends a byte a second to hold much memory for long.
+   */
+  private static final int LEAST_BYTES = 1 << 10;
+
   private final EventExecutor executor;
   private final long timeoutNanos;
   private final Runnable onStall;
   private long lastProgressNanos;
+  private int bytesSinceProgress;
   private @Nullable ScheduledFuture<?> timer;
 
   StallWatch(EventExecutor executor, Duration timeout, Runnable onStall) {
@@ -24,9 +32,18 @@ final class StallWatch {
     this.lastProgressNanos = executor.ticker().nanoTime();
   }
 
-  /** Notes progress. */
-  void progress() {
+  /** Begins to count anew. */
+  void restart() {
+    bytesSinceProgress = 0;
     lastProgressNanos = executor.ticker().nanoTime();
+  }
+
+  /** Notes that so many bytes have come, which is progress together with those before them. */
+  void received(int bytes) {
+    bytesSinceProgress += Math.min(bytes, LEAST_BYTES);
+    if (bytesSinceProgress >= LEAST_BYTES) {
+      restart();
+    }
   }
 
   /** Starts watching, if it has not started. */

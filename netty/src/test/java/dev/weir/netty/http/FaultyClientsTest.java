@@ -1,0 +1,164 @@
+package dev.weir.netty.http;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.netty.TestCertificate;
+import java.io.IOException;
+import java.net.Socket;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * Clients that misbehave, each on a connection of its own: it is answered or closed, nothing is
+ * left of it, and others are served.
+ */
+@Timeout(60)
+class FaultyClientsTest {
+  private static final String BODY = "x".repeat(FaultyServer.BODY_BYTES);
+  private static final String HEAD =
+      new String(FaultyServer.request("Content-Length: " + BODY.length(), ""), US_ASCII);
+
+  /** What a client has sent and read before its end. */
+  enum Phase {
+    CONNECTED(""),
+    IN_THE_HEAD(HEAD.substring(0, 20)),
+    BEFORE_THE_BODY(HEAD),
+    IN_THE_BODY(HEAD + BODY.substring(0, 50_000)),
+    IN_A_CHUNK(
+        new String(FaultyServer.request("Transfer-Encoding: chunked", "ffff\r\nabc"), US_ASCII)),
+    BEFORE_THE_RESPONSE(HEAD + BODY),
+    IN_THE_RESPONSE(HEAD + BODY);
+
+    private final String sent;
+
+    Phase(String sent) {
+      this.sent = sent;
+    }
+
+    void reach(Socket client) throws IOException {
+      client.getOutputStream().write(sent.getBytes(US_ASCII));
+      if (this == IN_THE_RESPONSE) {
+        assertThat(client.getInputStream().readNBytes(1_000)).hasSize(1_000);
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Phase.class)
+  void aResetLeavesNothing(Phase phase) throws Exception {
+    try (FaultyServer server = new FaultyServer(AggregatorOptions.upTo(1 << 20), null)) {
+      Socket client = server.connect();
+      phase.reach(client);
+      client.setSoLinger(true, 0);
+      client.close();
+      server.assertServes();
+      server.assertNothingIsHeld();
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Phase.class)
+  void aHalfClosedSocketIsAnsweredOrClosed(Phase phase) throws Exception {
+    AggregatorOptions options =
+        AggregatorOptions.upTo(1 << 20).withStallTimeout(Duration.ofMillis(200));
+    try (FaultyServer server = new FaultyServer(options, null)) {
+      try (Socket client = server.connect()) {
+        phase.reach(client);
+        client.shutdownOutput();
+        String answer = new String(client.getInputStream().readAllBytes(), US_ASCII);
+        switch (phase) {
+          case CONNECTED -> assertThat(answer).isEmpty();
+          case IN_THE_HEAD -> assertThat(answer).matches("|HTTP/1.1 400 (?s:.*)");
+          case BEFORE_THE_BODY, IN_THE_BODY, IN_A_CHUNK ->
+              assertThat(answer).startsWith("HTTP/1.1 400");
+          case BEFORE_THE_RESPONSE -> assertThat(answer).startsWith("HTTP/1.1 200").endsWith(BODY);
+          case IN_THE_RESPONSE -> assertThat(answer).endsWith("xxx");
+        }
+      }
+      server.assertServes();
+      server.assertNothingIsHeld();
+    }
+  }
+
+  @Test
+  void oneByteAtATimeIsAStall() throws Exception {
+    AggregatorOptions options =
+        AggregatorOptions.upTo(1 << 20).withStallTimeout(Duration.ofMillis(300));
+    try (FaultyServer server = new FaultyServer(options, null)) {
+      try (Socket client = server.connect()) {
+        client.getOutputStream().write(HEAD.getBytes(US_ASCII));
+        Thread slow =
+            Thread.ofVirtual()
+                .start(() -> {
+                  try {
+                    while (true) {
+                      client.getOutputStream().write('x');
+                      Thread.sleep(10);
+                    }
+                  } catch (IOException | InterruptedException closed) {
+                    // As it should be.
+                  }
+                });
+        assertThat(new String(client.getInputStream().readNBytes(12), US_ASCII))
+            .isEqualTo("HTTP/1.1 408");
+        slow.interrupt();
+      }
+      server.assertServes();
+      server.assertNothingIsHeld();
+    }
+  }
+
+  @Test
+  void aClientThatNeverReadsIsClosed() throws Exception {
+    try (FaultyServer server = new FaultyServer(AggregatorOptions.upTo(4 << 20), null)) {
+      int bytes = 2 << 20;
+      try (Socket client = server.connect()) {
+        client.getOutputStream().write(FaultyServer.request("Content-Length: " + bytes, ""));
+        client.getOutputStream().write(new byte[bytes]);
+        while (server.writeGate.slowClosings() == 0) {
+          Thread.onSpinWait();
+        }
+      }
+      server.assertServes();
+      server.assertNothingIsHeld();
+    }
+  }
+
+  @Test
+  void garbageInsteadOfTlsIsClosed(@TempDir Path folder) throws Exception {
+    TestCertificate certificate = TestCertificate.create(folder);
+    try (FaultyServer server =
+        new FaultyServer(AggregatorOptions.upTo(1 << 20), certificate.server())) {
+      Random random = new Random(7);
+      for (int i = 0; i < 50; i++) {
+        byte[] garbage = new byte[1 + random.nextInt(2_000)];
+        random.nextBytes(garbage);
+        if (i % 2 == 0) {
+          // The beginning of a record of the handshake, as long as it says.
+          garbage[0] = 22;
+          if (garbage.length > 5) {
+            garbage[1] = 3;
+            garbage[2] = 3;
+            garbage[3] = (byte) ((garbage.length - 5) >> 8);
+            garbage[4] = (byte) (garbage.length - 5);
+          }
+        }
+        try (Socket client = server.connect()) {
+          client.getOutputStream().write(garbage);
+          client.shutdownOutput();
+          client.getInputStream().readAllBytes();
+        } catch (IOException reset) {
+          // The end of the connection, too.
+        }
+      }
+      server.assertNothingIsHeld();
+    }
+  }
+}

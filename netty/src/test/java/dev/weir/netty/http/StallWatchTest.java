@@ -1,0 +1,57 @@
+package dev.weir.netty.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.channel.embedded.EmbeddedChannel;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** A stall is a time in which less than 1 KiB came. */
+class StallWatchTest {
+  private final EmbeddedChannel channel = new EmbeddedChannel();
+  private boolean stalled;
+  private StallWatch watch;
+
+  @BeforeEach
+  void begin() {
+    channel.freezeTime();
+    watch = new StallWatch(channel.eventLoop(), Duration.ofSeconds(30), () -> stalled = true);
+    watch.watch();
+  }
+
+  @Test
+  void eachKibBeginsTheTimeAnew() {
+    for (int i = 0; i < 3; i++) {
+      pass(29);
+      watch.received(1_000);
+      watch.received(24);
+      assertThat(stalled).isFalse();
+    }
+    pass(29);
+    assertThat(stalled).isFalse();
+    pass(1);
+    assertThat(stalled).isTrue();
+  }
+
+  @Test
+  void fewerBytesDoNot() {
+    pass(29);
+    watch.received(1_023);
+    pass(1);
+    assertThat(stalled).isTrue();
+  }
+
+  @Test
+  void aStoppedWatchIsSilent() {
+    watch.stop();
+    pass(100);
+    assertThat(stalled).isFalse();
+  }
+
+  private void pass(int seconds) {
+    channel.advanceTimeBy(seconds, TimeUnit.SECONDS);
+    channel.runScheduledPendingTasks();
+  }
+}
