@@ -53,6 +53,9 @@ public final class HttpResponseCompressor extends ChannelDuplexHandler {
    *    └──head of what is refused─────────────────────────▶ DROPPING ──────────▶ HEAD
    *
    *   A whole response is dealt with at once. FAILED is for the rest of the connection.
+   *
+   * What is longer than a screen here is the one state machine: which message may come in which phase, and who releases
+   * it. What is decided about a response, its heads and its content each have a file of their own.
    */
   private enum Phase {
     HEAD,
