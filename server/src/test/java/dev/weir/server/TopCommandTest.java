@@ -63,6 +63,13 @@ class TopCommandTest {
     }
   }
 
+  /** A name that no resolver takes for one. */
+  @Test
+  void aNameThatNobodyHasIsNamed() {
+    String host = "n".repeat(64);
+    assertFails("no machine is known as '" + host + "'", "--once", host + ":4437");
+  }
+
   @Test
   void whereNobodyListensItSaysSo() throws Exception {
     int port;

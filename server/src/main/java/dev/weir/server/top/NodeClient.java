@@ -10,6 +10,7 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.net.http.HttpTimeoutException;
 import java.time.Duration;
+import java.nio.channels.UnresolvedAddressException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -70,6 +71,14 @@ final class NodeClient implements AutoCloseable {
     }
   }
 
+  private static boolean isUnresolved(Throwable failure) {
+    Throwable cause = failure;
+    while (cause != null && !(cause instanceof UnresolvedAddressException)) {
+      cause = cause.getCause();
+    }
+    return cause != null;
+  }
+
   /** The whole answer, within the time and the size that figures take. */
   private HttpResponse<String> ask() throws IOException {
     HttpRequest request = HttpRequest.newBuilder(node.resolve(PATH)).timeout(TIMEOUT).build();
@@ -82,6 +91,9 @@ final class NodeClient implements AutoCloseable {
       throw tooSlow(e);
     } catch (ExecutionException e) {
       switch (e.getCause()) {
+        case ConnectException unknown when isUnresolved(unknown) ->
+            throw new IOException(
+                "no machine is known as '%s'; name another URL".formatted(node.getHost()), unknown);
         case ConnectException refused ->
             throw new IOException(
                 "nobody listens at %s; start a node with 'weir serve', or name another URL"
