@@ -146,37 +146,56 @@ final class GrantQueue {
       }
     });
     budget.recallCreditFor(bytes);
-    boolean waits = false;
+    return switch (tryEnter(request, room)) {
+      case SERVED -> {
+        grant(request);
+        yield request.future;
+      }
+      case WAITS -> request.future;
+      case FULL ->
+          CompletableFuture.failedFuture(
+              new BudgetExceededError(
+                  root, bytes, "and %,d grants wait already".formatted(MAX_WAITING)));
+      case CLOSED -> CompletableFuture.failedFuture(closedFailure());
+    };
+  }
+
+  /** What has become of a request that came. */
+  private enum Entry {
+    SERVED,
+    WAITS,
+    FULL,
+    CLOSED
+  }
+
+  /** Takes what a request wants, or has it wait. Errors are made outside the lock. */
+  private Entry tryEnter(WaitingGrant request, Room room) {
+    Entry entry = Entry.FULL;
     lock.lock();
     try {
       if (closed) {
-        return CompletableFuture.failedFuture(closedFailure());
+        return Entry.CLOSED;
       }
       // From here on its budget tells of room; if there is some already, it is found now.
       count(request, 1);
       try {
-        if (!lanes.tryServe(request, room)) {
-          if (waiting == MAX_WAITING) {
-            return CompletableFuture.failedFuture(
-                new BudgetExceededError(
-                    root, bytes, "and %,d grants wait already".formatted(MAX_WAITING)));
-          }
+        if (lanes.tryServe(request, room)) {
+          entry = Entry.SERVED;
+        } else if (waiting < MAX_WAITING) {
           if (lookedAtIn != null && !lookedAtIn.hasLimitsOf(room)) {
             // Limits have changed since this one was looked at.
             lookedAtIn = null;
           }
           lanes.add(request);
-          waits = true;
-          return request.future;
+          entry = Entry.WAITS;
         }
       } finally {
-        count(request, waits ? 0 : -1);
+        count(request, entry == Entry.WAITS ? 0 : -1);
       }
     } finally {
       lock.unlock();
     }
-    grant(request);
-    return request.future;
+    return entry;
   }
 
   /** Under the lock. */

@@ -40,6 +40,9 @@ public final class Budget extends BudgetNode {
   /** Its number in the tree. */
   final int number;
 
+  /** Null until a refusal names its children. Under the tree's lock. */
+  private @Nullable LargestNames largestNames;
+
   private Budget(
       BudgetTree tree, String name, @Nullable Budget parent, long limitBytes, long heapLimitBytes) {
     super(tree, name, parent, limitBytes, heapLimitBytes);
@@ -324,6 +327,18 @@ public final class Budget extends BudgetNode {
    */
   public LargestChildren largestChildren(int count) {
     return LargestChildren.of(this, count);
+  }
+
+  /** Those of its children that hold most, in words, perhaps of shortly before; may be empty. */
+  String largestNames() {
+    LargestNames names =
+        locked(() -> {
+          if (firstChild() != null && largestNames == null) {
+            largestNames = new LargestNames(this, System::nanoTime);
+          }
+          return largestNames;
+        });
+    return names == null ? "" : names.words();
   }
 
   /**

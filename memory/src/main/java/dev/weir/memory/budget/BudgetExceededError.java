@@ -1,20 +1,18 @@
 package dev.weir.memory.budget;
 
-import java.util.stream.Collectors;
-
 /**
  * An allocation was refused because a budget has no room. An {@link OutOfMemoryError}, as Netty's
  * own refusals are; the pool and everything allocated from it go on.
  */
 public final class BudgetExceededError extends OutOfMemoryError {
   private static final long serialVersionUID = 1L;
-  private static final int CHILDREN_NAMED = 3;
 
   private final transient Budget budget;
   private final long requestedBytes;
 
   /**
-   * Creates the error.
+   * Creates the error. Its message names the children of the budget that hold most, as they were
+   * now or shortly before: so that it is made in about a microsecond, however many there are.
    *
    * @param budget the node whose limit refused
    * @param requestedBytes what was asked for
@@ -37,10 +35,7 @@ public final class BudgetExceededError extends OutOfMemoryError {
   }
 
   private static String message(Budget budget, long requestedBytes, String detail) {
-    String largest =
-        budget.largestChildren(CHILDREN_NAMED).top().stream()
-            .map(child -> "%s %,d".formatted(child.budget().name(), child.chargedBytes()))
-            .collect(Collectors.joining(", "));
+    String largest = budget.largestNames();
     return "budget '%s' has no room for %,d bytes: limit %,d, %s%s. Raise the limit, or release or admit less."
         .formatted(
             budget.path(),

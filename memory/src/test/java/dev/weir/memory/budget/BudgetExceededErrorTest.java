@@ -56,6 +56,7 @@ class BudgetExceededErrorTest {
             });
     try {
       for (int i = 0; i < 300; i++) {
+        assertThat(root.largestChildren(3).top()).hasSize(3);
         assertThat(new BudgetExceededError(root, 1, "x").getMessage()).contains("largest children");
       }
     } finally {
