@@ -1,6 +1,5 @@
 package dev.weir.netty.write;
 
-import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.EventExecutor;
 import java.util.Objects;
 import java.util.concurrent.Flow;
@@ -72,7 +71,7 @@ final class PublishedMessages implements Producer, Flow.Subscriber<Object> {
           outlet.write(message);
           request();
         },
-        () -> ReferenceCountUtil.release(message));
+        () -> Unwritten.release(message));
   }
 
   @Override

@@ -9,7 +9,6 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.MessageSizeEstimator;
 import io.netty.channel.WriteBufferWaterMark;
-import io.netty.util.ReferenceCountUtil;
 import java.nio.channels.ClosedChannelException;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.RejectedExecutionException;
@@ -227,7 +226,7 @@ final class WriteGateHandler extends ChannelDuplexHandler implements ChannelFutu
       Reason reason,
       long queuedBytes,
       int bytes) {
-    ReferenceCountUtil.release(message);
+    Unwritten.release(message);
     String words =
         reason == Reason.CHANNEL_FULL
             ? "%d bytes are queued already, the channel's bound is %d"
