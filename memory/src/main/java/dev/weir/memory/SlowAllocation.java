@@ -94,26 +94,38 @@ final class SlowAllocation {
     return tenant;
   }
 
-  /** Grows a block with what heaps have to give, and those who hold what they can do without. */
+  /** How an attempt to grow a block has ended that need not be made again. */
+  private enum Growth {
+    GROWN,
+    NO_ADDRESSES
+  }
+
+  /**
+   * Grows a block with what heaps have to give, and those who hold what they can do without. Nobody
+   * is bothered where no addresses are left for it.
+   */
   static boolean tryGrow(PoolCore parts, GrowingRun block, long minBytes, Budget budget) {
     if (minBytes > parts.pages().largestRequestBytes()) {
       return false;
     }
     long chargeBytes = Refusals.chargeBytes(parts.pages(), minBytes);
     long moreBytes = chargeBytes - block.blockBytes();
-    Supplier<@Nullable GrowingRun> attempt =
+    Supplier<@Nullable Growth> attempt =
         () -> {
+          if (!block.hasAddresses(minBytes)) {
+            return Growth.NO_ADDRESSES;
+          }
           if (!budget.hasRoom(moreBytes)) {
             return null;
           }
           parts.trimAndSettle();
-          return block.tryGrowAtOnce(minBytes, budget) ? block : null;
+          return block.tryGrowAtOnce(minBytes, budget) ? Growth.GROWN : null;
         };
-    if (attempt.get() != null) {
-      return true;
+    Growth growth = attempt.get();
+    if (growth == null && !isHopeless(parts, chargeBytes, budget)) {
+      growth = parts.reclaimers().serveAfterAsking(moreBytes, budget, attempt);
     }
-    return !isHopeless(parts, chargeBytes, budget)
-        && parts.reclaimers().serveAfterAsking(moreBytes, budget, attempt) != null;
+    return growth == Growth.GROWN;
   }
 
   private static <T> @Nullable T tryWithRoom(

@@ -106,6 +106,12 @@ public final class GrowingRun implements BlockHome {
     return grown;
   }
 
+  /** Whether addresses are left for so many bytes: where there are none, memory is no help. */
+  public boolean hasAddresses(long minBytes) {
+    return minBytes <= Long.MAX_VALUE / 2
+        && pages.rooms().hasAddresses(room, RunHeap.roundUp(pages, minBytes));
+  }
+
   private boolean tryTake(long newBytes) {
     if (newBytes <= room.roomBytes()) {
       return pages.rooms().tryExtend(room, newBytes);

@@ -169,6 +169,22 @@ public final class RoomHeap {
     return done ? to : null;
   }
 
+  /**
+   * Whether a block has addresses to become so long: in its room, or in a longer one that is free
+   * now. Where it has none, no memory that others release helps it.
+   */
+  public boolean hasAddresses(Room room, long bytes) {
+    if (bytes <= room.roomBytes()) {
+      return true;
+    }
+    lock.lock();
+    try {
+      return region.hasFree(bytes);
+    } finally {
+      lock.unlock();
+    }
+  }
+
   private void finishMove(Room from, Room to, long bytes) {
     lock.lock();
     try {

@@ -79,6 +79,16 @@ final class RoomRegion {
     return null;
   }
 
+  /** Whether a block of so many bytes has a free room, perhaps one that somebody purges. */
+  boolean hasFree(long bytes) {
+    for (Tier tier : tiers) {
+      if (bytes <= tier.roomBytes) {
+        return !tier.free.isEmpty() || tier.all.size() < tier.rooms;
+      }
+    }
+    return false;
+  }
+
   private static @Nullable Room candidate(Tier tier, int index) {
     for (Room room : tier.free) {
       if (!room.busy) {
