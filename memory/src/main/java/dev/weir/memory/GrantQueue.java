@@ -42,7 +42,6 @@ final class GrantQueue {
   /** Whether some may have been withdrawn since they were looked at. */
   private volatile boolean hasWithdrawn;
 
-  private int waitingBelowRoot;
   private volatile int waiting;
   private boolean closed;
 
@@ -201,9 +200,10 @@ final class GrantQueue {
   /** Under the lock. */
   private void count(WaitingGrant request, int change) {
     waiting = lanes.size();
-    if (request.budget.isTracked()) {
-      waitingBelowRoot += change;
-      root.setWaitingGrants(waitingBelowRoot);
+    if (request.budget.isTracked() && change > 0) {
+      request.budget.beginWaiting(request.bytes);
+    } else if (request.budget.isTracked() && change < 0) {
+      request.budget.endWaiting();
     }
   }
 

@@ -176,7 +176,7 @@ public final class Budget extends BudgetNode {
     boolean creditExceedsIt =
         locked(() -> {
           limitBytes = bytes;
-          tree.limitChanges++;
+          tree.limitChanged(this);
           tree.pressure.mayHaveMoved(this);
           return openCredits > 0 && chargedBytes > bytes;
         });
@@ -380,19 +380,12 @@ public final class Budget extends BudgetNode {
 
   /** Whether a charge of so many bytes can never succeed: a limit is below it, or it is closed. */
   public boolean refusesForEver(long bytes) {
-    return locked(() -> {
-      for (Budget node = this; node.parent != null; node = node.parent) {
-        if (bytes > node.limitBytes || node.closed) {
-          return true;
-        }
-      }
-      return false;
-    });
+    return locked(() -> refusesForEverHere(bytes));
   }
 
   /**
-   * How often limits in its tree have changed, or budgets closed: as long as it is the same, {@link
-   * #refusesForEver} says the same.
+   * How often, while grants waited for a budget of its tree, its limit was set or it was closed: as
+   * long as it is the same, {@link #refusesForEver} says the same of what waits.
    */
   public long limitChanges() {
     return lockedLong(() -> tree.limitChanges);
@@ -403,13 +396,14 @@ public final class Budget extends BudgetNode {
     return isWithin(other);
   }
 
-  /**
-   * Has the pool told whenever charges below the root go down, or no longer.
-   *
-   * @param count how many wait for that
-   */
-  public void setWaitingGrants(int count) {
-    tree.waitingGrants = count;
+  /** A grant of so many bytes waits for it: the pool is told whenever charges go down. */
+  public void beginWaiting(long bytes) {
+    tree.beginWaiting(this, bytes);
+  }
+
+  /** One that waited for it waits no longer. */
+  public void endWaiting() {
+    tree.endWaiting(this);
   }
 
   /** Whether a charge of so many bytes would succeed now. */
@@ -487,7 +481,7 @@ public final class Budget extends BudgetNode {
     boolean hasCredit =
         locked(() -> {
           closed = true;
-          tree.limitChanges++;
+          tree.limitChanged(this);
           tree.pressure.mayHaveMoved(this);
           forgetIfDrained();
           return openCredits > 0;

@@ -48,6 +48,9 @@ abstract sealed class BudgetNode permits Budget {
   /** How many heaps hold credit of this budget or of one below. */
   int openCredits;
 
+  /** How many grants wait that are to be charged here or below. */
+  int waitingGrants;
+
   private @Nullable Budget firstChild;
   private @Nullable Budget lastChild;
   private @Nullable Budget previousSibling;
@@ -158,6 +161,16 @@ abstract sealed class BudgetNode permits Budget {
       }
     }
     return null;
+  }
+
+  /** Whether a charge of so many bytes can never succeed: a limit is below it, or it is closed. */
+  final boolean refusesForEverHere(long bytes) {
+    for (BudgetNode node = this; node.parent != null; node = node.parent) {
+      if (bytes > node.limitBytes || node.closed) {
+        return true;
+      }
+    }
+    return false;
   }
 
   final void charge(long bytes) {

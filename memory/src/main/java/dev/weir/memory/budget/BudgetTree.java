@@ -19,7 +19,7 @@ final class BudgetTree {
   final RootLedger ledger;
   final TreePressure pressure;
 
-  /** How often a limit below the root was set, or a budget closed. Under the lock. */
+  /** How often a limit was set, or a budget closed, for which grants waited. Under the lock. */
   long limitChanges;
 
   /** How many grants wait for room in budgets below the root. */
@@ -59,6 +59,47 @@ final class BudgetTree {
       return budgets++;
     } finally {
       lock.unlock();
+    }
+  }
+
+  /**
+   * A limit was set, or a budget closed: of interest to those only that wait for it, of which there
+   * may be very many. Under the lock.
+   */
+  void limitChanged(Budget budget) {
+    if (budget.waitingGrants > 0) {
+      limitChanges++;
+    }
+  }
+
+  void beginWaiting(Budget budget, long bytes) {
+    lock.lock();
+    try {
+      countWaiting(budget, 1);
+      if (budget.refusesForEverHere(bytes)) {
+        // Since it was found to have hope, and before it was counted.
+        limitChanges++;
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  void endWaiting(Budget budget) {
+    lock.lock();
+    try {
+      countWaiting(budget, -1);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void countWaiting(Budget budget, int change) {
+    for (Budget node = budget; node != null; node = node.parent) {
+      node.waitingGrants += change;
+      if (node.parent == null) {
+        waitingGrants = node.waitingGrants;
+      }
     }
   }
 
