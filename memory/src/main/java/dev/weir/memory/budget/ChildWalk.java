@@ -11,7 +11,10 @@ import org.jspecify.annotations.Nullable;
  * The tree knows its walks: where the next child of one leaves its list, the walk moves on to the one behind it.
  */
 final class ChildWalk {
-  /** So many are read while the lock is held: half a microsecond, so that waiters only spin. */
+  /**
+   * So many are read while the lock is held: half a microsecond, so that waiters only spin; longer
+   * for children of which heaps hold credit, for each by what it takes to go through all credits.
+   */
   static final int STEP = 16;
 
   /**
@@ -50,12 +53,23 @@ final class ChildWalk {
         for (int i = 0; i < found; i++) {
           visitor.visit(walk.budgets[i], walk.chargedBytes[i]);
         }
-        while (found == STEP && System.nanoTime() - steppedNanos < PAUSE_NANOS) {
-          Thread.onSpinWait();
+        if (found == STEP) {
+          pauseSince(steppedNanos);
         }
       }
     } finally {
       walk.end();
+    }
+  }
+
+  /** Leaves the lock to others for a moment, after a step. */
+  static void pause() {
+    pauseSince(System.nanoTime());
+  }
+
+  private static void pauseSince(long steppedNanos) {
+    while (System.nanoTime() - steppedNanos < PAUSE_NANOS) {
+      Thread.onSpinWait();
     }
   }
 

@@ -18,9 +18,8 @@ final class PressureWatch {
   final Budget budget;
   boolean isMoved;
   @Nullable PressureWatch nextMoved;
-
-  /** The next that the one thread that tells has to tell of. */
-  @Nullable PressureWatch nextDue;
+  @Nullable PressureWatch nextWatched;
+  @Nullable PressureWatch previousWatched;
 
   PressureWatch(Budget budget) {
     this.budget = budget;

@@ -2,9 +2,7 @@ package dev.weir.memory.budget;
 
 import dev.weir.memory.callback.ListenerCalls;
 import dev.weir.memory.pressure.Pressure;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,8 +17,15 @@ import org.jspecify.annotations.Nullable;
  */
 final class TreePressure {
   private final BudgetTree tree;
-  private final Set<Budget> watched = new HashSet<>();
+  private @Nullable PressureWatch firstWatched;
+
+  /** Where the one thread that goes through the watched ones goes on. */
+  private @Nullable PressureWatch nextWatched;
+
   private @Nullable PressureWatch firstMoved;
+
+  /** Those of whom there was news when the one thread that tells began, and it has not come to. */
+  private @Nullable PressureWatch firstTaken;
 
   /** Whether the ledger has to be told. Set under the lock. */
   private volatile boolean news;
@@ -64,7 +69,7 @@ final class TreePressure {
       PressureWatch watch = budget.watch;
       if (watch == null) {
         watch = new PressureWatch(budget);
-        watched.add(budget);
+        addWatched(watch);
         budget.watch = watch;
       }
       watch.add(listener);
@@ -94,13 +99,44 @@ final class TreePressure {
   }
 
   private void forget(Budget budget) {
+    PressureWatch watch = budget.watch;
     budget.watch = null;
-    watched.remove(budget);
-    if (watched.isEmpty()) {
+    if (watch != null) {
+      removeWatched(watch);
+    }
+    if (firstWatched == null) {
       hasListeners = false;
       // Nobody comes for those of whom there was news, and they would keep their budgets alive.
       firstMoved = null;
+      firstTaken = null;
     }
+  }
+
+  private void addWatched(PressureWatch watch) {
+    PressureWatch first = firstWatched;
+    watch.nextWatched = first;
+    if (first != null) {
+      first.previousWatched = watch;
+    }
+    firstWatched = watch;
+  }
+
+  private void removeWatched(PressureWatch watch) {
+    PressureWatch previous = watch.previousWatched;
+    PressureWatch next = watch.nextWatched;
+    if (nextWatched == watch) {
+      nextWatched = next;
+    }
+    if (previous == null) {
+      firstWatched = next;
+    } else {
+      previous.nextWatched = next;
+    }
+    if (next != null) {
+      next.previousWatched = previous;
+    }
+    watch.previousWatched = null;
+    watch.nextWatched = null;
   }
 
   /**
@@ -111,43 +147,77 @@ final class TreePressure {
    *     tell the tree, so it is always looked at
    */
   void tell(Budget root, boolean all) {
-    PressureWatch due;
+    if (all) {
+      linkAll();
+    }
+    // What one that failed has left, if any; then what has moved until now, and no more.
+    tellTaken();
+    take(root);
+    tellTaken();
+  }
+
+  /** Links all that are watched, a few at a time under the lock, as {@link ChildWalk} does. */
+  private void linkAll() {
+    tree.lock.lock();
+    nextWatched = firstWatched;
+    tree.lock.unlock();
+    while (linkStep()) {
+      ChildWalk.pause();
+    }
+  }
+
+  /** Links the next few; false if those were the last. */
+  private boolean linkStep() {
     tree.lock.lock();
     try {
-      if (all) {
-        watched.forEach(this::linkWatch);
+      PressureWatch watch = nextWatched;
+      for (int i = 0; i < ChildWalk.STEP && watch != null; i++) {
+        if (!watch.isMoved) {
+          link(watch);
+        }
+        watch = watch.nextWatched;
       }
-      linkWatch(root);
-      due = takeMoved();
+      nextWatched = watch;
+      return watch != null;
     } finally {
       tree.lock.unlock();
     }
-    while (due != null) {
-      PressureWatch next = due.nextDue;
-      due.nextDue = null;
-      tell(due.budget);
-      due = next;
+  }
+
+  private void take(Budget root) {
+    tree.lock.lock();
+    try {
+      PressureWatch watch = root.watch;
+      if (watch != null && !watch.isMoved) {
+        link(watch);
+      }
+      firstTaken = firstMoved;
+      firstMoved = null;
+    } finally {
+      tree.lock.unlock();
     }
   }
 
-  private void linkWatch(Budget budget) {
-    PressureWatch watch = budget.watch;
-    if (watch != null && !watch.isMoved) {
-      link(watch);
+  private void tellTaken() {
+    for (PressureWatch watch = nextTaken(); watch != null; watch = nextTaken()) {
+      tell(watch.budget);
     }
   }
 
-  /** Takes all out; allocates nothing, so that none is taken by half. */
-  private @Nullable PressureWatch takeMoved() {
-    PressureWatch due = null;
-    for (PressureWatch watch = firstMoved; watch != null; watch = firstMoved) {
-      firstMoved = watch.nextMoved;
-      watch.nextMoved = null;
-      watch.isMoved = false;
-      watch.nextDue = due;
-      due = watch;
+  /** From here on it may move again: its level is found after this. */
+  private @Nullable PressureWatch nextTaken() {
+    tree.lock.lock();
+    try {
+      PressureWatch watch = firstTaken;
+      if (watch != null) {
+        firstTaken = watch.nextMoved;
+        watch.nextMoved = null;
+        watch.isMoved = false;
+      }
+      return watch;
+    } finally {
+      tree.lock.unlock();
     }
-    return due;
   }
 
   private void tell(Budget budget) {

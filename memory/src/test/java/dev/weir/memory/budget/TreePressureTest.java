@@ -6,6 +6,8 @@ import dev.weir.memory.pressure.Pressure;
 import dev.weir.memory.pressure.Registration;
 import dev.weir.memory.testing.Await;
 import java.lang.ref.WeakReference;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -65,6 +67,39 @@ class TreePressureTest {
     ledger.usedBytes = 0;
     root.tellPressure(/* all= */ false);
     awaitTold(Pressure.NONE);
+  }
+
+  /** They are gone through a few at a time, and come and go meanwhile. */
+  @Test
+  void eachOfManyIsToldWhateverLeavesMeanwhile() {
+    int many = 10 * ChildWalk.STEP + 1;
+    List<Budget> budgets = new ArrayList<>();
+    List<Registration> registrations = new ArrayList<>();
+    List<AtomicReference<Pressure>> heard = new ArrayList<>();
+    for (int i = 0; i < many; i++) {
+      AtomicReference<Pressure> level = new AtomicReference<>(Pressure.NONE);
+      Budget budget = root.child("b" + i, 1_000);
+      registrations.add(budget.addPressureListener(level::set));
+      budgets.add(budget);
+      heard.add(level);
+    }
+    root.tellPressure(/* all= */ true);
+    for (int i = 0; i < many; i++) {
+      assertThat(budgets.get(i).tryCharge(800)).isTrue();
+      if (i % 3 == 0) {
+        registrations.get(i).close();
+      }
+    }
+
+    root.tellPressure(/* all= */ true);
+
+    for (int i = 0; i < many; i++) {
+      AtomicReference<Pressure> level = heard.get(i);
+      Pressure expected = i % 3 == 0 ? Pressure.NONE : Pressure.HIGH;
+      Await.until(() -> level.get() == expected, () -> level + " is told");
+    }
+    registrations.forEach(Registration::close);
+    assertThat(root.hasPressureListeners()).isFalse();
   }
 
   @Test
