@@ -8,8 +8,10 @@ package dev.weir.memory.pressure;
  * of the pool's; outside every lock of the pool, but perhaps under locks of the caller's. Never by
  * two threads at once, and never for a request that it makes itself. It may allocate, release,
  * close budgets and change limits. It should return soon: a thread that needs the same reclaimer
- * meanwhile waits for it 100 ms at most, 10 ms where it is blocked, and then goes on without it.
- * What it throws is logged the first time, and counts as nothing.
+ * meanwhile waits for each call of another thread until 100 ms after that has begun, 10 ms where it
+ * is blocked, and then goes on without it. Where the calls end in time but make no room for it, it
+ * asks or waits eight times, and then goes on to the next reclaimer. What it throws is logged the
+ * first time, and counts as nothing.
  */
 @FunctionalInterface
 public interface Reclaimer {
