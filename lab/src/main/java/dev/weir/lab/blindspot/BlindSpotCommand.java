@@ -23,8 +23,8 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "blind-spot",
     description = {
-      "Runs four features of a service, one of which leaks, and prints what is true, what the",
-      "allocator says and what the kernel says. Each allocator runs in a JVM of its own."
+      "Four features, one of which leaks: what is true, and what the allocator says.",
+      "Prints what the kernel says as well. Each allocator runs in a JVM of its own."
     },
     sortOptions = false,
     footer = {

@@ -25,8 +25,8 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "compressed",
     description = {
-      "Serves compressed responses, to clients that vanish in the middle or that stay, and prints",
-      "what is live when they have gone. Each allocator runs in a JVM of its own."
+      "Compressed responses, to clients that vanish or stay: what is live afterwards.",
+      "Each allocator runs in a JVM of its own."
     },
     sortOptions = false,
     footer = {

@@ -24,9 +24,9 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "http-burst",
     description = {
-      "Sends many large uploads at once to a server that holds each body whole before it answers,",
-      "and shows how many get through and what memory that takes. Each allocator runs in a JVM of",
-      "its own; '+gate' puts a count of admitted bytes in front of it."
+      "Many large uploads at once, held whole: how many get through, in what memory.",
+      "Each allocator runs in a JVM of its own; '+gate' puts a count of admitted bytes in front of",
+      "it."
     },
     sortOptions = false,
     footer = {

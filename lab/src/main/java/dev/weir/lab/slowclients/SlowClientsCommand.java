@@ -23,11 +23,12 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "slow-clients",
     description = {
-      "Puts a thousand slow uploads, as many slow downloads, or both on a server at once: 90 % of"
-          + " 1",
-      "to 10 KB at 100 KB/s, 9 % of 1 MB at 1 MB/s, 1 % large. Uploads are held whole. Meanwhile a",
-      "small request goes out every 20 ms on a connection of its own. Each allocator runs in a JVM",
-      "of its own; '+gate' puts a count of admitted bytes in front of it, and sends chunk by chunk."
+      "A thousand slow uploads, downloads, or both: who gets through, who has to wait.",
+      "Of a hundred clients, 90 move 1 to 10 KB at 100 KB/s, nine 1 MB at 1 MB/s, and one is"
+          + " large.",
+      "Uploads are held whole. Meanwhile a small request goes out every 20 ms on a connection of",
+      "its own. Each allocator runs in a JVM of its own; '+gate' puts a count of admitted bytes in",
+      "front of it, and sends chunk by chunk."
     },
     sortOptions = false,
     footer = {
