@@ -1,12 +1,12 @@
 package dev.weir.memory;
 
 import dev.weir.memory.budget.Budget;
-import dev.weir.memory.budget.LargestChildren;
 import dev.weir.memory.hardening.HardenedFigures;
 import dev.weir.memory.hardening.Hardener;
 import dev.weir.memory.heap.SlabTotals;
 import dev.weir.memory.pages.PageHeap;
 import dev.weir.memory.pages.PageTotals;
+import dev.weir.memory.view.BudgetView;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * @param slabs what each size class holds that has slabs
  * @param ownedHeaps heaps of event loops
  * @param budgets the tree of budgets, each node behind its parent: of each node the {@link
- *     #MAX_CHILDREN} children that hold most
+ *     #MAX_CHILDREN} children that hold most, as in {@link BudgetView}, which bounds them in all
  * @param guarantee what the reservation guarantees
  */
 public record PoolSnapshot(
@@ -50,7 +50,7 @@ public record PoolSnapshot(
     List<Charge> budgets,
     String guarantee) {
   /** The most children that are listed of one budget: there may be one for every connection. */
-  public static final int MAX_CHILDREN = 32;
+  public static final int MAX_CHILDREN = BudgetView.MAX_CHILDREN;
 
   /**
    * The slabs of one size class.
@@ -129,21 +129,20 @@ public record PoolSnapshot(
 
   private static List<Charge> charges(Budget root) {
     List<Charge> charges = new ArrayList<>();
-    collect(root, charges);
+    collect(BudgetView.ofRoot(root, root.chargedBytes(), 0), root.name(), charges);
     return List.copyOf(charges);
   }
 
-  private static void collect(Budget budget, List<Charge> charges) {
-    LargestChildren largest = budget.largestChildren(MAX_CHILDREN);
+  private static void collect(BudgetView budget, String path, List<Charge> charges) {
     charges.add(
         new Charge(
-            budget.path(),
+            path,
             budget.limitBytes(),
             budget.chargedBytes(),
             budget.heapBytes(),
-            largest.others(),
-            largest.otherBytes()));
-    largest.top().forEach(child -> collect(child.budget(), charges));
+            budget.otherChildren(),
+            budget.otherBytes()));
+    budget.children().forEach(child -> collect(child, path + "/" + child.name(), charges));
   }
 
   /** Live and dirty pages. */
