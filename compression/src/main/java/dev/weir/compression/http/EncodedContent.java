@@ -5,11 +5,14 @@ import dev.weir.compression.codec.Encoder;
 import dev.weir.compression.codec.Step;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.CompositeByteBuf;
+import io.netty.buffer.Unpooled;
 import java.util.ArrayDeque;
 
 /**
- * The content of one response on its way through an encoder, in buffers of bounded length. Used by
- * the channel's event loop.
+ * The content of one response on its way through an encoder, in buffers of bounded length. What
+ * comes of one content is one buffer again, so that bounds on what is queued, which let a message
+ * through whole, hold for the compressed one as for the original. Used by the channel's event loop.
  */
 final class EncodedContent implements AutoCloseable {
   /** What a content that is not direct, or not in one piece, is copied through at a time. */
@@ -24,7 +27,6 @@ final class EncodedContent implements AutoCloseable {
   private final Encoder encoder;
   private final ByteBufAllocator allocator;
   private final int chunkBytes;
-  private final ArrayDeque<ByteBuf> output = new ArrayDeque<>();
   private boolean pending;
 
   /** Takes an encoder over, at the beginning of its stream. */
@@ -42,43 +44,62 @@ final class EncodedContent implements AutoCloseable {
   /**
    * Takes a content one step further: reads all of it, and leaves its release to the caller.
    *
-   * @return the output, in order, to be taken out before the next step. Empty if there is none yet
+   * @return the output of this step, which is the caller's: in one piece if it is short, else a
+   *     composite of buffers of bounded length. Empty if there is none yet
    * @throws dev.weir.memory.budget.BudgetExceededError if no room for output is left; the stream
    *     cannot be continued then
    */
-  ArrayDeque<ByteBuf> encode(ByteBuf content, Step step) {
+  ByteBuf encode(ByteBuf content, Step step) {
     boolean any = content.isReadable();
-    boolean done = false;
+    ArrayDeque<ByteBuf> output = new ArrayDeque<>();
     try {
       if (DirectBuffers.isUsable(content)) {
-        encodeDirect(content, step);
+        encodeDirect(content, step, output);
       } else {
-        encodeCopies(content, step);
+        encodeCopies(content, step, output);
       }
+      ByteBuf whole = joined(output);
       pending = step == Step.TAKE && (pending || any);
+      return whole;
+    } finally {
+      output.forEach(ByteBuf::release);
+    }
+  }
+
+  /** Takes the buffers out of {@code output}, into one. */
+  private ByteBuf joined(ArrayDeque<ByteBuf> output) {
+    if (output.size() <= 1) {
+      return output.isEmpty() ? Unpooled.EMPTY_BUFFER : output.remove();
+    }
+    CompositeByteBuf whole = allocator.compositeDirectBuffer(Integer.MAX_VALUE);
+    boolean done = false;
+    try {
+      while (!output.isEmpty()) {
+        whole.addComponent(/* increaseWriterIndex= */ true, output.remove());
+      }
       done = true;
-      return output;
+      return whole;
     } finally {
       if (!done) {
-        drop();
+        whole.release();
       }
     }
   }
 
-  private void encodeCopies(ByteBuf content, Step step) {
+  private void encodeCopies(ByteBuf content, Step step, ArrayDeque<ByteBuf> output) {
     int most = Math.min(Math.max(content.readableBytes(), 1), STAGING_BYTES);
     ByteBuf staging = allocator.directBuffer(most, most);
     try {
       do {
         staging.clear().writeBytes(content, Math.min(content.readableBytes(), most));
-        encodeDirect(staging, content.isReadable() ? Step.TAKE : step);
+        encodeDirect(staging, content.isReadable() ? Step.TAKE : step, output);
       } while (content.isReadable());
     } finally {
       staging.release();
     }
   }
 
-  private void encodeDirect(ByteBuf source, Step step) {
+  private void encodeDirect(ByteBuf source, Step step, ArrayDeque<ByteBuf> output) {
     boolean done;
     do {
       ByteBuf target = newTarget(source.readableBytes(), step);
@@ -112,12 +133,6 @@ final class EncodedContent implements AutoCloseable {
         throw refused;
       }
       return allocator.directBuffer(LEAST_BYTES, LEAST_BYTES);
-    }
-  }
-
-  private void drop() {
-    while (!output.isEmpty()) {
-      output.remove().release();
     }
   }
 

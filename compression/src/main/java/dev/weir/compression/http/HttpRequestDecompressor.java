@@ -3,6 +3,7 @@ package dev.weir.compression.http;
 import dev.weir.compression.Compression;
 import dev.weir.compression.ContentCoding;
 import dev.weir.netty.http.LingeringClose;
+import dev.weir.netty.write.Unwritten;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelDuplexHandler;
@@ -222,7 +223,7 @@ public final class HttpRequestDecompressor extends ChannelDuplexHandler {
   @Override
   public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
     if (answered) {
-      ReferenceCountUtil.release(message);
+      Unwritten.release(message);
       promise.tryFailure(new ClosedChannelException());
       return;
     }

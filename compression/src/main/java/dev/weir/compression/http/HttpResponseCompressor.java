@@ -3,6 +3,7 @@ package dev.weir.compression.http;
 import dev.weir.compression.Compression;
 import dev.weir.compression.codec.Encoder;
 import dev.weir.compression.codec.Step;
+import dev.weir.netty.write.Unwritten;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelDuplexHandler;
@@ -22,6 +23,7 @@ import io.netty.util.ReferenceCountUtil;
 import java.lang.System.Logger.Level;
 import java.nio.channels.ClosedChannelException;
 import java.util.ArrayDeque;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,7 +33,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A response is one frame, in buffers of bounded length, from direct memory to direct memory on
  * the channel's allocator. It is cut where the application flushes the channel, so that the client
- * can read all so far, and nowhere else. A response that comes whole keeps a {@code
+ * can read all so far, and nowhere else; where the channel is not writable, once it is. What comes
+ * of one message is one message, whatever its length. A response that comes whole keeps a {@code
  * Content-Length}, any other is sent in chunks. Both get {@code Vary}, and a weak {@code ETag}.
  *
  * <p>Left as they are: responses to {@code HEAD}, without content, of a part, encoded already,
@@ -85,6 +88,14 @@ public final class HttpResponseCompressor extends ChannelDuplexHandler {
   private @Nullable EncodedContent encoding;
   private boolean closed;
 
+  /** Whether a message is on its way: what is flushed now comes behind it. */
+  private boolean writing;
+
+  private boolean flushWanted;
+
+  /** Whether the client is to get all so far as soon as the channel is writable. */
+  private boolean cutWanted;
+
   /** A head that waits for the first of its content. */
   private record HeldHead(HttpResponse response, ResponsePlan plan, ChannelPromise promise) {}
 
@@ -121,10 +132,12 @@ public final class HttpResponseCompressor extends ChannelDuplexHandler {
       return;
     }
     if (phase == Phase.FAILED) {
-      ReferenceCountUtil.release(message);
+      Unwritten.release(message);
       promise.tryFailure(new ClosedChannelException());
       return;
     }
+    boolean outer = writing;
+    writing = true;
     try {
       if (message instanceof HttpResponse response) {
         writeResponse(ctx, response, promise);
@@ -138,6 +151,11 @@ public final class HttpResponseCompressor extends ChannelDuplexHandler {
     } catch (Throwable failure) {
       promise.tryFailure(failure);
       fail(ctx, failure);
+    } finally {
+      writing = outer;
+    }
+    if (flushWanted && !outer) {
+      flush(ctx);
     }
   }
 
@@ -150,18 +168,20 @@ public final class HttpResponseCompressor extends ChannelDuplexHandler {
       return;
     }
     if (phase == Phase.ENCODING) {
-      ReferenceCountUtil.release(response);
+      Unwritten.release(response);
       throw new IllegalStateException("a response begins before the last one has ended");
     }
     passHeld(ctx);
-    AskedFor asked = waiting.poll();
+    AskedFor next = waiting.poll();
+    AskedFor asked = next == null ? AskedFor.NOTHING : next;
     ResponsePlan plan =
-        ResponsePlan.of(
-            response, asked == null ? AskedFor.NOTHING : asked, compression.codings(), options);
+        orRelease(response, () -> ResponsePlan.of(response, asked, compression.codings(), options));
     switch (plan.action()) {
       case PASS -> pass(ctx, response, promise);
-      case PASS_AND_VARY -> pass(ctx, ResponseHeads.varying(response), promise);
-      case HEAD_ONLY -> pass(ctx, ResponseHeads.withoutContent(response), promise);
+      case PASS_AND_VARY ->
+          pass(ctx, orRelease(response, () -> ResponseHeads.varying(response)), promise);
+      case HEAD_ONLY ->
+          pass(ctx, orRelease(response, () -> ResponseHeads.withoutContent(response)), promise);
       case REFUSE -> refuse(ctx, response, HttpResponseStatus.NOT_ACCEPTABLE, promise);
       case ENCODE -> {
         if (response instanceof FullHttpResponse whole) {
@@ -184,9 +204,9 @@ public final class HttpResponseCompressor extends ChannelDuplexHandler {
       HttpResponse response,
       HttpResponseStatus status,
       ChannelPromise promise) {
-    FullHttpResponse answer = ResponseHeads.inPlaceOf(response, status);
+    FullHttpResponse answer = orRelease(response, () -> ResponseHeads.inPlaceOf(response, status));
     phase = response instanceof FullHttpResponse ? Phase.HEAD : Phase.DROPPING;
-    ReferenceCountUtil.release(response);
+    Unwritten.release(response);
     ctx.write(answer, promise);
   }
 
@@ -195,7 +215,7 @@ public final class HttpResponseCompressor extends ChannelDuplexHandler {
       FullHttpResponse whole,
       ResponsePlan plan,
       ChannelPromise promise) {
-    WholeResponse encoded = tryEncodeWhole(ctx, whole, plan);
+    WholeResponse encoded = orRelease(whole, () -> tryEncodeWhole(ctx, whole, plan));
     if (encoded != null && (plan.required() || encoded.isShorter())) {
       phase = Phase.HEAD;
       encoded.write(ctx, plan, promise);
@@ -231,7 +251,17 @@ public final class HttpResponseCompressor extends ChannelDuplexHandler {
     if (plan.required()) {
       refuse(ctx, response, HttpResponseStatus.SERVICE_UNAVAILABLE, promise);
     } else {
-      pass(ctx, ResponseHeads.varying(response), promise);
+      pass(ctx, orRelease(response, () -> ResponseHeads.varying(response)), promise);
+    }
+  }
+
+  /** Makes something of a message; if that fails, nobody else releases it. */
+  private static <T extends @Nullable Object> T orRelease(Object message, Supplier<T> maker) {
+    try {
+      return maker.get();
+    } catch (Throwable failure) {
+      Unwritten.release(message);
+      throw failure;
     }
   }
 
@@ -258,11 +288,12 @@ public final class HttpResponseCompressor extends ChannelDuplexHandler {
   /** Decides, with the first of the content, what becomes of the response. */
   private void begin(ChannelHandlerContext ctx, HttpContent first, boolean last) {
     ByteBuf content = first.content();
-    boolean worthIt =
-        (!last || content.readableBytes() >= options.minBytes())
-            && !ContentSample.looksCompressed(content);
+    boolean longEnough = !last || content.readableBytes() >= options.minBytes();
     try {
-      begin(ctx, worthIt, last ? content.readableBytes() : UNKNOWN_LENGTH);
+      begin(
+          ctx,
+          longEnough && !ContentSample.looksCompressed(content),
+          last ? content.readableBytes() : UNKNOWN_LENGTH);
     } catch (Throwable failure) {
       first.release();
       throw failure;
@@ -271,18 +302,22 @@ public final class HttpResponseCompressor extends ChannelDuplexHandler {
 
   private void begin(ChannelHandlerContext ctx, boolean worthIt, long wholeBytes) {
     HeldHead head = takeHeld();
+    HttpResponse response = head.response();
     ResponsePlan plan = head.plan();
     try {
-      long bytes =
-          wholeBytes == UNKNOWN_LENGTH ? ResponseHeads.contentBytes(head.response()) : wholeBytes;
-      Encoder encoder = worthIt || plan.required() ? tryEncoder(ctx, plan, bytes) : null;
+      long bytes = wholeBytes == UNKNOWN_LENGTH ? ResponseHeads.contentBytes(response) : wholeBytes;
+      Encoder encoder =
+          orRelease(
+              response, () -> worthIt || plan.required() ? tryEncoder(ctx, plan, bytes) : null);
       if (encoder == null) {
-        passOrRefuse(ctx, head.response(), plan, head.promise());
+        passOrRefuse(ctx, response, plan, head.promise());
         return;
       }
       encoding = new EncodedContent(encoder, ctx.alloc(), options.chunkBytes());
       phase = Phase.ENCODING;
-      ctx.write(ResponseHeads.streamed(head.response(), plan.requireCoding()), head.promise());
+      HttpResponse streamed =
+          orRelease(response, () -> ResponseHeads.streamed(response, plan.requireCoding()));
+      ctx.write(streamed, head.promise());
     } catch (Throwable failure) {
       head.promise().tryFailure(failure);
       throw failure;
@@ -300,59 +335,98 @@ public final class HttpResponseCompressor extends ChannelDuplexHandler {
 
   private void encode(
       ChannelHandlerContext ctx, HttpContent content, boolean last, ChannelPromise promise) {
-    ArrayDeque<ByteBuf> output;
+    ByteBuf output;
     try {
       output = requireEncoding().encode(content.content(), last ? Step.END : Step.TAKE);
     } finally {
       content.release();
     }
-    ByteBuf rest = output.pollLast();
-    writeOutput(ctx, output);
     if (content instanceof LastHttpContent tail) {
-      closeEncoding();
       phase = Phase.HEAD;
-      ByteBuf end = rest == null ? Unpooled.EMPTY_BUFFER : rest;
-      ctx.write(new DefaultLastHttpContent(end, tail.trailingHeaders()), promise);
+      try {
+        closeEncoding();
+      } catch (Throwable failure) {
+        output.release();
+        throw failure;
+      }
+      ctx.write(new DefaultLastHttpContent(output, tail.trailingHeaders()), promise);
     } else {
-      ctx.write(rest == null ? NOTHING_YET : new DefaultHttpContent(rest), promise);
-    }
-  }
-
-  private static void writeOutput(ChannelHandlerContext ctx, ArrayDeque<ByteBuf> output) {
-    while (!output.isEmpty()) {
-      ctx.write(new DefaultHttpContent(output.remove()));
+      ctx.write(output.isReadable() ? new DefaultHttpContent(output) : NOTHING_YET, promise);
     }
   }
 
   /** A file, say, which never becomes bytes of ours. */
   private void writeOther(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
     if (phase == Phase.ENCODING) {
-      ReferenceCountUtil.release(message);
+      Unwritten.release(message);
       throw new UnsupportedMessageTypeException(message, HttpContent.class, ByteBuf.class);
     }
     passHeld(ctx);
     if (phase == Phase.DROPPING) {
-      ReferenceCountUtil.release(message);
+      Unwritten.release(message);
       promise.trySuccess();
     } else {
       ctx.write(message, promise);
     }
   }
 
+  /**
+   * Netty tells within a write that the channel is no longer writable, and an application may flush
+   * then: the end of what is being written comes first. What an encoder gives at a flush waits for
+   * room, as the application would: bounds on what is queued count it as a message of its own.
+   */
   @Override
   public void flush(ChannelHandlerContext ctx) {
-    try {
-      if (phase == Phase.HELD) {
-        begin(ctx, /* worthIt= */ true, UNKNOWN_LENGTH);
+    if (writing) {
+      flushWanted = true;
+      return;
+    }
+    flushWanted = false;
+    cutWanted = false;
+    if (phase == Phase.HELD) {
+      writeOfFlush(ctx, () -> begin(ctx, /* worthIt= */ true, UNKNOWN_LENGTH));
+    }
+    if (isCutPossible() && !ctx.channel().isWritable()) {
+      ctx.flush();
+    }
+    if (isCutPossible()) {
+      cutWanted = !ctx.channel().isWritable();
+      if (!cutWanted) {
+        writeOfFlush(ctx, () -> cut(ctx));
       }
-      EncodedContent current = encoding;
-      if (current != null && current.isPending()) {
-        writeOutput(ctx, current.encode(Unpooled.EMPTY_BUFFER, Step.FLUSH));
-      }
-    } catch (Throwable failure) {
-      fail(ctx, failure);
     }
     ctx.flush();
+  }
+
+  @Override
+  public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+    if (cutWanted && ctx.channel().isWritable()) {
+      flush(ctx);
+    }
+    ctx.fireChannelWritabilityChanged();
+  }
+
+  private void writeOfFlush(ChannelHandlerContext ctx, Runnable step) {
+    writing = true;
+    try {
+      step.run();
+    } catch (Throwable failure) {
+      fail(ctx, failure);
+    } finally {
+      writing = false;
+      flushWanted = false; // What writes here is about to flush.
+    }
+  }
+
+  private boolean isCutPossible() {
+    return encoding != null && encoding.isPending();
+  }
+
+  private void cut(ChannelHandlerContext ctx) {
+    ByteBuf output = requireEncoding().encode(Unpooled.EMPTY_BUFFER, Step.FLUSH);
+    if (output.isReadable()) {
+      ctx.write(new DefaultHttpContent(output));
+    }
   }
 
   // The end.
@@ -396,7 +470,7 @@ public final class HttpResponseCompressor extends ChannelDuplexHandler {
     HeldHead head = held;
     held = null;
     if (head != null) {
-      ReferenceCountUtil.release(head.response());
+      Unwritten.release(head.response());
       head.promise().tryFailure(new ClosedChannelException());
     }
   }

@@ -4,27 +4,19 @@ import dev.weir.compression.codec.Encoder;
 import dev.weir.compression.codec.Step;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
-import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
-import io.netty.handler.codec.http.DefaultHttpContent;
-import io.netty.handler.codec.http.DefaultHttpResponse;
-import io.netty.handler.codec.http.DefaultLastHttpContent;
 import io.netty.handler.codec.http.FullHttpResponse;
-import io.netty.handler.codec.http.HttpHeaders;
-import java.util.ArrayDeque;
 
 /** A response that came whole, compressed: its length is known before a byte of it is written. */
 final class WholeResponse {
   private final FullHttpResponse original;
-  private final ArrayDeque<ByteBuf> output;
-  private final long bytes;
+  private final ByteBuf output;
 
-  private WholeResponse(FullHttpResponse original, ArrayDeque<ByteBuf> output) {
+  private WholeResponse(FullHttpResponse original, ByteBuf output) {
     this.original = original;
     this.output = output;
-    this.bytes = output.stream().mapToLong(ByteBuf::readableBytes).sum();
   }
 
   /**
@@ -44,32 +36,31 @@ final class WholeResponse {
   }
 
   boolean isShorter() {
-    return bytes < original.content().readableBytes();
+    return output.readableBytes() < original.content().readableBytes();
   }
 
   /** Writes it in the place of the original, which is released. */
   void write(ChannelHandlerContext ctx, ResponsePlan plan, ChannelPromise promise) {
-    HttpHeaders headers = ResponseHeads.whole(original, plan.requireCoding(), bytes);
-    HttpHeaders trailers = original.trailingHeaders();
-    original.release();
-    if (output.size() <= 1) {
-      ByteBuf content = output.isEmpty() ? Unpooled.EMPTY_BUFFER : output.remove();
-      ctx.write(
+    FullHttpResponse compressed = null;
+    try {
+      compressed =
           new DefaultFullHttpResponse(
-              original.protocolVersion(), original.status(), content, headers, trailers),
-          promise);
-      return;
+              original.protocolVersion(),
+              original.status(),
+              output,
+              ResponseHeads.whole(original, plan.requireCoding(), output.readableBytes()),
+              original.trailingHeaders());
+    } finally {
+      original.release();
+      if (compressed == null) {
+        output.release();
+      }
     }
-    ctx.write(new DefaultHttpResponse(original.protocolVersion(), original.status(), headers));
-    while (!output.isEmpty()) {
-      ctx.write(new DefaultHttpContent(output.remove()));
-    }
-    ctx.write(new DefaultLastHttpContent(Unpooled.EMPTY_BUFFER, trailers), promise);
+    ctx.write(compressed, promise);
   }
 
   /** Gives the output up. */
   void release() {
-    output.forEach(ByteBuf::release);
-    output.clear();
+    output.release();
   }
 }

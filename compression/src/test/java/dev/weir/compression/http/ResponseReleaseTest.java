@@ -6,13 +6,22 @@ import dev.weir.compression.Texts;
 import dev.weir.compression.http.ResponseFixture.Written;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.DefaultFileRegion;
+import io.netty.handler.codec.http.DefaultFullHttpResponse;
+import io.netty.handler.codec.http.DefaultHttpHeaders;
+import io.netty.handler.codec.http.HttpChunkedInput;
 import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.handler.stream.ChunkedStream;
 import java.io.File;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Whatever happens to a response, everything is given back; the fixture looks at its end. */
@@ -102,6 +111,79 @@ class ResponseReleaseTest {
     ChannelFuture end = fixture.channel.writeAndFlush(LastHttpContent.EMPTY_LAST_CONTENT);
     fixture.channel.runPendingTasks();
     assertThat(end.isSuccess()).isFalse();
+    assertThat(fixture.channel.isOpen()).isFalse();
+  }
+
+  /** A file, say: closed once it will not be written. */
+  private static final class Input extends java.io.InputStream {
+    private boolean closed;
+
+    @Override
+    public int read() {
+      return -1;
+    }
+
+    @Override
+    public void close() {
+      closed = true;
+    }
+
+    HttpChunkedInput chunks() {
+      return new HttpChunkedInput(new ChunkedStream(this));
+    }
+  }
+
+  @Test
+  void anInputThatIsNotWrittenIsClosed() {
+    fixture.request("identity;q=0, *;q=0");
+    fixture.channel.write(fixture.head(JSON));
+    Input dropped = new Input();
+    fixture.channel.write(dropped.chunks());
+    assertThat(dropped.closed).isTrue();
+    fixture.channel.write(LastHttpContent.EMPTY_LAST_CONTENT);
+    beginResponse();
+    Input inTheMiddle = new Input();
+    ChannelFuture refused = fixture.channel.write(inTheMiddle.chunks());
+    assertThat(refused.isSuccess()).isFalse();
+    assertThat(inTheMiddle.closed).isTrue();
+  }
+
+  @Test
+  void aPredicateThatThrowsClosesTheConnection() {
+    ResponseOptions options =
+        ResponseOptions.DEFAULT.withCompressible(type -> {
+          throw new IllegalStateException("made to fail");
+        });
+    try (ResponseFixture faulty = new ResponseFixture(options)) {
+      faulty.request("zstd");
+      ChannelFuture whole = faulty.channel.write(faulty.whole(CONTENT, JSON));
+      assertThat(whole.cause()).hasMessage("made to fail");
+      assertThat(faulty.channel.isOpen()).isFalse();
+    }
+  }
+
+  /** Of whole responses: one that is compressed, varies, is to a HEAD, or not modified. */
+  @ParameterizedTest
+  @CsvSource({"zstd, GET, 200", "identity, GET, 200", "zstd, HEAD, 200", "zstd, GET, 304"})
+  void aHeadThatCannotBeCopiedClosesTheConnection(String accept, String method, int status) {
+    fixture.request(HttpMethod.valueOf(method), HttpVersion.HTTP_1_1, accept);
+    HttpHeaders headers =
+        new DefaultHttpHeaders() {
+          @Override
+          public HttpHeaders copy() {
+            throw new OutOfMemoryError("made to fail");
+          }
+        };
+    headers.set(HttpHeaderNames.CONTENT_TYPE, JSON);
+    ChannelFuture response =
+        fixture.channel.write(
+            new DefaultFullHttpResponse(
+                HttpVersion.HTTP_1_1,
+                HttpResponseStatus.valueOf(status),
+                fixture.content(CONTENT, 0, CONTENT.length).content(),
+                headers,
+                new DefaultHttpHeaders()));
+    assertThat(response.cause()).hasMessage("made to fail");
     assertThat(fixture.channel.isOpen()).isFalse();
   }
 
