@@ -60,9 +60,14 @@ public final class SmallRequests {
     }
   }
 
-  /** Starts sending one every {@code period}. */
-  public static SmallRequests start(SocketAddress server, Duration period) {
+  /**
+   * Opens the connection, and starts sending one every {@code period}.
+   *
+   * @throws IOException if the first is not answered
+   */
+  public static SmallRequests start(SocketAddress server, Duration period) throws IOException {
     SmallRequests requests = new SmallRequests(server, period);
+    requests.exchange(ByteBuffer.allocate(MAX_ANSWER_BYTES));
     requests.thread.start();
     return requests;
   }
