@@ -11,7 +11,10 @@ import io.netty.buffer.ByteBuf;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Admits by grants of a Weir pool. A permit's buffers lie in the pages that were promised, so what
@@ -19,9 +22,9 @@ import java.util.concurrent.TimeoutException;
  * to whole pages.
  */
 public final class WeirAdmission implements Admission {
-  private final WeirAllocator allocator;
   private final Pool pool;
   private final Budget budget;
+  private final Function<Grant, Permit> permits;
 
   /** Admits as far as the pool of {@code allocator} has room. */
   public WeirAdmission(WeirAllocator allocator) {
@@ -35,9 +38,14 @@ public final class WeirAdmission implements Admission {
    * @throws IllegalArgumentException if the budget is of another pool
    */
   public WeirAdmission(WeirAllocator allocator, Budget budget) {
-    this.allocator = allocator;
+    this(allocator, budget, grant -> new GrantPermit(allocator, grant));
+  }
+
+  /** With permits of another making, for tests. */
+  WeirAdmission(WeirAllocator allocator, Budget budget, Function<Grant, Permit> permits) {
     this.pool = allocator.pool();
     this.budget = budget;
+    this.permits = permits;
     if (!budget.isOfSameTree(pool.rootBudget())) {
       throw new IllegalArgumentException(
           "budget '%s' is not of pool '%s'".formatted(budget.path(), pool.options().name()));
@@ -52,20 +60,51 @@ public final class WeirAdmission implements Admission {
     } catch (IllegalStateException | Error poolClosedOrFailed) {
       return CompletableFuture.failedFuture(refusal(bytes, poolClosedOrFailed));
     }
-    CompletableFuture<Permit> permit = new CompletableFuture<>();
-    grant.whenComplete((granted, failure) -> {
-      if (granted == null) {
+    try {
+      CompletableFuture<Permit> permit = new CompletableFuture<>();
+      grant.whenComplete((granted, failure) -> answer(permit, bytes, granted, failure));
+      permit.whenComplete((done, failure) -> {
+        if (permit.isCancelled()) {
+          grant.cancel(false);
+        }
+      });
+      return permit;
+    } catch (Throwable unheard) {
+      if (!grant.cancel(false) && grant.state() == Future.State.SUCCESS) {
+        grant.resultNow().close();
+      }
+      throw unheard;
+    }
+  }
+
+  private void answer(
+      CompletableFuture<Permit> permit,
+      long bytes,
+      @Nullable Grant granted,
+      @Nullable Throwable failure) {
+    try {
+      if (granted != null) {
+        permit.complete(permits.apply(granted));
+      } else if (failure != null) {
         permit.completeExceptionally(refusal(bytes, failure));
-      } else if (!permit.complete(new GrantPermit(granted))) {
+      }
+    } catch (Throwable noPermit) {
+      permit.completeExceptionally(refusalOr(noPermit, bytes));
+    } finally {
+      // Cancelled, or failed for want of Java heap: nobody else has it.
+      if (granted != null && permit.state() != Future.State.SUCCESS) {
         granted.close();
       }
-    });
-    permit.whenComplete((done, failure) -> {
-      if (permit.isCancelled()) {
-        grant.cancel(false);
-      }
-    });
-    return permit;
+    }
+  }
+
+  /** The failure itself if there is no Java heap to tell more. */
+  private Throwable refusalOr(Throwable failure, long bytes) {
+    try {
+      return refusal(bytes, failure);
+    } catch (OutOfMemoryError noHeap) {
+      return failure;
+    }
   }
 
   private AdmissionRefusedException refusal(long bytes, Throwable failure) {
@@ -82,13 +121,7 @@ public final class WeirAdmission implements Admission {
         reason, bytes + " bytes were not granted: " + failure.getMessage(), failure);
   }
 
-  private final class GrantPermit implements Permit {
-    private final Grant grant;
-
-    GrantPermit(Grant grant) {
-      this.grant = grant;
-    }
-
+  private record GrantPermit(WeirAllocator allocator, Grant grant) implements Permit {
     @Override
     public long unspentBytes() {
       return grant.remainingBytes();

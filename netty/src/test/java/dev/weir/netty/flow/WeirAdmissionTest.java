@@ -83,6 +83,25 @@ class WeirAdmissionTest {
     next.join().close();
   }
 
+  /** Granted at once, on the caller's thread, and later, on the pool's. */
+  @Test
+  void aGrantThatNoPermitCanBeMadeOfGoesBack() {
+    WeirAdmission withoutHeap =
+        new WeirAdmission(
+            allocator,
+            pool.rootBudget(),
+            grant -> {
+              throw new OutOfMemoryError("made by the test");
+            });
+    assertThat(refusal(withoutHeap.admit(13 * MIB, LONG).toCompletableFuture()))
+        .isEqualTo(Reason.UNAVAILABLE);
+    Permit all = admit(13 * MIB).join();
+    CompletableFuture<Permit> later = withoutHeap.admit(13 * MIB, LONG).toCompletableFuture();
+    assertThat(later).isNotDone();
+    all.close();
+    assertThat(refusal(later)).isEqualTo(Reason.UNAVAILABLE);
+  }
+
   @Test
   void moreThanThePermitHasIsRefused() {
     try (Permit permit = admit(8_192).join()) {
