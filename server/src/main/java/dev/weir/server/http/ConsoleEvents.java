@@ -93,6 +93,10 @@ final class ConsoleEvents implements ExchangeHandler, Console.Watcher {
         to.onLoop(this::send);
       } catch (RejectedExecutionException ended) {
         over = true;
+      } catch (Throwable unheard) {
+        // Left waiting, it would keep the next view from being sent.
+        dropWaiting();
+        throw unheard;
       }
     }
     if (over) {

@@ -10,6 +10,7 @@ import io.netty.handler.codec.http.HttpResponseStatus;
 import java.net.SocketAddress;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
@@ -55,16 +56,34 @@ interface Exchange {
    */
   void onLoop(Runnable action);
 
+  /**
+   * Gives the exchange up from any thread, because something could not be handed to its event loop;
+   * throws nothing. A loop that has ended has closed the connection already.
+   */
+  default void abortFromElsewhere(Throwable cause) {
+    try {
+      onLoop(() -> abort(cause));
+    } catch (RejectedExecutionException | OutOfMemoryError unheard) {
+      System.getLogger(Exchange.class.getName())
+          .log(System.Logger.Level.DEBUG, "an exchange cannot be given up", cause);
+    }
+  }
+
   /** Answers on the event loop when the store has done what it was asked, or has failed. */
   default <T> void whenDone(CompletableFuture<T> done, Consumer<T> answer) {
-    done.whenComplete((outcome, error) ->
+    done.whenComplete((outcome, error) -> {
+      try {
         onLoop(() -> {
           if (error != null) {
             Refusals.refuse(this, error);
           } else {
             answer.accept(outcome);
           }
-        }));
+        });
+      } catch (Throwable unheard) {
+        abortFromElsewhere(unheard);
+      }
+    });
   }
 
   /** Runs {@code action} on the event loop after a while, unless the exchange is over by then. */

@@ -4,6 +4,7 @@ import dev.weir.server.store.RangeReader;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -63,11 +64,26 @@ final class RangeSender {
         bytes,
         chunk -> {
           reading = true;
-          io.execute(() -> {
-            Throwable error = fill(chunk, bytes);
-            exchange.onLoop(() -> filled(chunk, error));
-          });
+          try {
+            io.execute(() -> read(chunk, bytes));
+          } catch (Throwable notBegun) {
+            reading = false;
+            chunk.release();
+            throw notBegun;
+          }
         });
+  }
+
+  /** On an I/O thread, which has the chunk and the reader until the loop hears of them. */
+  private void read(ByteBuf chunk, int bytes) {
+    Throwable error = fill(chunk, bytes);
+    try {
+      exchange.onLoop(() -> filled(chunk, error));
+    } catch (Throwable unheard) {
+      chunk.release();
+      closeNow();
+      exchange.abortFromElsewhere(unheard);
+    }
   }
 
   private @Nullable Throwable fill(ByteBuf chunk, int bytes) {
@@ -121,13 +137,20 @@ final class RangeSender {
   }
 
   private void closeReader() {
-    io.execute(() -> {
-      try {
-        reader.close();
-      } catch (IOException e) {
-        System.getLogger(RangeSender.class.getName())
-            .log(System.Logger.Level.DEBUG, "closing a file that was read", e);
-      }
-    });
+    try {
+      io.execute(this::closeNow);
+    } catch (RejectedExecutionException | OutOfMemoryError notBegun) {
+      // The loop waits for the disk this once: the file must not stay open.
+      closeNow();
+    }
+  }
+
+  private void closeNow() {
+    try {
+      reader.close();
+    } catch (IOException e) {
+      System.getLogger(RangeSender.class.getName())
+          .log(System.Logger.Level.DEBUG, "closing a file that was read", e);
+    }
   }
 }

@@ -3,6 +3,7 @@ package dev.weir.server.http;
 import dev.weir.netty.flow.Permit;
 import io.netty.buffer.ByteBuf;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -13,13 +14,12 @@ import org.jspecify.annotations.Nullable;
 final class ResponseMemory {
   private final Services services;
   private final ConnectionMemory memory;
-  private final ActiveExchange exchange;
+  private final Exchange exchange;
   private final StallGuard guard;
   private @Nullable CompletableFuture<Permit> asked;
   private boolean closed;
 
-  ResponseMemory(
-      Services services, ConnectionMemory memory, ActiveExchange exchange, StallGuard guard) {
+  ResponseMemory(Services services, ConnectionMemory memory, Exchange exchange, StallGuard guard) {
     this.services = services;
     this.memory = memory;
     this.exchange = exchange;
@@ -48,8 +48,16 @@ final class ResponseMemory {
             .admit(bytes, services.limits().memoryTimeout())
             .toCompletableFuture();
     asked = room;
-    room.whenComplete(
-        (permit, refusal) -> exchange.onLoop(() -> answered(permit, refusal, bytes, use)));
+    room.whenComplete((permit, refusal) -> {
+      try {
+        exchange.onLoop(() -> answered(permit, refusal, bytes, use));
+      } catch (Throwable unheard) {
+        if (permit != null) {
+          permit.close();
+        }
+        exchange.abortFromElsewhere(unheard);
+      }
+    });
   }
 
   private void answered(
@@ -68,11 +76,12 @@ final class ResponseMemory {
     }
   }
 
-  /** Waits no longer. What has been granted already goes back when its turn comes. */
+  /** Waits no longer; what has been granted already goes back. */
   void close() {
     closed = true;
-    if (asked != null) {
-      asked.cancel(false);
+    CompletableFuture<Permit> room = asked;
+    if (room != null && !room.cancel(false) && room.state() == Future.State.SUCCESS) {
+      room.resultNow().close();
     }
   }
 }

@@ -1,0 +1,56 @@
+package dev.weir.server.http;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Proxy;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** An exchange whose event loop can be handed nothing. */
+final class UnreachableLoop {
+  /** Buffers that the exchange gave. */
+  final List<ByteBuf> allocated = new ArrayList<>();
+
+  /** What its loop was asked to do in vain. */
+  final List<Runnable> refused = new ArrayList<>();
+
+  private final @Nullable Throwable refusal;
+
+  /** Every attempt fails with {@code refusal}, unchecked; null for a loop that runs nothing. */
+  UnreachableLoop(@Nullable Throwable refusal) {
+    this.refusal = refusal;
+  }
+
+  Exchange exchange() {
+    return (Exchange)
+        Proxy.newProxyInstance(
+            Exchange.class.getClassLoader(),
+            new Class<?>[] {Exchange.class},
+            (proxy, method, args) ->
+                switch (method.getName()) {
+                  case "onLoop" -> {
+                    refused.add((Runnable) args[0]);
+                    if (refusal != null) {
+                      throw refusal;
+                    }
+                    yield null;
+                  }
+                  case "allocate" -> {
+                    allocate((int) args[0], args[1]);
+                    yield null;
+                  }
+                  case "isWritable" -> true;
+                  default -> InvocationHandler.invokeDefault(proxy, method, args);
+                });
+  }
+
+  @SuppressWarnings("unchecked")
+  private void allocate(int bytes, Object use) {
+    ByteBuf buffer = UnpooledByteBufAllocator.DEFAULT.directBuffer(bytes, bytes);
+    allocated.add(buffer);
+    ((Consumer<ByteBuf>) use).accept(buffer);
+  }
+}

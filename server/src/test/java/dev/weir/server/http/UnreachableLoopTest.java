@@ -1,0 +1,236 @@
+package dev.weir.server.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.weir.memory.Pool;
+import dev.weir.memory.PoolOptions;
+import dev.weir.memory.budget.Budget;
+import dev.weir.memory.profile.LeakWatch;
+import dev.weir.netty.WeirAllocator;
+import dev.weir.netty.flow.Permit;
+import dev.weir.server.console.Console;
+import dev.weir.server.console.ConsoleAccess;
+import dev.weir.server.console.Frame;
+import dev.weir.server.metrics.MemoryFigures;
+import dev.weir.server.metrics.NodeMetrics;
+import dev.weir.server.store.CreateRequest;
+import dev.weir.server.store.Disk;
+import dev.weir.server.store.DiskFile;
+import dev.weir.server.store.LocalDisk;
+import dev.weir.server.store.Payload;
+import dev.weir.server.store.RangeReader;
+import dev.weir.server.store.StreamState;
+import dev.weir.server.store.StreamStore;
+import io.netty.buffer.ByteBuf;
+import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What is handed to an event loop that takes nothing any more is let go of where it is. */
+class UnreachableLoopTest {
+  private static final String CONTENT = "content";
+
+  @TempDir Path directory;
+  private final AtomicInteger openFiles = new AtomicInteger();
+
+  static Stream<Throwable> refusals() {
+    return Stream.of(
+        new RejectedExecutionException("made by the test"),
+        new OutOfMemoryError("made by the test"));
+  }
+
+  /** Counts the files that are open for reading. */
+  private Disk disk() {
+    Disk disk = new LocalDisk();
+    return (Disk)
+        Proxy.newProxyInstance(
+            Disk.class.getClassLoader(),
+            new Class<?>[] {Disk.class},
+            (proxy, method, args) -> {
+              Object result = call(method, disk, args);
+              return method.getName().equals("openForReading")
+                  ? counted((DiskFile) result)
+                  : result;
+            });
+  }
+
+  private DiskFile counted(DiskFile file) {
+    openFiles.incrementAndGet();
+    return (DiskFile)
+        Proxy.newProxyInstance(
+            DiskFile.class.getClassLoader(),
+            new Class<?>[] {DiskFile.class},
+            (proxy, method, args) -> {
+              if (method.getName().equals("close")) {
+                openFiles.decrementAndGet();
+              }
+              return call(method, file, args);
+            });
+  }
+
+  private static Object call(Method method, Object target, Object[] args) throws Throwable {
+    try {
+      return method.invoke(target, args);
+    } catch (InvocationTargetException e) {
+      throw e.getCause();
+    }
+  }
+
+  private StreamStore store() throws IOException {
+    StreamStore store = StreamStore.open(directory, disk(), () -> 0);
+    ByteBuffer content = ByteBuffer.wrap(CONTENT.getBytes(StandardCharsets.US_ASCII));
+    store.create(CreateRequest.of("a", "text/plain"), new Payload.Inline(content, () -> {})).join();
+    return store;
+  }
+
+  private static RangeSender sender(StreamStore store, UnreachableLoop loop, Executor io) {
+    StreamState state = Objects.requireNonNull(store.find("a")).state();
+    RangeReader reader = store.read(state, 0, state.tailOffset());
+    return new RangeSender(
+        loop.exchange(),
+        io,
+        reader,
+        CONTENT.length() - 1,
+        (chunk, next) -> chunk.release(),
+        () -> {},
+        error -> {});
+  }
+
+  @ParameterizedTest
+  @MethodSource("refusals")
+  void aChunkThatWasReadTooLateIsReleasedAndItsFileClosed(Throwable refusal) throws IOException {
+    UnreachableLoop loop = new UnreachableLoop(refusal);
+    try (StreamStore store = store()) {
+      RangeSender sender = sender(store, loop, Runnable::run);
+      sender.pump();
+      sender.close();
+    }
+    assertThat(loop.refused).as("attempts to hand the chunk back").isNotEmpty();
+    assertThat(loop.allocated).hasSize(1).allMatch(chunk -> chunk.refCnt() == 0);
+    assertThat(openFiles).hasValue(0);
+  }
+
+  @Test
+  void aChunkThatNobodyCanReadIsReleased() throws IOException {
+    OutOfMemoryError noTask = new OutOfMemoryError("made by the test");
+    UnreachableLoop loop = new UnreachableLoop(noTask);
+    try (StreamStore store = store()) {
+      RangeSender sender =
+          sender(
+              store,
+              loop,
+              task -> {
+                throw noTask;
+              });
+      assertThatThrownBy(sender::pump).isSameAs(noTask);
+      sender.close();
+    }
+    assertThat(loop.allocated).hasSize(1).allMatch(chunk -> chunk.refCnt() == 0);
+    assertThat(openFiles).hasValue(0);
+  }
+
+  private static Console console(Pool pool) {
+    return Console.start(
+        pool,
+        Map.of(),
+        ConsoleAccess.OFF,
+        /* intervalMillis= */ 3_600_000,
+        new LeakWatch(LeakWatch.DEFAULT_THRESHOLD));
+  }
+
+  @ParameterizedTest
+  @MethodSource("refusals")
+  void aFrameThatCannotBeSentIsNotHeld(Throwable refusal) {
+    try (Pool pool = Pool.create(PoolOptions.withLimit(4 << 20));
+        Console console = console(pool)) {
+      Frame frame = console.frame().join();
+      ByteBuf held = frame.json();
+      int before = held.refCnt();
+      UnreachableLoop loop = new UnreachableLoop(refusal);
+      new ConsoleSnapshot(console).start(loop.exchange());
+      assertThat(loop.refused).isNotEmpty();
+      assertThat(held.refCnt()).isEqualTo(before);
+      held.release();
+      frame.release();
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("refusals")
+  void aPermitThatNobodyHearsOfIsClosed(Throwable refusal) throws IOException {
+    try (StreamStore store = store();
+        WeirAllocator allocator = WeirAllocator.withLimit(4 << 20);
+        Console console = console(allocator.pool())) {
+      CompletableFuture<Permit> room = new CompletableFuture<>();
+      UnreachableLoop loop = new UnreachableLoop(refusal);
+      ResponseMemory memory = memory(store, allocator, console, room, loop);
+      memory.allocate(1000, ByteBuf::release);
+      Permit permit = permit(allocator);
+      room.complete(permit);
+      assertThat(loop.refused).isNotEmpty();
+      assertThat(permit.unspentBytes()).isZero();
+    }
+  }
+
+  @Test
+  void aPermitOnItsWayToALoopThatEndsIsClosedWithItsExchange() throws IOException {
+    try (StreamStore store = store();
+        WeirAllocator allocator = WeirAllocator.withLimit(4 << 20);
+        Console console = console(allocator.pool())) {
+      CompletableFuture<Permit> room = CompletableFuture.completedFuture(permit(allocator));
+      UnreachableLoop loop = new UnreachableLoop(/* refusal= */ null);
+      ResponseMemory memory = memory(store, allocator, console, room, loop);
+      memory.allocate(1000, ByteBuf::release);
+      assertThat(room.join().unspentBytes()).isPositive();
+      memory.close();
+      assertThat(room.join().unspentBytes()).isZero();
+    }
+  }
+
+  private static Permit permit(WeirAllocator allocator) {
+    Permit permit =
+        Buffers.of(allocator).admission().admit(1000, Duration.ZERO).toCompletableFuture().join();
+    assertThat(permit.unspentBytes()).isPositive();
+    return permit;
+  }
+
+  /** Has no room now, and that of {@code room} later. */
+  private static ResponseMemory memory(
+      StreamStore store,
+      WeirAllocator allocator,
+      Console console,
+      CompletableFuture<Permit> room,
+      UnreachableLoop loop) {
+    Budget closed = allocator.pool().rootBudget().child("closed", Budget.UNLIMITED);
+    closed.close();
+    HttpLimits limits = HttpLimits.forBudget(32 << 20);
+    NodeMetrics metrics =
+        new NodeMetrics(
+            store.stats(),
+            store::streamCount,
+            new MemoryFigures(() -> 0, () -> 0, () -> 0, () -> 0, () -> 0));
+    return new ResponseMemory(
+        new Services(
+            store, Runnable::run, limits, new StagingQuota(1), metrics, console, /* tls= */ null),
+        ConnectionMemory.shared(allocator.charging(closed), (bytes, deadline) -> room),
+        loop.exchange(),
+        new StallGuard(limits, () -> {}));
+  }
+}
