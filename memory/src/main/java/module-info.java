@@ -13,6 +13,8 @@ module dev.weir.memory {
   exports dev.weir.memory.pressure;
   exports dev.weir.memory.profile;
   exports dev.weir.memory.view;
+  exports dev.weir.memory.callback to
+      dev.weir.server;
   exports dev.weir.memory.os to
       dev.weir.netty;
 }

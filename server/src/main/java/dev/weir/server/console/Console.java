@@ -1,6 +1,7 @@
 package dev.weir.server.console;
 
 import dev.weir.memory.Pool;
+import dev.weir.memory.callback.FirstFailure;
 import dev.weir.memory.profile.LeakWatch;
 import dev.weir.memory.view.MapWindow;
 import dev.weir.memory.view.PoolView;
@@ -11,7 +12,6 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -27,8 +27,6 @@ import org.jspecify.annotations.Nullable;
 public final class Console implements AutoCloseable {
   /** So many clients may watch at a time. */
   public static final int MAX_WATCHERS = 16;
-
-  private static final System.Logger LOG = System.getLogger(Console.class.getName());
 
   /** Five minutes at the usual interval. */
   private static final int SAMPLES = 600;
@@ -64,11 +62,15 @@ public final class Console implements AutoCloseable {
   /** Frames that may still be held by somebody. The console's thread only. */
   private final List<Frame> frames = new ArrayList<>();
 
+  private final FirstFailure historyFailures = new FirstFailure("the console's history");
+  private final FirstFailure frameFailures = new FirstFailure("the console's look at the pool");
+  private final FirstFailure watcherFailures = new FirstFailure("a client of the console");
+  private final FirstFailure leakFailures = new FirstFailure("the watch for leaks");
+
   private @Nullable Frame current;
   private @Nullable CompletableFuture<Frame> underWay;
   private long madeNanos;
   private boolean closed;
-  private boolean failing;
 
   private Console(
       Pool pool,
@@ -146,9 +148,9 @@ public final class Console implements AutoCloseable {
         underWay = made;
         try {
           thread.execute(this::make);
-        } catch (RejectedExecutionException closed) {
+        } catch (Throwable notBegun) {
           underWay = null;
-          return CompletableFuture.failedFuture(closed);
+          return CompletableFuture.failedFuture(notBegun);
         }
       }
       // Runs before the next frame replaces this one: both happen on the console's thread.
@@ -207,8 +209,8 @@ public final class Console implements AutoCloseable {
           done.completeExceptionally(e);
         }
       });
-    } catch (RejectedExecutionException closed) {
-      done.completeExceptionally(closed);
+    } catch (Throwable notBegun) {
+      done.completeExceptionally(notBegun);
     }
     return done;
   }
@@ -230,18 +232,28 @@ public final class Console implements AutoCloseable {
     }
   }
 
+  /** Throws nothing: that would end the ticks. */
   private void tick() {
     try {
       history.add(pool.residentBytes(), pool.liveBytes(), pool.limitBytes());
-      if (!watchers.isEmpty()) {
-        Frame frame = make();
-        if (frame != null) {
-          watchers.forEach(watcher -> watcher.show(frame));
-        }
+    } catch (Throwable e) {
+      report(historyFailures, e);
+    }
+    try {
+      Frame frame = watchers.isEmpty() ? null : make();
+      if (frame != null) {
+        watchers.forEach(watcher -> show(watcher, frame));
       }
     } catch (Throwable e) {
-      // Thrown on, it would end the ticks.
-      report(e);
+      report(frameFailures, e);
+    }
+  }
+
+  private void show(Watcher watcher, Frame frame) {
+    try {
+      watcher.show(frame);
+    } catch (Throwable e) {
+      report(watcherFailures, e);
     }
   }
 
@@ -249,22 +261,28 @@ public final class Console implements AutoCloseable {
     try {
       profiles.watch();
     } catch (Throwable e) {
-      report(e);
+      report(leakFailures, e);
     }
   }
 
-  /** On the console's thread. */
+  /** On the console's thread. Whatever fails, those who asked are answered, and may ask again. */
   private @Nullable Frame make() {
     Frame made = null;
     Throwable failure = null;
     try {
       frames.removeIf(Frame::isGone);
       made = frames.size() < MAX_FRAMES ? build() : current;
-      failing = false;
     } catch (Throwable e) {
-      report(e);
       failure = e;
+      report(frameFailures, e);
+    } finally {
+      made = publish(made, failure);
     }
+    return made;
+  }
+
+  private @Nullable Frame publish(@Nullable Frame newest, @Nullable Throwable failure) {
+    Frame made = newest;
     CompletableFuture<Frame> asked;
     Frame replaced = null;
     synchronized (this) {
@@ -279,14 +297,17 @@ public final class Console implements AutoCloseable {
       }
       madeNanos = System.nanoTime();
     }
-    if (asked != null && made != null) {
-      asked.complete(made);
-    } else if (asked != null) {
-      asked.completeExceptionally(
-          failure != null ? failure : new IllegalStateException("there is no frame"));
-    }
-    if (replaced != null) {
-      replaced.release();
+    try {
+      if (asked != null && made != null) {
+        asked.complete(made);
+      } else if (asked != null) {
+        asked.completeExceptionally(
+            failure != null ? failure : new IllegalStateException("there is no frame"));
+      }
+    } finally {
+      if (replaced != null) {
+        replaced.release();
+      }
     }
     return made;
   }
@@ -310,11 +331,10 @@ public final class Console implements AutoCloseable {
     return frame;
   }
 
-  /** Once for every time that it begins to fail. */
-  private void report(Throwable e) {
-    if (!failing && !thread.isShutdown()) {
-      failing = true;
-      LOG.log(System.Logger.Level.WARNING, "the console could not look at the pool", e);
+  /** What a closed console fails with is nobody's concern. Throws nothing. */
+  private void report(FirstFailure failures, Throwable e) {
+    if (!thread.isShutdown()) {
+      failures.report(e);
     }
   }
 
