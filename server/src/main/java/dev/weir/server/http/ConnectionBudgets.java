@@ -39,9 +39,14 @@ final class ConnectionBudgets implements Function<Channel, ConnectionMemory> {
   @Override
   public ConnectionMemory apply(Channel channel) {
     Own own = new Own(name(channel.remoteAddress()));
-    channel.config().setAllocator(allocator.charging(own.sockets));
-    channel.pipeline().addFirst(own);
-    return own;
+    try {
+      channel.config().setAllocator(allocator.charging(own.sockets));
+      channel.pipeline().addFirst(own);
+      return own;
+    } catch (Throwable notRegistered) {
+      own.close();
+      throw notRegistered;
+    }
   }
 
   /**
@@ -55,6 +60,7 @@ final class ConnectionBudgets implements Function<Channel, ConnectionMemory> {
     private final Budget sockets;
     private @Nullable Charging uploads;
     private @Nullable Charging responses;
+    private boolean closed;
 
     Own(String client) {
       this.client = client;
@@ -65,7 +71,7 @@ final class ConnectionBudgets implements Function<Channel, ConnectionMemory> {
     public ByteBufAllocator uploads() {
       Charging own = uploads;
       if (own == null) {
-        own = new Charging(allocator, ConnectionBudgets.this.uploads, client);
+        own = charging(ConnectionBudgets.this.uploads);
         uploads = own;
       }
       return own.buffers;
@@ -84,34 +90,58 @@ final class ConnectionBudgets implements Function<Channel, ConnectionMemory> {
     private Charging ownResponses() {
       Charging own = responses;
       if (own == null) {
-        own = new Charging(allocator, ConnectionBudgets.this.responses, client);
+        own = charging(ConnectionBudgets.this.responses);
         responses = own;
+      }
+      return own;
+    }
+
+    private Charging charging(Budget parent) {
+      Charging own = Charging.below(parent, allocator, client);
+      if (closed) {
+        // The last task of a connection that is gone is refused what it asks for.
+        own.budget.close();
       }
       return own;
     }
 
     @Override
     public void handlerRemoved(ChannelHandlerContext ctx) {
-      sockets.close();
-      if (uploads != null) {
-        uploads.budget.close();
+      close();
+    }
+
+    void close() {
+      closed = true;
+      // Each of them, whatever another fails with.
+      try {
+        sockets.close();
+      } finally {
+        try {
+          close(uploads);
+        } finally {
+          close(responses);
+        }
       }
-      if (responses != null) {
-        responses.budget.close();
+    }
+
+    private static void close(@Nullable Charging own) {
+      if (own != null) {
+        own.budget.close();
       }
     }
   }
 
   /** What is charged to one budget: at once, or later. */
-  private static final class Charging {
-    private final Budget budget;
-    private final ByteBufAllocator buffers;
-    private final Admission admission;
-
-    Charging(WeirAllocator allocator, Budget parent, String client) {
-      this.budget = parent.child(client, Budget.UNLIMITED);
-      this.buffers = allocator.charging(budget);
-      this.admission = new WeirAdmission(allocator, budget);
+  private record Charging(Budget budget, ByteBufAllocator buffers, Admission admission) {
+    static Charging below(Budget parent, WeirAllocator allocator, String client) {
+      Budget budget = parent.child(client, Budget.UNLIMITED);
+      try {
+        return new Charging(
+            budget, allocator.charging(budget), new WeirAdmission(allocator, budget));
+      } catch (Throwable unheld) {
+        budget.close();
+        throw unheld;
+      }
     }
   }
 
