@@ -49,7 +49,8 @@ import tools.jackson.jr.ob.JSON;
 /**
  * A handler that forgets to release: who names it, and when. The short form leaks 8 MB/s and
  * suspects what is a second old; with {@code -Dweir.test.long=true} it is 1 MB/s and what the node
- * has by default.
+ * has by default, and in a Java heap that is large enough, as docs/guide/observe.md has it, no
+ * garbage is collected before.
  */
 class LeakTest {
   private static final boolean LONG = Boolean.getBoolean("weir.test.long");
@@ -131,7 +132,7 @@ class LeakTest {
   }
 
   @Test
-  void theConsoleAndTopNameTheLineWithoutAGarbageCollection() throws Exception {
+  void theConsoleAndTopNameTheLine() throws Exception {
     Node.ConsoleSettings settings =
         LONG
             ? Node.ConsoleSettings.DEFAULT
@@ -164,12 +165,13 @@ class LeakTest {
           assertThat(nanos).as("nanoseconds until it is named").isLessThan(60_000_000_000L);
           server.sendUntil((long) (nanos / 1e9 * LEAKED_BYTES_PER_SECOND));
         } while ((place[0] = suspect(fixture)) == null);
+        long collections = collections() - collectionsBefore;
         System.out.printf(
             "a leak of %,d bytes/s was named after %.1f s and %d garbage collections: %s%n",
-            LEAKED_BYTES_PER_SECOND,
-            (System.nanoTime() - begunNanos) / 1e9,
-            collections() - collectionsBefore,
-            place[0]);
+            LEAKED_BYTES_PER_SECOND, (System.nanoTime() - begunNanos) / 1e9, collections, place[0]);
+        if (LONG) {
+          assertThat(collections).as("garbage collections").isZero();
+        }
         assertThat(place[0]).contains(PLACE);
         String line = place[0].replaceAll(".*\\((.*)\\)", "$1");
         try (RawClient client = fixture.raw()) {
