@@ -110,9 +110,13 @@ final class SseSession {
             services.store().read(state, position, end),
             mode == SseEncoder.Mode.BASE64 ? BINARY_CHUNK_BYTES : TEXT_CHUNK_BYTES,
             (chunk, next) -> {
-              byte[] data = ByteBufUtil.getBytes(chunk);
-              // Whoever waits for memory holds none.
-              chunk.release();
+              byte[] data;
+              try {
+                data = ByteBufUtil.getBytes(chunk);
+              } finally {
+                // Whoever waits for memory holds none.
+                chunk.release();
+              }
               exchange.allocate(
                   Math.max(1, encoder.maxEncodedBytes(data)),
                   buffer -> {
