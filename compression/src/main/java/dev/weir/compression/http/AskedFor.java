@@ -12,16 +12,20 @@ import io.netty.handler.codec.http.HttpVersion;
  * @param head whether the response will have no content
  * @param connect whether the response may begin a tunnel
  * @param chunks whether the client understands a content of unknown length
+ * @param tags what kind of content the client has already
  */
-record AskedFor(AcceptEncoding accepted, boolean head, boolean connect, boolean chunks) {
+record AskedFor(
+    AcceptEncoding accepted, boolean head, boolean connect, boolean chunks, AskedTags tags) {
   /** For a response to nothing: it stays as it is. */
-  static final AskedFor NOTHING = new AskedFor(AcceptEncoding.NOT_SENT, false, false, false);
+  static final AskedFor NOTHING =
+      new AskedFor(AcceptEncoding.NOT_SENT, false, false, false, AskedTags.UNKNOWN);
 
   static AskedFor by(HttpRequest request) {
     return new AskedFor(
         AcceptEncoding.parse(request.headers().getAll(HttpHeaderNames.ACCEPT_ENCODING)),
         HttpMethod.HEAD.equals(request.method()),
         HttpMethod.CONNECT.equals(request.method()),
-        request.protocolVersion().compareTo(HttpVersion.HTTP_1_1) >= 0);
+        request.protocolVersion().compareTo(HttpVersion.HTTP_1_1) >= 0,
+        AskedTags.parse(request.headers().getAll(HttpHeaderNames.IF_NONE_MATCH)));
   }
 }

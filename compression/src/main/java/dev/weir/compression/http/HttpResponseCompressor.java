@@ -37,11 +37,14 @@ import org.jspecify.annotations.Nullable;
  * of one message is one message, whatever its length. A response that comes whole keeps a {@code
  * Content-Length}, any other is sent in chunks. Both get {@code Vary}, and a weak {@code ETag}.
  *
- * <p>Left as they are: responses to {@code HEAD}, without content, of a part, encoded already,
- * marked {@code no-transform}, short, or of a type that is not worth it; those whose first bytes
- * look compressed; and, while memory is short, those that the client takes uncompressed. A client
- * that takes nothing there is gets {@code 406}, one that takes nothing but what memory is short for
- * {@code 503}.
+ * <p>A response to {@code HEAD}, and a {@code 304}, say what the compressed response would: of the
+ * latter the client's own entity tag tells, where the application's are strong, whether that was
+ * compressed.
+ *
+ * <p>Left as they are: responses without content, of a part, encoded already, marked {@code
+ * no-transform}, short, or of a type that is not worth it; those whose first bytes look compressed;
+ * and, while memory is short, those that the client takes uncompressed. A client that takes nothing
+ * there is gets {@code 406}, one that takes nothing but what memory is short for {@code 503}.
  *
  * <p>What is written is released on every path. When the channel closes, the handler is removed or
  * an encoder fails, the memory of the encoder is given back at once; a response that has begun and
@@ -181,7 +184,12 @@ public final class HttpResponseCompressor extends ChannelDuplexHandler {
       case PASS_AND_VARY ->
           pass(ctx, orRelease(response, () -> ResponseHeads.varying(response)), promise);
       case HEAD_ONLY ->
-          pass(ctx, orRelease(response, () -> ResponseHeads.withoutContent(response)), promise);
+          pass(
+              ctx,
+              orRelease(response, () -> ResponseHeads.headOnly(response, plan.requireCoding())),
+              promise);
+      case NOT_MODIFIED ->
+          pass(ctx, orRelease(response, () -> ResponseHeads.notModified(response)), promise);
       case REFUSE -> refuse(ctx, response, HttpResponseStatus.NOT_ACCEPTABLE, promise);
       case ENCODE -> {
         if (response instanceof FullHttpResponse whole) {

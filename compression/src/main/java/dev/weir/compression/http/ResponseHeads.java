@@ -38,11 +38,16 @@ final class ResponseHeads {
     return copy(response, headers);
   }
 
-  /** The head of a response without content, as that of the compressed content would be. */
-  static HttpResponse withoutContent(HttpResponse response) {
-    HttpHeaders headers = response.headers().copy();
-    vary(headers);
-    weaken(headers);
+  /** The head of a response to {@code HEAD}, as the compressed one would have it. */
+  static HttpResponse headOnly(HttpResponse response, ContentCoding coding) {
+    HttpHeaders headers = encoded(response, coding);
+    headers.remove(HttpHeaderNames.CONTENT_LENGTH);
+    return copy(response, headers);
+  }
+
+  /** The head that says of a compressed content that it is as it was. */
+  static HttpResponse notModified(HttpResponse response) {
+    HttpHeaders headers = ofCompressed(response);
     headers.remove(HttpHeaderNames.CONTENT_LENGTH);
     return copy(response, headers);
   }
@@ -82,11 +87,16 @@ final class ResponseHeads {
   }
 
   private static HttpHeaders encoded(HttpResponse response, ContentCoding coding) {
+    HttpHeaders headers = ofCompressed(response);
+    headers.set(HttpHeaderNames.CONTENT_ENCODING, coding.token());
+    return headers;
+  }
+
+  private static HttpHeaders ofCompressed(HttpResponse response) {
     HttpHeaders headers = response.headers().copy();
     vary(headers);
     weaken(headers);
     DIGESTS.forEach(headers::remove);
-    headers.set(HttpHeaderNames.CONTENT_ENCODING, coding.token());
     return headers;
   }
 

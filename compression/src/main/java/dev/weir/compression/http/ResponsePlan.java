@@ -7,6 +7,7 @@ import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpStatusClass;
+import io.netty.handler.codec.http.HttpUtil;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -23,8 +24,10 @@ record ResponsePlan(Action action, @Nullable ContentCoding coding, boolean requi
     PASS,
     /** It passes, and says that other clients may get it otherwise. */
     PASS_AND_VARY,
-    /** It has no content, and its head is to be that of the compressed one. */
+    /** It is to a {@code HEAD}, and gets the head that the compressed response would have. */
     HEAD_ONLY,
+    /** It says of a compressed content that it has not changed. */
+    NOT_MODIFIED,
     /** It is compressed, unless its content turns out not to be worth it. */
     ENCODE,
     /** The client accepts nothing that there is. */
@@ -33,6 +36,7 @@ record ResponsePlan(Action action, @Nullable ContentCoding coding, boolean requi
 
   private static final ResponsePlan PASS = of(Action.PASS);
   private static final ResponsePlan PASS_AND_VARY = of(Action.PASS_AND_VARY);
+  private static final ResponsePlan NOT_MODIFIED = of(Action.NOT_MODIFIED);
   private static final ResponsePlan REFUSE = of(Action.REFUSE);
 
   /** The coding of a plan that has one. */
@@ -55,12 +59,13 @@ record ResponsePlan(Action action, @Nullable ContentCoding coding, boolean requi
     }
     ContentCoding coding = asked.accepted().choose(offered);
     boolean identity = asked.accepted().acceptsIdentity();
-    if (status.equals(HttpResponseStatus.NOT_MODIFIED)) {
-      return coding == null ? PASS : new ResponsePlan(Action.HEAD_ONLY, coding, false);
-    }
     String type = response.headers().get(HttpHeaderNames.CONTENT_TYPE);
-    boolean worthIt =
-        type != null && options.compressible().test(type) && isLong(response, options);
+    boolean compressible = type != null && options.compressible().test(type);
+    if (status.equals(HttpResponseStatus.NOT_MODIFIED)) {
+      boolean maybe = type == null || compressible || !identity;
+      return maybe ? notModified(asked, coding) : PASS;
+    }
+    boolean worthIt = compressible && isLong(response, asked, options);
     if (coding == null) {
       return !identity && status.codeClass() == HttpStatusClass.SUCCESS
           ? REFUSE
@@ -78,6 +83,11 @@ record ResponsePlan(Action action, @Nullable ContentCoding coding, boolean requi
     return new ResponsePlan(Action.ENCODE, coding, !identity);
   }
 
+  /** Says what the response with a content would (RFC 9110, section 15.4.5), as far as is known. */
+  private static ResponsePlan notModified(AskedFor asked, @Nullable ContentCoding coding) {
+    return coding == null || asked.tags() == AskedTags.STRONG ? PASS_AND_VARY : NOT_MODIFIED;
+  }
+
   /** No content, one that is encoded already, a part of one, or one that nobody may transform. */
   private static boolean isOutOfBounds(HttpResponse response, AskedFor asked) {
     HttpHeaders headers = response.headers();
@@ -93,8 +103,11 @@ record ResponsePlan(Action action, @Nullable ContentCoding coding, boolean requi
   }
 
   /** Whether it is not known to be too short to be worth it. */
-  private static boolean isLong(HttpResponse response, ResponseOptions options) {
-    long bytes = ResponseHeads.contentBytes(response);
+  private static boolean isLong(HttpResponse response, AskedFor asked, ResponseOptions options) {
+    long bytes =
+        asked.head()
+            ? HttpUtil.getContentLength(response, -1L)
+            : ResponseHeads.contentBytes(response);
     return bytes < 0 || bytes >= options.minBytes();
   }
 }

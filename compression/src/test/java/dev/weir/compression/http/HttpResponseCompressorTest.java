@@ -231,27 +231,14 @@ class HttpResponseCompressorTest {
   }
 
   @Test
-  void responsesWithoutContentStayWithoutOne() {
-    fixture.request(HttpMethod.HEAD, HttpVersion.HTTP_1_1, "zstd");
-    HttpResponse head = fixture.head(JSON);
-    head.headers().remove(HttpHeaderNames.TRANSFER_ENCODING);
-    head.headers().set(HttpHeaderNames.CONTENT_LENGTH, 100_000).set(HttpHeaderNames.ETAG, "\"x\"");
-    fixture.channel.write(head);
-    fixture.channel.writeOutbound(LastHttpContent.EMPTY_LAST_CONTENT);
+  void aResponseWithoutContentStaysWithoutOne() {
+    fixture.request("zstd");
+    fixture.channel.writeOutbound(
+        new DefaultFullHttpResponse(
+            HttpVersion.HTTP_1_1, HttpResponseStatus.NO_CONTENT, Unpooled.EMPTY_BUFFER));
     Written written = fixture.written();
-    assertThat(written.header(HttpHeaderNames.CONTENT_LENGTH)).isNull();
-    assertThat(written.header(HttpHeaderNames.ETAG)).isEqualTo("W/\"x\"");
-    assertThat(written.header(HttpHeaderNames.VARY)).isNotNull();
+    assertThat(written.head().headers()).isEmpty();
     assertThat(written.content()).isEmpty();
-    for (HttpResponseStatus status :
-        new HttpResponseStatus[] {HttpResponseStatus.NO_CONTENT, HttpResponseStatus.NOT_MODIFIED}) {
-      fixture.request("zstd");
-      fixture.channel.writeOutbound(
-          new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, status, Unpooled.EMPTY_BUFFER));
-      written = fixture.written();
-      assertThat(written.header(HttpHeaderNames.CONTENT_ENCODING)).isNull();
-      assertThat(written.content()).isEmpty();
-    }
   }
 
   @Test
