@@ -29,9 +29,17 @@ final class DecodedContent implements AutoCloseable {
     return source != null;
   }
 
-  /** Takes the next part over; {@link #hasSource} is false. */
+  /**
+   * Takes the next part over; {@link #hasSource} is false.
+   *
+   * @throws RequestRefusal if more is sent than any content within the limits takes
+   */
   void feed(ByteBuf part, ByteBufAllocator allocator) {
     sourceBytes += part.readableBytes();
+    if (sourceBytes > options.maxSourceBytes()) {
+      part.release();
+      throw tooLarge("what was sent is longer than %,d bytes".formatted(options.maxSourceBytes()));
+    }
     if (DirectBuffers.isUsable(part)) {
       source = part;
       return;

@@ -30,11 +30,12 @@ import org.jspecify.annotations.Nullable;
  * without {@code Content-Encoding}, its content in buffers of bounded length, one for each read
  * while auto-read is off: a small part may stand for a long content.
  *
- * <p>A content above a limit gets {@code 413} as soon as it is, one that is damaged or cut off
- * {@code 400}, one in a coding that is not known, or in several, {@code 415} with what is, and one
- * that there is no memory for {@code 503}. The connection closes after that, once the client had a
- * moment to read it; to the application, which may have got a part of the content, the client has
- * vanished. Where a response to the request has begun already, the connection closes at once.
+ * <p>A content above a limit gets {@code 413} as soon as it is, or as soon as more was sent than
+ * one within the limit takes, one that is damaged or cut off {@code 400}, one in a coding that is
+ * not known, or in several, {@code 415} with what is, and one that there is no memory for {@code
+ * 503}. The connection closes after that, once the client had a moment to read it; to the
+ * application, which may have got a part of the content, the client has vanished. Where a response
+ * to the request has begun already, the connection closes at once.
  */
 public final class HttpRequestDecompressor extends ChannelDuplexHandler {
   /*

@@ -18,6 +18,7 @@ import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
 import java.io.ByteArrayOutputStream;
 import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -135,6 +136,49 @@ class HttpRequestDecompressorTest {
   void aContentOfTheMaximumIsNot() {
     fixture.send("zstd", fixture.encode(ContentCoding.ZSTD, Texts.json(MAX_BYTES, 2)), 8_192);
     assertThat(fixture.got().content()).hasSize(MAX_BYTES);
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"ZSTD", "GZIP"})
+  void aStreamThatGoesOnWithoutContentIsRefused(ContentCoding coding) {
+    byte[] empty =
+        coding == ContentCoding.GZIP
+            ? fixture.encode(coding, new byte[0])
+            : HexFormat.of().parseHex("502a4d1804000000" + "00000000");
+    byte[] many = new byte[empty.length * 1_000];
+    for (int at = 0; at < many.length; at += empty.length) {
+      System.arraycopy(empty, 0, many, at, empty.length);
+    }
+    assertEndlessIsRefused(coding, new byte[0], many);
+  }
+
+  @Test
+  void aNameWithoutEndIsRefused() {
+    byte[] begin = HexFormat.of().parseHex("1f8b08080000000000ff");
+    byte[] name = new byte[10_000];
+    Arrays.fill(name, (byte) 'x');
+    assertEndlessIsRefused(ContentCoding.GZIP, begin, name);
+  }
+
+  private void assertEndlessIsRefused(ContentCoding coding, byte[] begin, byte[] more) {
+    fixture.head(coding.token());
+    fixture.content(begin, 0, begin.length);
+    int status = 0;
+    for (long sent = 0; status == 0; sent += more.length) {
+      assertThat(sent).isLessThan(2L * MAX_BYTES);
+      fixture.content(more, 0, more.length);
+      status = fixture.answer();
+    }
+    assertThat(status).isEqualTo(413);
+    fixture.got();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void noiseOfTheMaximumIsNotTooLong(ContentCoding coding) {
+    byte[] noise = Texts.noise(MAX_BYTES, 7);
+    fixture.send(coding.token(), fixture.encode(coding, noise), 64 << 10);
+    assertThat(fixture.got().content()).isEqualTo(noise);
   }
 
   @ParameterizedTest
