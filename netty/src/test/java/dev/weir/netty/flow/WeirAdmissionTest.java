@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -36,7 +37,7 @@ class WeirAdmissionTest {
       return;
     }
     // All that the pool can promise can be promised again.
-    admit(13 * MIB).join().close();
+    admit(13 * MIB).orTimeout(10, TimeUnit.SECONDS).join().close();
     pool.checkInvariants();
     pool.close();
   }
@@ -95,7 +96,7 @@ class WeirAdmissionTest {
             });
     assertThat(refusal(withoutHeap.admit(13 * MIB, LONG).toCompletableFuture()))
         .isEqualTo(Reason.UNAVAILABLE);
-    Permit all = admit(13 * MIB).join();
+    Permit all = admit(13 * MIB).orTimeout(10, TimeUnit.SECONDS).join();
     CompletableFuture<Permit> later = withoutHeap.admit(13 * MIB, LONG).toCompletableFuture();
     assertThat(later).isNotDone();
     all.close();
