@@ -11,7 +11,7 @@ package dev.weir.netty.write;
 public record OutboundClosing(Reason reason, long queuedBytes, String message) {
   /** Why a channel is closed. */
   public enum Reason {
-    /** Its peer has left too much for too long. */
+    /** Its peer has left too much for too long, or has taken too little while others waited. */
     SLOW_PEER,
     /** More was written than the channel may queue: a producer does not look at writability. */
     CHANNEL_FULL,

@@ -4,6 +4,7 @@ import io.netty.util.concurrent.EventExecutor;
 import java.util.Objects;
 import java.util.concurrent.Flow;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,6 +17,10 @@ final class PublishedMessages implements Producer, Flow.Subscriber<Object> {
   private final Flow.Publisher<?> publisher;
   private @Nullable Outlet outlet;
   private Flow.@Nullable Subscription subscription;
+
+  /** Signals on their way to the event loop, which none may overtake. */
+  private final AtomicInteger onTheirWay = new AtomicInteger();
+
   private boolean awaiting;
   private boolean requesting;
   private boolean over;
@@ -117,13 +122,19 @@ final class PublishedMessages implements Producer, Flow.Subscriber<Object> {
   }
 
   private void onLoop(Runnable task, Runnable otherwise) {
-    if (executor.inEventLoop()) {
+    // Whoever gives this signal has seen those before it, so it sees them counted.
+    if (executor.inEventLoop() && onTheirWay.get() == 0) {
       task.run();
       return;
     }
+    onTheirWay.incrementAndGet();
     try {
-      executor.execute(task);
+      executor.execute(() -> {
+        onTheirWay.decrementAndGet();
+        task.run();
+      });
     } catch (RejectedExecutionException eventLoopHasEnded) {
+      onTheirWay.decrementAndGet();
       otherwise.run();
     }
   }

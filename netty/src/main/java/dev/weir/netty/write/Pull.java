@@ -64,6 +64,9 @@ final class Pull implements Outlet, ChannelFutureListener {
         channel.flush();
       }
     } catch (Throwable failure) {
+      if (wroteInRound) {
+        channel.flush();
+      }
       fail(failure);
     } finally {
       pumping = false;

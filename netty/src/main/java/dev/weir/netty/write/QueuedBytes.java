@@ -30,6 +30,14 @@ final class QueuedBytes {
         : Math.max(0, channel.config().getWriteBufferLowWaterMark() - 1 + untilWritable);
   }
 
+  /** The same without what was sent of the message that is on its way. */
+  static long unsent(Channel channel) {
+    ChannelOutboundBuffer queue = channel.unsafe().outboundBuffer();
+    return queue == null
+        ? of(channel)
+        : Math.max(0, queue.totalPendingWriteBytes() - queue.currentProgress());
+  }
+
   /** Makes {@code isWritable()} false or lifts that, where the transport can. */
   static void setWritable(Channel channel, boolean writable) {
     ChannelOutboundBuffer queue = channel.unsafe().outboundBuffer();

@@ -32,7 +32,9 @@ import java.util.concurrent.atomic.AtomicLong;
  *
  * <p>A peer that leaves more than {@link WriteGateOptions#slowBytes()} for longer than {@link
  * WriteGateOptions#slowTime()} is closed, after an {@link OutboundClosing} went through its
- * pipeline. So every wait for a slow peer ends, and with it every wait for the total.
+ * pipeline; and while channels are stopped also one that takes less than half of what it has queued
+ * in that time, however little that is. So every wait for a slow peer ends, and with it every wait
+ * for the total.
  *
  * <p>All methods may be called from any thread.
  */

@@ -36,6 +36,7 @@ final class WriteGateHandler extends ChannelDuplexHandler implements ChannelFutu
 
   private MessageSizeEstimator.@Nullable Handle sizes;
   private @Nullable SlowPeerWatch slowPeer;
+  private @Nullable StuckPeerWatch stuckPeer;
   private @Nullable Pull pull;
   private long toldBytes;
   private boolean flushing;
@@ -61,6 +62,8 @@ final class WriteGateHandler extends ChannelDuplexHandler implements ChannelFutu
     sizes = channel.config().getMessageSizeEstimator().newHandle();
     slowPeer =
         new SlowPeerWatch(ctx.executor(), options.slowTime().toNanos(), () -> closeSlow(ctx));
+    stuckPeer =
+        new StuckPeerWatch(ctx.executor(), options.slowTime().toNanos(), () -> closeIfStuck(ctx));
     context = ctx;
   }
 
@@ -200,6 +203,9 @@ final class WriteGateHandler extends ChannelDuplexHandler implements ChannelFutu
     if (slowPeer != null) {
       slowPeer.observe(queuedBytes > options.slowBytes());
     }
+    if (stuckPeer != null) {
+      stuckPeer.observe(toldBytes == 0 ? 0 : QueuedBytes.unsent(channel));
+    }
     boolean stop = queuedBytes > 0 && gate.isClosed();
     if (stop != stopped) {
       stopped = stop;
@@ -239,14 +245,29 @@ final class WriteGateHandler extends ChannelDuplexHandler implements ChannelFutu
   }
 
   private void closeSlow(ChannelHandlerContext ctx) {
-    gate.countSlowClosing();
-    close(
+    closeSlow(
         ctx,
-        new OutboundClosing(
-            Reason.SLOW_PEER,
-            QueuedBytes.of(ctx.channel()),
-            "the peer has left more than %d bytes queued for %s"
-                .formatted(options.slowBytes(), options.slowTime())));
+        "the peer has left more than %d bytes queued for %s"
+            .formatted(options.slowBytes(), options.slowTime()));
+  }
+
+  /** A peer that takes nothing is in nobody's way, but while others wait for what it has queued. */
+  private void closeIfStuck(ChannelHandlerContext ctx) {
+    look(ctx.channel());
+    if (gate.isClosed() && stuckPeer != null && stuckPeer.isStuck()) {
+      closeSlow(
+          ctx,
+          "while others wait, the peer has taken less than half of what was queued for it, in %s"
+              .formatted(options.slowTime()));
+    }
+  }
+
+  private void closeSlow(ChannelHandlerContext ctx, String words) {
+    if (closing) {
+      return;
+    }
+    gate.countSlowClosing();
+    close(ctx, new OutboundClosing(Reason.SLOW_PEER, QueuedBytes.of(ctx.channel()), words));
   }
 
   /** A stream of bytes with a hole in it is worth nothing, so the channel goes. */
@@ -272,6 +293,9 @@ final class WriteGateHandler extends ChannelDuplexHandler implements ChannelFutu
     context = null;
     if (slowPeer != null) {
       slowPeer.stop();
+    }
+    if (stuckPeer != null) {
+      stuckPeer.stop();
     }
     gate.add(-toldBytes);
     toldBytes = 0;

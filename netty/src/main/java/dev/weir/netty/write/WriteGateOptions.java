@@ -10,7 +10,8 @@ import java.time.Duration;
  * @param totalBytes what all channels of the gate queue at most. At three quarters of it each
  *     channel may queue one message at a time, until half is left
  * @param slowBytes what a peer may leave queued for long
- * @param slowTime how long it may leave more than that without interruption
+ * @param slowTime how long it may leave more than that without interruption; and, while channels
+ *     are stopped, how long it has to take half of what is queued for it
  */
 public record WriteGateOptions(
     int channelBytes, long totalBytes, int slowBytes, Duration slowTime) {

@@ -55,6 +55,10 @@ class WriteGateOverSocketsTest {
   private static final int CHANNEL_BYTES = 256 << 10;
   private static final long TOTAL_BYTES = 1 << 20;
   private static final int MESSAGE_BYTES = 16 << 10;
+
+  /** What Netty counts for the place of a message in a channel's queue. */
+  private static final int ENTRY_BYTES = 96;
+
   private static final Duration LONG = Duration.ofMinutes(10);
   private static final Duration SHORT = Duration.ofMillis(50);
 
@@ -190,6 +194,74 @@ class WriteGateOverSocketsTest {
     assertThat(stopped.get()).isInstanceOf(ClosedChannelException.class);
     assertThat(gate.slowClosings()).isEqualTo(1);
     assertThat(mostQueued.get()).isBetween(1L, CHANNEL_BYTES / 2 + 2L * MESSAGE_BYTES);
+  }
+
+  @Test
+  void peersThatTakeNothingAreClosedWhileOthersWaitHoweverLittleTheyHave() throws Exception {
+    listen(SHORT);
+    int justBelow = gate.options().slowBytes() - 1;
+    while (!gate.isClosed() && closings.isEmpty()) {
+      Channel channel = connect();
+      channel.eventLoop().submit(() -> queueExactly(channel, justBelow)).sync();
+    }
+    spinWhile(() -> gate.isClosed());
+    assertThat(closings)
+        .isNotEmpty()
+        .allMatch(closing -> closing.reason() == OutboundClosing.Reason.SLOW_PEER)
+        .allMatch(closing -> closing.queuedBytes() <= justBelow);
+    assertThat(gate.refusals()).isZero();
+    assertThat(gate.queuedBytes()).isPositive().isLessThanOrEqualTo(TOTAL_BYTES / 2);
+  }
+
+  @Test
+  void aProducerThatThrowsHasWhatItWroteSent() throws Exception {
+    listen(LONG);
+    Channel channel = connect();
+    IllegalStateException failure = new IllegalStateException("in the middle");
+    ChannelFuture pull =
+        WriteGate.pull(
+            channel,
+            outlet -> {
+              outlet.write(message());
+              throw failure;
+            });
+    assertThat(pull.await().cause()).isSameAs(failure);
+    assertThat(read(MESSAGE_BYTES)).isEqualTo(MESSAGE_BYTES);
+  }
+
+  @Test
+  void theEndOfAPublisherDoesNotOvertakeItsLastMessage() throws Exception {
+    listen(LONG);
+    Channel channel = connect();
+    CompletableFuture<Flow.Subscriber<? super ByteBuf>> subscribed = new CompletableFuture<>();
+    ChannelFuture pull =
+        WriteGate.pullFrom(
+            channel,
+            (Flow.Publisher<ByteBuf>)
+                subscriber -> {
+                  subscriber.onSubscribe(
+                      new Flow.Subscription() {
+                        @Override
+                        public void request(long n) {
+                          subscribed.complete(subscriber);
+                        }
+
+                        @Override
+                        public void cancel() {}
+                      });
+                });
+    Flow.Subscriber<? super ByteBuf> subscriber = subscribed.get();
+    ByteBuf last = message();
+    channel
+        .eventLoop()
+        .submit(() -> {
+          Thread.ofVirtual().start(() -> subscriber.onNext(last)).join();
+          subscriber.onComplete();
+          return null;
+        })
+        .sync();
+    assertThat(pull.await().isSuccess()).isTrue();
+    assertThat(read(MESSAGE_BYTES)).isEqualTo(MESSAGE_BYTES);
   }
 
   @Test
@@ -382,6 +454,17 @@ class WriteGateOverSocketsTest {
     while (condition.getAsBoolean() && !Thread.currentThread().isInterrupted()) {
       Thread.onSpinWait();
     }
+  }
+
+  /** Fills the socket, and then the queue up to so many bytes. On the event loop. */
+  private void queueExactly(Channel channel, int bytes) {
+    int partBytes = 4 << 10;
+    while (QueuedBytes.of(channel) < bytes / 2 && channel.isActive()) {
+      channel.writeAndFlush(allocator.directBuffer(partBytes).writeZero(partBytes));
+    }
+    int rest = (int) (bytes - QueuedBytes.of(channel)) - ENTRY_BYTES;
+    channel.write(allocator.directBuffer(rest).writeZero(rest));
+    assertThat(QueuedBytes.of(channel)).isEqualTo(bytes);
   }
 
   private Producer endless() {
