@@ -7,6 +7,7 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundInvoker;
 import io.netty.channel.ChannelPromise;
+import io.netty.handler.codec.http2.Http2StreamFrame;
 import io.netty.handler.stream.ChunkedInput;
 import io.netty.util.ReferenceCounted;
 import java.util.ArrayList;
@@ -232,6 +233,10 @@ public final class Owned {
       throw failure;
     }
     if (copy.getClass() == holder.getClass()) {
+      if (holder instanceof Http2StreamFrame of && copy instanceof Http2StreamFrame frame) {
+        // The stream is no part of what Netty's data frame gives its copies.
+        frame.stream(of.stream());
+      }
       return new Owned(copy, List.of(part));
     }
     // A type that inherits replace() would lose what makes it one.

@@ -57,12 +57,14 @@ final class OwnedWrite implements ChannelFutureListener {
 
   @Override
   public void operationComplete(ChannelFuture done) {
+    OwnedWrites writes = OwnedWrites.of(channel);
+    writes.remove(this);
     if (done.isCancelled() && channel.isOpen()) {
       // Handlers still have it, and may look at it: they release it, or the end of the channel
       // does.
+      writes.addCancelled(this);
       return;
     }
-    OwnedWrites.of(channel).remove(this);
     if (!done.isSuccess()) {
       owned.drop();
     } else if (owned.isUnused()) {

@@ -17,7 +17,7 @@ final class OwnedWrites {
 
   private @Nullable OwnedWrite first;
 
-  /** Those whose sender has given up while handlers still had them, oldest first. */
+  /** Those whose sender has given up while handlers still had them. */
   private final ArrayDeque<OwnedWrite> cancelled = new ArrayDeque<>(0);
 
   private OwnedWrites() {}
@@ -34,7 +34,7 @@ final class OwnedWrites {
   }
 
   void add(OwnedWrite write) {
-    forgetOneCancelled();
+    forgetCancelled();
     OwnedWrite after = first;
     write.next = after;
     if (after != null) {
@@ -61,8 +61,9 @@ final class OwnedWrites {
     write.next = null;
   }
 
+  /** Looks after a write that has left the list, until nothing of it is left. */
   void addCancelled(OwnedWrite write) {
-    forgetOneCancelled();
+    forgetCancelled();
     cancelled.add(write);
   }
 
@@ -71,11 +72,26 @@ final class OwnedWrites {
     return cancelled.size();
   }
 
-  /** Writes end in the order of their queue, so a look at the oldest keeps the list short. */
-  private void forgetOneCancelled() {
-    OwnedWrite oldest = cancelled.peek();
-    if (oldest != null && oldest.isGone()) {
-      cancelled.remove();
+  /** How many writes are not over, without those that were cancelled. */
+  int openCount() {
+    int count = 0;
+    for (OwnedWrite write = first; write != null; write = write.next) {
+      count++;
+    }
+    return count;
+  }
+
+  /**
+   * Writes mostly end in the order of their queue: forgets the oldest that have. One that a handler
+   * keeps goes to the end, out of the way of those behind it.
+   */
+  private void forgetCancelled() {
+    OwnedWrite oldest = cancelled.poll();
+    while (oldest != null && oldest.isGone()) {
+      oldest = cancelled.poll();
+    }
+    if (oldest != null) {
+      cancelled.add(oldest);
     }
   }
 

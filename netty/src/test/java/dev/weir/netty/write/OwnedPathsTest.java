@@ -450,9 +450,13 @@ class OwnedPathsTest {
       onLoop(() -> {});
     }
     assertThat(pool.liveBlockBytes()).isZero();
-    int[] cancelled = new int[1];
-    onLoop(() -> cancelled[0] = OwnedWrites.of(channel).cancelledCount());
-    assertThat(cancelled[0]).isLessThanOrEqualTo(1);
+    int[] left = new int[2];
+    onLoop(() -> {
+      left[0] = OwnedWrites.of(channel).cancelledCount();
+      left[1] = OwnedWrites.of(channel).openCount();
+    });
+    assertThat(left[0]).isEqualTo(1);
+    assertThat(left[1]).isZero();
   }
 
   private ChannelFuture sentOnLoop(Owned owned, ChannelHandler encoder) throws Exception {
