@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.ToLongFunction;
@@ -53,7 +53,12 @@ public final class ReadGate {
   private final Headroom headroom;
   private final @Nullable ToLongFunction<? super Channel> heldBytes;
   private final AtomicReference<Level> level = new AtomicReference<>(Level.OPEN);
-  private final ConcurrentLinkedQueue<ReadGateHandler> stopped = new ConcurrentLinkedQueue<>();
+
+  /** The stopped channels by their tickets, which rise: any of them can leave without a search. */
+  private final ConcurrentSkipListMap<Long, ReadGateHandler> stopped =
+      new ConcurrentSkipListMap<>();
+
+  private final AtomicLong tickets = new AtomicLong();
   private final Set<ReadGateHandler> channels = ConcurrentHashMap.newKeySet();
   private final Set<ReadGateHandler> listeners = ConcurrentHashMap.newKeySet();
   private final AtomicLong closings = new AtomicLong();
@@ -113,6 +118,14 @@ public final class ReadGate {
   void removed(ReadGateHandler handler) {
     listeners.remove(handler);
     channels.remove(handler);
+    if (handler.isQueued() && stopped.remove(handler.ticket(), handler)) {
+      handler.markTaken();
+    }
+  }
+
+  /** How many channels are stopped, and wait for the gate to open. */
+  int stoppedCount() {
+    return stopped.size();
   }
 
   /**
@@ -143,12 +156,12 @@ public final class ReadGate {
       }
       return;
     }
-    if (handler.markQueued()) {
-      stopped.add(handler);
+    if (handler.markQueued(tickets)) {
+      stopped.put(handler.ticket(), handler);
     }
     // Pairs with open(): either open() sees the handler in the queue, or this sees the gate open.
     // Whoever takes it out of the queue resumes it.
-    if (!isClosed() && stopped.remove(handler)) {
+    if (!isClosed() && stopped.remove(handler.ticket(), handler)) {
       handler.markTaken();
       handler.resume();
     }
@@ -216,9 +229,9 @@ public final class ReadGate {
   private void open() {
     level.set(Level.OPEN);
     List<ReadGateHandler> taken = new ArrayList<>();
-    for (ReadGateHandler next = stopped.poll(); next != null; next = stopped.poll()) {
-      next.markTaken();
-      taken.add(next);
+    for (var next = stopped.pollFirstEntry(); next != null; next = stopped.pollFirstEntry()) {
+      next.getValue().markTaken();
+      taken.add(next.getValue());
     }
     if (heldBytes != null) {
       Map<ReadGateHandler, Long> held = new HashMap<>();
@@ -250,23 +263,23 @@ public final class ReadGate {
   /** Takes the stopped channel that holds most, or of equal ones the one stopped longest. */
   private @Nullable ReadGateHandler takeFirst() {
     while (true) {
-      ReadGateHandler first = stopped.peek();
+      Map.Entry<Long, ReadGateHandler> first = stopped.firstEntry();
       if (first == null) {
         return null;
       }
       if (heldBytes != null) {
         long most = -1;
-        for (ReadGateHandler handler : stopped) {
-          long bytes = heldBytes(handler);
+        for (Map.Entry<Long, ReadGateHandler> entry : stopped.entrySet()) {
+          long bytes = heldBytes(entry.getValue());
           if (bytes > most) {
             most = bytes;
-            first = handler;
+            first = entry;
           }
         }
       }
-      if (stopped.remove(first)) {
-        first.markTaken();
-        return first;
+      if (stopped.remove(first.getKey(), first.getValue())) {
+        first.getValue().markTaken();
+        return first.getValue();
       }
     }
   }

@@ -6,6 +6,7 @@ import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /** The part of a {@link ReadGate} in one pipeline. Runs on the channel's event loop. */
@@ -14,6 +15,9 @@ final class ReadGateHandler extends ChannelDuplexHandler {
   private final boolean isListener;
   private final AtomicBoolean queued = new AtomicBoolean();
   private volatile @Nullable ChannelHandlerContext context;
+
+  /** Its place in the gate's queue, if it is there. Of the event loop. */
+  private long ticket;
 
   /** The closing of the gate, by its number, that does not stop this channel; 0: every one does. */
   private volatile long letThroughClosing;
@@ -61,7 +65,9 @@ final class ReadGateHandler extends ChannelDuplexHandler {
   @Override
   public void channelRead(ChannelHandlerContext ctx, Object message) {
     ctx.fireChannelRead(message);
-    if (gate.mustStop(this) && ReadHolds.of(ctx.channel()).hold(Reason.PRESSURE)) {
+    if (context != null
+        && gate.mustStop(this)
+        && ReadHolds.of(ctx.channel()).hold(Reason.PRESSURE)) {
       gate.await(this);
     }
   }
@@ -97,8 +103,20 @@ final class ReadGateHandler extends ChannelDuplexHandler {
   }
 
   /** Notes that the gate's queue is about to hold this handler; {@code false} if it does so now. */
-  boolean markQueued() {
-    return queued.compareAndSet(false, true);
+  boolean markQueued(AtomicLong tickets) {
+    if (!queued.compareAndSet(false, true)) {
+      return false;
+    }
+    ticket = tickets.incrementAndGet();
+    return true;
+  }
+
+  boolean isQueued() {
+    return queued.get();
+  }
+
+  long ticket() {
+    return ticket;
   }
 
   /** Notes that this handler has left the gate's queue. */

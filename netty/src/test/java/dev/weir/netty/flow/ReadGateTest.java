@@ -3,6 +3,8 @@ package dev.weir.netty.flow;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -89,6 +91,40 @@ class ReadGateTest {
     assertThat(reads(second)).isFalse();
     headroom.waits.getFirst().complete(false);
     assertThat(reads(second)).isTrue();
+  }
+
+  @Test
+  void channelsThatGoWhileTheyAreStoppedLeaveNothing() {
+    headroom.isShort = true;
+    EmbeddedChannel stays = new EmbeddedChannel(gate.newHandler());
+    stays.writeInbound("message");
+    for (int i = 0; i < 1_000; i++) {
+      EmbeddedChannel goes = new EmbeddedChannel(gate.newHandler());
+      goes.writeInbound("message");
+      goes.close();
+    }
+    assertThat(gate.isClosed()).isTrue();
+    assertThat(gate.stoppedCount()).isEqualTo(1);
+    headroom.isShort = false;
+    headroom.waits.getFirst().complete(true);
+    assertThat(reads(stays)).isTrue();
+    assertThat(gate.stoppedCount()).isZero();
+  }
+
+  @Test
+  void aChannelThatItsReadClosesIsNotStopped() {
+    headroom.isShort = true;
+    EmbeddedChannel channel =
+        new EmbeddedChannel(
+            gate.newHandler(),
+            new ChannelInboundHandlerAdapter() {
+              @Override
+              public void channelRead(ChannelHandlerContext ctx, Object message) {
+                ctx.pipeline().remove(ReadGateHandler.class);
+              }
+            });
+    channel.writeInbound("message");
+    assertThat(gate.stoppedCount()).isZero();
   }
 
   @Test
