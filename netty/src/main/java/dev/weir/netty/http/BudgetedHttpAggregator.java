@@ -286,22 +286,18 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
         return;
       }
       current.received(bytes);
-      if (bytes > 0 && current.body() instanceof SpilledBody spilled) {
-        phase = Phase.ADMITTING;
-        spilled.write(
-            content.content().retain(),
-            ctx.executor(),
-            failure -> {
-              LastHttpContent last = content instanceof LastHttpContent end ? end : null;
-              written(ctx, current, last, failure);
-            });
+      LastHttpContent end = content instanceof LastHttpContent last ? last : null;
+      if (current.body() instanceof SpilledBody spilled) {
+        if (bytes > 0 || end != null) {
+          write(ctx, current, spilled, content.content().retain(), end);
+        }
         return;
       }
       if (bytes > 0) {
         current.body().append(content.content());
       }
-      if (content instanceof LastHttpContent last) {
-        finish(ctx, current, last);
+      if (end != null) {
+        finish(ctx, current, end);
       }
     } finally {
       if (!held) {
@@ -331,20 +327,34 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
     }
     current.asked();
     ByteBuf gathered = current.spill(spill, ctx.alloc(), options.maximumBytes());
-    if (gathered.isReadable() && current.body() instanceof SpilledBody spilled) {
-      try {
-        spilled.bytesToAdmit(gathered.readableBytes());
-      } catch (RefusedRequestException refusal) {
-        gathered.release();
-        throw refusal;
-      }
-      phase = Phase.ADMITTING;
-      spilled.write(
-          gathered, ctx.executor(), failure -> written(ctx, current, /* last= */ null, failure));
-    } else {
-      gathered.release();
-      startGathering(ctx, current);
+    if (!(current.body() instanceof SpilledBody spilled)) {
+      throw new IllegalStateException("the body has not gone to a file");
     }
+    try {
+      spilled.bytesToAdmit(gathered.readableBytes());
+    } catch (RefusedRequestException refusal) {
+      gathered.release();
+      throw refusal;
+    }
+    write(ctx, current, spilled, gathered, /* last= */ null);
+  }
+
+  /**
+   * Writes a part of a body to its file, which is opened for the first and mapped with the last.
+   */
+  private void write(
+      ChannelHandlerContext ctx,
+      IncomingRequest current,
+      SpilledBody spilled,
+      ByteBuf part,
+      @Nullable LastHttpContent last) {
+    phase = Phase.ADMITTING;
+    current.pause();
+    spilled.write(
+        part,
+        /* last= */ last != null,
+        ctx.executor(),
+        failure -> written(ctx, current, last, failure));
   }
 
   /** A part of a body is in its file. */
@@ -357,6 +367,7 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
       // Dropped meanwhile.
       return;
     }
+    current.unpause();
     if (failure != null) {
       refuse(ctx, SpilledBody.failed(failure));
     } else {

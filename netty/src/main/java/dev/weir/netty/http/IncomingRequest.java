@@ -102,7 +102,7 @@ final class IncomingRequest {
    */
   ByteBuf spill(Spill spill, ByteBufAllocator allocator, int maximumBytes)
       throws RefusedRequestException {
-    SpilledBody spilled = SpilledBody.open(spill, allocator, declaredBytes(), maximumBytes);
+    SpilledBody spilled = SpilledBody.of(spill, allocator, declaredBytes(), maximumBytes);
     ByteBuf gathered = body.takeGathered();
     body.release();
     body = spilled;
@@ -117,6 +117,16 @@ final class IncomingRequest {
   /** Notes that so many bytes of the body have come. */
   void received(int bytes) {
     stallWatch.received(bytes);
+  }
+
+  /** Notes that the client is not read from for a while, which is no fault of its own. */
+  void pause() {
+    stallWatch.pause();
+  }
+
+  /** Ends a pause. */
+  void unpause() {
+    stallWatch.unpause();
   }
 
   /**

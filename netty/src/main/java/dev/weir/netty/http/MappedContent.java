@@ -9,8 +9,9 @@ import java.nio.channels.FileChannel.MapMode;
 
 /**
  * The contents of a file as a buffer. Its pages are the system's, which reads them when they are
- * accessed and drops them when it needs the room; the last release unmaps them and gives the rest
- * back. Changes of the buffer stay in memory, and its capacity is fixed.
+ * accessed and drops them when it needs the room; after the last release they are unmapped and the
+ * rest is given back, by a virtual thread. Changes of the buffer stay in memory, and its capacity
+ * is fixed.
  */
 final class MappedContent extends UnpooledDirectByteBuf {
   private final Arena arena;
@@ -40,6 +41,13 @@ final class MappedContent extends UnpooledDirectByteBuf {
   @Override
   protected void deallocate() {
     super.deallocate();
+    Spill.aside(this::unmap);
+  }
+
+  /**
+   * The last reference of a file without a name: its blocks on the disk go, which may take time.
+   */
+  private void unmap() {
     try {
       arena.close();
     } finally {

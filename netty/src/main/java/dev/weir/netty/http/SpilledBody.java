@@ -5,65 +5,79 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import io.netty.util.concurrent.EventExecutor;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A body in a file. What arrives is written by a virtual thread, one piece at a time, since a disk
- * may keep its caller waiting; everything else runs on the event loop.
+ * A body in a file. Whatever may wait for the disk is done by a virtual thread, one piece of work
+ * at a time; everything else runs on the event loop. A body that is released while such work is
+ * under way is closed by who does it.
  */
 final class SpilledBody implements RequestBody {
   /** The length of a body that declares none. */
   static final int UNKNOWN = -1;
 
+  private static final System.Logger LOG = System.getLogger(SpilledBody.class.getName());
+
+  /*
+   *          write           its end
+   *   IDLE ────────▶ BUSY ────────────▶ IDLE
+   *     │ release      │ release
+   *     ▼              ▼
+   *     └──────────▶ OVER     who finds it at the end of its work closes all
+   *
+   *   finish goes from IDLE to OVER too, with the mapping handed over.
+   */
+  private enum State {
+    IDLE,
+    BUSY,
+    OVER
+  }
+
   private final Spill spill;
   private final ByteBufAllocator allocator;
   private final int declaredBytes;
   private final int maximumBytes;
-  private final FileChannel file;
-  private long reservedBytes;
+  private final SpillRoom room;
+  private final AtomicReference<State> state = new AtomicReference<>(State.IDLE);
   private int lengthBytes;
-  private boolean over;
+
+  /** Of the virtual thread while the body is busy. */
+  private @Nullable FileChannel file;
+
+  private @Nullable ByteBuf mapped;
 
   private SpilledBody(
       Spill spill,
       ByteBufAllocator allocator,
       int declaredBytes,
       int maximumBytes,
-      FileChannel file,
-      long reservedBytes) {
+      SpillRoom room) {
     this.spill = spill;
     this.allocator = allocator;
     this.declaredBytes = declaredBytes;
     this.maximumBytes = maximumBytes;
-    this.file = file;
-    this.reservedBytes = reservedBytes;
+    this.room = room;
   }
 
   /**
-   * Opens a file for a body.
+   * Takes room for a body. Its file is opened by the first {@link #write}, which may be of nothing.
    *
    * @param declaredBytes what it declares, or {@link #UNKNOWN}
-   * @throws RefusedRequestException if there is no room for what it declares, or no file
+   * @throws RefusedRequestException if there is no room for what it declares
    */
-  static SpilledBody open(
+  static SpilledBody of(
       Spill spill, ByteBufAllocator allocator, int declaredBytes, int maximumBytes)
       throws RefusedRequestException {
-    long reservedBytes = Math.max(0, declaredBytes);
-    if (!spill.tryReserve(reservedBytes)) {
+    SpillRoom room = SpillRoom.tryTake(spill, Math.max(0, declaredBytes));
+    if (room == null) {
       throw noRoom();
     }
-    try {
-      return new SpilledBody(
-          spill, allocator, declaredBytes, maximumBytes, spill.open(), reservedBytes);
-    } catch (IOException failure) {
-      spill.giveBack(reservedBytes);
-      throw failed(failure);
-    }
+    return new SpilledBody(spill, allocator, declaredBytes, maximumBytes, room);
   }
 
   static RefusedRequestException failed(Throwable failure) {
@@ -88,12 +102,8 @@ final class SpilledBody implements RequestBody {
     if (moreBytes > maximumBytes - lengthBytes) {
       throw RefusedRequestException.tooLarge(maximumBytes);
     }
-    long missingBytes = lengthBytes + (long) moreBytes - reservedBytes;
-    if (missingBytes > 0) {
-      if (!spill.tryReserve(missingBytes)) {
-        throw noRoom();
-      }
-      reservedBytes += missingBytes;
+    if (!room.tryGrowTo(lengthBytes + (long) moreBytes)) {
+      throw noRoom();
     }
     return 0;
   }
@@ -111,13 +121,22 @@ final class SpilledBody implements RequestBody {
   /**
    * Writes the readable bytes of {@code content} at the end, and releases it.
    *
-   * @param done hears of the end, on {@code loop}: with the failure, if there was one
+   * @param last whether they are the last, after which the body can be {@linkplain #finish
+   *     finished}
+   * @param done hears of the end, on {@code loop}, not before this returns: with the failure, if
+   *     there was one
    */
-  void write(ByteBuf content, EventExecutor loop, Consumer<@Nullable Throwable> done) {
+  void write(
+      ByteBuf content, boolean last, EventExecutor loop, Consumer<@Nullable Throwable> done) {
     long position = lengthBytes;
     lengthBytes += content.readableBytes();
-    Thread.startVirtualThread(() -> {
-      Throwable failure = writeNow(content, position);
+    int mapBytes = last ? lengthBytes : 0;
+    state.set(State.BUSY);
+    Spill.aside(() -> {
+      Throwable failure = writeNow(content, position, mapBytes);
+      if (!state.compareAndSet(State.BUSY, State.IDLE)) {
+        closeAll();
+      }
       try {
         loop.execute(() -> done.accept(failure));
       } catch (RejectedExecutionException eventLoopHasEnded) {
@@ -126,13 +145,22 @@ final class SpilledBody implements RequestBody {
     });
   }
 
-  private @Nullable Throwable writeNow(ByteBuf content, long position) {
+  private @Nullable Throwable writeNow(ByteBuf content, long position, int mapBytes) {
     try {
+      FileChannel to = file;
+      if (to == null) {
+        to = spill.open();
+        file = to;
+      }
       long at = position;
       for (ByteBuffer part : content.nioBuffers()) {
-        while (part.hasRemaining()) {
-          at += file.write(part, at);
+        while (part.hasRemaining() && state.get() == State.BUSY) {
+          at += to.write(part, at);
         }
+      }
+      if (mapBytes > 0 && state.get() == State.BUSY) {
+        mapped = MappedContent.of(allocator, to, mapBytes, room::close);
+        to.close();
       }
       return null;
     } catch (Throwable failure) {
@@ -147,18 +175,13 @@ final class SpilledBody implements RequestBody {
     if (declaredBytes != UNKNOWN && lengthBytes != declaredBytes) {
       throw DeclaredBody.tooShort(lengthBytes, declaredBytes);
     }
-    over = true;
-    long bytes = reservedBytes;
-    try (file) {
-      if (lengthBytes > 0) {
-        return MappedContent.of(allocator, file, lengthBytes, () -> spill.giveBack(bytes));
-      }
-    } catch (IOException | RuntimeException failure) {
-      spill.giveBack(bytes);
-      throw failed(failure);
+    ByteBuf whole = mapped;
+    if (whole == null) {
+      release();
+      return Unpooled.EMPTY_BUFFER;
     }
-    spill.giveBack(bytes);
-    return Unpooled.EMPTY_BUFFER;
+    state.set(State.OVER);
+    return whole;
   }
 
   @Override
@@ -166,18 +189,27 @@ final class SpilledBody implements RequestBody {
     throw new IllegalStateException("a body in a file stays there");
   }
 
-  /** A write that is under way fails then, and nobody hears of it. */
+  /** A write that is under way ends early then, and nobody heeds its end. */
   @Override
   public void release() {
-    if (over) {
-      return;
+    if (state.getAndSet(State.OVER) == State.IDLE) {
+      Spill.aside(this::closeAll);
     }
-    over = true;
-    spill.giveBack(reservedBytes);
+  }
+
+  private void closeAll() {
     try {
-      file.close();
+      if (file != null) {
+        file.close();
+      }
     } catch (IOException failure) {
-      throw new UncheckedIOException(failure);
+      LOG.log(System.Logger.Level.WARNING, "a file of a body could not be closed", failure);
+    } finally {
+      if (mapped == null) {
+        room.close();
+      } else {
+        mapped.release();
+      }
     }
   }
 }

@@ -22,6 +22,7 @@ final class StallWatch {
   private final long timeoutNanos;
   private final Runnable onStall;
   private long lastProgressNanos;
+  private long pausedNanos;
   private int bytesSinceProgress;
   private @Nullable ScheduledFuture<?> timer;
 
@@ -51,6 +52,17 @@ final class StallWatch {
     if (timer == null) {
       schedule(timeoutNanos - (executor.ticker().nanoTime() - lastProgressNanos));
     }
+  }
+
+  /** Stops watching, and time: what passes until {@link #unpause} does not count. */
+  void pause() {
+    stop();
+    pausedNanos = executor.ticker().nanoTime();
+  }
+
+  /** Has time go on; whoever watches begins again. */
+  void unpause() {
+    lastProgressNanos += executor.ticker().nanoTime() - pausedNanos;
   }
 
   /** Stops watching. */

@@ -2,15 +2,18 @@ package dev.weir.netty.http;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.weir.netty.flow.AdmissionRefusedException;
 import dev.weir.netty.flow.Permit;
 import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.SimpleChannelInboundHandler;
@@ -32,8 +35,11 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -100,8 +106,9 @@ class SpillTest {
     connections.close().sync();
     listener.close().sync();
     loops.shutdownGracefully(0, 10, TimeUnit.SECONDS).sync();
-    while (memory.held().getAsLong() != 0 && !Thread.currentThread().isInterrupted()) {
-      // A part that is being written is released by who writes it.
+    while ((memory.held().getAsLong() != 0 || spill.usedBytes() != 0)
+        && !Thread.currentThread().isInterrupted()) {
+      // What waits for the disk ends on threads of its own.
       Thread.onSpinWait();
     }
     assertThat(memory.held().getAsLong()).isZero();
@@ -157,7 +164,94 @@ class SpillTest {
       assertThat(crc(request)).isEqualTo(crc(body));
       request.release();
     }
-    assertThat(spill.usedBytes()).isZero();
+  }
+
+  @Test
+  void onlyTheOwnerCanOpenFiles() throws Exception {
+    assumeTrue(Files.getFileStore(folder).supportsFileAttributeView("posix"), "POSIX only");
+    Path made = folder.resolve("made");
+    Spill own = new Spill(made, 1, 0, Duration.ofMillis(1));
+    assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(made)))
+        .isEqualTo("rwx------");
+    Path file = made.resolve("seen");
+    own.open(file, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)).close();
+    assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
+        .isEqualTo("rw-------");
+    Files.delete(file);
+    Files.delete(made);
+  }
+
+  @Test
+  void filesAreBoundedAndARefusalTakesNoRoom() throws Exception {
+    Spill few = new Spill(folder, 1_000, 0, Duration.ofMillis(1), 2);
+    SpillRoom first = SpillRoom.tryTake(few, 600);
+    assertThat(SpillRoom.tryTake(few, Long.MAX_VALUE)).isNull();
+    assertThat(SpillRoom.tryTake(few, 401)).isNull();
+    SpillRoom second = SpillRoom.tryTake(few, 1);
+    assertThat(SpillRoom.tryTake(few, 1)).isNull();
+    assertThat(second.tryGrowTo(400)).isTrue();
+    assertThat(second.tryGrowTo(401)).isFalse();
+    assertThat(few.usedBytes()).isEqualTo(1_000);
+    first.close();
+    first.close();
+    assertThat(few.usedBytes()).isEqualTo(400);
+    assertThat(SpillRoom.tryTake(few, 600)).isNotNull();
+  }
+
+  @Test
+  void theEventLoopOpensWritesAndMapsNothing() throws Exception {
+    SpilledBody body =
+        SpilledBody.of(spill, memory.allocator(), SpilledBody.UNKNOWN, MAXIMUM_BYTES);
+    assertThat(spill.bodies()).isZero();
+    CompletableFuture<Throwable> written = new CompletableFuture<>();
+    body.bytesToAdmit(5);
+    EventLoop loop = loops.next();
+    loop.submit(() ->
+            body.write(
+                Unpooled.copiedBuffer("whole", US_ASCII),
+                /* last= */ true,
+                loop,
+                written::complete))
+        .sync();
+    assertThat(written.get()).isNull();
+    ByteBuf whole = body.finish();
+    assertThat(whole.toString(US_ASCII)).isEqualTo("whole");
+    body.release();
+    assertThat(spill.usedBytes()).isEqualTo(5);
+    whole.release();
+  }
+
+  @Test
+  void aFailureToMapGivesTheRoomBack() throws Exception {
+    SpilledBody body = SpilledBody.of(spill, null, 5, MAXIMUM_BYTES);
+    CompletableFuture<Throwable> written = new CompletableFuture<>();
+    body.write(
+        Unpooled.copiedBuffer("whole", US_ASCII),
+        /* last= */ true,
+        loops.next(),
+        written::complete);
+    assertThat(written.get()).isInstanceOf(NullPointerException.class);
+    assertThat(spill.usedBytes()).isEqualTo(5);
+    body.release();
+  }
+
+  @Test
+  void aReleaseDuringAWriteLeavesTheRestToTheWriter() throws Exception {
+    for (int i = 0; i < 200; i++) {
+      SpilledBody body = SpilledBody.of(spill, memory.allocator(), 100_000, MAXIMUM_BYTES);
+      CompletableFuture<Throwable> written = new CompletableFuture<>();
+      body.write(
+          Unpooled.wrappedBuffer(new byte[100_000]),
+          /* last= */ true,
+          loops.next(),
+          written::complete);
+      if (i % 2 == 0) {
+        Thread.yield();
+      }
+      body.release();
+      body.release();
+      assertThat(written.get()).isNull();
+    }
   }
 
   @Test

@@ -44,6 +44,19 @@ class StallWatchTest {
   }
 
   @Test
+  void aPauseDoesNotCountAndIsNoProgress() {
+    pass(20);
+    watch.pause();
+    pass(100);
+    watch.unpause();
+    watch.watch();
+    pass(9);
+    assertThat(stalled).isFalse();
+    pass(1);
+    assertThat(stalled).isTrue();
+  }
+
+  @Test
   void aStoppedWatchIsSilent() {
     watch.stop();
     pass(100);
