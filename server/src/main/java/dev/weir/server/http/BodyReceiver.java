@@ -9,6 +9,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -186,13 +187,35 @@ final class BodyReceiver {
     staged = null;
     quotaBytes = 0;
     spoolBusy = true;
-    services
-        .io()
-        .execute(() -> {
-          SpoolStep step = SpoolStep.run(file, before, content, last);
-          services.staging().release(held);
-          exchange.onLoop(() -> stepped(step, last));
-        });
+    try {
+      services.io().execute(() -> spool(file, before, content, held, last));
+    } catch (Throwable notBegun) {
+      spoolBusy = false;
+      if (before != null) {
+        before.release();
+      }
+      content.release();
+      services.staging().release(held);
+      fail(notBegun);
+    }
+  }
+
+  /** On an I/O thread, which has the piece and the file until the loop hears of them. */
+  private void spool(
+      Spool file, @Nullable ByteBuf before, ByteBuf content, long held, boolean last) {
+    SpoolStep step = SpoolStep.run(file, before, content, last);
+    services.staging().release(held);
+    try {
+      exchange.onLoop(() -> stepped(step, last));
+    } catch (Throwable unheard) {
+      Payload payload = step.payload();
+      if (payload == null) {
+        file.abort();
+      } else {
+        payload.release();
+      }
+      exchange.abortFromElsewhere(unheard);
+    }
   }
 
   /** What became of one piece on its way to the file. */
@@ -266,7 +289,11 @@ final class BodyReceiver {
     Spool file = spool;
     spool = null;
     if (file != null) {
-      services.io().execute(file::abort);
+      try {
+        services.io().execute(file::abort);
+      } catch (RejectedExecutionException | OutOfMemoryError nobodyElse) {
+        file.abort();
+      }
     }
   }
 }

@@ -204,8 +204,7 @@ final class ReadHandler implements ExchangeHandler {
             (chunk, next) -> {
               if (!begun[0]) {
                 begun[0] = true;
-                exchange.begin(HttpResponseStatus.OK, headers);
-                bracket(exchange, json, "[");
+                begin(exchange, headers, json, chunk);
               }
               exchange.write(chunk);
               next.run();
@@ -223,6 +222,17 @@ final class ReadHandler implements ExchangeHandler {
             });
     sender = range;
     range.pump();
+  }
+
+  /** Sends what stands before the first chunk, which is released if that fails. */
+  private static void begin(Exchange exchange, HttpHeaders headers, boolean json, ByteBuf chunk) {
+    try {
+      exchange.begin(HttpResponseStatus.OK, headers);
+      bracket(exchange, json, "[");
+    } catch (Throwable failure) {
+      chunk.release();
+      throw failure;
+    }
   }
 
   private static void bracket(Exchange exchange, boolean json, String bracket) {

@@ -23,14 +23,18 @@ import dev.weir.server.store.RangeReader;
 import dev.weir.server.store.StreamState;
 import dev.weir.server.store.StreamStore;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.UnpooledByteBufAllocator;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -41,6 +45,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** What is handed to an event loop that takes nothing any more is let go of where it is. */
@@ -220,17 +225,92 @@ class UnreachableLoopTest {
       UnreachableLoop loop) {
     Budget closed = allocator.pool().rootBudget().child("closed", Budget.UNLIMITED);
     closed.close();
-    HttpLimits limits = HttpLimits.forBudget(32 << 20);
+    Services services = services(store, console, Runnable::run);
+    return new ResponseMemory(
+        services,
+        ConnectionMemory.shared(allocator.charging(closed), (bytes, deadline) -> room),
+        loop.exchange(),
+        new StallGuard(services.limits(), () -> {}));
+  }
+
+  private static Services services(StreamStore store, Console console, Executor io) {
     NodeMetrics metrics =
         new NodeMetrics(
             store.stats(),
             store::streamCount,
             new MemoryFigures(() -> 0, () -> 0, () -> 0, () -> 0, () -> 0));
-    return new ResponseMemory(
-        new Services(
-            store, Runnable::run, limits, new StagingQuota(1), metrics, console, /* tls= */ null),
-        ConnectionMemory.shared(allocator.charging(closed), (bytes, deadline) -> room),
-        loop.exchange(),
-        new StallGuard(limits, () -> {}));
+    return new Services(
+        store,
+        io,
+        HttpLimits.forBudget(32 << 20),
+        new StagingQuota(1 << 20),
+        metrics,
+        console,
+        /* tls= */ null);
+  }
+
+  private List<Path> files() throws IOException {
+    try (Stream<Path> files = Files.walk(directory)) {
+      return files.filter(Files::isRegularFile).sorted().toList();
+    }
+  }
+
+  private static ByteBuf tooLargeForMemory() {
+    int bytes = StreamStore.MAX_INLINE_BYTES + 1;
+    return UnpooledByteBufAllocator.DEFAULT.directBuffer(bytes).writeZero(bytes);
+  }
+
+  static Stream<Arguments> refusalsOfPieces() {
+    return refusals()
+        .flatMap(refusal -> Stream.of(Arguments.of(refusal, false), Arguments.of(refusal, true)));
+  }
+
+  @ParameterizedTest
+  @MethodSource("refusalsOfPieces")
+  void aPieceThatWasWrittenTooLateLeavesNoFile(Throwable refusal, boolean last) throws IOException {
+    ByteBuf piece = tooLargeForMemory();
+    UnreachableLoop loop = new UnreachableLoop(refusal);
+    List<Path> before;
+    try (StreamStore store = store();
+        Pool pool = Pool.create(PoolOptions.withLimit(4 << 20));
+        Console console = console(pool)) {
+      before = files();
+      Services services = services(store, console, Runnable::run);
+      new BodyReceiver(services, loop.exchange(), null, Payload::release, error -> {})
+          .accept(piece, last);
+      assertThat(services.staging().usedBytes()).isZero();
+    }
+    assertThat(loop.refused).isNotEmpty();
+    assertThat(piece.refCnt()).isZero();
+    assertThat(files()).isSubsetOf(before);
+  }
+
+  @ParameterizedTest
+  @MethodSource("refusals")
+  void aPieceThatNobodyCanWriteIsReleasedAndToldOf(Throwable refusal) throws IOException {
+    ByteBuf piece = tooLargeForMemory();
+    List<Throwable> told = new ArrayList<>();
+    try (StreamStore store = store();
+        Pool pool = Pool.create(PoolOptions.withLimit(4 << 20));
+        Console console = console(pool)) {
+      Services services =
+          services(
+              store,
+              console,
+              task -> {
+                UnreachableLoopTest.<RuntimeException>raise(refusal);
+              });
+      new BodyReceiver(
+              services, new UnreachableLoop(refusal).exchange(), null, Payload::release, told::add)
+          .accept(piece, /* last= */ false);
+      assertThat(services.staging().usedBytes()).isZero();
+    }
+    assertThat(told).containsExactly(refusal);
+    assertThat(piece.refCnt()).isZero();
+  }
+
+  @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"})
+  private static <T extends Throwable> void raise(Throwable failure) throws T {
+    throw (T) failure;
   }
 }
