@@ -4,12 +4,10 @@ import io.netty.channel.Channel;
 import io.netty.channel.IoEvent;
 import io.netty.channel.IoHandle;
 import io.netty.channel.IoHandler;
-import io.netty.channel.IoHandlerContext;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.IoRegistration;
 import io.netty.channel.uring.IoUringIoHandle;
 import io.netty.channel.uring.IoUringIoHandler;
-import io.netty.util.concurrent.ThreadAwareExecutor;
 
 /**
  * Netty's io_uring handler, except that a failure is one of its channel's.
@@ -18,59 +16,22 @@ import io.netty.util.concurrent.ThreadAwareExecutor;
  * to read with for instance, end the event loop, and with it all other connections. Here the
  * channel's own handlers hear of it.
  */
-record GuardedUring(IoHandler handler) implements IoHandler {
+final class GuardedUring extends ForwardingIoHandler {
+  private GuardedUring(IoHandler handler) {
+    super(handler);
+  }
+
   /** Makes one for each event loop. */
   static IoHandlerFactory newFactory() {
-    IoHandlerFactory factory = IoUringIoHandler.newFactory();
-    return new IoHandlerFactory() {
-      @Override
-      public IoHandler newHandler(ThreadAwareExecutor executor) {
-        return new GuardedUring(factory.newHandler(executor));
-      }
-
-      @Override
-      public boolean isChangingThreadSupported() {
-        return factory.isChangingThreadSupported();
-      }
-    };
+    return factory(IoUringIoHandler.newFactory(), GuardedUring::new);
   }
 
   @Override
   public IoRegistration register(IoHandle handle) throws Exception {
-    return handler.register(
+    return super.register(
         handle instanceof IoUringIoHandle socket && handle instanceof Channel.Unsafe unsafe
             ? new Guarded(socket, unsafe)
             : handle);
-  }
-
-  @Override
-  public void initialize() {
-    handler.initialize();
-  }
-
-  @Override
-  public int run(IoHandlerContext context) {
-    return handler.run(context);
-  }
-
-  @Override
-  public void prepareToDestroy() {
-    handler.prepareToDestroy();
-  }
-
-  @Override
-  public void destroy() {
-    handler.destroy();
-  }
-
-  @Override
-  public void wakeup() {
-    handler.wakeup();
-  }
-
-  @Override
-  public boolean isCompatible(Class<? extends IoHandle> handleType) {
-    return handler.isCompatible(handleType);
   }
 
   @SuppressWarnings("try") // close() throws what Netty's does

@@ -2,13 +2,11 @@ package dev.weir.server.http;
 
 import io.netty.channel.IoHandle;
 import io.netty.channel.IoHandler;
-import io.netty.channel.IoHandlerContext;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.IoOps;
 import io.netty.channel.IoRegistration;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.epoll.EpollIoOps;
-import io.netty.util.concurrent.ThreadAwareExecutor;
 
 /**
  * Netty's epoll handler, except that a socket which waits for nothing stays in the epoll set.
@@ -18,56 +16,19 @@ import io.netty.util.concurrent.ThreadAwareExecutor;
  * write that does not go out at once, and the connection stays open. A socket whose only interest
  * is "edge-triggered" stays in the set and reports errors once, so it wakes nobody in vain.
  */
-record KeptInEpoll(IoHandler handler) implements IoHandler {
+final class KeptInEpoll extends ForwardingIoHandler {
+  private KeptInEpoll(IoHandler handler) {
+    super(handler);
+  }
+
   /** Makes one for each event loop. */
   static IoHandlerFactory newFactory() {
-    IoHandlerFactory factory = EpollIoHandler.newFactory();
-    return new IoHandlerFactory() {
-      @Override
-      public IoHandler newHandler(ThreadAwareExecutor executor) {
-        return new KeptInEpoll(factory.newHandler(executor));
-      }
-
-      @Override
-      public boolean isChangingThreadSupported() {
-        return factory.isChangingThreadSupported();
-      }
-    };
+    return factory(EpollIoHandler.newFactory(), KeptInEpoll::new);
   }
 
   @Override
   public IoRegistration register(IoHandle handle) throws Exception {
-    return new KeptRegistration(handler.register(handle));
-  }
-
-  @Override
-  public void initialize() {
-    handler.initialize();
-  }
-
-  @Override
-  public int run(IoHandlerContext context) {
-    return handler.run(context);
-  }
-
-  @Override
-  public void prepareToDestroy() {
-    handler.prepareToDestroy();
-  }
-
-  @Override
-  public void destroy() {
-    handler.destroy();
-  }
-
-  @Override
-  public void wakeup() {
-    handler.wakeup();
-  }
-
-  @Override
-  public boolean isCompatible(Class<? extends IoHandle> handleType) {
-    return handler.isCompatible(handleType);
+    return new KeptRegistration(super.register(handle));
   }
 
   private record KeptRegistration(IoRegistration registration) implements IoRegistration {
