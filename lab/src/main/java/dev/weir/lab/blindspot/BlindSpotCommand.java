@@ -1,8 +1,10 @@
 package dev.weir.lab.blindspot;
 
 import dev.weir.lab.child.ChildJvm;
+import dev.weir.lab.child.ServiceFlags;
 import dev.weir.lab.options.Checks;
 import dev.weir.lab.options.Converters;
+import dev.weir.lab.options.LimitOption;
 import dev.weir.lab.report.JsonLines;
 import dev.weir.lab.subject.Subject;
 import java.io.IOException;
@@ -15,6 +17,7 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -69,13 +72,7 @@ public final class BlindSpotCommand implements Callable<Integer> {
       description = "What is older and grows is suspected (default: ${DEFAULT-VALUE}).")
   private int leakAgeSeconds;
 
-  @Option(
-      names = "--limit",
-      converter = Converters.OfBytes.class,
-      defaultValue = "256M",
-      paramLabel = "SIZE",
-      description = "Direct memory of each allocator (default: ${DEFAULT-VALUE}).")
-  private long limitBytes;
+  @Mixin private LimitOption limit;
 
   /** Made by picocli. */
   public BlindSpotCommand() {}
@@ -86,7 +83,7 @@ public final class BlindSpotCommand implements Callable<Integer> {
     checks.require(seconds > 0 && seconds <= 3600, "--seconds", "between 1 and 3600");
     checks.require(
         leakAgeSeconds > 0 && leakAgeSeconds <= 3600, "--leak-age", "between 1 and 3600");
-    checks.require(limitBytes >= 128 << 20, "--limit", "at least 128M");
+    long limitBytes = limit.atLeastMib(128, checks);
     checks.require(
         leakedBytesPerSecond <= (limitBytes - (112 << 20)) / seconds,
         "--leak",
@@ -108,15 +105,7 @@ public final class BlindSpotCommand implements Callable<Integer> {
 
   private static Map<String, Object> ask(Subject subject, BlindSpotPlan plan) throws IOException {
     List<String> flags =
-        List.of(
-            "--enable-native-access=ALL-UNNAMED",
-            "-Xms96m",
-            "-Xmx96m",
-            "-XX:+AlwaysPreTouch",
-            "-XX:+UseSerialGC",
-            "-XX:MaxDirectMemorySize=" + plan.limitBytes(),
-            "-Dio.netty.maxDirectMemory=" + plan.limitBytes(),
-            "-Dio.netty.leakDetection.level=disabled");
+        ServiceFlags.within(plan.limitBytes(), "-Dio.netty.leakDetection.level=disabled");
     List<String> arguments = new ArrayList<>(List.of(subject.label()));
     arguments.addAll(plan.arguments());
     try (ChildJvm child = ChildJvm.start(BlindSpotChild.class, flags, arguments)) {

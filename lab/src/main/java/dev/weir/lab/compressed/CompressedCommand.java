@@ -1,8 +1,10 @@
 package dev.weir.lab.compressed;
 
 import dev.weir.lab.child.ChildJvm;
+import dev.weir.lab.child.ServiceFlags;
 import dev.weir.lab.options.Checks;
 import dev.weir.lab.options.Converters;
+import dev.weir.lab.options.LimitOption;
 import dev.weir.lab.report.Bytes;
 import dev.weir.lab.report.JsonLines;
 import dev.weir.lab.report.TextTable;
@@ -17,6 +19,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -78,13 +81,7 @@ public final class CompressedCommand implements Callable<Integer> {
       description = "How many clients there are at a time (default: ${DEFAULT-VALUE}).")
   private int connections;
 
-  @Option(
-      names = "--limit",
-      converter = Converters.OfBytes.class,
-      defaultValue = "256M",
-      paramLabel = "SIZE",
-      description = "Direct memory of each allocator (default: ${DEFAULT-VALUE}).")
-  private long limitBytes;
+  @Mixin private LimitOption limit;
 
   /** Made by picocli. */
   public CompressedCommand() {}
@@ -95,7 +92,7 @@ public final class CompressedCommand implements Callable<Integer> {
     checks.require(responses >= TENTHS, "--responses", "at least " + TENTHS);
     checks.require(connections > 0 && connections <= 1000, "--connections", "1 to 1000");
     checks.require(contentBytes > 0 && contentBytes <= 64 << 20, "--content", "at most 64M");
-    checks.require(limitBytes >= 64 << 20, "--limit", "at least 64M");
+    long limitBytes = limit.atLeastMib(64, checks);
     CompressedPlan plan =
         new CompressedPlan(responses, vanish, (int) contentBytes, connections, limitBytes);
     TextTable table =
@@ -119,15 +116,7 @@ public final class CompressedCommand implements Callable<Integer> {
 
   private static String[] row(Subject subject, CompressedPlan plan) throws Exception {
     List<String> flags =
-        List.of(
-            "--enable-native-access=ALL-UNNAMED",
-            "-Xms96m",
-            "-Xmx96m",
-            "-XX:+AlwaysPreTouch",
-            "-XX:+UseSerialGC",
-            "-XX:MaxDirectMemorySize=" + plan.limitBytes(),
-            "-Dio.netty.maxDirectMemory=" + plan.limitBytes(),
-            "-Dio.netty.leakDetection.level=disabled");
+        ServiceFlags.within(plan.limitBytes(), "-Dio.netty.leakDetection.level=disabled");
     List<String> arguments =
         Stream.concat(Stream.of(subject.label()), plan.arguments().stream()).toList();
     try (ChildJvm child = ChildJvm.start(CompressedChild.class, flags, arguments)) {

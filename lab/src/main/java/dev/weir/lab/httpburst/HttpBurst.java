@@ -1,6 +1,7 @@
 package dev.weir.lab.httpburst;
 
 import dev.weir.lab.child.ChildJvm;
+import dev.weir.lab.child.ServiceFlags;
 import dev.weir.lab.load.PacedUpload;
 import dev.weir.lab.load.RandomBody;
 import dev.weir.lab.report.JsonLines;
@@ -52,7 +53,7 @@ final class HttpBurst {
     try (ChildJvm server =
         ChildJvm.start(
             HttpBurstServer.class,
-            jvmFlags(),
+            ServiceFlags.within(plan.limitBytes()),
             List.of(subject.label(), JsonLines.line(plan.toMap())))) {
       Map<String, Object> ready = JsonLines.parse(server.receive(START_LIMIT));
       int port = ((Number) ready.getOrDefault("port", 0)).intValue();
@@ -68,17 +69,6 @@ final class HttpBurst {
     } finally {
       progress.clear();
     }
-  }
-
-  private List<String> jvmFlags() {
-    return List.of(
-        "--enable-native-access=ALL-UNNAMED",
-        "-XX:+UseSerialGC",
-        "-Xms96m",
-        "-Xmx96m",
-        "-XX:+AlwaysPreTouch",
-        "-XX:MaxDirectMemorySize=" + plan.limitBytes(),
-        "-Dio.netty.maxDirectMemory=" + plan.limitBytes());
   }
 
   private Map<String, Integer> upload(Subject subject, SocketAddress address)

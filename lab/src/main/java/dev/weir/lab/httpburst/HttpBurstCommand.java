@@ -2,12 +2,12 @@ package dev.weir.lab.httpburst;
 
 import dev.weir.lab.options.Checks;
 import dev.weir.lab.options.Converters;
-import dev.weir.lab.report.JsonLines;
+import dev.weir.lab.options.JsonOption;
+import dev.weir.lab.options.LimitOption;
 import dev.weir.lab.report.ProgressLine;
 import dev.weir.lab.subject.Subject;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -16,6 +16,7 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -47,11 +48,7 @@ public final class HttpBurstCommand implements Callable<Integer> {
       description = "What to compare, in this order (default: ${DEFAULT-VALUE}).")
   private List<Subject> allocators;
 
-  @Option(
-      names = "--json",
-      paramLabel = "FILE",
-      description = "Also writes one JSON object a row into this file.")
-  private @Nullable Path json;
+  @Mixin private JsonOption json;
 
   @Option(
       names = "--uploads",
@@ -83,13 +80,7 @@ public final class HttpBurstCommand implements Callable<Integer> {
       description = "Bytes a second of each client (default: ${DEFAULT-VALUE}).")
   private long bytesPerSecond;
 
-  @Option(
-      names = "--limit",
-      converter = Converters.OfBytes.class,
-      defaultValue = "256M",
-      paramLabel = "SIZE",
-      description = "Direct memory of each allocator (default: ${DEFAULT-VALUE}).")
-  private long limitBytes;
+  @Mixin private LimitOption limit;
 
   @Option(
       names = "--gate",
@@ -104,14 +95,12 @@ public final class HttpBurstCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     HttpBurst burst = new HttpBurst(plan(), ProgressLine.onTerminal());
-    new Checks(spec).requireWritable(json, "--json");
+    json.require(new Checks(spec));
     List<Map<String, @Nullable Object>> rows = new ArrayList<>();
     Set<Subject> subjects = new LinkedHashSet<>(allocators);
     for (Subject subject : subjects) {
       rows.add(burst.run(subject));
-      if (json != null) {
-        JsonLines.write(json, rows);
-      }
+      json.write(rows);
     }
     PrintWriter out = spec.commandLine().getOut();
     out.print(HttpBurstTable.render(rows, spec.commandLine().getColorScheme().ansi()));
@@ -125,8 +114,8 @@ public final class HttpBurstCommand implements Callable<Integer> {
     checks.require(atOnce > 0 && atOnce <= 10_000, "--at-once", "between 1 and 10000");
     checks.require(bodyBytes <= 1 << 30, "--bytes", "at most 1G");
     checks.require(bytesPerSecond >= 64 * 1024, "--rate", "at least 64K");
-    checks.require(limitBytes >= 32 << 20, "--limit", "at least 32M");
-    long gate = gateBytes == null ? limitBytes - HttpBurstPlan.GATE_MARGIN_BYTES : gateBytes;
+    long limitBytes = limit.atLeastMib(32, checks);
+    long gate = gateBytes == null ? limitBytes - Subject.GATE_MARGIN_BYTES : gateBytes;
     checks.require(gate >= bodyBytes, "--gate", "at least as large as a body");
     return new HttpBurstPlan(
         uploads,

@@ -1,5 +1,7 @@
 package dev.weir.lab.httpburst;
 
+import static dev.weir.lab.report.JsonLines.number;
+
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -31,12 +33,6 @@ public record HttpBurstPlan(
   /** Twice the time after which Weir's pool gives free pages back. */
   static final int IDLE_MILLIS = 2_000;
 
-  /**
-   * What admission leaves to everything that is no body: Netty's allocators take their receive
-   * buffers from chunks of 4 MiB and more, one at least for each arena that an event loop uses.
-   */
-  static final long GATE_MARGIN_BYTES = 16L << 20;
-
   /** As a JSON object, for the process under test. */
   Map<String, Object> toMap() {
     Map<String, Object> map = new LinkedHashMap<>();
@@ -53,20 +49,13 @@ public record HttpBurstPlan(
 
   static HttpBurstPlan of(Map<String, Object> map) {
     return new HttpBurstPlan(
-        number(map, "uploads").intValue(),
-        number(map, "atOnce").intValue(),
-        number(map, "bodyBytes").intValue(),
-        number(map, "bytesPerSecond").longValue(),
-        number(map, "holdMillis").intValue(),
-        number(map, "limitBytes").longValue(),
-        number(map, "gateBytes").longValue(),
-        number(map, "idleMillis").intValue());
-  }
-
-  private static Number number(Map<String, Object> map, String key) {
-    if (map.get(key) instanceof Number number) {
-      return number;
-    }
-    throw new IllegalArgumentException("plan without a number '" + key + "': " + map);
+        (int) number(map, "uploads"),
+        (int) number(map, "atOnce"),
+        (int) number(map, "bodyBytes"),
+        number(map, "bytesPerSecond"),
+        (int) number(map, "holdMillis"),
+        number(map, "limitBytes"),
+        number(map, "gateBytes"),
+        (int) number(map, "idleMillis"));
   }
 }

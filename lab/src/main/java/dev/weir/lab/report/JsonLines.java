@@ -23,6 +23,18 @@ public final class JsonLines {
   }
 
   /**
+   * A number of a row.
+   *
+   * @throws IllegalArgumentException if it has none of that name
+   */
+  public static long number(Map<String, Object> row, String name) {
+    if (row.get(name) instanceof Number number) {
+      return number.longValue();
+    }
+    throw new IllegalArgumentException("no number '" + name + "' in " + row);
+  }
+
+  /**
    * Writes the rows to a file, replacing it.
    *
    * @throws IOException if the file cannot be written

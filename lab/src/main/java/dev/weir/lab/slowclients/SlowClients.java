@@ -1,6 +1,7 @@
 package dev.weir.lab.slowclients;
 
 import dev.weir.lab.child.ChildJvm;
+import dev.weir.lab.child.ServiceFlags;
 import dev.weir.lab.load.PacedDownload;
 import dev.weir.lab.load.PacedUpload;
 import dev.weir.lab.load.RandomBody;
@@ -70,7 +71,7 @@ final class SlowClients {
     try (ChildJvm server =
         ChildJvm.start(
             SlowClientsServer.class,
-            jvmFlags(),
+            ServiceFlags.within(plan.limitBytes()),
             List.of(subject.label(), JsonLines.line(plan.toMap())))) {
       Map<String, Object> ready = JsonLines.parse(server.receive(START_LIMIT));
       int port = ((Number) ready.getOrDefault("port", 0)).intValue();
@@ -109,17 +110,6 @@ final class SlowClients {
 
   private int requestCount() {
     return plan.clients() * (plan.direction() == Direction.BOTH ? 2 : 1);
-  }
-
-  private List<String> jvmFlags() {
-    return List.of(
-        "--enable-native-access=ALL-UNNAMED",
-        "-XX:+UseSerialGC",
-        "-Xms96m",
-        "-Xmx96m",
-        "-XX:+AlwaysPreTouch",
-        "-XX:MaxDirectMemorySize=" + plan.limitBytes(),
-        "-Dio.netty.maxDirectMemory=" + plan.limitBytes());
   }
 
   private List<Supplier<String>> requests(SocketAddress address) {

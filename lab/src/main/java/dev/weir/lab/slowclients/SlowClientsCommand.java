@@ -2,12 +2,12 @@ package dev.weir.lab.slowclients;
 
 import dev.weir.lab.options.Checks;
 import dev.weir.lab.options.Converters;
-import dev.weir.lab.report.JsonLines;
+import dev.weir.lab.options.JsonOption;
+import dev.weir.lab.options.LimitOption;
 import dev.weir.lab.report.ProgressLine;
 import dev.weir.lab.subject.Subject;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -38,9 +39,6 @@ import picocli.CommandLine.Spec;
       "  weir lab run slow-clients --directions both --allocators weir --json slow.jsonl"
     })
 public final class SlowClientsCommand implements Callable<Integer> {
-  /** What admission leaves to everything that is no body, as in the burst. */
-  private static final long GATE_MARGIN_BYTES = 16L << 20;
-
   @Spec private CommandSpec spec;
 
   @Option(
@@ -61,11 +59,7 @@ public final class SlowClientsCommand implements Callable<Integer> {
       description = "What the clients do (default: ${DEFAULT-VALUE}).")
   private List<Direction> directions;
 
-  @Option(
-      names = "--json",
-      paramLabel = "FILE",
-      description = "Also writes one JSON object a row into this file.")
-  private @Nullable Path json;
+  @Mixin private JsonOption json;
 
   @Option(
       names = "--clients",
@@ -90,13 +84,7 @@ public final class SlowClientsCommand implements Callable<Integer> {
       description = "Bytes a second of each of those (default: ${DEFAULT-VALUE}).")
   private long largePace;
 
-  @Option(
-      names = "--limit",
-      converter = Converters.OfBytes.class,
-      defaultValue = "256M",
-      paramLabel = "SIZE",
-      description = "Direct memory of each allocator (default: ${DEFAULT-VALUE}).")
-  private long limitBytes;
+  @Mixin private LimitOption limit;
 
   @Option(
       names = "--warm-up",
@@ -120,21 +108,20 @@ public final class SlowClientsCommand implements Callable<Integer> {
     Checks checks = new Checks(spec);
     checks.require(clients > 0 && clients <= 10_000, "--clients", "between 1 and 10000");
     checks.require(warmUps >= 0 && warmUps <= 1_000_000, "--warm-up", "between 0 and 1000000");
-    checks.require(limitBytes >= 32 << 20, "--limit", "at least 32M");
+    long limitBytes = limit.atLeastMib(32, checks);
     checks.require(
         largeBytes >= 1_000_000 && largeBytes <= limitBytes - (24 << 20),
         "--large",
         "at least 1000000, and 24M less than --limit");
     checks.require(largePace >= 64 * 1024, "--large-rate", "at least 64K");
-    checks.requireWritable(json, "--json");
+    json.require(checks);
     List<Map<String, @Nullable Object>> rows = new ArrayList<>();
     for (Direction direction : new LinkedHashSet<>(directions)) {
-      SlowClients run = new SlowClients(plan(direction), warmUps, ProgressLine.onTerminal());
+      SlowClients run =
+          new SlowClients(plan(direction, limitBytes), warmUps, ProgressLine.onTerminal());
       for (Subject subject : new LinkedHashSet<>(allocators)) {
         rows.add(run.run(subject));
-        if (json != null) {
-          JsonLines.write(json, rows);
-        }
+        json.write(rows);
       }
     }
     PrintWriter out = spec.commandLine().getOut();
@@ -143,7 +130,7 @@ public final class SlowClientsCommand implements Callable<Integer> {
     return 0;
   }
 
-  private SlowClientsPlan plan(Direction direction) {
+  private SlowClientsPlan plan(Direction direction, long limitBytes) {
     return new SlowClientsPlan(
         direction,
         clients,
@@ -151,6 +138,6 @@ public final class SlowClientsCommand implements Callable<Integer> {
         largePace,
         SlowClientsPlan.HOLD_MILLIS,
         limitBytes,
-        limitBytes - GATE_MARGIN_BYTES);
+        limitBytes - Subject.GATE_MARGIN_BYTES);
   }
 }

@@ -1,5 +1,7 @@
 package dev.weir.lab.slowclients;
 
+import static dev.weir.lab.report.JsonLines.number;
+
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -65,12 +67,5 @@ record SlowClientsPlan(
         (int) number(map, "holdMillis"),
         number(map, "limitBytes"),
         number(map, "gateBytes"));
-  }
-
-  private static long number(Map<String, Object> map, String key) {
-    if (map.get(key) instanceof Number number) {
-      return number.longValue();
-    }
-    throw new IllegalArgumentException("plan without a number '" + key + "': " + map);
   }
 }

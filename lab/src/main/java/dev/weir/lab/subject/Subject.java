@@ -25,6 +25,12 @@ public enum Subject {
   /** The adaptive allocator behind a count of admitted bytes. */
   NETTY_ADAPTIVE_GATE("netty-adaptive+gate");
 
+  /**
+   * What admission leaves to everything that is no body: Netty's allocators take their receive
+   * buffers from chunks of 4 MiB and more, one at least for each arena that an event loop uses.
+   */
+  public static final long GATE_MARGIN_BYTES = 16L << 20;
+
   private final String label;
 
   Subject(String label) {
