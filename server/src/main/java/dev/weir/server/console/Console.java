@@ -5,6 +5,8 @@ import dev.weir.memory.callback.FirstFailure;
 import dev.weir.memory.profile.LeakWatch;
 import dev.weir.memory.view.MapWindow;
 import dev.weir.memory.view.PoolView;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.UnpooledByteBufAllocator;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -47,6 +49,7 @@ public final class Console implements AutoCloseable {
   private static final int MAX_FRAMES = 64;
 
   private final Pool pool;
+  private final ByteBufAllocator frameMemory;
   private final Map<String, LongSupplier> nodeFigures;
   private final ConsoleAccess access;
   private final long intervalMillis;
@@ -59,8 +62,11 @@ public final class Console implements AutoCloseable {
   private final Semaphore answers = new Semaphore(MAX_ANSWERS);
   private final Semaphore waitingMaps = new Semaphore(MAX_WAITING_MAPS);
 
-  /** Frames that may still be held by somebody. The console's thread only. */
-  private final List<Frame> frames = new ArrayList<>();
+  /**
+   * Frames that may still be held by somebody. The console's thread only. It has room for all that
+   * there may be from the start: to add one allocates nothing, so none that was made is lost.
+   */
+  private final List<Frame> frames = new ArrayList<>(MAX_FRAMES);
 
   private final FirstFailure historyFailures = new FirstFailure("the console's history");
   private final FirstFailure frameFailures = new FirstFailure("the console's look at the pool");
@@ -74,11 +80,13 @@ public final class Console implements AutoCloseable {
 
   private Console(
       Pool pool,
+      ByteBufAllocator frameMemory,
       Map<String, LongSupplier> nodeFigures,
       ConsoleAccess access,
       long intervalMillis,
       LeakWatch leaks) {
     this.pool = pool;
+    this.frameMemory = frameMemory;
     this.nodeFigures = new TreeMap<>(nodeFigures);
     this.access = access;
     this.intervalMillis = intervalMillis;
@@ -112,7 +120,18 @@ public final class Console implements AutoCloseable {
       ConsoleAccess access,
       long intervalMillis,
       LeakWatch leaks) {
-    Console console = new Console(pool, nodeFigures, access, intervalMillis, leaks);
+    return start(
+        pool, UnpooledByteBufAllocator.DEFAULT, nodeFigures, access, intervalMillis, leaks);
+  }
+
+  static Console start(
+      Pool pool,
+      ByteBufAllocator frameMemory,
+      Map<String, LongSupplier> nodeFigures,
+      ConsoleAccess access,
+      long intervalMillis,
+      LeakWatch leaks) {
+    Console console = new Console(pool, frameMemory, nodeFigures, access, intervalMillis, leaks);
     if (access != ConsoleAccess.OFF) {
       console.thread.scheduleAtFixedRate(
           console::tick, intervalMillis, intervalMillis, TimeUnit.MILLISECONDS);
@@ -326,7 +345,7 @@ public final class Console implements AutoCloseable {
     if (profiles.isOn()) {
       json.put("profile", profiles.json());
     }
-    Frame frame = Frame.of(Json.bytes(json));
+    Frame frame = Frame.of(frameMemory, Json.bytes(json));
     frames.add(frame);
     return frame;
   }

@@ -1,7 +1,7 @@
 package dev.weir.server.console;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
+import io.netty.buffer.ByteBufAllocator;
 
 /**
  * What the node showed at one moment, once in memory however many get it. Lies outside the pool: it
@@ -18,10 +18,20 @@ public final class Frame {
     this.jsonBytes = jsonBytes;
   }
 
-  static Frame of(byte[] json) {
-    ByteBuf event = Unpooled.directBuffer(EVENT_START.length + json.length + 2);
-    event.writeBytes(EVENT_START).writeBytes(json).writeByte('\n').writeByte('\n');
-    return new Frame(event, json.length);
+  /**
+   * A frame of figures.
+   *
+   * @param memory gives the one buffer; what fails leaves none behind
+   */
+  static Frame of(ByteBufAllocator memory, byte[] json) {
+    ByteBuf event = memory.directBuffer(EVENT_START.length + json.length + 2);
+    try {
+      event.writeBytes(EVENT_START).writeBytes(json).writeByte('\n').writeByte('\n');
+      return new Frame(event, json.length);
+    } catch (Throwable unmade) {
+      event.release();
+      throw unmade;
+    }
   }
 
   /** The JSON object; the caller releases it. Only while somebody else holds the frame. */

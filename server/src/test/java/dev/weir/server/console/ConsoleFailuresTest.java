@@ -5,12 +5,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.memory.Pool;
 import dev.weir.memory.PoolOptions;
 import dev.weir.memory.profile.LeakWatch;
+import io.netty.buffer.AbstractByteBufAllocator;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.UnpooledDirectByteBuf;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 import java.util.logging.Handler;
 import java.util.logging.LogRecord;
@@ -84,6 +91,60 @@ class ConsoleFailuresTest {
       fails.set(false);
       console.frame().get(30, TimeUnit.SECONDS).release();
     }
+  }
+
+  /** The Java heap is full when a frame has its memory, and is not quite made. */
+  @Test
+  void aFrameThatIsNotFinishedIsGivenBackAndTheNextOnesCome() throws Exception {
+    List<ByteBuf> given = new CopyOnWriteArrayList<>();
+    ByteBufAllocator memory =
+        new AbstractByteBufAllocator(/* preferDirect= */ true) {
+          @Override
+          public boolean isDirectBufferPooled() {
+            return false;
+          }
+
+          @Override
+          protected ByteBuf newHeapBuffer(int initialCapacity, int maxCapacity) {
+            throw new UnsupportedOperationException("no frame lies there");
+          }
+
+          @Override
+          protected ByteBuf newDirectBuffer(int initialCapacity, int maxCapacity) {
+            boolean fails = given.size() % 2 == 0;
+            ByteBuf buffer =
+                new UnpooledDirectByteBuf(this, initialCapacity, maxCapacity) {
+                  @Override
+                  public ByteBuf writeByte(int value) {
+                    if (fails) {
+                      throw new OutOfMemoryError("made by the test");
+                    }
+                    return super.writeByte(value);
+                  }
+                };
+            given.add(buffer);
+            return buffer;
+          }
+        };
+    CountDownLatch shown = new CountDownLatch(10);
+    try (Console console =
+        Console.start(
+            pool,
+            memory,
+            Map.of(),
+            ConsoleAccess.LOOPBACK,
+            /* intervalMillis= */ 1,
+            new LeakWatch(LEAK_AGE))) {
+      console.watch(frame -> shown.countDown());
+      assertThat(shown.await(30, TimeUnit.SECONDS)).isTrue();
+    }
+    assertThat(given).hasSizeGreaterThan(10);
+    while (given.stream().anyMatch(buffer -> buffer.refCnt() > 0)) {
+      // Its thread may be at a last one.
+      LockSupport.parkNanos(1_000_000);
+      assertThat(Thread.interrupted()).as("frames are left").isFalse();
+    }
+    assertThat(logged).hasValue(1);
   }
 
   @Test
