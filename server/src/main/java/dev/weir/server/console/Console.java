@@ -341,7 +341,7 @@ public final class Console implements AutoCloseable {
     PoolView view = pool.view(MapWindow.everything(CELLS));
     rates.look(view.budgets(), System.nanoTime());
     json.put("pool", ViewJson.pool(view, rates));
-    json.put("channels", ViewJson.channels(view.budgets()));
+    json.put("channels", Channels.json(pool.rootBudget()));
     if (profiles.isOn()) {
       json.put("profile", profiles.json());
     }

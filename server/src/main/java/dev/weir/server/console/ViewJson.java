@@ -7,8 +7,6 @@ import dev.weir.memory.view.PoolView;
 import dev.weir.memory.view.SlabSum;
 import dev.weir.memory.view.Waste;
 import java.util.Base64;
-import java.util.Comparator;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -22,7 +20,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class ViewJson {
   private static final int ALL = 255;
-  private static final int MAX_CHANNELS = 16;
 
   private ViewJson() {}
 
@@ -62,52 +59,6 @@ final class ViewJson {
     json.put("budgets", budget(view.budgets(), view.budgets().name(), rates));
     json.put("pages", pages(view.pages()));
     return json;
-  }
-
-  /**
-   * What single connections hold, most first, whatever for. Of clients whose part of a usage is not
-   * among the largest, it leaves that part out.
-   */
-  static Map<String, Object> channels(BudgetView root) {
-    long all = 0;
-    int open = 0;
-    Map<String, Held> byClient = new HashMap<>();
-    for (BudgetView usage : root.children()) {
-      if (Usage.isOf(usage.name())) {
-        all += usage.chargedBytes();
-        open = Math.max(open, usage.children().size() + usage.otherChildren());
-        usage
-            .children()
-            .forEach(client ->
-                byClient.merge(
-                    client.name(),
-                    new Held(client.chargedBytes(), client.peakBytes()),
-                    Held::plus));
-      }
-    }
-    Map<String, Object> json = new LinkedHashMap<>();
-    json.put("bytes", all);
-    json.put("count", open);
-    json.put(
-        "top",
-        byClient.entrySet().stream()
-            .filter(client -> client.getValue().bytes > 0)
-            .sorted(Comparator.comparingLong(client -> -client.getValue().bytes))
-            .limit(MAX_CHANNELS)
-            .map(client ->
-                Map.of(
-                    "name", client.getKey(),
-                    "bytes", client.getValue().bytes,
-                    "peakBytes", client.getValue().peakAtMostBytes))
-            .toList());
-    return json;
-  }
-
-  /** The peaks of several budgets need not have been at the same time. */
-  private record Held(long bytes, long peakAtMostBytes) {
-    Held plus(Held other) {
-      return new Held(bytes + other.bytes, peakAtMostBytes + other.peakAtMostBytes);
-    }
   }
 
   private static Map<String, Object> waste(Waste waste) {

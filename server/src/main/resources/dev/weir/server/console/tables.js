@@ -40,13 +40,19 @@ export function showHeaps(table, heaps) {
 }
 
 export function showChannels(table, note, channels) {
-  const { top, bytes: all, count: open } = channels;
-  fill(table, top.map(row => [
+  const { top, bytes: all, count: open, others, otherBytes } = channels;
+  const rows = top.map(row => [
     header(row.name), number(bytes(row.bytes)), number(bytes(row.peakBytes)),
-    share(row.bytes, all, `${row.name}: part of what all hold`)]));
+    share(row.bytes, all, `${row.name}: part of what all hold`)]);
+  if (top.length > 0 && others > 0) {
+    rows.push([
+      header(`and ${count(others)} more`), number(bytes(otherBytes)), number(''),
+      share(otherBytes, all, 'all others: part of what all hold')]);
+  }
+  fill(table, rows);
   table.hidden = top.length === 0;
   note.textContent = `${count(open)} connections hold ${bytes(all)}`
-    + (top.length === 0 ? '.' : `; the ${count(top.length)} that hold most:`);
+    + (top.length === 0 ? '.' : '; those that hold most:');
 }
 
 function slabs(row, label) {
