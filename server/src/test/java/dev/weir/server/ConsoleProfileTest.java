@@ -1,6 +1,7 @@
 package dev.weir.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import dev.weir.memory.budget.Budget;
 import dev.weir.netty.WeirAllocator;
@@ -139,6 +140,33 @@ class ConsoleProfileTest {
         .hasLineCount(1);
     assertThat(text("dump")).contains("pool node");
     assertThat(text("snapshot")).doesNotContain("\"profile\"");
+  }
+
+  @Test
+  @SuppressWarnings("unchecked")
+  void theFiguresOfABudgetHaveWhatWasAskedFor() throws Exception {
+    start(4 << 10);
+    Budget images = allocator.pool().rootBudget().child("images", Budget.UNLIMITED);
+    for (int i = 0; i < 640; i++) {
+      held.add(allocator.charging(images).directBuffer(4_500));
+    }
+    Map<String, Object> pool = (Map<String, Object>) JSON.std.mapFrom(text("snapshot")).get("pool");
+    Map<String, Object> root = (Map<String, Object>) pool.get("budgets");
+    assertThat((Map<String, Object>) root.get("estimate")).containsKey("roundingBytes");
+    assertThat((List<Map<String, Object>>) root.get("children"))
+        .filteredOn(budget -> budget.get("name").equals("images"))
+        .singleElement()
+        .satisfies(budget -> {
+          assertThat(budget).containsEntry("chargedBytes", 640 * 4_608);
+          Map<String, Object> estimate = (Map<String, Object>) budget.get("estimate");
+          assertThat((Integer) estimate.get("requestedBytes")).isCloseTo(640 * 4_500, within(640));
+          assertThat((Integer) estimate.get("roundingBytes")).isCloseTo(640 * 108, within(640));
+        });
+    assertThat((List<Map<String, Object>>) pool.get("classes"))
+        .filteredOn(row -> row.get("slotBytes").equals(4_608))
+        .singleElement()
+        .satisfies(
+            row -> assertThat((Map<String, Object>) row.get("estimate")).containsKey("samples"));
   }
 
   @Test

@@ -78,6 +78,7 @@ class ConsoleTest {
             "pagemap.js",
             "history.js",
             "budgets.js",
+            "facts.js",
             "tables.js",
             "flame.js",
             "places.js")) {

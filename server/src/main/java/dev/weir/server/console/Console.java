@@ -340,7 +340,7 @@ public final class Console implements AutoCloseable {
     json.put("node", node);
     PoolView view = pool.view(MapWindow.everything(CELLS));
     rates.look(view.budgets(), System.nanoTime());
-    json.put("pool", ViewJson.pool(view, rates));
+    json.put("pool", ViewJson.pool(view, rates, profiles.estimates()));
     json.put("channels", Channels.json(pool.rootBudget()));
     if (profiles.isOn()) {
       json.put("profile", profiles.json());

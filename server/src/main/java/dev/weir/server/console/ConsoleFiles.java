@@ -26,6 +26,7 @@ public final class ConsoleFiles {
           Map.entry("format.js", SCRIPT),
           Map.entry("history.js", SCRIPT),
           Map.entry("budgets.js", SCRIPT),
+          Map.entry("facts.js", SCRIPT),
           Map.entry("flame.js", SCRIPT),
           Map.entry("pagemap.js", SCRIPT),
           Map.entry("places.js", SCRIPT),

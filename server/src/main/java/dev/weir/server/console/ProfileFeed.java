@@ -26,6 +26,7 @@ final class ProfileFeed {
   private final Pool pool;
   private final LeakWatch watch;
   private LiveProfile last = LiveProfile.EMPTY;
+  private RoundingEstimates estimates = RoundingEstimates.NONE;
   private long lastNanos;
 
   ProfileFeed(Pool pool, LeakWatch watch) {
@@ -48,9 +49,16 @@ final class ProfileFeed {
     long now = System.nanoTime();
     if (now - lastNanos >= FRESH_NANOS) {
       last = pool.profile();
+      estimates = RoundingEstimates.of(last);
       lastNanos = now;
     }
     return last;
+  }
+
+  /** How much of the blocks was asked for. */
+  RoundingEstimates estimates() {
+    profile();
+    return estimates;
   }
 
   /** Suspects and the oldest blocks by place, as a part of the figures. */

@@ -1,7 +1,5 @@
 package dev.weir.server.console;
 
-import dev.weir.memory.budget.Budget;
-import dev.weir.memory.view.BudgetView;
 import dev.weir.memory.view.PageMap;
 import dev.weir.memory.view.PoolView;
 import dev.weir.memory.view.SlabSum;
@@ -9,21 +7,21 @@ import dev.weir.memory.view.Waste;
 import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A pool's view as JSON objects: names as in the view, bytes as numbers, a limit that there is not
- * as null. Cells of the page map are three bytes each, in base64: live, dirty, and the part of the
- * live bytes that blocks take, where 255 is all of it. What is there at all is at least 1.
+ * A pool's view as JSON objects: names as in the view, bytes as numbers. Cells of the page map are
+ * three bytes each, in base64: live, dirty, and the part of the live bytes that blocks take, where
+ * 255 is all of it. What is there at all is at least 1.
  */
 final class ViewJson {
   private static final int ALL = 255;
 
   private ViewJson() {}
 
-  static Map<String, @Nullable Object> pool(PoolView view, BudgetRates rates) {
+  static Map<String, @Nullable Object> pool(
+      PoolView view, BudgetRates rates, RoundingEstimates estimates) {
     Map<String, @Nullable Object> json = new LinkedHashMap<>();
     json.put("name", view.name());
     json.put("limitBytes", view.limitBytes());
@@ -41,9 +39,12 @@ final class ViewJson {
         "classes",
         view.classes().stream()
             .map(of -> {
-              Map<String, Object> row = slabs(of.slabs());
+              Map<String, @Nullable Object> row = slabs(of.slabs());
               row.put("slotBytes", of.slotBytes());
               row.put("roundingAtMostBytes", of.roundingAtMostBytes());
+              row.put(
+                  "estimate",
+                  BudgetJson.estimate(estimates.ofSize(of.slotBytes(), of.slabs().blockBytes())));
               return row;
             })
             .toList());
@@ -51,12 +52,12 @@ final class ViewJson {
         "heaps",
         view.heaps().stream()
             .map(of -> {
-              Map<String, Object> row = slabs(of.slabs());
+              Map<String, @Nullable Object> row = slabs(of.slabs());
               row.put("owner", of.owner());
               return row;
             })
             .toList());
-    json.put("budgets", budget(view.budgets(), view.budgets().name(), rates));
+    json.put("budgets", new BudgetJson(rates, estimates).json(view.budgets()));
     json.put("pages", pages(view.pages()));
     return json;
   }
@@ -74,36 +75,14 @@ final class ViewJson {
     return json;
   }
 
-  private static Map<String, Object> slabs(SlabSum sum) {
-    Map<String, Object> json = new LinkedHashMap<>();
+  private static Map<String, @Nullable Object> slabs(SlabSum sum) {
+    Map<String, @Nullable Object> json = new LinkedHashMap<>();
     json.put("slabs", sum.slabs());
     json.put("blocks", sum.blocks());
     json.put("blockBytes", sum.blockBytes());
     json.put("freeSlotBytes", sum.freeSlotBytes());
     json.put("uncarvedBytes", sum.uncarvedBytes());
     json.put("pageBytes", sum.pageBytes());
-    return json;
-  }
-
-  private static Map<String, @Nullable Object> budget(
-      BudgetView view, String path, BudgetRates rates) {
-    Map<String, @Nullable Object> json = new LinkedHashMap<>();
-    json.put("name", view.name());
-    json.put("limitBytes", view.limitBytes() == Budget.UNLIMITED ? null : view.limitBytes());
-    json.put("chargedBytes", view.chargedBytes());
-    json.put("ownBytes", view.ownBytes());
-    json.put("peakBytes", view.peakBytes());
-    json.put("heapBytes", view.heapBytes());
-    json.put("pressure", view.pressure().name().toLowerCase(Locale.ROOT));
-    json.put("allocatedBytes", view.allocatedBytes());
-    json.put("allocatedBytesPerSecond", rates.perSecond(path, view.allocatedBytes()));
-    json.put(
-        "children",
-        view.children().stream()
-            .map(child -> budget(child, path + "/" + child.name(), rates))
-            .toList());
-    json.put("otherChildren", view.otherChildren());
-    json.put("otherBytes", view.otherBytes());
     return json;
   }
 

@@ -6,33 +6,40 @@ import java.util.List;
 /**
  * A budget on one line.
  *
- * @param text name, what is charged, limit, peak, and how fast is allocated
+ * @param text name, what is charged, limit, peak, how fast is allocated, and the part of what is
+ *     charged that samples say was not asked for; in wide lines also the part that was
  * @param pressed whether it is close to its limit; then its pressure is in the text
  */
 record BudgetRow(String text, boolean pressed) {
-  private static final String COLUMNS = "%-24.24s %10s %10s %10s %10s";
+  /** In narrower lines the pressure would find no place behind all figures. */
+  private static final int WIDE_COLUMNS = 90;
 
   /** Of each budget; there may be one for every connection. */
   private static final int MAX_CHILDREN = 5;
 
   private static final int MAX_INDENT = 6;
 
-  static String head() {
-    return COLUMNS.formatted("budget", "charged", "limit", "peak", "alloc/s");
+  static String head(int columns) {
+    return line(
+        columns, "budget", List.of("charged", "limit", "peak", "alloc/s", "~round", "~asked"));
   }
 
-  /** A budget, the largest of those below it, and what the others have together. */
-  static List<BudgetRow> of(Figures root) {
+  /**
+   * A budget, the largest of those below it, and what the others have together.
+   *
+   * @param columns the width of the lines
+   */
+  static List<BudgetRow> of(Figures root, int columns) {
     List<BudgetRow> rows = new ArrayList<>();
-    collect(root, 0, rows);
+    collect(root, 0, columns, rows);
     return rows;
   }
 
-  private static void collect(Figures budget, int depth, List<BudgetRow> rows) {
-    rows.add(row(budget, depth));
+  private static void collect(Figures budget, int depth, int columns, List<BudgetRow> rows) {
+    rows.add(row(budget, depth, columns));
     List<Figures> children = budget.children("children");
     int shown = Math.min(MAX_CHILDREN, children.size());
-    children.subList(0, shown).forEach(child -> collect(child, depth + 1, rows));
+    children.subList(0, shown).forEach(child -> collect(child, depth + 1, columns, rows));
     long others = children.size() - shown + budget.number("otherChildren");
     if (others > 0) {
       long bytes =
@@ -41,32 +48,44 @@ record BudgetRow(String text, boolean pressed) {
                   .mapToLong(child -> child.number("chargedBytes"))
                   .sum();
       String name = indent(depth + 1) + Units.count(others) + " more";
-      rows.add(text(false, name, Units.bytes(bytes), "", "", ""));
+      rows.add(
+          new BudgetRow(
+              line(columns, name, List.of(Units.bytes(bytes), "", "", "", "", "")), false));
     }
   }
 
-  private static BudgetRow row(Figures budget, int depth) {
-    boolean limited = budget.has("limitBytes");
+  private static BudgetRow row(Figures budget, int depth, int columns) {
     String pressure = budget.text("pressure");
     boolean pressed = !pressure.isEmpty() && !pressure.equals("none");
-    boolean rated = budget.has("allocatedBytesPerSecond");
-    return text(
-        pressed,
-        indent(depth) + budget.text("name"),
-        Units.bytes(budget.number("chargedBytes")),
-        limited ? Units.bytes(budget.number("limitBytes")) : "none",
-        Units.bytes(budget.number("peakBytes")),
-        (rated ? Units.bytes(budget.number("allocatedBytesPerSecond")) : "")
-            + (pressed ? "  " + pressure : ""));
+    Figures estimate = budget.child("estimate");
+    String text =
+        line(
+            columns,
+            indent(depth) + budget.text("name"),
+            List.of(
+                Units.bytes(budget.number("chargedBytes")),
+                budget.has("limitBytes") ? bytes(budget, "limitBytes", "") : "none",
+                Units.bytes(budget.number("peakBytes")),
+                bytes(budget, "allocatedBytesPerSecond", ""),
+                bytes(estimate, "roundingBytes", "~"),
+                bytes(estimate, "requestedBytes", "~")));
+    return new BudgetRow(pressed ? text + "  " + pressure : text, pressed);
+  }
+
+  /** Empty if it is not known. */
+  private static String bytes(Figures figures, String name, String before) {
+    return figures.has(name) ? before + Units.bytes(figures.number(name)) : "";
   }
 
   private static String indent(int depth) {
     return "  ".repeat(Math.min(depth, MAX_INDENT));
   }
 
-  private static BudgetRow text(
-      boolean pressed, String name, String charged, String limit, String peak, String rate) {
-    return new BudgetRow(
-        COLUMNS.formatted(name, charged, limit, peak, rate).stripTrailing(), pressed);
+  private static String line(int columns, String name, List<String> figures) {
+    StringBuilder line = new StringBuilder("%-20.20s".formatted(name));
+    figures.stream()
+        .limit(columns < WIDE_COLUMNS ? figures.size() - 1 : figures.size())
+        .forEach(figure -> line.append(" %9s".formatted(figure)));
+    return line.toString().stripTrailing();
   }
 }

@@ -129,9 +129,16 @@ final class Screen {
     put(
         line()
             .add(label(""))
-            .add("rounding <= " + Units.bytes(waste.number("roundingAtMostBytes")))
+            .add("rounding " + rounding(waste.number("roundingAtMostBytes")))
             .add("  promised " + Units.bytes(waste.number("promisedBytes")))
             .add("  quarantined " + Units.bytes(waste.number("quarantinedBytes"))));
+  }
+
+  /** By the samples, if there are some; else what it may be at most. */
+  private String rounding(long atMostBytes) {
+    return profile.number("samples") > 0
+        ? "~" + Units.bytes(Math.min(profile.number("roundingBytes"), atMostBytes))
+        : "<= " + Units.bytes(atMostBytes);
   }
 
   /** Code that holds more and more old memory. */
@@ -209,13 +216,13 @@ final class Screen {
   }
 
   private void budgets() {
-    List<BudgetRow> all = BudgetRow.of(pool.child("budgets"));
+    List<BudgetRow> all = BudgetRow.of(pool.child("budgets"), columns);
     int below = MIN_CLASSES + (rows < 20 || profile.children("oldest").isEmpty() ? 0 : rows / 6);
     int shown = Math.min(all.size(), Math.max(1, rowsLeft() - 2 - below));
     if (all.size() < 2 || rowsLeft() < 3) {
       return;
     }
-    put(line().add(Ink.QUIET, BudgetRow.head()));
+    put(line().add(Ink.QUIET, BudgetRow.head(columns)));
     for (BudgetRow row : all.subList(0, shown)) {
       put(line().add(row.pressed() ? Ink.ALARM : Ink.PLAIN, row.text()));
     }

@@ -1,4 +1,5 @@
-import { bytes, element, percent } from './format.js';
+import { factsLine, showFacts } from './facts.js';
+import { bytes, element } from './format.js';
 
 const LEVELS = 5;
 
@@ -8,16 +9,18 @@ const SMALLEST = 0.002;
 /** The tree of budgets as an icicle: children below their parent, as wide as what is charged. */
 export class Budgets {
   /** @param chosen is told the path of the budget that is shown alone, empty for all of them */
-  constructor(holder, note, chosen) {
+  constructor(holder, title, facts, chosen) {
     this.holder = holder;
-    this.note = note;
+    this.title = title;
+    this.facts = facts;
     this.chosen = chosen;
     this.path = [];
   }
 
-  show(root) {
-    this.root = root;
-    const chain = [root];
+  show(pool) {
+    this.pool = pool;
+    this.root = pool.budgets;
+    const chain = [this.root];
     for (const name of this.path) {
       const next = chain.at(-1).children.find(child => child.name === name);
       if (!next) {
@@ -47,7 +50,8 @@ export class Budgets {
     if (focused !== undefined) {
       this.holder.querySelector(`[data-path="${CSS.escape(focused)}"]`)?.focus();
     }
-    this.note.textContent = describe(shown);
+    this.title.textContent = [this.root.name, ...this.path].join('/');
+    showFacts(this.facts, shown, shown === this.root ? this.pool : undefined);
     this.chosen(this.path.length === 0 ? '' : [this.root.name, ...this.path].join('/'));
   }
 
@@ -84,13 +88,13 @@ export class Budgets {
       type: 'button',
       className: `budget ${pressed ? budget.pressure : ''}`,
       textContent: `${budget.name} ${bytes(budget.chargedBytes)}${pressed ? `, pressure ${budget.pressure}` : ''}`,
-      title: describe(budget),
+      title: factsLine(budget),
     });
     bar.dataset.path = path.join('/');
     bar.style.width = `${share * 100}%`;
     bar.addEventListener('click', () => {
       this.path = leadsBack ? path.slice(0, -1) : path;
-      this.show(this.root);
+      this.show(this.pool);
     });
     return bar;
   }
@@ -106,16 +110,4 @@ function rest(text, size, whole) {
   const made = element('span', { className: 'rest', textContent: `${text} ${bytes(size)}` });
   made.style.width = `${size / whole * 100}%`;
   return made;
-}
-
-function describe(budget) {
-  const limit = budget.limitBytes === null
-    ? 'no limit of its own'
-    : `${percent(budget.chargedBytes, budget.limitBytes)} of its limit, ${bytes(budget.limitBytes)}`;
-  const heap = budget.heapBytes > 0 ? `; Java heap buffers ${bytes(budget.heapBytes)}` : '';
-  const rate = budget.allocatedBytesPerSecond > 0
-    ? `; about ${bytes(budget.allocatedBytesPerSecond)}/s allocated` : '';
-  const pressure = budget.pressure === 'none' ? '' : `; pressure ${budget.pressure}`;
-  return `${budget.name}: charged ${bytes(budget.chargedBytes)}, ${limit}; `
-    + `peak ${bytes(budget.peakBytes)}${heap}${rate}${pressure}`;
 }

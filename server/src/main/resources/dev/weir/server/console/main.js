@@ -13,7 +13,7 @@ const find = id => document.getElementById(id);
 const history = new History(find('history'), find('history-note'));
 const flame = new Flame(find('flame'), find('flame-note'),
   { old: find('flame-old'), all: find('flame-all') });
-const budgets = new Budgets(find('icicle'), find('budget-note'), path => chooseBudget(path));
+const budgets = new Budgets(find('icicle'), find('budget-name'), find('budget-facts'), chooseBudget);
 const suspects = new Places(find('suspects'), suspectFigures);
 const oldest = new Places(find('oldest'), oldestFigures);
 const map = new PageMap(find('regions'));
@@ -27,7 +27,7 @@ function show(view) {
   history.add(pool);
   showWaste(find('waste'), pool, view.profile);
   map.show(pool.pages);
-  budgets.show(pool.budgets);
+  budgets.show(pool);
   showCode(view.profile);
   showChannels(find('channels'), find('channels-note'), view.channels);
   showClasses(find('classes'), pool.classes);

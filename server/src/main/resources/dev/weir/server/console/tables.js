@@ -32,7 +32,12 @@ function rounding(pool, profile) {
 
 export function showClasses(table, classes) {
   fill(table, classes.map(row => [
-    number(bytes(row.slotBytes), true), ...slabs(row, `slots of ${bytes(row.slotBytes)} in use`)]));
+    number(bytes(row.slotBytes), true), ...slabs(row, `slots of ${bytes(row.slotBytes)} in use`, number(classRounding(row)))]));
+}
+
+/** By the samples, if one is live; else what it may be at most. */
+function classRounding(row) {
+  return row.estimate ? `~ ${bytes(row.estimate.roundingBytes)}` : `≤ ${bytes(row.roundingAtMostBytes)}`;
 }
 
 export function showHeaps(table, heaps) {
@@ -55,12 +60,14 @@ export function showChannels(table, note, channels) {
     + (top.length === 0 ? '.' : '; those that hold most:');
 }
 
-function slabs(row, label) {
+function slabs(row, label, ...further) {
   return [
     number(count(row.slabs)),
     number(count(row.blocks)),
     number(bytes(row.pageBytes)),
     number(bytes(row.freeSlotBytes)),
+    number(bytes(row.uncarvedBytes)),
+    ...further,
     share(row.blockBytes, row.pageBytes, label),
   ];
 }

@@ -27,6 +27,10 @@ class ScreenTest {
         charged,
         "pressure",
         charged > 50 * MIB ? "high" : "none",
+        "allocatedBytesPerSecond",
+        7 * MIB,
+        "estimate",
+        Map.of("requestedBytes", charged / 4 * 3, "roundingBytes", charged / 4, "samples", 9),
         "children",
         children);
   }
@@ -166,6 +170,25 @@ class ScreenTest {
         .anySatisfy(line -> assertThat(line).startsWith("  uploads").endsWith("  high"));
     assertThat(lines).filteredOn(line -> line.contains("    channel ")).hasSize(5);
     assertThat(lines).anySatisfy(line -> assertThat(line).matches("    35 more +35\\.0 MiB"));
+  }
+
+  @Test
+  void eachBudgetSaysWhatOfItWasNotAskedForByTheSamples() {
+    assertThat(Screen.lines(figures(), "x", 80, 1000, false))
+        .anySatisfy(line -> assertThat(line).matches("budget +charged .* alloc/s +~round"))
+        .anySatisfy(line ->
+            assertThat(line).matches("  uploads +60.0 MiB +64.0 MiB .* 7.0 MiB +~15.0 MiB  high"));
+    assertThat(Screen.lines(figures(), "x", 90, 1000, false))
+        .anySatisfy(line -> assertThat(line).endsWith("~round    ~asked"))
+        .anySatisfy(line -> assertThat(line).matches("  uploads .* ~15.0 MiB +~45.0 MiB  high"));
+  }
+
+  @Test
+  void whatNoSampleKnowsIsLeftOpen() {
+    Figures unknown =
+        Figures.of(
+            Map.of("name", "node", "chargedBytes", 1, "children", List.of(), "pressure", "none"));
+    assertThat(BudgetRow.of(unknown, 90).getFirst().text()).endsWith("0 B").doesNotContain("~");
   }
 
   @ParameterizedTest
