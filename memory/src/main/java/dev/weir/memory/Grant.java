@@ -4,8 +4,12 @@ import dev.weir.memory.budget.Budget;
 import dev.weir.memory.budget.BudgetExceededError;
 import dev.weir.memory.hardening.Hardener;
 import dev.weir.memory.heap.Block;
+import dev.weir.memory.heap.BlockHome;
+import dev.weir.memory.heap.GrowingRun;
+import dev.weir.memory.heap.GrowthAid;
 import dev.weir.memory.heap.HardenedRun;
 import dev.weir.memory.heap.RunHeap;
+import dev.weir.memory.heap.SizeClasses;
 import dev.weir.memory.pages.Lane;
 import dev.weir.memory.pages.PageHeap;
 import dev.weir.memory.profile.Sampler;
@@ -19,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 public final class Grant implements AutoCloseable {
   private final PageHeap pages;
   private final RunHeap runs;
+  private final GrowthAid growthAid;
   private final Budget budget;
   private final @Nullable Sampler sampler;
   private final @Nullable Hardener hardener;
@@ -31,12 +36,14 @@ public final class Grant implements AutoCloseable {
   Grant(
       PageHeap pages,
       RunHeap runs,
+      GrowthAid growthAid,
       Budget budget,
       @Nullable Sampler sampler,
       @Nullable Hardener hardener,
       long bytes,
       Lane lane) {
     this.runs = runs;
+    this.growthAid = growthAid;
     this.sampler = sampler;
     this.hardener = hardener;
     this.pages = pages;
@@ -68,6 +75,18 @@ public final class Grant implements AutoCloseable {
    * @throws IllegalStateException if less than that, in whole pages, is left
    */
   public Block allocate(long size) {
+    return allocate(size, /* growing= */ false);
+  }
+
+  /**
+   * The same, of a block that {@link #tryGrow} can lengthen if it has at least 64 KiB. Where no
+   * addresses are left for such, and where it is hardened, it cannot.
+   */
+  public Block allocateGrowing(long size) {
+    return allocate(size, /* growing= */ true);
+  }
+
+  private Block allocate(long size, boolean growing) {
     if (size <= 0) {
       throw new IllegalArgumentException("size is not positive: " + size);
     }
@@ -76,6 +95,10 @@ public final class Grant implements AutoCloseable {
     Block block = null;
     try {
       block = tryHardened(size, runBytes);
+      if (block == null && growing && runBytes >= SizeClasses.MAX_SLOT_BYTES) {
+        block =
+            GrowingRun.tryAllocateCharged(pages, growthAid, runBytes, lane, Block.tenants(budget));
+      }
       if (block == null) {
         block = runs.tryAllocatePromised(runBytes, lane, Block.tenants(budget));
       }
@@ -104,6 +127,58 @@ public final class Grant implements AutoCloseable {
       budget.uncharge(runBytes - size);
     }
     return block;
+  }
+
+  /**
+   * Lengthens a block with pages of this promise, which may be another than the one that it was
+   * allocated from: a task of unknown size asks for one grant after another, each for what comes
+   * next. Its contents stay, and its address as {@link Block#tryGrow} says. Asks nobody for room.
+   *
+   * @return whether {@link Block#size()} is at least {@code minBytes} now; if not, nothing has
+   *     changed: the block cannot grow, or no addresses are left for it, or its pages would have to
+   *     be copied and there is no room for both. A grant for all of it is the way on then
+   * @throws IllegalArgumentException if the block is charged to another budget
+   * @throws IllegalStateException if less than what is added, in whole pages, is left, or the block
+   *     has been released
+   */
+  public boolean tryGrow(Block block, long minBytes) {
+    return block.tryGrow(minBytes, this::tryGrow);
+  }
+
+  /**
+   * The same for those who have objects of their own for blocks.
+   *
+   * @param payer what the block is charged to
+   */
+  public boolean tryGrow(BlockHome home, long minBytes, Budget payer) {
+    requireOwn(payer);
+    if (minBytes <= home.blockBytes()) {
+      return true;
+    }
+    if (!(home instanceof GrowingRun block)) {
+      return false;
+    }
+    long newBytes = runs.roundUp(minBytes);
+    long moreBytes = newBytes - block.blockBytes();
+    take(moreBytes);
+    boolean grown = false;
+    try {
+      grown = block.tryGrowCharged(newBytes, lane);
+    } finally {
+      if (!grown) {
+        putBack(moreBytes);
+      }
+    }
+    return grown;
+  }
+
+  @SuppressWarnings("ReferenceEquality") // a budget is a node, and has one identity
+  private void requireOwn(Budget payer) {
+    if (payer != budget) {
+      throw new IllegalArgumentException(
+          "a block of budget '%s' cannot grow by a grant of '%s'"
+              .formatted(payer.path(), budget.path()));
+    }
   }
 
   private void take(long runBytes) {

@@ -73,7 +73,15 @@ final class GrantQueue {
 
   private static Maker maker(PageHeap pages, RunHeap runs) {
     return request ->
-        new Grant(pages, runs, request.budget, null, null, request.bytes, request.lane);
+        new Grant(
+            pages,
+            runs,
+            (block, minBytes, budget) -> false,
+            request.budget,
+            null,
+            null,
+            request.bytes,
+            request.lane);
   }
 
   /** Pages, and room in the budget that pays for them: both, or none. */

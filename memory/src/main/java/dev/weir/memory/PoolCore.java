@@ -212,7 +212,8 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
   }
 
   private Grant newGrant(WaitingGrant request) {
-    return new Grant(pages, runs, request.budget, sampler, hardener, request.bytes, request.lane);
+    return new Grant(
+        pages, runs, growthAid, request.budget, sampler, hardener, request.bytes, request.lane);
   }
 
   OwnedHeap ownedHeap(Executor owner) {

@@ -46,7 +46,15 @@ class LostGrantsTest {
     if (first != null) {
       throw first;
     }
-    return new Grant(pages, runs, request.budget, null, null, request.bytes, request.lane);
+    return new Grant(
+        pages,
+        runs,
+        (block, minBytes, payer) -> false,
+        request.budget,
+        null,
+        null,
+        request.bytes,
+        request.lane);
   }
 
   private void failureOfOneConcernsNoOther(Error error) {

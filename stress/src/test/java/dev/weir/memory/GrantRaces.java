@@ -274,6 +274,44 @@ public final class GrantRaces {
     }
   }
 
+  /** A grant is closed while a block grows by it: it has grown, or has not; no page is lost. */
+  @JCStressTest
+  @Outcome(
+      id = {"live 17, promised 0, true", "live 16, promised 0, false"},
+      expect = Expect.ACCEPTABLE)
+  @State
+  public static class CloseOfAGrantAgainstGrowth extends Queue {
+    private final Grant first = queue.request(16 * pageBytes, Long.MAX_VALUE).join();
+    private final Block block = first.allocateGrowing(16 * pageBytes);
+    private final Grant grant = queue.request(2 * pageBytes, Long.MAX_VALUE).join();
+    private boolean grown;
+
+    @Actor
+    public void grow() {
+      try {
+        grown = grant.tryGrow(block, 17 * pageBytes);
+      } catch (IllegalStateException e) {
+        grown = false;
+      }
+    }
+
+    @Actor
+    public void close() {
+      grant.close();
+    }
+
+    @Arbiter
+    public void afterwards(L_Result seen) {
+      seen.r1 =
+          "live "
+              + pages.totals().liveBytes() / pageBytes
+              + ", promised "
+              + pages.totals().promisedBytes() / pageBytes
+              + ", "
+              + grown;
+    }
+  }
+
   /** A grant is closed twice. */
   @JCStressTest
   @Outcome(id = "granted 0", expect = Expect.ACCEPTABLE)

@@ -26,6 +26,13 @@ public final class Block implements AutoCloseable {
   /** What the pool's profile knows of it, if it has been sampled. */
   private @Nullable LiveSample sample;
 
+  /** How a block comes by more memory. */
+  @FunctionalInterface
+  public interface Growth {
+    /** As {@link BlockHome#tryGrow}. */
+    boolean tryGrow(BlockHome home, long minBytes, Budget budget);
+  }
+
   private Block(BlockHome home, int number, Budget budget) {
     this.home = home;
     this.number = number;
@@ -87,8 +94,13 @@ public final class Block implements AutoCloseable {
    * @throws IllegalStateException if it has been released
    */
   public boolean tryGrow(long minBytes) {
+    return tryGrow(minBytes, BlockHome::tryGrow);
+  }
+
+  /** The same by other means: for grants. */
+  public boolean tryGrow(long minBytes, Growth means) {
     requireLive(Kind.USE_AFTER_RELEASE);
-    boolean large = home.tryGrow(minBytes, budget);
+    boolean large = means.tryGrow(home, minBytes, budget);
     LiveSample known = sample;
     if (known != null && large) {
       known.resize(size());

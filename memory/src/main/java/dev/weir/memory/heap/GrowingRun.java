@@ -1,6 +1,7 @@
 package dev.weir.memory.heap;
 
 import dev.weir.memory.budget.Budget;
+import dev.weir.memory.pages.Lane;
 import dev.weir.memory.pages.PageHeap;
 import dev.weir.memory.pages.Room;
 import java.lang.foreign.MemorySegment;
@@ -35,10 +36,7 @@ public final class GrowingRun implements BlockHome {
     }
     T tenant = null;
     try {
-      Room room = pages.rooms().tryOpen(bytes);
-      if (room != null) {
-        tenant = settled(pages, aid, room, bytes, tenants);
-      }
+      tenant = tryAllocateCharged(pages, aid, bytes, Lane.LARGE, tenants);
     } finally {
       if (tenant == null) {
         budget.uncharge(bytes);
@@ -47,15 +45,27 @@ public final class GrowingRun implements BlockHome {
     return tenant;
   }
 
-  private static <T> T settled(
-      PageHeap pages, GrowthAid aid, Room room, long bytes, Tenants<T> tenants) {
+  /**
+   * Allocates such a block, whose bytes have been charged; null where the limit has no room, or no
+   * addresses are left.
+   *
+   * @param bytes whole pages, at least {@link SizeClasses#MAX_SLOT_BYTES}: there are rooms for as
+   *     many blocks of that length as the limit allows
+   * @param lane of the promise that covers it, {@link Lane#LARGE} if there is none
+   */
+  public static <T> @Nullable T tryAllocateCharged(
+      PageHeap pages, GrowthAid aid, long bytes, Lane lane, Tenants<T> tenants) {
+    Room room = pages.rooms().tryOpen(bytes, lane);
+    if (room == null) {
+      return null;
+    }
     T tenant = null;
     try {
       tenant = tenants.settle(new GrowingRun(pages, aid, room, bytes), 0, null);
       return tenant;
     } finally {
       if (tenant == null) {
-        pages.rooms().close(room);
+        pages.rooms().undoOpen(room, lane);
       }
     }
   }
@@ -89,19 +99,17 @@ public final class GrowingRun implements BlockHome {
       return false;
     }
     long newBytes = RunHeap.roundUp(pages, minBytes);
-    if (!budget.tryCharge(newBytes - bytes)) {
+    long moreBytes = newBytes - bytes;
+    if (!budget.tryCharge(moreBytes)) {
       return false;
     }
     boolean grown = false;
     try {
-      grown = tryTake(newBytes);
+      grown = tryGrowCharged(newBytes, Lane.LARGE);
     } finally {
       if (!grown) {
-        budget.uncharge(newBytes - bytes);
+        budget.uncharge(moreBytes);
       }
-    }
-    if (grown) {
-      bytes = newBytes;
     }
     return grown;
   }
@@ -112,15 +120,24 @@ public final class GrowingRun implements BlockHome {
         && pages.rooms().hasAddresses(room, RunHeap.roundUp(pages, minBytes));
   }
 
-  private boolean tryTake(long newBytes) {
-    if (newBytes <= room.roomBytes()) {
-      return pages.rooms().tryExtend(room, newBytes);
-    }
-    Room longer = pages.rooms().tryMove(room, newBytes);
-    if (longer == null) {
+  /**
+   * Grows by what has been charged, with what is free now, or dirty. Out of a promise, only
+   * addresses may be missing, and room for a copy where the system cannot move pages.
+   *
+   * @param newBytes whole pages, more than there are
+   * @param lane of the promise that covers the difference, {@link Lane#LARGE} if there is none
+   */
+  public boolean tryGrowCharged(long newBytes, Lane lane) {
+    if (newBytes > room.roomBytes()) {
+      Room longer = pages.rooms().tryMove(room, newBytes, lane);
+      if (longer == null) {
+        return false;
+      }
+      room = longer;
+    } else if (!pages.rooms().tryExtend(room, newBytes, lane)) {
       return false;
     }
-    room = longer;
+    bytes = newBytes;
     return true;
   }
 

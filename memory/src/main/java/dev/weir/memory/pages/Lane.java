@@ -28,4 +28,9 @@ public enum Lane {
   boolean isSmallPromise() {
     return this == SMALL_PROMISE || this == OWN_SMALL_PROMISE;
   }
+
+  /** Whether its requests are promises, or are met out of one. */
+  boolean isPromise() {
+    return this == PROMISE || isSmallPromise();
+  }
 }

@@ -22,6 +22,9 @@ public final class Room {
   /** Nothing behind it is resident. */
   long residentBytes;
 
+  /** Of what is in use: what small promises have paid for. */
+  long smallPromiseBytes;
+
   /** A thread purges or moves pages of it, without the lock. */
   boolean busy;
 

@@ -42,9 +42,13 @@ public final class RoomHeap {
     this.events = events;
   }
 
-  /** Begins a block; null if the limit has no room, or no room is free. */
-  public @Nullable Room tryOpen(long bytes) {
-    Room room = takeRoom(bytes, null);
+  /**
+   * Begins a block; null if the limit has no room, or no room is free.
+   *
+   * @param lane of the promise that covers it, {@link Lane#LARGE} if there is none; here and below
+   */
+  public @Nullable Room tryOpen(long bytes, Lane lane) {
+    Room room = takeRoom(bytes, null, lane);
     if (room != null) {
       tellOfGrowth();
     }
@@ -55,13 +59,13 @@ public final class RoomHeap {
    * Takes a room and makes its pages live, from those on that {@code from} keeps for it; both are
    * busy then.
    */
-  private @Nullable Room takeRoom(long bytes, @Nullable Room from) {
+  private @Nullable Room takeRoom(long bytes, @Nullable Room from, Lane lane) {
     long keptBytes = from == null ? 0 : from.liveBytes;
     while (true) {
       PurgeBatch batch = null;
       lock.lock();
       try {
-        if (!ledger.admits(bytes - keptBytes, Lane.LARGE)) {
+        if (!admits(bytes - keptBytes, lane)) {
           return null;
         }
         Room room = region.candidate(bytes);
@@ -69,7 +73,7 @@ public final class RoomHeap {
           return null;
         }
         if (room != null && (from == null || !from.busy)) {
-          long excess = ledger.excess(cleanBytes(room, keptBytes, bytes));
+          long excess = excess(cleanBytes(room, keptBytes, bytes), lane);
           if (excess <= 0) {
             region.take(room);
             if (from == null) {
@@ -79,6 +83,7 @@ public final class RoomHeap {
               region.setBusy(from);
               region.setBusy(room);
             }
+            pay(room, bytes - keptBytes, lane);
             return room;
           }
           batch = state.claimDirty(excess);
@@ -96,17 +101,18 @@ public final class RoomHeap {
    * @param bytes more than it has now, at most the room's length
    * @return whether the limit had room
    */
-  public boolean tryExtend(Room room, long bytes) {
+  public boolean tryExtend(Room room, long bytes, Lane lane) {
     while (true) {
       PurgeBatch batch = null;
       lock.lock();
       try {
-        if (!ledger.admits(bytes - room.liveBytes, Lane.LARGE)) {
+        if (!admits(bytes - room.liveBytes, lane)) {
           return false;
         }
         if (!room.busy) {
-          long excess = ledger.excess(cleanBytes(room, room.liveBytes, bytes));
+          long excess = excess(cleanBytes(room, room.liveBytes, bytes), lane);
           if (excess <= 0) {
+            pay(room, bytes - room.liveBytes, lane);
             makeLive(room, bytes);
             break;
           }
@@ -123,9 +129,19 @@ public final class RoomHeap {
 
   /** Ends a block. */
   public void close(Room room) {
+    close(room, Lane.LARGE);
+  }
+
+  /** Ends a block that has not been used: what was promised for it is promised again. */
+  public void undoOpen(Room room, Lane lane) {
+    close(room, lane);
+  }
+
+  private void close(Room room, Lane promisedAgain) {
     boolean dirtyHigh;
     lock.lock();
     try {
+      pay(room, -room.liveBytes, promisedAgain);
       free(room);
       dirtyHigh = state.isDirtyHigh();
     } finally {
@@ -144,8 +160,8 @@ public final class RoomHeap {
    * @return where it is now; null if the limit has no room, or no room of that length is free, and
    *     nothing has changed
    */
-  public @Nullable Room tryMove(Room from, long bytes) {
-    Room to = takeRoom(bytes, from);
+  public @Nullable Room tryMove(Room from, long bytes, Lane lane) {
+    Room to = takeRoom(bytes, from, lane);
     if (to == null) {
       return null;
     }
@@ -161,7 +177,7 @@ public final class RoomHeap {
       }
     } finally {
       if (!done) {
-        undo(from, to, bytes);
+        undo(from, to, bytes, lane);
       }
     }
     tellOfGrowth();
@@ -195,6 +211,7 @@ public final class RoomHeap {
       region.set(to, bytes, resident);
       // What was resident in the target where the pages have moved is gone.
       ledger.purged(countedDirty - to.dirtyBytes());
+      handOnPayment(from, to);
       region.giveBack(from);
       endBusy(from, to);
     } finally {
@@ -232,6 +249,7 @@ public final class RoomHeap {
     lock.lock();
     try {
       region.set(to, bytes, Math.max(bytes, to.residentBytes));
+      handOnPayment(from, to);
       free(from);
       endBusy(from, to);
     } finally {
@@ -240,9 +258,10 @@ public final class RoomHeap {
   }
 
   /** Nothing has been moved or copied. */
-  private void undo(Room from, Room to, long bytes) {
+  private void undo(Room from, Room to, long bytes, Lane lane) {
     lock.lock();
     try {
+      pay(to, from.liveBytes - bytes, lane);
       long dirty = dirtyBytes(to, from.liveBytes, bytes);
       ledger.free(dirty);
       ledger.purgedLive(bytes - from.liveBytes - dirty);
@@ -251,6 +270,28 @@ public final class RoomHeap {
     } finally {
       lock.unlock();
     }
+  }
+
+  private boolean admits(long bytes, Lane lane) {
+    return lane.isPromise() || ledger.admits(bytes, lane);
+  }
+
+  /** What must be purged first. A promise is kept above a limit that was lowered since. */
+  private long excess(long cleanBytes, Lane lane) {
+    return lane.isPromise() && ledger.dirtyBytes() == 0 ? 0 : ledger.excess(cleanBytes);
+  }
+
+  /** Takes so many bytes, which have become live, out of the promise that covers them. */
+  private void pay(Room room, long bytes, Lane lane) {
+    if (lane.isPromise()) {
+      ledger.keepPromise(bytes);
+      room.smallPromiseBytes += lane.isSmallPromise() ? bytes : 0;
+    }
+  }
+
+  private static void handOnPayment(Room from, Room to) {
+    to.smallPromiseBytes += from.smallPromiseBytes;
+    from.smallPromiseBytes = 0;
   }
 
   private void endBusy(Room from, Room to) {
@@ -269,6 +310,8 @@ public final class RoomHeap {
 
   private void free(Room room) {
     ledger.free(room.liveBytes);
+    ledger.freed(room.smallPromiseBytes, Lane.SMALL_PROMISE);
+    room.smallPromiseBytes = 0;
     region.set(room, 0, room.residentBytes);
     region.giveBack(room);
   }

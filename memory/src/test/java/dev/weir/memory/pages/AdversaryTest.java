@@ -209,7 +209,7 @@ class AdversaryTest {
   }
 
   private Growing begin(long pages) {
-    Room room = heap.rooms().tryOpen(pages * heap.pageBytes());
+    Room room = heap.rooms().tryOpen(pages * heap.pageBytes(), Lane.LARGE);
     assertThat(room).as("%d pages beside %d of %d", pages, livePages, limitPages).isNotNull();
     livePages += pages;
     return new Growing(room, pages);
@@ -218,10 +218,10 @@ class AdversaryTest {
   private void grow(Growing block, long pages) {
     long bytes = pages * heap.pageBytes();
     if (bytes > block.room.roomBytes()) {
-      block.room = heap.rooms().tryMove(block.room, bytes);
+      block.room = heap.rooms().tryMove(block.room, bytes, Lane.LARGE);
       assertThat(block.room).as("%d pages beside %d", pages, livePages).isNotNull();
     } else if (pages > block.pages) {
-      assertThat(heap.rooms().tryExtend(block.room, bytes)).isTrue();
+      assertThat(heap.rooms().tryExtend(block.room, bytes, Lane.LARGE)).isTrue();
     }
     livePages += pages - block.pages;
     block.pages = pages;

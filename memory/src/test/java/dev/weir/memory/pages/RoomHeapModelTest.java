@@ -19,7 +19,7 @@ class RoomHeapModelTest {
   private static final long MIB = 1 << 20;
   private static final long LIMIT_BYTES = 300 * MIB;
   private static final long RESERVE_BYTES = MIB;
-  private static final long LEAST_BYTES = 72 << 10;
+  private static final long LEAST_BYTES = 64 << 10;
   private static final int STEPS = 3_000;
 
   @ParameterizedTest(name = "where {0} of four moves fail")
@@ -124,11 +124,22 @@ class RoomHeapModelTest {
 
     private void step() {
       switch (random.nextInt(10)) {
-        case 0, 1 -> open(randomLength());
+        case 0, 1 -> {
+          if (random.nextInt(3) == 0) {
+            openByPromise(randomLength());
+          } else {
+            open(randomLength());
+          }
+        }
         case 2, 3, 4, 5 -> {
           if (!blocks.isEmpty()) {
             int index = random.nextInt(blocks.size());
-            grow(index, blocks.get(index).bytes + randomLength());
+            long moreBytes = randomLength();
+            if (random.nextInt(3) == 0) {
+              growByPromise(index, moreBytes);
+            } else {
+              grow(index, blocks.get(index).bytes + moreBytes);
+            }
           }
         }
         case 6 -> allocateRun(randomLength());
@@ -169,7 +180,7 @@ class RoomHeapModelTest {
 
     void open(long bytes) {
       boolean fits = fits(bytes);
-      Room room = heap.rooms().tryOpen(bytes);
+      Room room = heap.rooms().tryOpen(bytes, Lane.LARGE);
       assertThat(room != null).as("%d beside %d", bytes, liveBytes()).isEqualTo(fits);
       if (room != null) {
         assertThat(blocks).noneMatch(block -> block.room.address() == room.address());
@@ -183,7 +194,7 @@ class RoomHeapModelTest {
       boolean fits = fits(bytes - block.bytes);
       boolean grown;
       if (bytes <= block.room.roomBytes()) {
-        grown = heap.rooms().tryExtend(block.room, bytes);
+        grown = heap.rooms().tryExtend(block.room, bytes, Lane.LARGE);
         assertThat(grown).isEqualTo(fits);
       } else {
         grown = move(block, bytes, fits);
@@ -194,13 +205,61 @@ class RoomHeapModelTest {
       }
     }
 
+    private static Lane laneOf(long bytes) {
+      return bytes <= Lane.MAX_SMALL_PROMISE_BYTES ? Lane.SMALL_PROMISE : Lane.PROMISE;
+    }
+
+    /** Promises what then is used: only addresses could be missing, and there are enough. */
+    private void openByPromise(long bytes) {
+      Lane lane = laneOf(bytes);
+      if (heap.promises().tryMake(bytes, lane)) {
+        Room room = heap.rooms().tryOpen(bytes, lane);
+        assertThat(room).isNotNull();
+        os.touch(room.address(), bytes);
+        if (random.nextInt(4) == 0) {
+          heap.rooms().undoOpen(room, lane);
+          heap.promises().giveBack(bytes, lane);
+        } else {
+          blocks.add(new Held(room, bytes));
+        }
+      }
+    }
+
+    private void growByPromise(int index, long moreBytes) {
+      Held block = blocks.get(index);
+      Lane lane = laneOf(moreBytes);
+      if (!heap.promises().tryMake(moreBytes, lane)) {
+        return;
+      }
+      long bytes = block.bytes + moreBytes;
+      boolean fails = random.nextInt(4) < failingMoves;
+      os.failMoves(fails);
+      boolean grown;
+      if (bytes <= block.room.roomBytes()) {
+        grown = heap.rooms().tryExtend(block.room, bytes, lane);
+        assertThat(grown).isTrue();
+      } else {
+        Room longer = heap.rooms().tryMove(block.room, bytes, lane);
+        grown = longer != null;
+        assertThat(grown || fails).isTrue();
+        block.room = grown ? longer : block.room;
+      }
+      os.failMoves(false);
+      if (grown) {
+        block.bytes = bytes;
+        os.touch(block.room.address(), bytes);
+      } else {
+        heap.promises().giveBack(moreBytes, lane);
+      }
+    }
+
     /** Where pages cannot be moved, the limit must have room for both places. */
     private boolean move(Held block, long bytes, boolean fits) {
       boolean fails = random.nextInt(4) < failingMoves;
       if (fails) {
         os.failMoves(true);
       }
-      Room longer = heap.rooms().tryMove(block.room, bytes);
+      Room longer = heap.rooms().tryMove(block.room, bytes, Lane.LARGE);
       os.failMoves(false);
       if (!fails) {
         assertThat(longer != null).isEqualTo(fits);
@@ -236,6 +295,7 @@ class RoomHeapModelTest {
       PageTotals totals = heap.totals();
       assertThat(totals.liveBytes()).isEqualTo(liveBytes());
       assertThat(totals.runBytes()).isEqualTo(liveBytes());
+      assertThat(totals.promisedBytes()).isZero();
       assertThat(totals.residentBytes()).isLessThanOrEqualTo(LIMIT_BYTES);
       assertThat(os.residentBytes())
           .as("resident, as the operating system sees it")
@@ -249,6 +309,9 @@ class RoomHeapModelTest {
         close(0);
       }
       check();
+      assertThat(heap.promises().admits(LIMIT_BYTES / 16, Lane.OWN_SMALL_PROMISE))
+          .as("nothing counts as a small promise any more")
+          .isTrue();
       heap.dirtyPurges().purgeAll();
       check();
       assertThat(os.residentBytes()).isZero();
