@@ -1,5 +1,6 @@
 package dev.weir.netty;
 
+import dev.weir.memory.Grant;
 import dev.weir.memory.Pool;
 import dev.weir.memory.PoolOptions;
 import dev.weir.memory.budget.Budget;
@@ -9,6 +10,7 @@ import dev.weir.netty.buffer.BlockSource;
 import dev.weir.netty.buffer.ChargingAllocator;
 import dev.weir.netty.buffer.HeapArrays;
 import dev.weir.netty.buffer.ThreadHeaps;
+import dev.weir.netty.buffer.WeirByteBuf;
 import io.netty.buffer.AbstractByteBufAllocator;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -116,6 +118,24 @@ public final class WeirAllocator extends AbstractByteBufAllocator
       case DISABLED, SIMPLE -> buffer;
       case ADVANCED, PARANOID -> toLeakAwareBuffer(buffer);
     };
+  }
+
+  /**
+   * Lengthens a buffer of this allocator with pages of a grant: one that {@link #wrap} has made of
+   * a block from {@link Grant#allocateGrowing}, and not a view of it. Contents and indices stay;
+   * the memory may lie elsewhere afterwards.
+   *
+   * @return whether that has been done; if not, nothing has changed, as {@link Grant#tryGrow} says
+   * @throws IllegalArgumentException if the buffer's {@code maxCapacity} is less, or it is charged
+   *     to another budget than the grant
+   */
+  public boolean tryGrow(ByteBuf buffer, int newCapacity, Grant grant) {
+    ByteBuf memory = buffer;
+    // Netty's leak-aware wrappers are in front of it, perhaps.
+    for (ByteBuf inner = memory.unwrap(); inner != null; inner = memory.unwrap()) {
+      memory = inner;
+    }
+    return memory instanceof WeirByteBuf own && own.tryGrow(newCapacity, grant);
   }
 
   @Override

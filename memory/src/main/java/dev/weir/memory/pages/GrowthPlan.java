@@ -7,9 +7,9 @@ import java.util.List;
  * How many addresses a pool reserves for blocks that grow. Pure arithmetic.
  *
  * <p>Rooms come in tiers of 4 MiB, 256 MiB and 16 GiB. A block lies in the smallest room that holds
- * it, so one in a tier of rooms of R bytes is longer than those of the tier below, r bytes; below
- * the first tier are slots. With a limit of B bytes no more than B / r blocks can be in the tier,
- * and as many rooms are enough for any sequence of requests: 64 · B addresses for each tier.
+ * it, so one in a tier of rooms of R bytes is at least as long as those of the tier below, r bytes;
+ * below the first tier are slots. With a limit of B bytes no more than B / r blocks can be in the
+ * tier, and as many rooms are enough for any sequence of requests: 64 · B addresses for each tier.
  *
  * @param tiers by length, shortest first; empty where no room is reserved
  */

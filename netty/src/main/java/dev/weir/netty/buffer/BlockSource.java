@@ -1,5 +1,6 @@
 package dev.weir.netty.buffer;
 
+import dev.weir.memory.Grant;
 import dev.weir.memory.Pool;
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.hardening.BlockHistory;
@@ -350,6 +351,11 @@ public final class BlockSource {
   /** Grows a block without copying it, if that can be done; it may lie elsewhere then. */
   boolean tryGrow(BlockHome home, int bytes) {
     return home.tryGrow(bytes, budget);
+  }
+
+  /** The same with pages of a grant. */
+  boolean tryGrow(BlockHome home, int bytes, Grant grant) {
+    return grant.tryGrow(home, bytes, budget);
   }
 
   /** Gives back the last block of a buffer, which is released. Any thread. */

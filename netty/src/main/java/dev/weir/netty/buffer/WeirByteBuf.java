@@ -1,5 +1,6 @@
 package dev.weir.netty.buffer;
 
+import dev.weir.memory.Grant;
 import dev.weir.memory.hardening.BlockHistory;
 import dev.weir.memory.heap.BlockHome;
 import dev.weir.memory.heap.SizeClasses;
@@ -123,11 +124,33 @@ public class WeirByteBuf extends NativeByteBuf {
 
   private void grow(int newCapacity) {
     if (source.tryGrow(home, newCapacity)) {
-      relocate(home.blockAddress(number));
+      grown();
     } else {
       moveTo(source.growingPlace(newCapacity), capacity);
+      source = source.resized(memoryBytes());
     }
+  }
+
+  private void grown() {
+    relocate(home.blockAddress(number));
     source = source.resized(memoryBytes());
+  }
+
+  /**
+   * Comes to at least that capacity by pages of a grant, where it lies.
+   *
+   * @return false if its block cannot grow so; nothing has changed then
+   */
+  public final boolean tryGrow(int newCapacity, Grant grant) {
+    checkNewCapacity(newCapacity);
+    if (newCapacity > memoryBytes()) {
+      if (!source.tryGrow(home, newCapacity, grant)) {
+        return false;
+      }
+      grown();
+    }
+    capacity = Math.max(capacity, newCapacity);
+    return true;
   }
 
   private void moveTo(Place target, int keptBytes) {

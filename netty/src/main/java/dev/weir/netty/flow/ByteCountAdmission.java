@@ -16,7 +16,8 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * Counts admitted bytes in front of any allocator. It bounds what tasks hold together, and knows
  * nothing of what the allocator needs for that: a fragmented allocator can still fail to serve an
- * admitted buffer.
+ * admitted buffer. Buffers do not grow by permits, since an allocator may copy what grows, and then
+ * holds both.
  *
  * <p>Strictly first in, first out. Never blocks: threads that arrive while another serves the queue
  * leave a note and go on.

@@ -24,6 +24,32 @@ public interface Permit extends AutoCloseable {
    */
   ByteBuf allocate(int bytes);
 
+  /**
+   * As {@link #allocate}, of a buffer that a later permit may lengthen.
+   *
+   * @param maxCapacity the most that it may come to
+   */
+  default ByteBuf allocateGrowing(int bytes, int maxCapacity) {
+    return allocate(bytes);
+  }
+
+  /**
+   * Lengthens a buffer, where it lies, by bytes of this permit; contents and indices stay. For
+   * tasks that do not know how much they will need: each permit is for what comes next.
+   *
+   * @param buffer what {@link #allocateGrowing} of a permit of the same admission has given, and
+   *     not a view of it; nobody else uses it meanwhile
+   * @param newCapacity at most {@link #unspentBytes()} more than the buffer has, and at most its
+   *     {@code maxCapacity}
+   * @return whether that has been done; if not, nothing has changed, and the buffer can grow no
+   *     further in place: a permit for all of it, and a copy, are the way on
+   * @throws IllegalArgumentException if {@code newCapacity} is out of range, or the buffer is
+   *     charged to another budget
+   */
+  default boolean tryGrow(ByteBuf buffer, int newCapacity) {
+    return false;
+  }
+
   /** Gives the unspent bytes back. Further calls have no effect. */
   @Override
   void close();

@@ -129,17 +129,36 @@ public final class WeirAdmission implements Admission {
 
     @Override
     public ByteBuf allocate(int bytes) {
+      requireUnspent(bytes);
+      return wrap(grant.allocate(bytes), bytes, bytes);
+    }
+
+    @Override
+    public ByteBuf allocateGrowing(int bytes, int maxCapacity) {
+      requireUnspent(bytes);
+      return wrap(grant.allocateGrowing(bytes), bytes, maxCapacity);
+    }
+
+    @Override
+    public boolean tryGrow(ByteBuf buffer, int newCapacity) {
+      requireUnspent(newCapacity - buffer.capacity());
+      return allocator.tryGrow(buffer, newCapacity, grant);
+    }
+
+    private ByteBuf wrap(Block block, int bytes, int maxCapacity) {
+      try {
+        return allocator.wrap(block, bytes, maxCapacity);
+      } catch (Throwable failure) {
+        block.release();
+        throw failure;
+      }
+    }
+
+    private void requireUnspent(int bytes) {
       if (bytes <= 0 || bytes > grant.remainingBytes()) {
         throw new IllegalArgumentException(
             "bytes: %d (expected: 1..%d, what the permit has left)"
                 .formatted(bytes, grant.remainingBytes()));
-      }
-      Block block = grant.allocate(bytes);
-      try {
-        return allocator.wrap(block, bytes, bytes);
-      } catch (Throwable failure) {
-        block.release();
-        throw failure;
       }
     }
 

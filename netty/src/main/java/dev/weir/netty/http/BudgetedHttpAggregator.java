@@ -1,12 +1,9 @@
 package dev.weir.netty.http;
 
 import dev.weir.netty.flow.Admission;
-import dev.weir.netty.flow.Permit;
 import dev.weir.netty.flow.ReadHolds;
-import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelDuplexHandler;
-import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
@@ -16,9 +13,7 @@ import io.netty.handler.codec.http.FullHttpRequest;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpObject;
 import io.netty.handler.codec.http.HttpRequest;
-import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
-import io.netty.handler.codec.http.HttpStatusClass;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.util.ReferenceCountUtil;
@@ -31,11 +26,12 @@ import org.jspecify.annotations.Nullable;
  * instance per channel.
  *
  * <p>A request that declares its length asks for all of it at once, before {@code 100 Continue} is
- * sent and while the channel is not read from, so that TCP pushes back; its body is one contiguous
- * buffer. A body of unknown length asks for one step after another, and may be a composite. Each
- * wait has a deadline, so that growing bodies that wait for each other's memory do not do so for
- * ever. Releasing the request releases its memory, and with it the admitted bytes. With a {@link
- * Spill}, bodies that are large, or for which memory does not come soon, go to a file.
+ * sent and while the channel is not read from, so that TCP pushes back. A body of unknown length
+ * asks for one step after another. Either is one contiguous buffer, and what grows does so where it
+ * lies, if its memory is a pool's ({@link dev.weir.netty.flow.WeirAdmission}). Each wait has a
+ * deadline, so that growing bodies that wait for each other's memory do not do so for ever.
+ * Releasing the request releases its memory, and with it the admitted bytes. With a {@link Spill},
+ * bodies that are large, or for which memory does not come soon, go to a file.
  *
  * <p>Refused requests never reach the application: {@code 413} above the maximum, before the body
  * is taken in; {@code 503} with {@code Retry-After} when no room appeared in time; {@code 408} when
@@ -46,9 +42,6 @@ import org.jspecify.annotations.Nullable;
  * the last content of the response to the current one has been written. A connection whose client
  * has ended its side is closed after the last response. Whatever is held when the channel closes or
  * the handler is removed is released.
- *
- * <p>All of it is one state machine, so it is one file; what a body is and where it gathers is
- * elsewhere.
  *
  * <p>Works with auto-read on and off. While the channel is not read from, transports that learn of
  * a closed connection by reading (NIO) notice a vanished client only when its turn comes.
@@ -73,26 +66,23 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
     REFUSING
   }
 
-  private final Admission admission;
   private final AggregatorOptions options;
-  private final @Nullable Spill spill;
+  private final BodyIntake intake;
+  private final Answers answers = new Answers();
 
   private final ArrayDeque<HttpObject> heldBack = new ArrayDeque<>();
   private Phase phase = Phase.IDLE;
   private @Nullable IncomingRequest request;
-  private @Nullable ChannelFuture lastAnswer;
   private boolean handlingHeldBack;
   private boolean inputEnded;
   private boolean passedOnSinceRead;
-  private boolean writingInformational;
 
   /**
    * Takes bodies into memory that {@code admission} grants, within the limits of {@code options}.
    */
   public BudgetedHttpAggregator(Admission admission, AggregatorOptions options) {
-    this.admission = admission;
     this.options = options;
-    this.spill = null;
+    this.intake = new BodyIntake(admission, options, /* spill= */ null, new Receiver());
   }
 
   /**
@@ -101,9 +91,8 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
    * contiguous buffer, whose release gives the file back.
    */
   public BudgetedHttpAggregator(Admission admission, AggregatorOptions options, Spill spill) {
-    this.admission = admission;
     this.options = options;
-    this.spill = spill;
+    this.intake = new BodyIntake(admission, options, spill, new Receiver());
   }
 
   @Override
@@ -164,21 +153,14 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
 
   @Override
   public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
-    if (message instanceof HttpResponse response) {
-      writingInformational =
-          response.status().codeClass() == HttpStatusClass.INFORMATIONAL
-              && !response.status().equals(HttpResponseStatus.SWITCHING_PROTOCOLS);
-    }
-    boolean answers = message instanceof LastHttpContent && !writingInformational;
-    if (!answers || phase != Phase.PASSED_ON) {
+    if (!answers.isEnded(message) || phase != Phase.PASSED_ON) {
       ctx.write(message, promise);
-    } else {
-      lastAnswer = ctx.write(message, promise.unvoid());
-      phase = Phase.IDLE;
-      closeAtTheEnd(ctx);
-      if (heldBack.isEmpty()) {
-        return;
-      }
+      return;
+    }
+    answers.sent(ctx.write(message, promise.unvoid()));
+    phase = Phase.IDLE;
+    closeAtTheEnd(ctx);
+    if (!heldBack.isEmpty()) {
       // Not from here: the application is still writing.
       ctx.executor().execute(() -> handleHeldBack(ctx));
     }
@@ -186,13 +168,8 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
 
   /** Closes the channel if nothing can come any more, once all is answered and sent. */
   private void closeAtTheEnd(ChannelHandlerContext ctx) {
-    if (!inputEnded || phase != Phase.IDLE || !heldBack.isEmpty()) {
-      return;
-    }
-    if (lastAnswer == null) {
-      ctx.close();
-    } else {
-      lastAnswer.addListener(ChannelFutureListener.CLOSE);
+    if (inputEnded && phase == Phase.IDLE && heldBack.isEmpty()) {
+      answers.closeAfterLast(ctx);
     }
   }
 
@@ -250,14 +227,12 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
     }
     StallWatch stallWatch =
         new StallWatch(ctx.executor(), options.stallTimeout(), () -> refuseStalled(ctx));
-    IncomingRequest next = IncomingRequest.of(head, options, ctx.alloc(), stallWatch);
+    IncomingRequest next = IncomingRequest.of(head, options, stallWatch);
     request = next;
     int bytesToAdmit = next.body().bytesToAdmit(0);
     next.asked();
-    if (goesToFile(next.declaredBytes(), bytesToAdmit)) {
-      spill(ctx, next);
-    } else if (bytesToAdmit > 0) {
-      admit(ctx, next, bytesToAdmit);
+    if (bytesToAdmit > 0) {
+      intake.makeRoom(ctx, next, next.declaredBytes(), bytesToAdmit);
     } else {
       startGathering(ctx, next);
     }
@@ -278,18 +253,15 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
       if (bytesToAdmit > 0) {
         heldBack.addFirst(content);
         held = true;
-        if (goesToFile(current.body().lengthBytes() + (long) bytes, bytesToAdmit)) {
-          spill(ctx, current);
-        } else {
-          admit(ctx, current, bytesToAdmit);
-        }
+        long allBytes = current.body().lengthBytes() + (long) bytes;
+        intake.makeRoom(ctx, current, allBytes, bytesToAdmit);
         return;
       }
       current.received(bytes);
       LastHttpContent end = content instanceof LastHttpContent last ? last : null;
       if (current.body() instanceof SpilledBody spilled) {
         if (bytes > 0 || end != null) {
-          write(ctx, current, spilled, content.content().retain(), end);
+          intake.write(ctx, current, spilled, content.content().retain(), end);
         }
         return;
       }
@@ -314,125 +286,11 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
     passOn(ctx, whole);
   }
 
-  /** Whether a body that comes to so many bytes, and needs memory for that, is too large for it. */
-  private boolean goesToFile(long bytes, int bytesToAdmit) {
-    return spill != null && bytesToAdmit > 0 && bytes > spill.thresholdBytes();
-  }
-
-  /** Has the body of {@code current} go to a file, with what there is of it first. */
-  private void spill(ChannelHandlerContext ctx, IncomingRequest current)
-      throws RefusedRequestException {
-    if (spill == null) {
-      throw new IllegalStateException("there is no place for files");
-    }
-    current.asked();
-    ByteBuf gathered = current.spill(spill, ctx.alloc(), options.maximumBytes());
-    if (!(current.body() instanceof SpilledBody spilled)) {
-      throw new IllegalStateException("the body has not gone to a file");
-    }
-    try {
-      spilled.bytesToAdmit(gathered.readableBytes());
-    } catch (RefusedRequestException refusal) {
-      gathered.release();
-      throw refusal;
-    }
-    write(ctx, current, spilled, gathered, /* last= */ null);
-  }
-
-  /**
-   * Writes a part of a body to its file, which is opened for the first and mapped with the last.
-   */
-  private void write(
-      ChannelHandlerContext ctx,
-      IncomingRequest current,
-      SpilledBody spilled,
-      ByteBuf part,
-      @Nullable LastHttpContent last) {
-    phase = Phase.ADMITTING;
-    current.pause();
-    spilled.write(
-        part,
-        /* last= */ last != null,
-        ctx.executor(),
-        failure -> written(ctx, current, last, failure));
-  }
-
-  /** A part of a body is in its file. */
-  private void written(
-      ChannelHandlerContext ctx,
-      IncomingRequest current,
-      @Nullable LastHttpContent last,
-      @Nullable Throwable failure) {
-    if (request != current) {
-      // Dropped meanwhile.
-      return;
-    }
-    current.unpause();
-    if (failure != null) {
-      refuse(ctx, SpilledBody.failed(failure));
-    } else {
-      startGathering(ctx, current);
-      try {
-        if (last != null) {
-          finish(ctx, current, last);
-        }
-      } catch (RefusedRequestException refusal) {
-        refuse(ctx, refusal);
-      }
-    }
-    goOn(ctx, current);
-  }
-
   private void goOn(ChannelHandlerContext ctx, IncomingRequest current) {
     handleHeldBack(ctx);
     if (request == current && phase == Phase.GATHERING) {
       current.watch();
     }
-  }
-
-  private void notAdmitted(
-      ChannelHandlerContext ctx, IncomingRequest current, int bytes, Throwable failure) {
-    try {
-      if (spill == null) {
-        throw RefusedRequestException.notAdmitted(bytes, failure);
-      }
-      spill(ctx, current);
-    } catch (RefusedRequestException refusal) {
-      refuse(ctx, refusal);
-    }
-    goOn(ctx, current);
-  }
-
-  private void admit(ChannelHandlerContext ctx, IncomingRequest current, int bytes) {
-    phase = Phase.ADMITTING;
-    current.admit(
-        admission,
-        bytes,
-        spill == null ? options.admissionDeadline() : spill.patience(),
-        ctx.executor(),
-        new IncomingRequest.AdmissionListener() {
-          @Override
-          public void admitted(Permit permit) {
-            take(ctx, current, permit, bytes);
-          }
-
-          @Override
-          public void notAdmitted(Throwable failure) {
-            BudgetedHttpAggregator.this.notAdmitted(ctx, current, bytes, failure);
-          }
-        });
-  }
-
-  private void take(ChannelHandlerContext ctx, IncomingRequest current, Permit permit, int bytes) {
-    try (permit) {
-      current.body().extend(permit.allocate(bytes));
-    } catch (RuntimeException | Error allocatorFailure) {
-      notAdmitted(ctx, current, bytes, allocatorFailure);
-      return;
-    }
-    current.asked();
-    startGathering(ctx, current);
-    goOn(ctx, current);
   }
 
   private void startGathering(ChannelHandlerContext ctx, IncomingRequest current) {
@@ -474,6 +332,34 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
     }
     for (HttpObject part = heldBack.poll(); part != null; part = heldBack.poll()) {
       ReferenceCountUtil.release(part);
+    }
+  }
+
+  private final class Receiver implements BodyIntake.Receiver {
+    @Override
+    public void waits() {
+      phase = Phase.ADMITTING;
+    }
+
+    @Override
+    public void ready(
+        ChannelHandlerContext ctx, IncomingRequest current, @Nullable LastHttpContent last) {
+      startGathering(ctx, current);
+      try {
+        if (last != null) {
+          finish(ctx, current, last);
+        }
+      } catch (RefusedRequestException refusal) {
+        refuse(ctx, refusal);
+      }
+      goOn(ctx, current);
+    }
+
+    @Override
+    public void refused(
+        ChannelHandlerContext ctx, IncomingRequest current, RefusedRequestException refusal) {
+      refuse(ctx, refusal);
+      goOn(ctx, current);
     }
   }
 }

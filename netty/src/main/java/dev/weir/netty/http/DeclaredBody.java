@@ -1,5 +1,6 @@
 package dev.weir.netty.http;
 
+import dev.weir.netty.flow.Permit;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.HttpResponseStatus;
@@ -43,8 +44,8 @@ final class DeclaredBody implements RequestBody {
   }
 
   @Override
-  public void extend(ByteBuf admitted) {
-    buffer = admitted;
+  public void extend(Permit permit, int bytes) {
+    buffer = permit.allocate(bytes);
   }
 
   @Override

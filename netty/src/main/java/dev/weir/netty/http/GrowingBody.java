@@ -1,96 +1,89 @@
 package dev.weir.netty.http;
 
+import dev.weir.netty.flow.Permit;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufAllocator;
-import io.netty.buffer.CompositeByteBuf;
 import io.netty.buffer.Unpooled;
-import java.util.ArrayList;
-import java.util.List;
 
 /**
- * A body of unknown length: grows by admitted steps, so that a short one takes little and a long
- * one few steps. Nothing is copied on growth: a body of several steps is handed over as a composite
- * of them.
+ * A body of unknown length: one contiguous buffer that grows by admitted steps, so that a short
+ * body takes little and a long one few steps. It grows where it lies; where it cannot, it moves to
+ * a buffer of twice the length, which is admitted as a whole while the old one is held.
  */
 final class GrowingBody implements RequestBody {
   /** Steps double up to this multiple of the first: 1 MiB by default. */
   private static final int LARGEST_STEP = 16;
 
-  private final ByteBufAllocator allocator;
   private final int maximumBytes;
   private final int firstStepBytes;
-  private final List<ByteBuf> steps = new ArrayList<>();
-  private int filling;
-  private int lengthBytes;
-  private int capacityBytes;
 
-  /** The allocator makes the composite, and no memory. */
-  GrowingBody(ByteBufAllocator allocator, int maximumBytes, int firstStepBytes) {
-    this.allocator = allocator;
+  /** Without capacity before the first step. */
+  private ByteBuf buffer = Unpooled.EMPTY_BUFFER;
+
+  /** Whether the buffer could not grow where it lies. */
+  private boolean moves;
+
+  GrowingBody(int maximumBytes, int firstStepBytes) {
     this.maximumBytes = maximumBytes;
-    this.firstStepBytes = firstStepBytes;
+    this.firstStepBytes = Math.min(firstStepBytes, maximumBytes);
   }
 
   @Override
   public int lengthBytes() {
-    return lengthBytes;
+    return buffer.writerIndex();
   }
 
   @Override
   public int bytesToAdmit(int moreBytes) throws RefusedRequestException {
-    if (moreBytes > maximumBytes - lengthBytes) {
+    if (moreBytes > maximumBytes - lengthBytes()) {
       throw RefusedRequestException.tooLarge(maximumBytes);
     }
-    int missingBytes = moreBytes - (capacityBytes - lengthBytes);
-    if (missingBytes <= 0 && capacityBytes > 0) {
+    int capacity = buffer.capacity();
+    int neededBytes = lengthBytes() + moreBytes;
+    if (neededBytes <= capacity && capacity > 0) {
       return 0;
     }
-    long stepBytes =
-        Math.clamp(capacityBytes, firstStepBytes, (long) LARGEST_STEP * firstStepBytes);
-    return (int) Math.min(Math.max(stepBytes, missingBytes), maximumBytes - capacityBytes);
+    if (moves) {
+      return (int) Math.min(Math.max(2L * capacity, neededBytes), maximumBytes);
+    }
+    long stepBytes = Math.clamp(capacity, firstStepBytes, (long) LARGEST_STEP * firstStepBytes);
+    return (int) Math.min(Math.max(stepBytes, neededBytes - capacity), maximumBytes - capacity);
   }
 
   @Override
-  public void extend(ByteBuf admitted) {
-    steps.add(admitted);
-    capacityBytes += admitted.capacity();
+  public void extend(Permit permit, int bytes) {
+    if (buffer.capacity() == 0 || moves) {
+      ByteBuf longer = permit.allocateGrowing(bytes, maximumBytes);
+      longer.writeBytes(buffer);
+      buffer.release();
+      buffer = longer;
+      moves = false;
+    } else {
+      moves = !permit.tryGrow(buffer, buffer.capacity() + bytes);
+    }
   }
 
   @Override
   public void append(ByteBuf content) {
-    lengthBytes += content.readableBytes();
-    while (content.isReadable()) {
-      ByteBuf step = steps.get(filling);
-      step.writeBytes(content, Math.min(content.readableBytes(), step.writableBytes()));
-      if (!step.isWritable()) {
-        filling++;
-      }
-    }
+    buffer.writeBytes(content);
   }
 
   @Override
   public ByteBuf finish() {
+    if (lengthBytes() == 0) {
+      release();
+    }
     return takeGathered();
   }
 
   @Override
   public ByteBuf takeGathered() {
-    if (lengthBytes == 0) {
-      release();
-      return Unpooled.EMPTY_BUFFER;
-    }
-    if (steps.size() == 1) {
-      return steps.removeFirst();
-    }
-    CompositeByteBuf whole = allocator.compositeDirectBuffer(Integer.MAX_VALUE);
-    whole.addComponents(/* increaseWriterIndex= */ true, steps);
-    steps.clear();
-    return whole;
+    ByteBuf gathered = buffer;
+    buffer = Unpooled.EMPTY_BUFFER;
+    return gathered;
   }
 
   @Override
   public void release() {
-    steps.forEach(ByteBuf::release);
-    steps.clear();
+    takeGathered().release();
   }
 }

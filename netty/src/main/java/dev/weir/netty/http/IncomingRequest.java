@@ -3,7 +3,6 @@ package dev.weir.netty.http;
 import dev.weir.netty.flow.Admission;
 import dev.weir.netty.flow.Permit;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufAllocator;
 import io.netty.handler.codec.http.DefaultFullHttpRequest;
 import io.netty.handler.codec.http.FullHttpRequest;
 import io.netty.handler.codec.http.HttpHeaderNames;
@@ -27,6 +26,7 @@ final class IncomingRequest {
   private RequestBody body;
   private final StallWatch stallWatch;
   private @Nullable CompletableFuture<Permit> pendingAdmission;
+  private boolean dropped;
 
   private IncomingRequest(HttpRequest head, RequestBody body, StallWatch stallWatch) {
     this.head = head;
@@ -48,11 +48,7 @@ final class IncomingRequest {
    * @throws RefusedRequestException if the body is too large, or its length or expectation makes no
    *     sense
    */
-  static IncomingRequest of(
-      HttpRequest head,
-      AggregatorOptions options,
-      ByteBufAllocator allocator,
-      StallWatch stallWatch)
+  static IncomingRequest of(HttpRequest head, AggregatorOptions options, StallWatch stallWatch)
       throws RefusedRequestException {
     String expectation = head.headers().get(HttpHeaderNames.EXPECT);
     if (expectation != null && !HttpHeaderValues.CONTINUE.contentEqualsIgnoreCase(expectation)) {
@@ -61,9 +57,7 @@ final class IncomingRequest {
     }
     if (HttpUtil.isTransferEncodingChunked(head)) {
       return new IncomingRequest(
-          head,
-          new GrowingBody(allocator, options.maximumBytes(), options.stepBytes()),
-          stallWatch);
+          head, new GrowingBody(options.maximumBytes(), options.stepBytes()), stallWatch);
     }
     long declaredBytes = declaredBytes(head);
     if (declaredBytes > options.maximumBytes()) {
@@ -95,17 +89,14 @@ final class IncomingRequest {
   }
 
   /**
-   * Has the rest of the body go to a file.
+   * Has the rest of the body gather elsewhere.
    *
    * @return what has been gathered before, which goes there first; empty if nothing was
-   * @throws RefusedRequestException if there is no room for it
    */
-  ByteBuf spill(Spill spill, ByteBufAllocator allocator, int maximumBytes)
-      throws RefusedRequestException {
-    SpilledBody spilled = SpilledBody.of(spill, allocator, declaredBytes(), maximumBytes);
+  ByteBuf continueIn(RequestBody other) {
     ByteBuf gathered = body.takeGathered();
     body.release();
-    body = spilled;
+    body = other;
     return gathered;
   }
 
@@ -213,8 +204,14 @@ final class IncomingRequest {
     return whole;
   }
 
+  /** Whether {@link #drop} has been called: nobody waits for this request any more. */
+  boolean isDropped() {
+    return dropped;
+  }
+
   /** Releases the body, and leaves the admission queue or gives back the permit on its way. */
   void drop() {
+    dropped = true;
     stallWatch.stop();
     CompletableFuture<Permit> pending = pendingAdmission;
     pendingAdmission = null;

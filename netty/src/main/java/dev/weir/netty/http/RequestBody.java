@@ -1,10 +1,11 @@
 package dev.weir.netty.http;
 
+import dev.weir.netty.flow.Permit;
 import io.netty.buffer.ByteBuf;
 
 /**
- * Where the bytes of one request gather: in buffers, or in a file. A body never allocates: it says
- * how many bytes it must be admitted for, and is given a buffer of that size.
+ * Where the bytes of one request gather: in a buffer, or in a file. A body takes no memory but out
+ * of permits: it says how many bytes it must be admitted for, and is given a permit for them.
  *
  * <p>Used on one event loop. Ends with {@link #finish()} or {@link #release()}.
  */
@@ -20,8 +21,11 @@ sealed interface RequestBody permits DeclaredBody, GrowingBody, SpilledBody {
    */
   int bytesToAdmit(int moreBytes) throws RefusedRequestException;
 
-  /** Takes over an empty buffer of the capacity that {@link #bytesToAdmit} told. */
-  void extend(ByteBuf buffer);
+  /**
+   * Takes so many bytes, as {@link #bytesToAdmit} told, out of a permit. Where it could not make
+   * use of them, {@link #bytesToAdmit} tells what it needs instead.
+   */
+  void extend(Permit permit, int bytes);
 
   /** Copies the readable bytes of {@code content}, which must fit. */
   void append(ByteBuf content);

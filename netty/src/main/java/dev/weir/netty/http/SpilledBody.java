@@ -1,5 +1,6 @@
 package dev.weir.netty.http;
 
+import dev.weir.netty.flow.Permit;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
@@ -109,7 +110,7 @@ final class SpilledBody implements RequestBody {
   }
 
   @Override
-  public void extend(ByteBuf buffer) {
+  public void extend(Permit permit, int bytes) {
     throw new IllegalStateException("a body in a file takes no memory");
   }
 

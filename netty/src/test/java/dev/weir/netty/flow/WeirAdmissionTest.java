@@ -9,6 +9,8 @@ import dev.weir.memory.budget.Budget;
 import dev.weir.netty.WeirAllocator;
 import dev.weir.netty.flow.AdmissionRefusedException.Reason;
 import io.netty.buffer.ByteBuf;
+import io.netty.util.ResourceLeakDetector;
+import io.netty.util.ResourceLeakDetector.Level;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,6 +21,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(60)
@@ -109,6 +112,59 @@ class WeirAdmissionTest {
       assertThatThrownBy(() -> permit.allocate(8_193)).isInstanceOf(IllegalArgumentException.class);
       assertThatThrownBy(() -> permit.allocate(0)).isInstanceOf(IllegalArgumentException.class);
     }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Level.class)
+  void aBufferGrowsWhereItLiesByOnePermitAfterAnother(Level level) {
+    Level before = ResourceLeakDetector.getLevel();
+    ResourceLeakDetector.setLevel(level);
+    try {
+      Budget uploads = pool.rootBudget().child("uploads", 16 * MIB);
+      WeirAdmission charged = new WeirAdmission(allocator, uploads);
+      Permit first = charged.admit(65_536, LONG).toCompletableFuture().join();
+      ByteBuf buffer = first.allocateGrowing(65_536, (int) (8 * MIB));
+      first.close();
+      ByteBuf others = allocator.directBuffer((int) (4 * MIB));
+      for (int step = 1; buffer.capacity() < 6 * MIB; step++) {
+        buffer.writeZero(buffer.writableBytes() - 1).writeByte(step);
+        int capacity = buffer.capacity();
+        int moreBytes = Math.min(capacity, 1 << 20);
+        CompletableFuture<Permit> granted = charged.admit(moreBytes, LONG).toCompletableFuture();
+        try (Permit next = granted.orTimeout(10, TimeUnit.SECONDS).join()) {
+          assertThat(next.tryGrow(buffer, capacity + moreBytes)).isTrue();
+          assertThat(next.unspentBytes()).isZero();
+        }
+        assertThat(buffer.capacity()).isEqualTo(capacity + moreBytes);
+        assertThat(uploads.chargedBytes()).as("its capacity").isEqualTo(capacity + moreBytes);
+        assertThat(buffer.getByte(capacity - 1)).isEqualTo((byte) step);
+        assertThat(buffer.nioBufferCount()).isOne();
+      }
+      others.release();
+      assertThat(buffer.release()).isTrue();
+      assertThat(uploads.chargedBytes()).isZero();
+    } finally {
+      ResourceLeakDetector.setLevel(before);
+    }
+  }
+
+  @Test
+  void whatCannotGrowByAPermitSaysSo() {
+    Permit permit = admit(MIB).join();
+    ByteBuf fixed = permit.allocate(65_536);
+    ByteBuf growing = permit.allocateGrowing(65_536, 100_000);
+    long unspent = permit.unspentBytes();
+    assertThatThrownBy(() -> permit.tryGrow(fixed, 65_537))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> permit.tryGrow(growing, 100_001))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> permit.tryGrow(growing, 65_536 + (int) unspent + 1))
+        .isInstanceOf(IllegalArgumentException.class);
+    ByteBuf heap = allocator.heapBuffer(16);
+    assertThat(permit.tryGrow(heap, 32)).isFalse();
+    assertThat(permit.unspentBytes()).isEqualTo(unspent);
+    permit.close();
+    List.of(fixed, growing, heap).forEach(ByteBuf::release);
   }
 
   @Test

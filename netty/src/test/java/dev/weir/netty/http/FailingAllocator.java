@@ -70,6 +70,18 @@ final class FailingAllocator extends AbstractByteBufAllocator {
       }
 
       @Override
+      public ByteBuf allocateGrowing(int bytes, int maxCapacity) {
+        count();
+        return permit.allocateGrowing(bytes, maxCapacity);
+      }
+
+      @Override
+      public boolean tryGrow(ByteBuf buffer, int newCapacity) {
+        count();
+        return permit.tryGrow(buffer, newCapacity);
+      }
+
+      @Override
       public void close() {
         permit.close();
       }

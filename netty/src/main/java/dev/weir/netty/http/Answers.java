@@ -1,0 +1,43 @@
+package dev.weir.netty.http;
+
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpStatusClass;
+import io.netty.handler.codec.http.LastHttpContent;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Follows the responses that an application writes, part by part, to know where each ends. Used on
+ * one event loop.
+ */
+final class Answers {
+  private boolean informational;
+  private @Nullable ChannelFuture last;
+
+  /** Takes note of a part; whether a response ends with it. {@code 100 Continue} is none. */
+  boolean isEnded(Object part) {
+    if (part instanceof HttpResponse response) {
+      informational =
+          response.status().codeClass() == HttpStatusClass.INFORMATIONAL
+              && !response.status().equals(HttpResponseStatus.SWITCHING_PROTOCOLS);
+    }
+    return part instanceof LastHttpContent && !informational;
+  }
+
+  /** Takes note of how the end of a response is sent. */
+  void sent(ChannelFuture end) {
+    last = end;
+  }
+
+  /** Closes the channel once the last response has been sent. */
+  void closeAfterLast(ChannelHandlerContext ctx) {
+    if (last == null) {
+      ctx.close();
+    } else {
+      last.addListener(ChannelFutureListener.CLOSE);
+    }
+  }
+}
