@@ -90,7 +90,7 @@ final class ReclaimRounds {
           .start(() -> {
             boolean hope = false;
             try {
-              hope = reclaimer.ask(bytes);
+              hope = reclaimer.ask(bytes, new Patience());
               if (hope) {
                 answered.run();
               }

@@ -5,6 +5,7 @@ import dev.weir.memory.callback.FirstFailure;
 import dev.weir.memory.pressure.Reclaimer;
 import dev.weir.memory.sync.SpinLock;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** The calls of one reclaimer, by one thread at a time. Thread-safe. */
@@ -13,17 +14,17 @@ final class ReclaimerCalls {
   private static final long BLOCKED_PATIENCE_NANOS = 10_000_000;
 
   /**
-   * How long for one whose thread is at work, or would be if it had a processor: 100 ms, many time
-   * slices. What it is about to release would serve those who wait.
+   * After how long a call is not waited for any more whose thread is at work, or would be if it had
+   * a processor: what it is about to release would serve those who wait.
    */
-  private static final long WORKING_PATIENCE_NANOS = 100_000_000;
+  private static final long WORKING_PATIENCE_NANOS = Patience.MOST_NANOS;
 
   private record Call(Thread thread, long begunNanos) {}
 
   private final Reclaimer reclaimer;
   private final Budget holder;
   private final int priority;
-  private final long workingPatienceNanos;
+  private final LongSupplier clock;
   private final FirstFailure failures;
   private final AtomicReference<@Nullable Call> underWay = new AtomicReference<>();
   private volatile boolean closed;
@@ -34,11 +35,12 @@ final class ReclaimerCalls {
    * @param holder what it holds is charged to this budget or below
    */
   ReclaimerCalls(Reclaimer reclaimer, Budget holder, int priority) {
-    this(reclaimer, holder, priority, WORKING_PATIENCE_NANOS);
+    this(reclaimer, holder, priority, System::nanoTime);
   }
 
-  ReclaimerCalls(Reclaimer reclaimer, Budget holder, int priority, long workingPatienceNanos) {
-    this.workingPatienceNanos = workingPatienceNanos;
+  /** As above, by another clock, in nanoseconds. */
+  ReclaimerCalls(Reclaimer reclaimer, Budget holder, int priority, LongSupplier clock) {
+    this.clock = clock;
     this.reclaimer = reclaimer;
     this.holder = holder;
     this.priority = priority;
@@ -64,16 +66,17 @@ final class ReclaimerCalls {
   /**
    * Asks for bytes, unless another thread does: then waits for its call to end.
    *
+   * @param patience of the request that the bytes are for
    * @return whether there may be more room than before
    */
-  boolean ask(long bytes) {
+  boolean ask(long bytes, Patience patience) {
     if (closed) {
       return false;
     }
-    Call mine = new Call(Thread.currentThread(), System.nanoTime());
+    Call mine = new Call(Thread.currentThread(), clock.getAsLong());
     Call other = underWay.compareAndExchange(null, mine);
     if (other != null) {
-      return hasEnded(other);
+      return hasEnded(other, patience);
     }
     try {
       return reclaimer.reclaim(bytes) > 0;
@@ -86,16 +89,22 @@ final class ReclaimerCalls {
   }
 
   @SuppressWarnings("ReferenceEquality") // a call is its identity
-  private boolean hasEnded(Call other) {
-    while (underWay.get() == other) {
-      long nanos = System.nanoTime() - other.begunNanos;
-      if (nanos > workingPatienceNanos
-          || (nanos > BLOCKED_PATIENCE_NANOS && isBlocked(other.thread))) {
-        return false;
-      }
+  private boolean hasEnded(Call other, Patience patience) {
+    long begunNanos = clock.getAsLong();
+    long nowNanos = begunNanos;
+    while (underWay.get() == other && !isTooLong(other, nowNanos, patience, begunNanos)) {
       SpinLock.giveWay();
+      nowNanos = clock.getAsLong();
     }
-    return true;
+    patience.spend(nowNanos - begunNanos);
+    return underWay.get() != other;
+  }
+
+  private static boolean isTooLong(Call other, long nowNanos, Patience patience, long begunNanos) {
+    long callNanos = nowNanos - other.begunNanos;
+    return patience.endsAfter(nowNanos - begunNanos)
+        || callNanos > WORKING_PATIENCE_NANOS
+        || (callNanos > BLOCKED_PATIENCE_NANOS && isBlocked(other.thread));
   }
 
   private static boolean isBlocked(Thread thread) {

@@ -6,6 +6,7 @@ import dev.weir.memory.pressure.Registration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -18,14 +19,20 @@ final class Reclaimers {
   static final int MAX_ASKS = 8;
 
   private final Budget root;
+  private final LongSupplier clock;
   private volatile List<ReclaimerCalls> inOrder = List.of();
 
   Reclaimers(Budget root) {
+    this(root, System::nanoTime);
+  }
+
+  Reclaimers(Budget root, LongSupplier clock) {
     this.root = root;
+    this.clock = clock;
   }
 
   Registration add(Budget holder, int priority, Reclaimer reclaimer) {
-    ReclaimerCalls calls = new ReclaimerCalls(reclaimer, holder, priority);
+    ReclaimerCalls calls = new ReclaimerCalls(reclaimer, holder, priority, clock);
     synchronized (this) {
       List<ReclaimerCalls> more = new ArrayList<>(inOrder);
       more.add(calls);
@@ -45,7 +52,8 @@ final class Reclaimers {
   }
 
   /**
-   * Asks one after the other for what a request needs, until it can be served.
+   * Asks one after the other for what a request needs, until it can be served. Those that other
+   * threads are asking are waited for, {@link Patience#MOST_NANOS} in all.
    *
    * @param bytes what is needed
    * @param budget what is to be charged for it
@@ -57,10 +65,11 @@ final class Reclaimers {
     if (all.isEmpty() || all.stream().anyMatch(ReclaimerCalls::isUnderWayHere)) {
       return null;
     }
+    Patience patience = new Patience();
     for (ReclaimerCalls reclaimer : all) {
       for (int ask = 0; ask < MAX_ASKS; ask++) {
         Budget full = budget.hasRoom(bytes) ? root : budget.limiting(bytes);
-        if (!reclaimer.helps(full) || !reclaimer.ask(wantedBytes(bytes, ask))) {
+        if (!reclaimer.helps(full) || !reclaimer.ask(wantedBytes(bytes, ask), patience)) {
           break;
         }
         T served = retry.get();

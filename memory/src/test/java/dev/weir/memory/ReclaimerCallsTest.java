@@ -5,17 +5,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.testing.Workers;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Threads that need a reclaimer while another is in it. */
 @Timeout(60)
 class ReclaimerCallsTest {
-  private static final long LONG_NANOS = TimeUnit.HOURS.toNanos(1);
   private static final long A_WHILE_NANOS = 50_000_000;
 
+  private final AtomicLong clock = new AtomicLong();
   private final Budget root = Budget.root("root", () -> 1 << 20, 0, () -> 0);
 
   @Test
@@ -35,12 +35,12 @@ class ReclaimerCallsTest {
             },
             root,
             0,
-            LONG_NANOS);
+            () -> 0);
     Workers workers = new Workers();
-    workers.platform(() -> assertThat(calls.ask(1)).isTrue());
+    workers.platform(() -> assertThat(calls.ask(1, new Patience())).isTrue());
     begun.await();
 
-    assertThat(calls.ask(1)).isTrue();
+    assertThat(calls.ask(1, new Patience())).isTrue();
     assertThat(done).isTrue();
     workers.join();
   }
@@ -62,14 +62,16 @@ class ReclaimerCallsTest {
             },
             root,
             0,
-            LONG_NANOS);
+            () -> clock.getAndAdd(1_000_000));
     Workers workers = new Workers();
-    workers.platform(() -> assertThat(calls.ask(1)).isTrue());
+    workers.platform(() -> assertThat(calls.ask(1, new Patience())).isTrue());
     begun.await();
 
-    assertThat(calls.ask(1)).isFalse();
+    Patience patience = new Patience();
+    assertThat(calls.ask(1, patience)).isFalse();
+    assertThat(patience.endsAfter(Patience.MOST_NANOS / 2)).as("has most of it left").isFalse();
     goOn.countDown();
     workers.join();
-    assertThat(calls.ask(1)).isTrue();
+    assertThat(calls.ask(1, new Patience())).isTrue();
   }
 }

@@ -8,9 +8,9 @@ package dev.weir.memory.pressure;
  * of the pool's; outside every lock of the pool, but perhaps under locks of the caller's. Never by
  * two threads at once, and never for a request that it makes itself. It may allocate, release,
  * close budgets and change limits. It should return soon: a thread that needs the same reclaimer
- * meanwhile waits for each call of another thread until 100 ms after that has begun, 10 ms where it
- * is blocked, and then goes on without it. Where the calls end in time but make no room for it, it
- * asks or waits eight times, and then goes on to the next reclaimer. What it throws is logged the
+ * meanwhile waits for a call of another thread until 100 ms after that has begun, 10 ms where it is
+ * blocked, and then goes on without it: for one allocation 100 ms in all, however many reclaimers
+ * there are and however often their calls end and make no room for it. What it throws is logged the
  * first time, and counts as nothing.
  */
 @FunctionalInterface

@@ -1,0 +1,140 @@
+package dev.weir.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.memory.budget.Budget;
+import dev.weir.memory.pressure.Reclaimer;
+import dev.weir.memory.testing.Workers;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What one request waits for reclaimers of others, in all. Time passes where it is looked at. */
+@Timeout(60)
+class PatienceTest {
+  private static final long LOOK_NANOS = 100_000;
+
+  /** How long a call of another thread takes: two of them are all that a request waits for. */
+  private static final long CALL_NANOS = Patience.MOST_NANOS / 2;
+
+  private final AtomicLong clock = new AtomicLong();
+  private final Budget root = Budget.root("root", () -> 1 << 20, 0, () -> 0);
+  private final Budget tenant = root.child("tenant", Budget.UNLIMITED);
+  private final Budget cache = tenant.child("cache", Budget.UNLIMITED);
+  private final Reclaimers reclaimers = new Reclaimers(root, () -> clock.getAndAdd(LOOK_NANOS));
+  private final List<CountDownLatch> inside = new ArrayList<>();
+  private final Thread requester = Thread.currentThread();
+  private final AtomicBoolean over = new AtomicBoolean();
+  private final CountDownLatch ended = new CountDownLatch(1);
+  private final Workers workers = new Workers();
+
+  @AfterEach
+  void stop() throws InterruptedException {
+    over.set(true);
+    ended.countDown();
+    workers.join();
+  }
+
+  /** One that has always something to give, which never makes room. */
+  private void add(Budget holder, Runnable callOfAnother) {
+    CountDownLatch entered = new CountDownLatch(1);
+    inside.add(entered);
+    Reclaimer reclaimer =
+        bytes -> {
+          if (Thread.currentThread() != requester) {
+            entered.countDown();
+            callOfAnother.run();
+          }
+          return bytes;
+        };
+    reclaimers.add(holder, 0, reclaimer);
+  }
+
+  /** For each a thread that asks it, again and again. */
+  private void occupyAll() throws InterruptedException {
+    for (ReclaimerCalls calls : reclaimers.inOrder()) {
+      workers.platform(() -> {
+        while (!over.get()) {
+          calls.ask(1, new Patience());
+        }
+      });
+    }
+    for (CountDownLatch entered : inside) {
+      entered.await();
+    }
+  }
+
+  private void work() {
+    long begunNanos = clock.get();
+    while (!over.get() && clock.get() - begunNanos < CALL_NANOS) {
+      Thread.yield();
+    }
+  }
+
+  private void block() {
+    try {
+      ended.await();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Test
+  void callsThatEndAndBeginAreWaitedForOnceInAll() throws InterruptedException {
+    for (Budget holder : List.of(cache, tenant, root, root)) {
+      add(holder, this::work);
+    }
+    occupyAll();
+    long begunNanos = clock.get();
+
+    assertThat(reclaimers.<Object>serveAfterAsking(1, cache, () -> null)).isNull();
+
+    assertThat(clock.get() - begunNanos).isLessThan(2 * Patience.MOST_NANOS);
+  }
+
+  @Test
+  void thoseThatBlockAreGoneBySoonAndOneThatIsFreeIsAsked() throws InterruptedException {
+    for (Budget holder : List.of(cache, tenant, root, root)) {
+      add(holder, this::block);
+    }
+    occupyAll();
+    AtomicBoolean asked = new AtomicBoolean();
+    reclaimers.add(
+        cache,
+        1,
+        bytes -> {
+          asked.set(true);
+          return bytes;
+        });
+    long begunNanos = clock.get();
+
+    assertThat(reclaimers.serveAfterAsking(1, cache, () -> asked.get() ? "served" : null))
+        .isEqualTo("served");
+
+    assertThat(clock.get() - begunNanos).isLessThan(Patience.MOST_NANOS / 2);
+  }
+
+  @Test
+  void oneThatIsFreeIsAskedAlsoWhenPatienceIsOver() throws InterruptedException {
+    for (Budget holder : List.of(cache, tenant, root, root)) {
+      add(holder, this::work);
+    }
+    occupyAll();
+    AtomicBoolean asked = new AtomicBoolean();
+    reclaimers.add(
+        cache,
+        1,
+        bytes -> {
+          asked.set(true);
+          return bytes;
+        });
+
+    assertThat(reclaimers.serveAfterAsking(1, cache, () -> asked.get() ? "served" : null))
+        .isEqualTo("served");
+  }
+}
