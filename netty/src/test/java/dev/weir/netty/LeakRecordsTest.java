@@ -9,15 +9,15 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.CompositeByteBuf;
 import io.netty.util.ResourceLeakDetector;
 import io.netty.util.ResourceLeakDetector.Level;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What Netty's leak detector says of a lost buffer, level by level, and of a hardened one. */
+/**
+ * What Netty's leak detector says of a lost buffer, level by level, and of a hardened one. Which
+ * buffers it watches is in {@link LeakTrackingTest}.
+ */
 class LeakRecordsTest {
   /** Blocks of buffers that these tests lose stay live, so they come from pools of their own. */
   private static final WeirAllocator LOSING = WeirAllocator.withLimit(64L << 20);
@@ -28,36 +28,14 @@ class LeakRecordsTest {
 
   @RegisterExtension static final PoolUnderTest MEMORY = new PoolUnderTest();
 
-  private final Level levelBefore = ResourceLeakDetector.getLevel();
-
-  @BeforeAll
-  static void record() {
-    LeakReports.recording = true;
-  }
-
-  @AfterAll
-  static void stopRecording() {
-    LeakReports.recording = false;
-  }
-
-  @AfterEach
-  void trackAsBefore() {
-    ResourceLeakDetector.setLevel(levelBefore);
-    LeakReports.REPORTS.clear();
-  }
+  @RegisterExtension static final LeakDetection DETECTION = new LeakDetection();
 
   private static String awaitReportOf(String method) {
     return LeakReports.await(LeakRecordsTest.class, method, MEMORY.allocator());
   }
 
-  /** The first buffer that the detector samples, which may take hundreds of allocations. */
   private static ByteBuf tracked() {
-    ByteBuf buffer = LOSING.directBuffer(64);
-    while (buffer.getClass().getSimpleName().equals("WeirByteBuf")) {
-      buffer.release();
-      buffer = LOSING.directBuffer(64);
-    }
-    return buffer;
+    return LeakDetection.tracked(LOSING);
   }
 
   @ParameterizedTest

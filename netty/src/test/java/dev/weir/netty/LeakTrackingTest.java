@@ -6,17 +6,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.weir.netty.buffer.LeakTrackedByteBuf;
 import dev.weir.netty.buffer.WeirByteBuf;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufAllocator;
 import io.netty.util.IllegalReferenceCountException;
 import io.netty.util.ResourceLeakDetector;
 import io.netty.util.ResourceLeakDetector.Level;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Netty's leak detector sees Weir's buffers, although their slots keep them. */
+/**
+ * Netty's leak detector sees Weir's buffers, although their slots keep them: which, and what
+ * becomes of those that it watches. What it says of them is in {@link LeakRecordsTest}.
+ */
 class LeakTrackingTest {
   private static final int ALLOCATIONS_PER_COLLECTION = 2_000;
 
@@ -25,44 +24,7 @@ class LeakTrackingTest {
 
   @RegisterExtension static final PoolUnderTest MEMORY = new PoolUnderTest();
 
-  private final Level levelBefore = ResourceLeakDetector.getLevel();
-
-  @BeforeAll
-  static void record() {
-    LeakReports.recording = true;
-  }
-
-  @AfterAll
-  static void stopRecording() {
-    LeakReports.recording = false;
-  }
-
-  @AfterEach
-  void trackAsBefore() {
-    ResourceLeakDetector.setLevel(levelBefore);
-    LeakReports.REPORTS.clear();
-  }
-
-  @Test
-  void aLostBufferIsReportedAtLevelSimple() {
-    ResourceLeakDetector.setLevel(Level.SIMPLE);
-    loseAtSimple();
-    awaitReportOf("loseAtSimple");
-  }
-
-  @Test
-  void aLostBufferIsReportedAtLevelAdvanced() {
-    ResourceLeakDetector.setLevel(Level.ADVANCED);
-    loseAtAdvanced();
-    awaitReportOf("loseAtAdvanced");
-  }
-
-  @Test
-  void aLostBufferIsReportedAtLevelParanoid() {
-    ResourceLeakDetector.setLevel(Level.PARANOID);
-    loseAtParanoid();
-    awaitReportOf("loseAtParanoid");
-  }
+  @RegisterExtension static final LeakDetection DETECTION = new LeakDetection();
 
   @Test
   void aLostBufferOfAViewIsReported() {
@@ -182,25 +144,18 @@ class LeakTrackingTest {
   }
 
   private static ByteBuf releasedBuffer() {
-    return trackedBuffer(MEMORY.allocator());
+    return LeakDetection.tracked(MEMORY.allocator());
   }
 
   // Each loses a buffer in a method of its own, whose name tells its report from the others'.
 
   private static void loseAtSimple() {
-    trackedBuffer(LOSING).writeLong(1);
-  }
-
-  private static void loseAtAdvanced() {
-    trackedBuffer(LOSING).writeLong(1);
-  }
-
-  private static void loseAtParanoid() {
-    trackedBuffer(LOSING).writeLong(1);
+    LeakDetection.tracked(LOSING).writeLong(1);
   }
 
   private static void loseOfView() {
-    trackedBuffer(LOSING.charging(LOSING.pool().rootBudget().child("view", 1 << 20))).writeLong(1);
+    LeakDetection.tracked(LOSING.charging(LOSING.pool().rootBudget().child("view", 1 << 20)))
+        .writeLong(1);
   }
 
   private static void loseGrown() {
@@ -217,16 +172,6 @@ class LeakTrackingTest {
 
   private static void loseOnHeap() {
     LOSING.heapBuffer(64);
-  }
-
-  /** The first buffer that the detector samples, which may take hundreds of allocations. */
-  private static ByteBuf trackedBuffer(ByteBufAllocator allocator) {
-    ByteBuf buffer = allocator.directBuffer(64);
-    while (buffer.getClass() == WeirByteBuf.class) {
-      buffer.release();
-      buffer = allocator.directBuffer(64);
-    }
-    return buffer;
   }
 
   private static void awaitReportOf(String method) {
