@@ -7,7 +7,6 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelPromise;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Flow;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -48,7 +47,7 @@ public final class WriteGate {
   /** Why the gate is closed, a bit each; 0 while it is open. */
   private final AtomicInteger closedBy = new AtomicInteger();
 
-  private final ConcurrentLinkedQueue<WriteGateHandler> waiting = new ConcurrentLinkedQueue<>();
+  private final Waiters<WriteGateHandler> waiting = new Waiters<>();
   private final AtomicLong refusals = new AtomicLong();
   private final AtomicLong slowClosings = new AtomicLong();
 
@@ -171,12 +170,10 @@ public final class WriteGate {
     slowClosings.incrementAndGet();
   }
 
-  /** Queues a stopped handler until the gate opens. */
+  /** Has a stopped handler woken when the gate opens. */
   void await(WriteGateHandler handler) {
-    if (handler.markQueued()) {
-      waiting.add(handler);
-    }
-    // Pairs with openFor(): either that sees the handler in the queue, or this sees the gate open.
+    waiting.add(handler);
+    // Pairs with openFor(): either that sees the handler wait, or this sees the gate open.
     if (!isClosed() && waiting.remove(handler)) {
       handler.wakeUp();
     }
@@ -193,11 +190,8 @@ public final class WriteGate {
 
   private void openFor(int cause) {
     int before = closedBy.getAndUpdate(causes -> causes & ~cause);
-    if (before != cause) {
-      return;
-    }
-    for (WriteGateHandler next = waiting.poll(); next != null; next = waiting.poll()) {
-      next.wakeUp();
+    if (before == cause) {
+      waiting.wakeAll(WriteGateHandler::wakeUp);
     }
   }
 }

@@ -12,7 +12,6 @@ import io.netty.channel.WriteBufferWaterMark;
 import java.nio.channels.ClosedChannelException;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,7 +30,6 @@ final class WriteGateHandler extends ChannelDuplexHandler implements ChannelFutu
 
   private final WriteGate gate;
   private final WriteGateOptions options;
-  private final AtomicBoolean waiting = new AtomicBoolean();
   private volatile @Nullable ChannelHandlerContext context;
 
   private MessageSizeEstimator.@Nullable Handle sizes;
@@ -155,14 +153,8 @@ final class WriteGateHandler extends ChannelDuplexHandler implements ChannelFutu
     }
   }
 
-  /** Notes that the gate's queue is about to hold this handler; {@code false} if it does so now. */
-  boolean markQueued() {
-    return waiting.compareAndSet(false, true);
-  }
-
   /** Looks again, on the event loop, since the gate has opened; from any thread. */
   void wakeUp() {
-    waiting.set(false);
     ChannelHandlerContext ctx = context;
     if (ctx == null) {
       return;
@@ -299,9 +291,7 @@ final class WriteGateHandler extends ChannelDuplexHandler implements ChannelFutu
     }
     gate.add(-toldBytes);
     toldBytes = 0;
-    if (waiting.get()) {
-      gate.forget(this);
-    }
+    gate.forget(this);
     if (stopped) {
       stopped = false;
       QueuedBytes.setWritable(channel, true);
