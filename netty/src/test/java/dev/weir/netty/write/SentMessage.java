@@ -1,0 +1,128 @@
+package dev.weir.netty.write;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufHolder;
+import io.netty.buffer.DefaultByteBufHolder;
+import io.netty.handler.codec.http.DefaultFullHttpResponse;
+import io.netty.handler.codec.http.DefaultHttpContent;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.util.AbstractReferenceCounted;
+import io.netty.util.ReferenceCountUtil;
+import io.netty.util.ReferenceCounted;
+
+/** A message of every kind that a pipeline may be given, around the memory that a test counts. */
+enum SentMessage {
+  BUFFER {
+    @Override
+    Owned own(ByteBuf content) {
+      return Owned.of(content);
+    }
+  },
+  SHARED_MEMORY {
+    @Override
+    Owned own(ByteBuf content) {
+      ByteBuf shared = content.retainedDuplicate();
+      content.release();
+      return Owned.of(shared);
+    }
+  },
+  HTTP_CONTENT {
+    @Override
+    Owned own(ByteBuf content) {
+      return Owned.of(new DefaultHttpContent(content));
+    }
+  },
+  FULL_HTTP_RESPONSE {
+    @Override
+    Owned own(ByteBuf content) {
+      return Owned.of(
+          new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK, content));
+    }
+  },
+  CUSTOM_HOLDER {
+    @Override
+    Owned own(ByteBuf content) {
+      return Owned.of(new CustomHolder(content));
+    }
+  },
+  CUSTOM_COUNTED {
+    @Override
+    Owned own(ByteBuf content) {
+      return Owned.of(new CustomCounted(content));
+    }
+  },
+  RECORD {
+    @Override
+    Owned own(ByteBuf content) {
+      return Owned.build(parts -> new Frame(7, parts.take(content)));
+    }
+  },
+  RELEASED_BY_THE_SENDER {
+    @Override
+    Owned own(ByteBuf content) {
+      return Owned.of(new Frame(7, content.asReadOnly()), frame -> frame.payload().release());
+    }
+  };
+
+  abstract Owned own(ByteBuf content);
+
+  /** Whether a handler that lets go of the message releases it. */
+  boolean isForThePipelineToRelease() {
+    return this != RELEASED_BY_THE_SENDER;
+  }
+
+  /** A message of the application's own that is no {@link ReferenceCounted}. */
+  record Frame(int id, ByteBuf payload) {}
+
+  /** A holder that inherits {@code replace}. */
+  static final class CustomHolder extends DefaultByteBufHolder {
+    CustomHolder(ByteBuf content) {
+      super(content);
+    }
+  }
+
+  static final class CustomCounted extends AbstractReferenceCounted {
+    final ByteBuf content;
+
+    CustomCounted(ByteBuf content) {
+      this.content = content;
+    }
+
+    @Override
+    protected void deallocate() {
+      content.release();
+    }
+
+    @Override
+    public ReferenceCounted touch(Object hint) {
+      return this;
+    }
+  }
+
+  static ByteBuf content(Object message) {
+    return switch (message) {
+      case ByteBuf buffer -> buffer;
+      case ByteBufHolder holder -> holder.content();
+      case Frame frame -> frame.payload();
+      case CustomCounted counted -> counted.content;
+      default -> throw new AssertionError(message);
+    };
+  }
+
+  static void retain(Object message) {
+    if (message instanceof Frame frame) {
+      frame.payload().retain();
+    } else {
+      ReferenceCountUtil.retain(message);
+    }
+  }
+
+  static void release(Object message) {
+    if (message instanceof Frame frame) {
+      frame.payload().release();
+    } else {
+      ReferenceCountUtil.release(message);
+    }
+  }
+}
