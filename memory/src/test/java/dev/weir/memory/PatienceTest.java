@@ -3,13 +3,16 @@ package dev.weir.memory;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.memory.budget.Budget;
-import dev.weir.memory.pressure.Reclaimer;
 import dev.weir.memory.testing.Workers;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -26,8 +29,10 @@ class PatienceTest {
   private final Budget root = Budget.root("root", () -> 1 << 20, 0, () -> 0);
   private final Budget tenant = root.child("tenant", Budget.UNLIMITED);
   private final Budget cache = tenant.child("cache", Budget.UNLIMITED);
+  private final List<Budget> holders = List.of(cache, tenant, root, root);
   private final Reclaimers reclaimers = new Reclaimers(root, () -> clock.getAndAdd(LOOK_NANOS));
-  private final List<CountDownLatch> inside = new ArrayList<>();
+  private final Queue<Thread> blocked = new ConcurrentLinkedQueue<>();
+  private final AtomicInteger inside = new AtomicInteger();
   private final Thread requester = Thread.currentThread();
   private final AtomicBoolean over = new AtomicBoolean();
   private final CountDownLatch ended = new CountDownLatch(1);
@@ -42,21 +47,21 @@ class PatienceTest {
 
   /** One that has always something to give, which never makes room. */
   private void add(Budget holder, Runnable callOfAnother) {
-    CountDownLatch entered = new CountDownLatch(1);
-    inside.add(entered);
-    Reclaimer reclaimer =
+    reclaimers.add(
+        holder,
+        0,
         bytes -> {
           if (Thread.currentThread() != requester) {
-            entered.countDown();
+            inside.incrementAndGet();
             callOfAnother.run();
+            inside.decrementAndGet();
           }
           return bytes;
-        };
-    reclaimers.add(holder, 0, reclaimer);
+        });
   }
 
   /** For each a thread that asks it, again and again. */
-  private void occupyAll() throws InterruptedException {
+  private void occupyAll() {
     for (ReclaimerCalls calls : reclaimers.inOrder()) {
       workers.platform(() -> {
         while (!over.get()) {
@@ -64,8 +69,13 @@ class PatienceTest {
         }
       });
     }
-    for (CountDownLatch entered : inside) {
-      entered.await();
+    awaitAllInside(reclaimers.inOrder().size());
+  }
+
+  /** The next of each has begun: whoever asks now has to wait. */
+  private void awaitAllInside(int occupied) {
+    while (inside.get() < occupied) {
+      Thread.yield();
     }
   }
 
@@ -77,6 +87,7 @@ class PatienceTest {
   }
 
   private void block() {
+    blocked.add(Thread.currentThread());
     try {
       ended.await();
     } catch (InterruptedException e) {
@@ -86,23 +97,32 @@ class PatienceTest {
 
   @Test
   void callsThatEndAndBeginAreWaitedForOnceInAll() throws InterruptedException {
-    for (Budget holder : List.of(cache, tenant, root, root)) {
+    for (Budget holder : holders) {
       add(holder, this::work);
     }
     occupyAll();
     long begunNanos = clock.get();
+    Supplier<@Nullable Object> retry =
+        () -> {
+          awaitAllInside(holders.size());
+          return null;
+        };
 
-    assertThat(reclaimers.<Object>serveAfterAsking(1, cache, () -> null)).isNull();
+    assertThat(reclaimers.serveAfterAsking(1, cache, retry)).isNull();
 
     assertThat(clock.get() - begunNanos).isLessThan(2 * Patience.MOST_NANOS);
   }
 
   @Test
-  void thoseThatBlockAreGoneBySoonAndOneThatIsFreeIsAsked() throws InterruptedException {
-    for (Budget holder : List.of(cache, tenant, root, root)) {
+  void thoseThatBlockAreLeftSoonAndOneThatIsFreeIsAsked() throws InterruptedException {
+    for (Budget holder : holders) {
       add(holder, this::block);
     }
     occupyAll();
+    while (blocked.size() < holders.size()
+        || blocked.stream().anyMatch(thread -> thread.getState() != Thread.State.WAITING)) {
+      Thread.yield();
+    }
     AtomicBoolean asked = new AtomicBoolean();
     reclaimers.add(
         cache,
@@ -121,7 +141,7 @@ class PatienceTest {
 
   @Test
   void oneThatIsFreeIsAskedAlsoWhenPatienceIsOver() throws InterruptedException {
-    for (Budget holder : List.of(cache, tenant, root, root)) {
+    for (Budget holder : holders) {
       add(holder, this::work);
     }
     occupyAll();
