@@ -33,6 +33,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * The console in the system's Chromium, against a node under load. Runs with the profile "browser".
@@ -184,7 +186,8 @@ class ConsoleBrowserTest {
     PlaywrightAssertions.assertThat(name).hasText("node/imports");
     PlaywrightAssertions.assertThat(facts).containsText("24.0 MiB");
     PlaywrightAssertions.assertThat(facts)
-        .containsText(Pattern.compile("asked forabout .*roundingabout .*, by [0-9,]+ samples"));
+        .containsText(
+            Pattern.compile("asked forabout .*roundingabout .*samples behind these[0-9,]+"));
     PlaywrightAssertions.assertThat(page.locator("#flame-budget")).hasText("node/imports");
     PlaywrightAssertions.assertThat(code).not().containsText("ReplyCache.serve");
     page.locator("#icicle button[data-path='imports/tenant 1']").click();
@@ -200,7 +203,6 @@ class ConsoleBrowserTest {
     assertThat(page.evaluate("document.activeElement.textContent").toString())
         .contains("Imports.serve");
     page.keyboard().press("Escape");
-    page.locator("#icicle button").first().press("Enter");
     page.locator("#icicle button").first().press("Enter");
     PlaywrightAssertions.assertThat(name).hasText("node");
     assertThat(complaints).isEmpty();
@@ -254,9 +256,37 @@ class ConsoleBrowserTest {
   }
 
   @Test
-  void aPhoneInTheDarkShowsAllOfIt() throws Exception {
+  void theHistoryAndTheBudgetsCanBeReadWithTheKeyboard() throws Exception {
+    Page page = open(ColorScheme.DARK, 1280, 900);
+    work(page, 5);
+    Locator history = page.locator("#history");
+    history.focus();
+    history.press("ArrowLeft");
+    PlaywrightAssertions.assertThat(page.locator("#history-note"))
+        .containsText(Pattern.compile("ago: resident .*, live .*, limit 64.0 MiB"));
+    history.press("Escape");
+    PlaywrightAssertions.assertThat(page.locator("#history-note")).containsText("at most");
+    assertThat(page.locator("#history .axis text").allTextContents()).contains("now", "0 B");
+
+    page.locator("#icicle button[tabindex='0']").focus();
+    page.keyboard().press("ArrowDown");
+    page.keyboard().press("Enter");
+    PlaywrightAssertions.assertThat(page.locator("#budget-name"))
+        .hasText(Pattern.compile("node/[a-z]+"));
+    work(page, 3);
+    assertThat(page.evaluate("document.activeElement.dataset.path").toString())
+        .as("what has the focus keeps it")
+        .isNotEmpty();
+    page.keyboard().press("Escape");
+    PlaywrightAssertions.assertThat(page.locator("#budget-name")).hasText("node");
+    assertThat(complaints).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"DARK, 390", "LIGHT, 390", "DARK, 1180", "LIGHT, 720"})
+  void everyWidthAndColourShowsAllOfIt(ColorScheme scheme, int width) throws Exception {
     askWithoutReading(3);
-    Page page = open(ColorScheme.DARK, 390, 844);
+    Page page = open(scheme, width, 844);
     work(page, 20);
     PlaywrightAssertions.assertThat(page.locator("#flame")).containsText("ReplyCache.serve");
     for (String id :
@@ -277,10 +307,16 @@ class ConsoleBrowserTest {
     }
     assertThat(page.evaluate("document.documentElement.scrollWidth"))
         .as("no scrolling sideways")
-        .isEqualTo(390);
+        .isEqualTo(width);
     page.locator("#budgets-title").scrollIntoViewIfNeeded();
     page.evaluate("document.getElementById('budgets-title').scrollIntoView()");
-    picture(page, "console-phone.png");
+    if (scheme == ColorScheme.DARK && width == 390) {
+      picture(page, "console-phone.png");
+    }
+    page.screenshot(
+        new Page.ScreenshotOptions()
+            .setFullPage(true)
+            .setPath(Path.of("target", "console-%s-%d.png".formatted(scheme, width))));
     assertThat(complaints).isEmpty();
   }
 }

@@ -57,15 +57,29 @@ class ConsoleTest {
     assertThat(page.body()).doesNotContain("<style", "style=", "onclick", "<script>");
     List<String> files =
         REFERENCE.matcher(page.body()).results().map(match -> match.group(1)).toList();
-    assertThat(files).contains("main.js", "console.css", "icon.svg", "snapshot");
+    assertThat(files).contains("main.js", "d3.js", "console.css", "icon.svg", "snapshot");
     for (String name : files) {
       RawClient.Response file = ask("GET", "/_weir/" + name);
       assertThat(file.status()).as(name).isEqualTo(200);
       assertThat(file.header("x-content-type-options")).isEqualTo("nosniff");
       assertThat(file.header("content-security-policy")).contains("default-src 'none'");
       assertThat(file.header("cross-origin-resource-policy")).isEqualTo("same-origin");
-      assertThat(file.body()).doesNotContain("https://", "import('http");
+      // The library says where it comes from, and has names of XML in it.
+      assertThat(file.body().replaceFirst("^// https://d3js.org ", ""))
+          .doesNotContain("https://", "import('http", "sourceMappingURL");
     }
+  }
+
+  @Test
+  void theLibraryOfThePlotsComesWithItsLicence() throws Exception {
+    start(ConsoleAccess.LOOPBACK);
+    RawClient.Response script = ask("GET", "/_weir/d3.js");
+    assertThat(script.header("content-type")).startsWith("text/javascript");
+    assertThat(script.body()).startsWith("// https://d3js.org v7.");
+    RawClient.Response licence = ask("GET", "/_weir/d3-license.txt");
+    assertThat(licence.header("content-type")).startsWith("text/plain");
+    assertThat(licence.body()).contains("Mike Bostock", "Permission to use");
+    assertThat(ask("GET", "/_weir/").body()).contains("d3-license.txt");
   }
 
   @Test
@@ -79,6 +93,7 @@ class ConsoleTest {
             "history.js",
             "budgets.js",
             "facts.js",
+            "icicle.js",
             "tables.js",
             "flame.js",
             "places.js")) {

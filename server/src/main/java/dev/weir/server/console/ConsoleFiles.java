@@ -11,8 +11,8 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The files of the web console, read once and kept outside the pool: some 50 KB. Only those named
- * here are served, whatever a URL asks for.
+ * The files of the web console, and those of the library that it draws with, read once and kept
+ * outside the pool: some 340 KB. Only those named here are served, whatever a URL asks for.
  */
 public final class ConsoleFiles {
   private static final String SCRIPT = "text/javascript; charset=utf-8";
@@ -25,12 +25,15 @@ public final class ConsoleFiles {
           Map.entry("main.js", SCRIPT),
           Map.entry("format.js", SCRIPT),
           Map.entry("history.js", SCRIPT),
+          Map.entry("icicle.js", SCRIPT),
           Map.entry("budgets.js", SCRIPT),
           Map.entry("facts.js", SCRIPT),
           Map.entry("flame.js", SCRIPT),
           Map.entry("pagemap.js", SCRIPT),
           Map.entry("places.js", SCRIPT),
           Map.entry("tables.js", SCRIPT));
+
+  private static final WebJar D3 = new WebJar("d3");
 
   private static final Map<String, ConsoleFile> FILES = load();
 
@@ -57,23 +60,28 @@ public final class ConsoleFiles {
 
   private static Map<String, ConsoleFile> load() {
     Map<String, ConsoleFile> files = new TreeMap<>();
-    TYPES.forEach((name, type) -> files.put(name, load(name, type)));
+    TYPES.forEach((name, type) -> files.put(name, file(type, read(name))));
+    files.put("d3.js", file(SCRIPT, D3.read("dist/d3.min.js")));
+    files.put("d3-license.txt", file("text/plain; charset=utf-8", D3.read("LICENSE")));
     return files;
   }
 
-  private static ConsoleFile load(String name, String type) {
+  private static byte[] read(String name) {
     try (InputStream in = ConsoleFiles.class.getResourceAsStream(name)) {
       if (in == null) {
         throw new IllegalStateException("the console's file " + name + " is not in the jar");
       }
-      byte[] bytes = in.readAllBytes();
-      CRC32C sum = new CRC32C();
-      sum.update(bytes);
-      String tag = "\"%08x\"".formatted(sum.getValue());
-      ByteBuf direct = Unpooled.directBuffer(bytes.length).writeBytes(bytes);
-      return new ConsoleFile(type, tag, Unpooled.unreleasableBuffer(direct).asReadOnly());
+      return in.readAllBytes();
     } catch (IOException e) {
       throw new UncheckedIOException("the console's file " + name, e);
     }
+  }
+
+  private static ConsoleFile file(String type, byte[] bytes) {
+    CRC32C sum = new CRC32C();
+    sum.update(bytes);
+    String tag = "\"%08x\"".formatted(sum.getValue());
+    ByteBuf direct = Unpooled.directBuffer(bytes.length).writeBytes(bytes);
+    return new ConsoleFile(type, tag, Unpooled.unreleasableBuffer(direct).asReadOnly());
   }
 }

@@ -7,17 +7,18 @@ function facts(budget, pool) {
   if (estimate) {
     pairs.push(
       ['asked for', `about ${bytes(estimate.requestedBytes)}`],
-      ['rounding', `about ${bytes(estimate.roundingBytes)}, ${percent(estimate.roundingBytes, charged)}, `
-        + `by ${count(estimate.samples)} ${estimate.samples === 1 ? 'sample' : 'samples'}`]);
+      ['rounding', `about ${bytes(estimate.roundingBytes)}, ${percent(estimate.roundingBytes, charged)}`],
+      ['samples behind these', count(estimate.samples)]);
   }
   if (pool) {
     pairs.push(
       ['resident', bytes(pool.residentBytes)],
       ['charged to nobody', `${bytes(Math.max(0, pool.residentBytes - charged))}: see waste`]);
   }
-  pairs.push(
-    ['peak', bytes(budget.peakBytes)],
-    ['limit', limit === null ? 'none of its own' : `${bytes(limit)}, ${percent(pool?.residentBytes ?? charged, limit)} used`]);
+  pairs.push(['peak', bytes(budget.peakBytes)], ['limit', limit === null ? 'none of its own' : bytes(limit)]);
+  if (limit !== null) {
+    pairs.push(['used of it', percent(pool?.residentBytes ?? charged, limit)]);
+  }
   if (budget.allocatedBytesPerSecond !== null) {
     pairs.push(['allocates', `about ${bytes(budget.allocatedBytesPerSecond)}/s`]);
   }

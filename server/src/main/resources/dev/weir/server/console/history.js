@@ -1,17 +1,41 @@
-import { bytes, colour, fit } from './format.js';
+import { bytes, seconds } from './format.js';
+
+const { area, axisLeft, axisBottom, line, pointer, range, scaleLinear, select } = window.d3;
 
 const FEWEST_SAMPLES = 60;
+const MARGIN = { top: 8, right: 12, bottom: 22, left: 62 };
+const MAX_TICKS = 6;
+
+/** Between the marks of the time, in seconds. */
+const TIME_STEPS = [5, 10, 15, 30, 60, 120, 300, 600];
 
 /** Resident and live pages of the last minutes, and the limit above them. */
 export class History {
-  constructor(canvas, note) {
-    this.canvas = canvas;
+  /**
+   * @param picture an svg element, which gets the plot
+   * @param note says it in words
+   */
+  constructor(picture, note) {
+    this.picture = select(picture);
     this.note = note;
     this.samples = 600;
     this.intervalMillis = 500;
     this.resident = [];
     this.live = [];
     this.limit = [];
+    this.cursor = -1;
+    const plot = this.picture.append('g').attr('transform', `translate(${MARGIN.left},${MARGIN.top})`);
+    this.down = plot.append('g').attr('class', 'axis grid');
+    this.areas = ['resident', 'live'].map(name => plot.append('path').attr('class', `area ${name}`));
+    this.border = plot.append('path').attr('class', 'border');
+    this.along = plot.append('g').attr('class', 'axis');
+    this.mark = plot.append('path').attr('class', 'mark');
+    this.picture
+      .on('pointermove', event => this.point(this.sampleAt(pointer(event, plot.node())[0])))
+      .on('pointerleave', () => this.point(-1))
+      .on('blur', () => this.point(-1))
+      .on('keydown', event => this.key(event));
+    new ResizeObserver(() => this.draw()).observe(picture);
   }
 
   begin(history) {
@@ -31,45 +55,79 @@ export class History {
   }
 
   draw() {
-    const { pen, width, height } = fit(this.canvas, this.canvas.clientHeight);
-    pen.clearRect(0, 0, width, height);
+    const { clientWidth, clientHeight } = this.picture.node();
+    const width = Math.max(1, clientWidth - MARGIN.left - MARGIN.right);
+    const height = Math.max(1, clientHeight - MARGIN.top - MARGIN.bottom);
     const peak = Math.max(1, ...this.resident);
     const limit = this.limit.at(-1) ?? peak;
     // Near the limit the limit is the top, else what was there is.
     const top = peak * 1.25 >= limit * 0.5 ? limit * 1.05 : peak * 1.25;
     // A history that has only begun is drawn larger.
     const shown = Math.max(FEWEST_SAMPLES, this.resident.length);
-    const x = i => width - (this.resident.length - 1 - i) * width / (shown - 1);
-    const y = value => height - value / top * height;
-    this.area(pen, this.resident, colour('dirty'), x, y, height);
-    this.area(pen, this.live, colour('full'), x, y, height);
-    if (limit <= top) {
-      pen.strokeStyle = colour('limit');
-      pen.setLineDash([4, 3]);
-      pen.beginPath();
-      this.limit.forEach((value, i) => pen.lineTo(x(i), y(value)));
-      pen.stroke();
-      pen.setLineDash([]);
-    }
-    const seconds = Math.round(this.resident.length * this.intervalMillis / 1000);
-    const now = this.resident.at(-1) ?? 0;
-    const text = `Last ${seconds} s: resident now ${bytes(now)}, at most ${bytes(peak)}, `
-      + `at least ${bytes(Math.min(...this.resident, now))}; the top is ${bytes(top)}.`;
-    this.note.textContent = text;
-    this.canvas.setAttribute('aria-label', text);
+    const span = (shown - 1) * this.intervalMillis / 1000;
+    const y = scaleLinear([0, top], [height, 0]);
+    this.x = scaleLinear([-span, 0], [0, width]);
+    const x = (_, i) => this.x(this.secondsAt(i));
+
+    const level = 2 ** Math.ceil(Math.log2(top / MAX_TICKS));
+    this.down.call(axisLeft(y).tickValues(range(0, top, level)).tickFormat(mark).tickSize(-width).tickPadding(8));
+    const step = TIME_STEPS.find(each => span / each <= MAX_TICKS) ?? TIME_STEPS.at(-1);
+    this.along.attr('transform', `translate(0,${height})`).call(
+      axisBottom(this.x).tickValues(range(0, span + 1e-9, step).map(ago => -ago)).tickSizeOuter(0)
+        .tickFormat(at => at === 0 ? 'now' : step % 60 === 0 ? `−${-at / 60} min` : `−${-at} s`));
+    const shape = area(x, height, y);
+    this.areas[0].attr('d', shape(this.resident));
+    this.areas[1].attr('d', shape(this.live));
+    this.border.attr('d', limit <= top ? line(x, value => Math.max(0, y(value)))(this.limit) : null);
+    this.mark.attr('d', this.cursor < 0 ? null : `M${this.x(this.secondsAt(this.cursor))},0V${height}`);
+    this.tell(peak);
   }
 
-  area(pen, values, fill, x, y, height) {
-    if (values.length === 0) {
+  secondsAt(sample) {
+    return (sample - this.resident.length + 1) * this.intervalMillis / 1000;
+  }
+
+  sampleAt(place) {
+    const last = this.resident.length - 1;
+    const sample = last + Math.round(this.x.invert(place) * 1000 / this.intervalMillis);
+    return Math.min(last, Math.max(0, sample));
+  }
+
+  tell(peak) {
+    const now = this.resident.at(-1) ?? 0;
+    const span = Math.round(this.resident.length * this.intervalMillis / 1000);
+    const all = `Last ${seconds(1000 * span)}: resident now ${bytes(now)}, at most ${bytes(peak)}, `
+      + `at least ${bytes(Math.min(...this.resident, now))}.`;
+    this.picture.attr('aria-label', all);
+    const at = this.cursor;
+    this.note.textContent = at < 0 ? all
+      : `${seconds(-1000 * this.secondsAt(at))} ago: resident ${bytes(this.resident[at])}, `
+        + `live ${bytes(this.live[at])}, limit ${bytes(this.limit[at])}.`;
+  }
+
+  point(sample) {
+    if (sample !== this.cursor && this.resident.length > 0) {
+      this.cursor = sample;
+      this.draw();
+    }
+  }
+
+  key(event) {
+    const last = this.resident.length - 1;
+    const from = this.cursor < 0 ? last : this.cursor;
+    const to = { ArrowLeft: from - 1, ArrowRight: from + 1, Home: 0, End: last, Escape: -1 }[event.key];
+    if (to === undefined) {
       return;
     }
-    pen.fillStyle = fill;
-    pen.beginPath();
-    pen.moveTo(x(0), height);
-    values.forEach((value, i) => pen.lineTo(x(i), y(value)));
-    pen.lineTo(x(values.length - 1), height);
-    pen.fill();
+    this.note.setAttribute('aria-live', to < 0 ? 'off' : 'polite');
+    this.point(event.key === 'Escape' ? -1 : Math.min(last, Math.max(0, to)));
+    event.preventDefault();
   }
+}
+
+/** A round number of bytes. */
+function mark(size) {
+  return bytes(size).replace('.0 ', ' ');
 }
 
 function push(values, value, max) {

@@ -129,9 +129,5 @@ find('pause').addEventListener('click', () => {
   setStatus(paused ? 'paused' : 'live', false);
 });
 
-function redraw() {
-  history.draw();
-  map.draw();
-}
-window.addEventListener('resize', redraw);
-window.matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redraw);
+window.addEventListener('resize', () => map.draw());
+window.matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => map.draw());
