@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.util.List;
 
 /**
  * The child's end of the lines. When the parent is gone there is nobody to report to, and the
@@ -15,18 +16,22 @@ public final class ParentLines {
 
   private final BufferedReader input = new BufferedReader(new InputStreamReader(System.in, UTF_8));
 
-  /** Waits for the parent to say {@code word}. */
-  public void await(String word) {
+  /** Waits for the parent to say one of {@code words}, and returns that. */
+  public String await(String... words) {
+    String line = null;
     try {
-      String line = input.readLine();
-      if (line == null) {
-        Runtime.getRuntime().halt(PARENT_GONE);
-      } else if (!line.equals(word)) {
-        throw new IllegalStateException("expected '" + word + "', got '" + line + "'");
-      }
+      line = input.readLine();
     } catch (IOException gone) {
+      // As if the line had ended.
+    }
+    if (line == null) {
       Runtime.getRuntime().halt(PARENT_GONE);
     }
+    if (line == null || !List.of(words).contains(line)) {
+      throw new IllegalStateException(
+          "expected '%s', got '%s'".formatted(String.join("' or '", words), line));
+    }
+    return line;
   }
 
   /** Says a line to the parent. */

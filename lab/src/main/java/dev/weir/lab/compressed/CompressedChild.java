@@ -17,7 +17,11 @@ import java.util.SplittableRandom;
 
 /** The process under test: serves, and says how its memory is whenever it is asked. */
 public final class CompressedChild {
+  /** Says how it is. */
   static final String LOOK = "look";
+
+  /** Gives back what it keeps for responses to come, and says how it is then. */
+  static final String END = "end";
 
   private static final String[] WORDS = {"amber", "basalt", "chalk", "dolomite", "flint", "gneiss"};
 
@@ -29,13 +33,15 @@ public final class CompressedChild {
     CompressedPlan plan = CompressedPlan.of(all.subList(1, all.size()));
     AllocatorUnderTest subject =
         Subject.of(all.getFirst()).create(plan.limitBytes(), plan.limitBytes());
-    CompressedServer server = new CompressedServer(subject, text(plan.contentBytes()));
+    CompressedServer server =
+        new CompressedServer(subject, text(plan.contentBytes()), plan.vanish());
     ParentLines parent = new ParentLines();
     parent.say(Integer.toString(server.port()));
-    while (true) {
-      parent.await(LOOK);
+    while (!parent.await(LOOK, END).equals(END)) {
       parent.say(JsonLines.line(look(subject, server)));
     }
+    server.closeCompression();
+    parent.say(JsonLines.line(look(subject, server)));
   }
 
   private static Map<String, Object> look(AllocatorUnderTest subject, CompressedServer server)

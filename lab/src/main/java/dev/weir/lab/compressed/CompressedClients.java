@@ -60,6 +60,9 @@ final class CompressedClients implements AutoCloseable {
                 channel.pipeline().addLast(new HttpClientCodec(), new Client());
               }
             });
+    if (vanish) {
+      bootstrap.option(ChannelOption.SO_RCVBUF, CompressedServer.SOCKET_BYTES);
+    }
   }
 
   /** Asks for so many responses, from so many connections at a time. */

@@ -28,7 +28,8 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "compressed",
     description = {
-      "Compressed responses, to clients that vanish or stay: what is live afterwards.",
+      "Compressed responses, to clients that vanish or stay: what is live afterwards, when the",
+      "connections are gone and the contexts closed.",
       "Each allocator runs in a JVM of its own."
     },
     sortOptions = false,
@@ -56,7 +57,9 @@ public final class CompressedCommand implements Callable<Integer> {
 
   @Option(
       names = "--vanish",
-      description = "Each client resets its connection when the first of the content has come.")
+      description =
+          "Each client resets its connection when the first of the content has come, and the"
+              + " sockets take so little that the service still holds the rest.")
   private boolean vanish;
 
   @Option(
@@ -100,11 +103,11 @@ public final class CompressedCommand implements Callable<Integer> {
             "MiB",
             "responses",
             "seconds",
-            "live",
             "contexts",
             "in use",
             "RSS at 10 %",
             "RSS at end",
+            "live at end",
             "GC ms");
     for (Subject subject : new LinkedHashSet<>(allocators)) {
       table.add(row(subject, plan));
@@ -128,19 +131,20 @@ public final class CompressedCommand implements Callable<Integer> {
         Map<String, Object> early = look(child);
         ask(clients, plan.responses() - first, plan);
         double seconds = (System.nanoTime() - start) / 1e9;
-        Map<String, Object> end = afterTheLast(child);
+        Map<String, Object> last = afterTheLast(child);
+        Map<String, Object> end = ask(child, CompressedChild.END);
         return new String[] {
           subject.label(),
           Integer.toString(plan.responses()),
           String.format(Locale.ROOT, "%.1f", seconds),
-          mib(end, "liveBytes"),
-          mib(end, "contextBytes"),
-          number(end, "contextBytes") < 0
+          mib(last, "contextBytes"),
+          number(last, "contextBytes") < 0
               ? "-"
-              : Bytes.mib(number(end, "contextBytes") - number(end, "idleContextBytes")),
+              : Bytes.mib(number(last, "contextBytes") - number(last, "idleContextBytes")),
           mib(early, "rssBytes"),
-          mib(end, "rssBytes"),
-          Long.toString(number(end, "gcMillis"))
+          mib(last, "rssBytes"),
+          mib(end, "liveBytes"),
+          Long.toString(number(last, "gcMillis"))
         };
       }
     }
@@ -162,7 +166,11 @@ public final class CompressedCommand implements Callable<Integer> {
   }
 
   private static Map<String, Object> look(ChildJvm child) throws IOException {
-    child.send(CompressedChild.LOOK);
+    return ask(child, CompressedChild.LOOK);
+  }
+
+  private static Map<String, Object> ask(ChildJvm child, String what) throws IOException {
+    child.send(what);
     return JsonLines.parse(child.receive(PATIENCE));
   }
 

@@ -12,6 +12,7 @@ import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.channel.nio.NioIoHandler;
@@ -28,6 +29,9 @@ import org.jspecify.annotations.Nullable;
 
 /** A server of compressed texts: with Weir's handler over Weir, with Netty's over the others. */
 final class CompressedServer {
+  /** What a cramped socket holds, at either end, and a channel's queue in front of it. */
+  static final int SOCKET_BYTES = 4 << 10;
+
   private static final int LOOPS = 2;
   private static final int NO_THRESHOLD = 0;
 
@@ -35,13 +39,19 @@ final class CompressedServer {
   private final @Nullable Compression compression;
   private final InetSocketAddress address;
 
-  CompressedServer(AllocatorUnderTest subject, byte[] text) {
+  /**
+   * Serves the text.
+   *
+   * @param crampedSockets whether sockets take so little that much of a response waits for the
+   *     client
+   */
+  CompressedServer(AllocatorUnderTest subject, byte[] text, boolean crampedSockets) {
     compression = subject.allocator() instanceof WeirAllocator weir ? compression(weir) : null;
     Supplier<ChannelHandler> compressor =
         compression == null
             ? () -> new HttpContentCompressor(NO_THRESHOLD, StandardCompressionOptions.zstd())
             : () -> new HttpResponseCompressor(compression);
-    Channel server =
+    ServerBootstrap bootstrap =
         new ServerBootstrap()
             .group(new MultiThreadIoEventLoopGroup(LOOPS, NioIoHandler.newFactory()))
             .channel(NioServerSocketChannel.class)
@@ -56,10 +66,16 @@ final class CompressedServer {
                         .pipeline()
                         .addLast(new HttpServerCodec(), compressor.get(), new Feeder(text));
                   }
-                })
-            .bind(InetAddress.getLoopbackAddress(), 0)
-            .syncUninterruptibly()
-            .channel();
+                });
+    if (crampedSockets) {
+      bootstrap
+          .childOption(ChannelOption.SO_SNDBUF, SOCKET_BYTES)
+          .childOption(
+              ChannelOption.WRITE_BUFFER_WATER_MARK,
+              new WriteBufferWaterMark(SOCKET_BYTES / 2, SOCKET_BYTES));
+    }
+    Channel server =
+        bootstrap.bind(InetAddress.getLoopbackAddress(), 0).syncUninterruptibly().channel();
     address = (InetSocketAddress) server.localAddress();
   }
 
@@ -80,6 +96,13 @@ final class CompressedServer {
   /** What contexts take; -1 where nobody counts them. */
   long contextBytes() {
     return compression == null ? -1 : compression.budget().chargedBytes();
+  }
+
+  /** Gives the contexts back: nothing is to be live afterwards. */
+  void closeCompression() {
+    if (compression != null) {
+      compression.close();
+    }
   }
 
   /** What of {@link #contextBytes} no response uses. */

@@ -11,15 +11,25 @@ import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
+import java.util.ArrayDeque;
+import java.util.Queue;
 
 /**
  * Answers each request with a text that comes a piece at a time, as from a store or another
- * service, and goes on whether the client is still there or not.
+ * service, and keeps what a slow client cannot take yet. When the client has gone it writes what it
+ * kept, as services do to have the buffers released and the writes' promises failed: a write takes
+ * its message over, on a closed channel too.
  */
 final class Feeder extends SimpleChannelInboundHandler<HttpRequest> {
   private static final int PIECE_BYTES = 16 << 10;
 
   private final byte[] text;
+  private final Queue<ByteBuf> kept = new ArrayDeque<>();
+
+  /** What has come of the text; all of it where no response is under way. */
+  private int come;
+
+  private boolean answering;
 
   Feeder(byte[] text) {
     this.text = text;
@@ -32,20 +42,51 @@ final class Feeder extends SimpleChannelInboundHandler<HttpRequest> {
         .set(HttpHeaderNames.CONTENT_TYPE, "application/json")
         .set(HttpHeaderNames.CONTENT_LENGTH, text.length);
     ctx.write(head);
-    feed(ctx, 0);
+    come = 0;
+    answering = true;
+    pieceComes(ctx);
   }
 
-  private void feed(ChannelHandlerContext ctx, int from) {
-    int bytes = Math.min(PIECE_BYTES, text.length - from);
-    ByteBuf piece = ctx.alloc().directBuffer(bytes).writeBytes(text, from, bytes);
-    ctx.write(new DefaultHttpContent(piece));
-    int next = from + bytes;
-    if (next == text.length) {
-      ctx.writeAndFlush(LastHttpContent.EMPTY_LAST_CONTENT);
+  private void pieceComes(ChannelHandlerContext ctx) {
+    if (!answering) {
       return;
     }
+    int bytes = Math.min(PIECE_BYTES, text.length - come);
+    kept.add(ctx.alloc().directBuffer(bytes).writeBytes(text, come, bytes));
+    come += bytes;
+    if (come < text.length) {
+      ctx.executor().execute(() -> pieceComes(ctx));
+    }
+    pass(ctx);
+  }
+
+  @Override
+  public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+    if (answering) {
+      pass(ctx);
+    }
+  }
+
+  private void pass(ChannelHandlerContext ctx) {
+    ByteBuf piece;
+    while (ctx.channel().isWritable() && (piece = kept.poll()) != null) {
+      ctx.write(new DefaultHttpContent(piece));
+    }
+    if (kept.isEmpty() && come == text.length && answering) {
+      answering = false;
+      ctx.write(LastHttpContent.EMPTY_LAST_CONTENT);
+    }
     ctx.flush();
-    ctx.executor().execute(() -> feed(ctx, next));
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext ctx) {
+    answering = false;
+    ByteBuf piece;
+    while ((piece = kept.poll()) != null) {
+      ctx.write(new DefaultHttpContent(piece));
+    }
+    ctx.fireChannelInactive();
   }
 
   @Override

@@ -25,14 +25,26 @@ class CompressedCommandTest {
         .execute(arguments);
   }
 
+  /** What is written while a connection closes: Weir's handler releases it, Netty's loses it. */
   @Test
-  void nothingIsInUseWhenTheClientsHaveVanished() {
+  void nothingIsLiveWhenTheClientsHaveVanished() {
     int exit = run("--vanish", "--responses", "200", "--allocators", "weir,netty-pooled");
     assertThat(err.toString()).isEmpty();
     assertThat(exit).isZero();
-    String[] weir = out.toString().lines().toList().get(1).split("\\s{2,}", -1);
+    String[] weir = row("weir");
     assertThat(weir).startsWith("weir", "200").hasSize(9);
-    assertThat(weir[5]).as("contexts in use").isEqualTo("0.0");
+    assertThat(weir[4]).as("contexts in use").isEqualTo("0.0");
+    assertThat(weir[7]).as("live at end").isEqualTo("0.0");
+    assertThat(Double.parseDouble(row("netty-pooled")[7])).as("live at end").isGreaterThan(1);
+  }
+
+  private String[] row(String label) {
+    return out.toString()
+        .lines()
+        .filter(line -> line.startsWith(label))
+        .findFirst()
+        .orElseThrow()
+        .split("\\s{2,}", -1);
   }
 
   @Test
