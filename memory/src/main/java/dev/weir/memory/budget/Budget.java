@@ -4,10 +4,7 @@ import dev.weir.memory.callback.ListenerCalls;
 import dev.weir.memory.pressure.Pressure;
 import dev.weir.memory.pressure.PressureListener;
 import dev.weir.memory.pressure.Registration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.function.LongSupplier;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * One spin lock for the whole tree makes a charge exact in a few nanoseconds, and credit spares the owners of heaps most
  * of these. Lock order: heap stripe, page heap, budget tree; nothing is called under this lock.
  */
-public final class Budget extends BudgetNode {
+public final class Budget extends BudgetFigures {
   /** No limit of its own. */
   public static final long UNLIMITED = Long.MAX_VALUE;
 
@@ -117,51 +114,6 @@ public final class Budget extends BudgetNode {
     return child;
   }
 
-  /** Its own name. */
-  public String name() {
-    return name;
-  }
-
-  /** Its name behind those of its ancestors, from the root on, with slashes between them. */
-  public String path() {
-    return parent == null ? name : parent.path() + "/" + name;
-  }
-
-  /** The budget at the top of its tree. */
-  public Budget root() {
-    Budget node = this;
-    while (node.parent != null) {
-      node = node.parent;
-    }
-    return node;
-  }
-
-  /** The budget above it; null for the root. */
-  public @Nullable Budget parent() {
-    return parent;
-  }
-
-  /**
-   * Whether blocks are charged here: true for all but the root, whose ledger is the page heap's.
-   */
-  public boolean isTracked() {
-    return parent != null;
-  }
-
-  /** Whether both are of one tree: the budgets of one pool. */
-  @SuppressWarnings("ReferenceEquality") // a tree is its identity
-  public boolean isOfSameTree(Budget other) {
-    return tree == other.tree;
-  }
-
-  /**
-   * Resident bytes for the root, charged bytes for every other node; {@link #UNLIMITED} if it has
-   * none.
-   */
-  public long limitBytes() {
-    return parent == null ? tree.ledger.limitBytes() : lockedLong(() -> limitBytes);
-  }
-
   /**
    * Changes the limit of a node below the root. A limit below what is charged takes effect as
    * memory is freed.
@@ -193,21 +145,6 @@ public final class Budget extends BudgetNode {
 
   // Pressure.
 
-  /** How close it is to its limit now, the closer for what it was before: see {@link Pressure}. */
-  public Pressure pressure() {
-    return tree.pressure.levelOf(this);
-  }
-
-  /**
-   * Where pressure begins: as set, or three quarters of its limit. Nothing is refused for it. For
-   * the root it counts live and promised pages, which cannot be given back at once, for every other
-   * node charged bytes.
-   */
-  public long softLimitBytes() {
-    long hardBytes = limitBytes();
-    return lockedLong(() -> softLimitBeside(hardBytes));
-  }
-
   /**
    * Changes the soft limit, which until then follows the limit.
    *
@@ -238,11 +175,6 @@ public final class Budget extends BudgetNode {
     };
   }
 
-  /** Whether anyone listens to the pressure of a budget of this tree. */
-  public boolean hasPressureListeners() {
-    return tree.pressure.hasListeners();
-  }
-
   /**
    * Tells listeners of the levels of this moment. The pool's purger calls it, for the root.
    *
@@ -250,38 +182,6 @@ public final class Budget extends BudgetNode {
    */
   public void tellPressure(boolean all) {
     tree.pressure.tell(this, all);
-  }
-
-  /** Bytes of live blocks charged to it and its descendants. */
-  public long chargedBytes() {
-    return parent == null
-        ? tree.ledger.liveBlockBytes()
-        : lockedLong(() -> chargedBytes - tree.unspentBytes(this));
-  }
-
-  /**
-   * Bytes of live blocks charged to its descendants: the part of {@link #chargedBytes()} that they
-   * account for.
-   */
-  public long chargedToChildrenBytes() {
-    return largestChildren(0).otherBytes();
-  }
-
-  /**
-   * The most that was ever charged, with the credit that event loops held; never above the limits
-   * of its time. 0 for the root.
-   */
-  public long peakChargedBytes() {
-    return lockedLong(() -> peakChargedBytes);
-  }
-
-  /**
-   * All that has ever been allocated for it and its descendants, released or not: what it has grown
-   * by in a second is the rate of allocation. An unbiased estimate by the samples of the pool's
-   * profile, so in steps of some hundred KiB; 0 where the pool keeps none.
-   */
-  public long allocatedBytes() {
-    return lockedLong(() -> allocatedBytes);
   }
 
   /** A sample has been taken that stands for so many bytes. For the pool's profile. */
@@ -293,16 +193,6 @@ public final class Budget extends BudgetNode {
     tree.lock.unlock();
   }
 
-  /** Bytes of Java heap buffers held by it and its descendants. */
-  public long heapBytes() {
-    return lockedLong(() -> heapBytes);
-  }
-
-  /** The limit of Java heap buffers. */
-  public long heapLimitBytes() {
-    return lockedLong(() -> heapLimitBytes);
-  }
-
   /** Changes the limit of Java heap buffers. */
   public void setHeapLimitBytes(long bytes) {
     if (bytes < 0) {
@@ -312,21 +202,6 @@ public final class Budget extends BudgetNode {
     tree.lock.lock();
     heapLimitBytes = bytes;
     tree.lock.unlock();
-  }
-
-  /** Those of its children that were there all the time that it takes to list them. */
-  public List<Budget> children() {
-    List<Budget> children = new ArrayList<>();
-    ChildWalk.through(this, (child, chargedBytes) -> children.add(child));
-    return List.copyOf(children);
-  }
-
-  /**
-   * Those of its children that hold most, so many of them, and what the others hold. Takes time for
-   * each child, but stops nobody.
-   */
-  public LargestChildren largestChildren(int count) {
-    return LargestChildren.of(this, count);
   }
 
   /** Those of its children that hold most, in words, perhaps of shortly before; may be empty. */
@@ -389,11 +264,6 @@ public final class Budget extends BudgetNode {
    */
   public long limitChanges() {
     return lockedLong(() -> tree.limitChanges);
-  }
-
-  /** Whether it is another budget or lies below it. */
-  public boolean isBelowOrSame(Budget other) {
-    return isWithin(other);
   }
 
   /** A grant of so many bytes waits for it: the pool is told whenever charges go down. */
@@ -492,11 +362,6 @@ public final class Budget extends BudgetNode {
     tree.tellOfRoom();
   }
 
-  /** Whether it or a budget above it has been closed. */
-  public boolean isClosed() {
-    return locked(this::isCut);
-  }
-
   /**
    * Evaluates, for this node and all below: charged = charged here + charged to the children, and
    * nothing is negative.
@@ -507,29 +372,6 @@ public final class Budget extends BudgetNode {
     tree.lock.lock();
     try {
       check();
-    } finally {
-      tree.lock.unlock();
-    }
-  }
-
-  @Override
-  public String toString() {
-    return "Budget[%s: %d of %d bytes]".formatted(path(), chargedBytes(), limitBytes());
-  }
-
-  private long lockedLong(LongSupplier read) {
-    tree.lock.lock();
-    try {
-      return read.getAsLong();
-    } finally {
-      tree.lock.unlock();
-    }
-  }
-
-  private <T> T locked(Supplier<T> action) {
-    tree.lock.lock();
-    try {
-      return action.get();
     } finally {
       tree.lock.unlock();
     }

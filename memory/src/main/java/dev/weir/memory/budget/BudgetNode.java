@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Credit that heaps hold is charged here; {@link BudgetTree} knows what of it is not spent.
  */
-abstract sealed class BudgetNode permits Budget {
+abstract sealed class BudgetNode permits BudgetFigures {
   static final long NO_SOFT_LIMIT = -1;
 
   final BudgetTree tree;
@@ -65,7 +65,7 @@ abstract sealed class BudgetNode permits Budget {
     this.heapLimitBytes = heapLimitBytes;
   }
 
-  private Budget self() {
+  final Budget self() {
     return (Budget) this;
   }
 
