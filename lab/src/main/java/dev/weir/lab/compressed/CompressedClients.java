@@ -38,6 +38,7 @@ final class CompressedClients implements AutoCloseable {
   private final Bootstrap bootstrap = new Bootstrap();
   private final InetSocketAddress server;
   private final boolean vanish;
+  private final AtomicInteger answered = new AtomicInteger();
   private final AtomicInteger failures = new AtomicInteger();
 
   /** What is left to be asked for, and to be answered, and who waits for that. */
@@ -65,7 +66,21 @@ final class CompressedClients implements AutoCloseable {
     }
   }
 
-  /** Asks for so many responses, from so many connections at a time. */
+  /** How many responses have come, or begun to come where clients vanish. */
+  int answered() {
+    return answered.get();
+  }
+
+  /** Whether so many have failed that it asks for no more. */
+  boolean hasGivenUp() {
+    return failures.get() > MAX_FAILURES;
+  }
+
+  /**
+   * Asks for so many responses, from so many connections at a time.
+   *
+   * @return done when each has come or failed, or too many have failed
+   */
   CompletableFuture<Void> ask(int responses, int connections) {
     done = new CompletableFuture<>();
     toCome.set(responses);
@@ -82,23 +97,29 @@ final class CompressedClients implements AutoCloseable {
           .connect(server)
           .addListener((ChannelFuture connected) -> {
             if (!connected.isSuccess()) {
-              failed(connected.cause());
+              failed();
             }
           });
     }
   }
 
   private void came() {
+    answered.incrementAndGet();
+    ended();
+  }
+
+  private void ended() {
     if (toCome.decrementAndGet() == 0) {
       done.complete(null);
     }
   }
 
-  private void failed(Throwable cause) {
+  private void failed() {
     if (failures.incrementAndGet() > MAX_FAILURES) {
-      done.completeExceptionally(cause);
+      toAsk.set(0);
+      done.complete(null);
     }
-    came();
+    ended();
     connect();
   }
 
@@ -152,7 +173,7 @@ final class CompressedClients implements AutoCloseable {
     public void channelInactive(ChannelHandlerContext ctx) {
       if (!answered) {
         answered = true;
-        failed(new IllegalStateException("the server has closed a connection"));
+        failed();
       }
     }
 
