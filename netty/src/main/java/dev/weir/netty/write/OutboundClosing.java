@@ -16,6 +16,8 @@ public record OutboundClosing(Reason reason, long queuedBytes, String message) {
     /** More was written than the channel may queue: a producer does not look at writability. */
     CHANNEL_FULL,
     /** More was written than all channels may queue together. */
-    TOTAL_FULL
+    TOTAL_FULL,
+    /** A write failed, for want of memory for instance: what would follow makes no sense. */
+    WRITE_FAILED
   }
 }

@@ -103,6 +103,7 @@ final class Pull implements Outlet, ChannelFutureListener {
     unwritten--;
     if (!written.isSuccess()) {
       fail(written.cause());
+      gate.writeFailed(written.cause());
     } else if (completed && unwritten == 0) {
       promise.trySuccess();
     }

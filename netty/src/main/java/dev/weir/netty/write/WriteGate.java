@@ -35,6 +35,9 @@ import java.util.concurrent.atomic.AtomicLong;
  * in that time, however little that is. So every wait for a slow peer ends, and with it every wait
  * for the total.
  *
+ * <p>A channel is closed too when a write of bytes fails that went through the gate, or one of a
+ * producer's: the stream would have a hole.
+ *
  * <p>All methods may be called from any thread.
  */
 public final class WriteGate {
@@ -50,6 +53,7 @@ public final class WriteGate {
   private final Waiters<WriteGateHandler> waiting = new Waiters<>();
   private final AtomicLong refusals = new AtomicLong();
   private final AtomicLong slowClosings = new AtomicLong();
+  private final AtomicLong brokenClosings = new AtomicLong();
 
   /** Makes an open gate. */
   public WriteGate(WriteGateOptions options) {
@@ -149,6 +153,11 @@ public final class WriteGate {
     return slowClosings.get();
   }
 
+  /** How many channels were closed so far because a write had failed. */
+  public long brokenClosings() {
+    return brokenClosings.get();
+  }
+
   void add(long bytes) {
     long sum = queuedBytes.addAndGet(bytes);
     if (bytes > 0 && sum > options.totalBytes() / 4 * 3) {
@@ -168,6 +177,10 @@ public final class WriteGate {
 
   void countSlowClosing() {
     slowClosings.incrementAndGet();
+  }
+
+  void countBrokenClosing() {
+    brokenClosings.incrementAndGet();
   }
 
   /** Has a stopped handler woken when the gate opens. */

@@ -1,6 +1,7 @@
 package dev.weir.netty.write;
 
 import dev.weir.netty.write.OutboundClosing.Reason;
+import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelFuture;
@@ -30,6 +31,7 @@ final class WriteGateHandler extends ChannelDuplexHandler implements ChannelFutu
 
   private final WriteGate gate;
   private final WriteGateOptions options;
+  private final ChannelFutureListener bytesWritten = this::bytesWritten;
   private volatile @Nullable ChannelHandlerContext context;
 
   private MessageSizeEstimator.@Nullable Handle sizes;
@@ -85,7 +87,8 @@ final class WriteGateHandler extends ChannelDuplexHandler implements ChannelFutu
       refuse(ctx, message, promise, refusal, queuedBytes, bytes);
       return;
     }
-    ctx.write(message, promise.unvoid()).addListener(this);
+    ctx.write(message, promise.unvoid())
+        .addListener(message instanceof ByteBuf ? bytesWritten : this);
     look(ctx.channel());
   }
 
@@ -96,6 +99,25 @@ final class WriteGateHandler extends ChannelDuplexHandler implements ChannelFutu
     ctx.flush();
     flushing = outer;
     look(ctx.channel());
+  }
+
+  private void bytesWritten(ChannelFuture written) {
+    if (UnbrokenStream.breaks(written)) {
+      writeFailed(written.cause());
+    }
+    operationComplete(written);
+  }
+
+  /** Closes the channel: a part of what its peer was to get is missing. */
+  void writeFailed(Throwable cause) {
+    ChannelHandlerContext ctx = context;
+    if (ctx != null && !closing && ctx.channel().isActive()) {
+      gate.countBrokenClosing();
+      close(
+          ctx,
+          new OutboundClosing(
+              Reason.WRITE_FAILED, QueuedBytes.of(ctx.channel()), "a write failed: " + cause));
+    }
   }
 
   /** A write has ended. Netty counts it down after it has told of that. */

@@ -21,6 +21,11 @@ final class FailingAllocator extends AbstractByteBufAllocator {
     this.allocator = allocator;
   }
 
+  /** The allocator that does not fail. */
+  ByteBufAllocator behind() {
+    return allocator;
+  }
+
   void arm(int n) {
     failedAt = null;
     untilFailure.set(n);

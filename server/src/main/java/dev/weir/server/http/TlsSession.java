@@ -1,5 +1,6 @@
 package dev.weir.server.http;
 
+import dev.weir.netty.write.UnbrokenStream;
 import dev.weir.server.tls.Tls;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
@@ -31,7 +32,11 @@ final class TlsSession extends ChannelInboundHandlerAdapter {
   static void addTo(Channel channel, @Nullable Tls tls) {
     if (tls != null) {
       SslHandler handler = tls.newHandler(channel.alloc());
-      channel.pipeline().addLast(handler).addLast(new TlsSession(handler));
+      channel
+          .pipeline()
+          .addLast(UnbrokenStream.HANDLER)
+          .addLast(handler)
+          .addLast(new TlsSession(handler));
     }
   }
 

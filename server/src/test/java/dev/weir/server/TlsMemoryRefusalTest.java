@@ -1,0 +1,89 @@
+package dev.weir.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.server.http.HttpLimits;
+import dev.weir.server.http.Transport;
+import dev.weir.server.store.LocalDisk;
+import dev.weir.server.tls.TlsCredentials;
+import dev.weir.server.tls.TlsEngine;
+import java.io.IOException;
+import java.net.SocketTimeoutException;
+import java.nio.file.Path;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Memory is refused at each place in turn where a handshake, a request or its answer takes some
+ * with TLS: the connection is served all the same or ends with a reason, and nothing is left.
+ */
+class TlsMemoryRefusalTest {
+  private static TestCertificate certificate;
+
+  @TempDir Path directory;
+  private final RefusingBuffers buffers = new RefusingBuffers();
+
+  @BeforeAll
+  static void makeCertificate(@TempDir Path keys) throws Exception {
+    certificate = TestCertificate.create(keys);
+  }
+
+  static Stream<Arguments> cases() {
+    return TlsFaultsTest.engines()
+        .flatMap(engine ->
+            Stream.of(TalkWithNode.UPLOAD, TalkWithNode.DOWNLOAD)
+                .map(talk -> Arguments.of(engine, talk)));
+  }
+
+  @ParameterizedTest
+  @MethodSource("cases")
+  void everyRefusalEndsWell(TlsEngine engine, TalkWithNode talk) throws Exception {
+    long budget = NodeFixture.BUDGET_BYTES;
+    TlsCredentials credentials = TlsCredentials.read(certificate.certificate(), certificate.key());
+    Node.Parts parts =
+        new Node.Parts(
+                new LocalDisk(), Transport.best(), HttpLimits.forBudget(budget), buffers::over)
+            .secured(new Node.TlsSettings(credentials, engine));
+    try (NodeFixture fixture = new NodeFixture(directory, budget, parts, certificate);
+        RawClient observer = fixture.raw()) {
+      TalkWithNode.prepare(observer);
+      boolean refused = true;
+      boolean served = false;
+      for (int n = 1; refused; n++) {
+        String tail = TalkWithNode.tail(observer);
+        double before = failures(observer);
+        buffers.refuse(n);
+        served = talk.isServed(talk(talk, fixture, tail));
+        refused = buffers.allow() > 0;
+        NodeFixture.await("no other connection", () -> observer.openConnections() == 1);
+        fixture.assertNothingLeaked();
+        if (!served) {
+          assertThat(refused).as("%s, the %d. time", talk, n).isTrue();
+          assertThat(failures(observer)).as("the %d. time", n).isGreaterThan(before);
+        }
+      }
+      assertThat(served).isTrue();
+      TalkWithNode.checkUploads(observer);
+    }
+  }
+
+  private static double failures(RawClient observer) throws IOException {
+    return observer.metric("weir_http_failed_connections_total{reason=\"memory\"}")
+        + observer.metric("weir_http_failed_connections_total{reason=\"tls\"}");
+  }
+
+  private static String talk(TalkWithNode talk, NodeFixture fixture, String tail)
+      throws IOException {
+    try (RawClient client = fixture.raw()) {
+      return talk.talk(fixture, client, tail);
+    } catch (SocketTimeoutException hangs) {
+      throw hangs;
+    } catch (IOException cutOff) {
+      return "";
+    }
+  }
+}
