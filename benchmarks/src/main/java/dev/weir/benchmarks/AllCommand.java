@@ -9,7 +9,7 @@ import dev.weir.benchmarks.harness.LeakDetection;
 import dev.weir.benchmarks.harness.Metric;
 import dev.weir.benchmarks.harness.Suite;
 import dev.weir.benchmarks.harness.ThreadKind;
-import dev.weir.benchmarks.loops.LoopsSuite;
+import dev.weir.benchmarks.hello.LoopsSuite;
 import dev.weir.benchmarks.pattern.AllocPattern;
 import dev.weir.benchmarks.virtual.VirtualSuite;
 import java.io.IOException;

@@ -18,6 +18,7 @@ import picocli.CommandLine.Spec;
       ChargedCommand.class,
       HeapCommand.class,
       LoopsCommand.class,
+      HelloCommand.class,
       ViewCommand.class,
       CompressionCommand.class,
       ChartCommand.class

@@ -1,7 +1,7 @@
 package dev.weir.benchmarks;
 
 import dev.weir.benchmarks.harness.LeakDetection;
-import dev.weir.benchmarks.loops.LoopsSuite;
+import dev.weir.benchmarks.hello.LoopsSuite;
 import java.io.IOException;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;

@@ -31,6 +31,7 @@ class BenchCommandTest {
         "scale --threads | 0",
         "grow --content | 1024",
         "loops --leak-detection | disabled",
+        "hello --leak-detection | disabled",
         "crossthread --sizes | 4G",
         "crossthread --thread | virtual",
         "alloc --json | /no-such-folder/rows.jsonl",

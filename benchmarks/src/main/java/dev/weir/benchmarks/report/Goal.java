@@ -100,6 +100,6 @@ public record Goal(Metric metric, Kind kind, double bound) {
   }
 
   private static String number(double value) {
-    return String.format(Locale.ROOT, "%.1f", value).replaceFirst("\\.0$", "");
+    return String.format(Locale.ROOT, "%.2f", value).replaceFirst("\\.?0+$", "");
   }
 }

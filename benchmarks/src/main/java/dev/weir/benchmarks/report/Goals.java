@@ -35,6 +35,7 @@ public final class Goals {
               new Goal(Metric.HEAP_BYTES_PER_BUFFER, Kind.NO_MORE_THAN_NETTY, 1),
               new Goal(Metric.GC_NS_PER_OP, Kind.NO_MORE_THAN_NETTY, 1));
       case "loops" -> List.of(new Goal(Metric.RSS_BYTES_PER_LOOP, Kind.AT_MOST, 200 * KIB));
+      case "hello" -> List.of(new Goal(Metric.NS_PER_OP, Kind.TIMES_NETTY, 0.98));
       case "compression" ->
           "response-jni".equals(cell.parameter("way"))
               ? List.of(new Goal(Metric.GC_NS_PER_OP, Kind.TIMES_NETTY, 5))

@@ -7,7 +7,8 @@ import dev.weir.benchmarks.alloc.AllocSuite.Row;
 import dev.weir.benchmarks.compression.CompressionSuite;
 import dev.weir.benchmarks.crossthread.CrossThreadSuite;
 import dev.weir.benchmarks.grow.GrowSuite;
-import dev.weir.benchmarks.loops.LoopsSuite;
+import dev.weir.benchmarks.hello.HelloSuite;
+import dev.weir.benchmarks.hello.LoopsSuite;
 import dev.weir.benchmarks.pattern.AllocPattern;
 import dev.weir.benchmarks.peer.Peer;
 import dev.weir.benchmarks.virtual.VirtualSuite;
@@ -36,6 +37,7 @@ class SuitesTest {
                 SIMPLE,
                 UNTOUCHED),
             LoopsSuite.suite().cells(),
+            HelloSuite.suite().cells(),
             CompressionSuite.suites(List.of(20_000)).getLast().cells())
         .map(List::getFirst);
   }

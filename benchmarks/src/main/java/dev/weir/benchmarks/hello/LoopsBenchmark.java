@@ -1,9 +1,10 @@
-package dev.weir.benchmarks.loops;
+package dev.weir.benchmarks.hello;
 
 import dev.weir.benchmarks.harness.Figures;
 import dev.weir.benchmarks.harness.Metric;
 import dev.weir.benchmarks.peer.Peer;
 import dev.weir.lab.memory.ProcessRss;
+import io.netty.channel.ChannelHandler;
 import java.io.IOException;
 import java.lang.management.CompilationMXBean;
 import java.lang.management.ManagementFactory;
@@ -57,8 +58,8 @@ public class LoopsBenchmark {
    */
   @Setup
   public void warmUp() throws IOException {
-    hello = new HelloServer(1 + LOOPS, Peer.of(allocator).allocator());
-    HelloClient first = new HelloClient(hello.address());
+    hello = new HelloServer(1 + LOOPS, Peer.of(allocator).allocator(), () -> new ChannelHandler[0]);
+    HelloClient first = new HelloClient(hello.address(), /* depth= */ 1);
     clients.add(first);
     for (int i = 0; i < WARMUP_REQUESTS; i++) {
       first.greet();
@@ -76,7 +77,7 @@ public class LoopsBenchmark {
   public void greetEachLoop() throws IOException {
     long rssBefore = ProcessRss.anonymousBytes();
     for (int i = 0; i < LOOPS; i++) {
-      HelloClient client = new HelloClient(hello.address());
+      HelloClient client = new HelloClient(hello.address(), /* depth= */ 1);
       clients.add(client);
       client.greet();
     }

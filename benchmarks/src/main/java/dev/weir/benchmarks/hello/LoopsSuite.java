@@ -1,4 +1,4 @@
-package dev.weir.benchmarks.loops;
+package dev.weir.benchmarks.hello;
 
 import dev.weir.benchmarks.harness.Cell;
 import dev.weir.benchmarks.harness.Effort;

@@ -1,9 +1,10 @@
-package dev.weir.benchmarks.loops;
+package dev.weir.benchmarks.hello;
 
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
@@ -26,6 +27,7 @@ import java.net.SocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 
 /** An HTTP server on this machine that answers every request with a line of text. */
 final class HelloServer implements AutoCloseable {
@@ -35,10 +37,16 @@ final class HelloServer implements AutoCloseable {
       new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
   private final EventLoopGroup loops;
   private final Set<Thread> threads = ConcurrentHashMap.newKeySet();
+  private final Supplier<ChannelHandler[]> gates;
   private final Channel channel;
 
-  /** Listens on a free port; connections go to the loops in turn. */
-  HelloServer(int loopCount, ByteBufAllocator allocator) {
+  /**
+   * Listens on a free port; connections go to the loops in turn.
+   *
+   * @param gates made for each connection, in front of the codec
+   */
+  HelloServer(int loopCount, ByteBufAllocator allocator, Supplier<ChannelHandler[]> gates) {
+    this.gates = gates;
     loops = new MultiThreadIoEventLoopGroup(loopCount, NioIoHandler.newFactory());
     channel =
         new ServerBootstrap()
@@ -71,7 +79,7 @@ final class HelloServer implements AutoCloseable {
   private final class Pipeline extends ChannelInitializer<Channel> {
     @Override
     protected void initChannel(Channel connection) {
-      connection.pipeline().addLast(new HttpServerCodec(), new Greeter());
+      connection.pipeline().addLast(gates.get()).addLast(new HttpServerCodec(), new Greeter());
     }
   }
 
