@@ -13,14 +13,14 @@ import java.util.Map;
  * What single connections hold, most first, whatever for: a client has a budget below each {@link
  * Usage}, and what is charged to all of them is added up. Exact, as sums of figures of nearly the
  * same moment are, for {@link #MAX_PARTS} clients; of more, what a client holds for a usage is left
- * out of its sum, and told with what the others hold, where it is not among the largest of that
+ * out of its sum, and told with what the others hold, where it is not among so many largest of that
  * usage.
  */
 final class Channels {
   /** Clients that are listed. */
   static final int MAX_LISTED = 16;
 
-  /** Clients of each usage that are added up: some 4 MB for the three, for a moment. */
+  /** Clients of each usage that are added up: some 8 MB of Java heap for all, for a moment. */
   static final int MAX_PARTS = 16_384;
 
   /** Budgets below the root that are looked through for the usages. */

@@ -6,6 +6,9 @@ const FEWEST_SAMPLES = 60;
 const MARGIN = { top: 8, right: 12, bottom: 22, left: 62 };
 const MAX_TICKS = 6;
 
+/** An empty pool has a page's height too, in bytes. */
+const LEAST_TOP = 4096;
+
 /** Between the marks of the time, in seconds. */
 const TIME_STEPS = [5, 10, 15, 30, 60, 120, 300, 600];
 
@@ -55,13 +58,16 @@ export class History {
   }
 
   draw() {
+    if (this.resident.length === 0) {
+      return;
+    }
     const { clientWidth, clientHeight } = this.picture.node();
     const width = Math.max(1, clientWidth - MARGIN.left - MARGIN.right);
     const height = Math.max(1, clientHeight - MARGIN.top - MARGIN.bottom);
-    const peak = Math.max(1, ...this.resident);
-    const limit = this.limit.at(-1) ?? peak;
+    const peak = Math.max(...this.resident);
+    const limit = this.limit.at(-1);
     // Near the limit the limit is the top, else what was there is.
-    const top = peak * 1.25 >= limit * 0.5 ? limit * 1.05 : peak * 1.25;
+    const top = Math.max(LEAST_TOP, peak * 1.25 >= limit * 0.5 ? limit * 1.05 : peak * 1.25);
     // A history that has only begun is drawn larger.
     const shown = Math.max(FEWEST_SAMPLES, this.resident.length);
     const span = (shown - 1) * this.intervalMillis / 1000;
@@ -94,11 +100,11 @@ export class History {
   }
 
   tell(peak) {
-    const now = this.resident.at(-1) ?? 0;
+    const now = this.resident.at(-1);
     const span = Math.round(this.resident.length * this.intervalMillis / 1000);
     const all = `Last ${seconds(1000 * span)}: resident now ${bytes(now)}, at most ${bytes(peak)}, `
-      + `at least ${bytes(Math.min(...this.resident, now))}.`;
-    this.picture.attr('aria-label', all);
+      + `at least ${bytes(Math.min(...this.resident))}.`;
+    this.picture.attr('aria-label', `${all} Arrow keys tell the figures of a moment.`);
     const at = this.cursor;
     this.note.textContent = at < 0 ? all
       : `${seconds(-1000 * this.secondsAt(at))} ago: resident ${bytes(this.resident[at])}, `
