@@ -14,19 +14,13 @@ import dev.weir.memory.heap.SlabTotals;
 import dev.weir.memory.jfr.FlightRecords;
 import dev.weir.memory.pages.PageHeap;
 import dev.weir.memory.pages.PageHeapEvents;
-import dev.weir.memory.pages.PageSet;
 import dev.weir.memory.pages.Reservation;
 import dev.weir.memory.profile.Sampler;
-import dev.weir.memory.sync.SpinLock;
-import java.util.Collection;
-import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -55,9 +49,6 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
   /** The most heaps that come and go before those whose owners have ended are looked for. */
   private static final int FEW_HEAPS = 64;
 
-  /** The most that waits for the purger's system calls: 1 MiB, which take it about 0.2 ms. */
-  private static final long MAX_QUEUED_INSIDE_BYTES = 1L << 20;
-
   private final PageHeap pages;
   private final SharedHeap shared;
   private final RunHeap runs;
@@ -72,8 +63,7 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
       (block, minBytes, budget) -> SlowAllocation.tryGrow(this, block, minBytes, budget);
   private final long tickNanos;
   private final Set<OwnedHeap> ownedHeaps = ConcurrentHashMap.newKeySet();
-  private final Queue<InsidePurge> insidePurges = new ConcurrentLinkedQueue<>();
-  private final AtomicLong queuedInsideBytes = new AtomicLong();
+  private final InsidePurgeQueue insidePurges;
   private final AtomicBoolean dirtyHigh = new AtomicBoolean();
   private final AtomicBoolean liveGrown = new AtomicBoolean();
   private final SlabSurvey survey;
@@ -106,12 +96,13 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
             Pool.reserveBytes(options.limitBytes()),
             SizeClasses.COUNT,
             relay);
+    this.insidePurges = new InsidePurgeQueue(pages.insidePurges());
     this.runs = new RunHeap(pages);
     this.shared =
         new SharedHeap(
             pages,
             Runtime.getRuntime().availableProcessors() * STRIPES_PER_PROCESSOR,
-            this::purgeSoon);
+            insidePurges::add);
     this.grants = new GrantQueue(pages, root, this::newGrant, Purger::wake);
     this.pressure = new PressureChores(root);
     this.record = new PoolRecord(root, pages, hardener);
@@ -222,7 +213,7 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
             pages,
             owner,
             shared,
-            this::purgeSoon,
+            insidePurges::add,
             sampler == null ? null : sampler.newCountdown(),
             hardener == null ? null : hardener.newCountdown());
     ownedHeaps.add(heap);
@@ -253,28 +244,9 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
    * a slab is not looked through, nor parked, while pages of it are purged.
    */
   void trimAndSettle() {
-    settle();
+    insidePurges.settle();
     trim();
-    settle();
-  }
-
-  private void settle() {
-    Collection<PageSet> begun = pages.insidePurges().underWay();
-    while (!pages.insidePurges().haveEnded(begun)) {
-      if (!runInsidePurges()) {
-        SpinLock.giveWay();
-      }
-    }
-  }
-
-  private boolean runInsidePurges() {
-    boolean any = false;
-    for (InsidePurge purge = insidePurges.poll(); purge != null; purge = insidePurges.poll()) {
-      queuedInsideBytes.addAndGet(-purge.bytes());
-      purge.run();
-      any = true;
-    }
-    return any;
+    insidePurges.settle();
   }
 
   /** Gives back what can be given back without waiting for an owner. */
@@ -330,34 +302,6 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
     } finally {
       // It does what has not been done here, again and again if need be.
       Purger.wake();
-    }
-  }
-
-  /**
-   * Leaves a purge to the purger; where that does not keep up, whoever makes the garbage makes the
-   * system call, and so slows down.
-   */
-  private void purgeSoon(InsidePurge purge) {
-    long bytes = purge.bytes();
-    if (queuedInsideBytes.addAndGet(bytes) <= MAX_QUEUED_INSIDE_BYTES && tryQueue(purge)) {
-      Purger.wake();
-      return;
-    }
-    queuedInsideBytes.addAndGet(-bytes);
-    try {
-      purge.run();
-    } catch (RuntimeException | Error e) {
-      // The pages stay live; the allocation on whose way this is has nothing to do with it.
-      Purger.report(e);
-    }
-  }
-
-  /** Whether the Java heap has room for another entry of the queue. */
-  private boolean tryQueue(InsidePurge purge) {
-    try {
-      return insidePurges.add(purge);
-    } catch (OutOfMemoryError e) {
-      return false;
     }
   }
 
@@ -447,7 +391,7 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
       survey.unlinkAged();
       pages.surveyed();
     }
-    runInsidePurges();
+    insidePurges.run();
     if (dirtyHigh.getAndSet(false)) {
       pages.dirtyPurges().purgeExcess();
     }

@@ -1,0 +1,85 @@
+package dev.weir.memory;
+
+import dev.weir.memory.heap.InsidePurge;
+import dev.weir.memory.pages.InsidePurges;
+import dev.weir.memory.pages.PageSet;
+import dev.weir.memory.sync.SpinLock;
+import java.util.Collection;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Pages inside slabs that their heaps have unlinked, and that wait for the system call which gives
+ * them back. Thread-safe.
+ */
+final class InsidePurgeQueue {
+  /** The most that waits for the purger's system calls: 1 MiB, which take it about 0.2 ms. */
+  private static final long MAX_QUEUED_BYTES = 1L << 20;
+
+  private final InsidePurges underWay;
+  private final Queue<InsidePurge> queue = new ConcurrentLinkedQueue<>();
+  private final AtomicLong queuedBytes = new AtomicLong();
+
+  /**
+   * An empty queue.
+   *
+   * @param underWay knows which purges have begun, queued or not
+   */
+  InsidePurgeQueue(InsidePurges underWay) {
+    this.underWay = underWay;
+  }
+
+  /**
+   * Leaves a purge to the purger; where that does not keep up, whoever makes the garbage makes the
+   * system call, and so slows down.
+   */
+  void add(InsidePurge purge) {
+    long bytes = purge.bytes();
+    if (queuedBytes.addAndGet(bytes) <= MAX_QUEUED_BYTES && tryQueue(purge)) {
+      Purger.wake();
+      return;
+    }
+    queuedBytes.addAndGet(-bytes);
+    try {
+      purge.run();
+    } catch (RuntimeException | Error e) {
+      // The pages stay live; the allocation on whose way this is has nothing to do with it.
+      Purger.report(e);
+    }
+  }
+
+  /** Whether the Java heap has room for another entry of the queue. */
+  private boolean tryQueue(InsidePurge purge) {
+    try {
+      return queue.add(purge);
+    } catch (OutOfMemoryError e) {
+      return false;
+    }
+  }
+
+  /**
+   * Makes the system calls that wait.
+   *
+   * @return whether there were any
+   */
+  boolean run() {
+    boolean any = false;
+    for (InsidePurge purge = queue.poll(); purge != null; purge = queue.poll()) {
+      queuedBytes.addAndGet(-purge.bytes());
+      purge.run();
+      any = true;
+    }
+    return any;
+  }
+
+  /** Waits for the system calls of the purges that have begun by now, and makes those that wait. */
+  void settle() {
+    Collection<PageSet> begun = underWay.underWay();
+    while (!underWay.haveEnded(begun)) {
+      if (!run()) {
+        SpinLock.giveWay();
+      }
+    }
+  }
+}
