@@ -2,10 +2,8 @@ package dev.weir.memory;
 
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.budget.BudgetExceededError;
-import dev.weir.memory.hardening.BlockHistory;
 import dev.weir.memory.hardening.Hardener;
 import dev.weir.memory.hardening.Hardening;
-import dev.weir.memory.hardening.MisuseReport;
 import dev.weir.memory.heap.Block;
 import dev.weir.memory.heap.HardenedRun;
 import dev.weir.memory.heap.OwnedHeap;
@@ -14,14 +12,9 @@ import dev.weir.memory.heap.SlabTotals;
 import dev.weir.memory.heap.Tenants;
 import dev.weir.memory.jfr.FlightRecords;
 import dev.weir.memory.pages.PageTotals;
-import dev.weir.memory.pages.Reservation;
 import dev.weir.memory.pressure.Reclaimer;
 import dev.weir.memory.pressure.Registration;
-import dev.weir.memory.profile.LiveProfile;
 import dev.weir.memory.profile.Sampler;
-import dev.weir.memory.view.MapWindow;
-import dev.weir.memory.view.PoolView;
-import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -39,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * closed and the last block is released, or when nothing refers to the pool and its blocks any
  * more. Thread-safe.
  */
-public final class Pool implements AutoCloseable {
+public final class Pool extends PoolFigures implements AutoCloseable {
   private static final long MAX_RESERVE_BYTES = 1L << 20;
 
   /** For ever, and far from an overflow in nanoseconds. */
@@ -52,9 +45,7 @@ public final class Pool implements AutoCloseable {
   private final Tenants<Block> rootBlocks;
   private final @Nullable Sampler sampler;
   private final @Nullable Hardener hardener;
-  private final Object coreLock = new Object();
-  private volatile @Nullable PoolCore core;
-  private volatile boolean closed;
+  private final PoolLife life;
 
   private Pool(PoolOptions options) {
     this.options = options;
@@ -69,6 +60,11 @@ public final class Pool implements AutoCloseable {
         hardening == null
             ? null
             : new Hardener(hardening, options.name(), options.limitBytes(), Purger::wake);
+    this.life =
+        new PoolLife(
+            options.name(),
+            ledger,
+            () -> PoolCore.create(options, root, reclaimers, sampler, hardener));
   }
 
   /** Creates a pool. It takes no addresses and no memory before its first allocation. */
@@ -296,6 +292,7 @@ public final class Pool implements AutoCloseable {
   }
 
   /** The root of the tree of budgets. Blocks charged to it cost no accounting of their own. */
+  @Override
   public Budget rootBudget() {
     return root;
   }
@@ -306,6 +303,7 @@ public final class Pool implements AutoCloseable {
   }
 
   /** The most that may be resident, in bytes. */
+  @Override
   public long limitBytes() {
     return ledger.limitBytes();
   }
@@ -324,14 +322,8 @@ public final class Pool implements AutoCloseable {
           "limit of %,d bytes for pool '%s' is not between the smallest, %,d, and the one that it was created with, %,d"
               .formatted(bytes, options.name(), PoolOptions.MIN_LIMIT_BYTES, options.limitBytes()));
     }
-    PoolCore parts;
-    synchronized (coreLock) {
-      ledger.setLimit(bytes);
-      parts = core;
-      if (parts != null) {
-        parts.setLimit(bytes);
-      }
-    }
+    life.setLimit(bytes);
+    PoolCore parts = life.coreOrNull();
     if (parts != null) {
       parts.pages().dirtyPurges().purgeExcess();
     }
@@ -345,119 +337,23 @@ public final class Pool implements AutoCloseable {
     return reserveBytes(limitBytes());
   }
 
-  /** Live and dirty pages: what the limit limits. */
-  public long residentBytes() {
-    PoolCore parts = core;
-    return parts == null ? 0 : parts.pages().totals().residentBytes();
-  }
-
-  /** Pages in use. */
-  public long liveBytes() {
-    PoolCore parts = core;
-    return parts == null ? 0 : parts.pages().totals().liveBytes();
-  }
-
-  /** Pages free but resident. */
-  public long dirtyBytes() {
-    PoolCore parts = core;
-    return parts == null ? 0 : parts.pages().totals().dirtyBytes();
-  }
-
-  /** Sizes of all live blocks. Exact when nobody allocates or releases meanwhile. */
-  public long liveBlockBytes() {
-    PoolCore parts = core;
-    return parts == null ? 0 : parts.liveBlockBytes();
-  }
-
-  /** The most that was ever resident. */
-  public long peakResidentBytes() {
-    PoolCore parts = core;
-    return parts == null ? 0 : parts.pages().totals().peakResidentBytes();
-  }
-
-  /** The first address of the reservation; 0 before the first allocation. */
-  public long reservationAddress() {
-    PoolCore parts = core;
-    return parts == null ? 0 : parts.pages().reservation().address();
-  }
-
-  /** The length of the reservation in bytes; 0 before the first allocation. */
-  public long reservationBytes() {
-    PoolCore parts = core;
-    return parts == null ? 0 : parts.pages().reservation().bytes();
-  }
-
   /** Gives back everything that is free, now; asks the heaps of other threads for theirs. */
   public void trim() {
-    PoolCore parts = core;
+    PoolCore parts = life.coreOrNull();
     if (parts != null) {
       parts.trimAndSettle();
       parts.pages().dirtyPurges().purgeAll();
     }
   }
 
-  /** What it holds at this moment, for people and for tests. Stops nobody. */
-  public PoolSnapshot snapshot() {
-    PoolCore parts = core;
-    return parts == null
-        ? PoolSnapshot.empty(root, limitBytes())
-        : PoolSnapshot.of(root, parts.pages(), hardener, parts.ownedHeapCount());
-  }
-
-  /**
-   * What it holds at this moment, for those who watch it: waste by kind, heaps, budgets, and a map
-   * of its pages. Any thread, also while the pool is closing. Stops nobody: 1,000,000 blocks in
-   * slabs take it some milliseconds the first time, and less than one after that.
-   *
-   * @param window what the map is to show
-   */
-  public PoolView view(MapWindow window) {
-    PoolCore parts = core;
-    return PoolView.of(root, parts == null ? null : parts.pages(), hardener, window);
-  }
-
-  /**
-   * Which code holds what, by sample; empty where {@link PoolOptions#withProfile} was not asked
-   * for.
-   */
-  public LiveProfile profile() {
-    return sampler == null ? LiveProfile.EMPTY : sampler.profile();
-  }
-
-  /**
-   * The part of {@link #profile} that has been live for longer than that: costs less than all of
-   * it.
-   */
-  public LiveProfile profileOlderThan(Duration age) {
-    return sampler == null ? LiveProfile.EMPTY : sampler.profileOlderThan(age.toNanos());
-  }
-
-  /**
-   * The mistakes in the use of hardened blocks that have been found; empty where {@link
-   * PoolOptions#withHardening} was not asked for.
-   */
-  public MisuseReport misuses() {
-    return hardener == null ? MisuseReport.EMPTY : hardener.report();
-  }
-
-  /**
-   * Who allocated and who released the hardened block that a segment saw: for an access through it,
-   * or through an NIO buffer, that failed because it is closed. {@link
-   * dev.weir.memory.hardening.StaleAccess} does the same for all pools.
-   *
-   * @param segment what was accessed, {@code MemorySegment.ofBuffer(buffer)} for a buffer
-   * @return null if no such block rests in the quarantine
-   */
-  public @Nullable BlockHistory historyOf(MemorySegment segment) {
-    return hardener == null ? null : hardener.historyOf(segment);
-  }
-
   /** Draws what is hardened; for those who have objects of their own for blocks. */
+  @Override
   public @Nullable Hardener hardener() {
     return hardener;
   }
 
   /** Takes the samples of {@link #profile}; for those who have objects of their own for blocks. */
+  @Override
   public @Nullable Sampler sampler() {
     return sampler;
   }
@@ -469,7 +365,7 @@ public final class Pool implements AutoCloseable {
    * @throws AssertionError where one does not hold
    */
   public void checkInvariants() {
-    PoolCore parts = core;
+    PoolCore parts = life.coreOrNull();
     if (parts != null) {
       parts.pages().checkInvariants();
       SlabTotals.checkInvariants(parts.pages());
@@ -491,15 +387,10 @@ public final class Pool implements AutoCloseable {
    */
   @Override
   public void close() {
-    PoolCore parts;
-    boolean before;
-    synchronized (coreLock) {
-      before = closed;
-      closed = true;
-      parts = core;
-    }
+    boolean first = life.end();
+    PoolCore parts = life.coreOrNull();
     if (parts != null) {
-      if (!before) {
+      if (first) {
         LeftBlocks.report(this);
       }
       parts.close();
@@ -508,42 +399,15 @@ public final class Pool implements AutoCloseable {
 
   /** Whether {@link #close} has been called. */
   public boolean isClosed() {
-    return closed;
-  }
-
-  private PoolCore core() {
-    PoolCore parts = core;
-    if (closed) {
-      throw new IllegalStateException("pool '" + options.name() + "' is closed");
-    }
-    return parts != null ? parts : createCore();
-  }
-
-  private PoolCore createCore() {
-    synchronized (coreLock) {
-      PoolCore parts = core;
-      if (parts == null) {
-        if (closed) {
-          throw new IllegalStateException("pool '" + options.name() + "' is closed");
-        }
-        parts = PoolCore.create(options, root, reclaimers, sampler, hardener);
-        parts.setLimit(limitBytes());
-        core = parts;
-        ledger.begin(parts);
-      }
-      return parts;
-    }
-  }
-
-  /** The addresses and what they guarantee; null before the first allocation. */
-  @Nullable Reservation reservation() {
-    PoolCore parts = core;
-    return parts == null ? null : parts.pages().reservation();
+    return life.isClosed();
   }
 
   @Override
-  public String toString() {
-    return "Pool[%s: resident %,d of %,d bytes]"
-        .formatted(options.name(), residentBytes(), limitBytes());
+  PoolLife life() {
+    return life;
+  }
+
+  private PoolCore core() {
+    return life.core();
   }
 }
