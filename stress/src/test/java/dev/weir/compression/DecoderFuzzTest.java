@@ -43,7 +43,8 @@ class DecoderFuzzTest {
     int piece = 1 + (input[1] & 0x3f);
     byte[] inPieces = decoded(coding, stream, piece, 1 + 97 * piece);
     // Damage behind what is looked at may be found early or not at all.
-    if (!isCutOff(atOnce) && !isCutOff(inPieces)) {
+    boolean judgedByCut = coding == ContentCoding.ZSTD && ZstdBlocks.hasEmptyCompressed(stream);
+    if (!judgedByCut && !isCutOff(atOnce) && !isCutOff(inPieces)) {
       assertThat(Arrays.equals(inPieces, atOnce)).as("the same in pieces as at once").isTrue();
     }
     assertThat(CONTEXTS.chargedBytes()).isEqualTo(COMPRESSION.idleBytes());
