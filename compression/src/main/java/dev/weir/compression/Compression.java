@@ -1,5 +1,7 @@
 package dev.weir.compression;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.weir.compression.brotli.BrotliCodec;
 import dev.weir.compression.codec.Decoder;
 import dev.weir.compression.codec.Encoder;
@@ -13,7 +15,9 @@ import dev.weir.memory.Pool;
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.pressure.Pressure;
 import dev.weir.memory.pressure.Registration;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,6 +34,11 @@ public final class Compression implements AutoCloseable {
   private final Pool pool;
   private final Budget budget;
   private final ZstdCodec zstd;
+
+  /** By what is known of the length: one object for all streams of a kind. */
+  private final Map<SourceBound, ZstdProfile> full;
+
+  private final Map<SourceBound, ZstdProfile> reduced;
   private final GzipCodec gzip;
   private final @Nullable BrotliCodec brotli;
   private final Registration reclaimer;
@@ -40,6 +49,8 @@ public final class Compression implements AutoCloseable {
     this.pool = memory.pool();
     this.budget = memory.budget();
     this.zstd = new ZstdCodec(library, memory, options.maxIdleBytes());
+    this.full = profiles(options.zstdLevel(), options);
+    this.reduced = profiles(ZstdProfile.MIN_LEVEL, options);
     this.gzip = new GzipCodec(memory, options.maxIdleBytes());
     this.brotli = withBrotli ? new BrotliCodec(memory) : null;
     this.codings =
@@ -106,7 +117,7 @@ public final class Compression implements AutoCloseable {
 
   private @Nullable Encoder tryFull(ContentCoding coding, long sourceBytes) {
     return switch (coding) {
-      case ZSTD -> tryZstd(options.zstdLevel(), SourceBound.of(sourceBytes), sourceBytes);
+      case ZSTD -> tryZstd(full, SourceBound.of(sourceBytes), sourceBytes);
       case GZIP -> gzip.tryEncoder(options.gzipLevel());
       case BROTLI -> requireBrotli().tryEncoder(options.brotliQuality());
     };
@@ -116,18 +127,23 @@ public final class Compression implements AutoCloseable {
     SourceBound bound = SourceBound.of(sourceBytes);
     return switch (coding) {
       case ZSTD ->
-          tryZstd(
-              ZstdProfile.MIN_LEVEL,
-              bound == SourceBound.KIB_16 ? bound : SourceBound.NARROW,
-              sourceBytes);
+          tryZstd(reduced, bound == SourceBound.KIB_16 ? bound : SourceBound.NARROW, sourceBytes);
       case GZIP -> gzip.tryEncoder(GzipCodec.MIN_LEVEL);
       case BROTLI -> requireBrotli().tryEncoder(BrotliCodec.MIN_QUALITY);
     };
   }
 
-  private @Nullable Encoder tryZstd(int level, SourceBound bound, long sourceBytes) {
-    return zstd.tryEncoder(
-        new ZstdProfile(level, bound, options.responseDictionary()), sourceBytes);
+  private @Nullable Encoder tryZstd(
+      Map<SourceBound, ZstdProfile> profiles, SourceBound bound, long sourceBytes) {
+    return zstd.tryEncoder(requireNonNull(profiles.get(bound)), sourceBytes);
+  }
+
+  private static Map<SourceBound, ZstdProfile> profiles(int level, CompressionOptions options) {
+    Map<SourceBound, ZstdProfile> profiles = new EnumMap<>(SourceBound.class);
+    for (SourceBound bound : SourceBound.values()) {
+      profiles.put(bound, new ZstdProfile(level, bound, options.responseDictionary()));
+    }
+    return profiles;
   }
 
   /**

@@ -20,12 +20,15 @@ record AskedFor(
   static final AskedFor NOTHING =
       new AskedFor(AcceptEncoding.NOT_SENT, false, false, false, AskedTags.UNKNOWN);
 
-  static AskedFor by(HttpRequest request) {
+  static AskedFor by(HttpRequest request, AcceptEncoding accepted) {
+    boolean tagged = request.headers().contains(HttpHeaderNames.IF_NONE_MATCH);
     return new AskedFor(
-        AcceptEncoding.parse(request.headers().getAll(HttpHeaderNames.ACCEPT_ENCODING)),
+        accepted,
         HttpMethod.HEAD.equals(request.method()),
         HttpMethod.CONNECT.equals(request.method()),
         request.protocolVersion().compareTo(HttpVersion.HTTP_1_1) >= 0,
-        AskedTags.parse(request.headers().getAll(HttpHeaderNames.IF_NONE_MATCH)));
+        tagged
+            ? AskedTags.parse(request.headers().getAll(HttpHeaderNames.IF_NONE_MATCH))
+            : AskedTags.UNKNOWN);
   }
 }

@@ -7,7 +7,9 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.CompositeByteBuf;
 import io.netty.buffer.Unpooled;
-import java.util.ArrayDeque;
+import io.netty.handler.codec.http.DefaultLastHttpContent;
+import io.netty.handler.codec.http.LastHttpContent;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The content of one response on its way through an encoder, in buffers of bounded length. What
@@ -28,6 +30,12 @@ final class EncodedContent implements AutoCloseable {
   private final ByteBufAllocator allocator;
   private final int chunkBytes;
   private boolean pending;
+
+  /** What has come of the step that is under way; empty between steps. */
+  private ByteBuf output = Unpooled.EMPTY_BUFFER;
+
+  /** The same, if it is more than one buffer. */
+  private @Nullable CompositeByteBuf joined;
 
   /** Takes an encoder over, at the beginning of its stream. */
   EncodedContent(Encoder encoder, ByteBufAllocator allocator, int chunkBytes) {
@@ -51,55 +59,63 @@ final class EncodedContent implements AutoCloseable {
    */
   ByteBuf encode(ByteBuf content, Step step) {
     boolean any = content.isReadable();
-    ArrayDeque<ByteBuf> output = new ArrayDeque<>();
-    try {
-      if (DirectBuffers.isUsable(content)) {
-        encodeDirect(content, step, output);
-      } else {
-        encodeCopies(content, step, output);
-      }
-      ByteBuf whole = joined(output);
-      pending = step == Step.TAKE && (pending || any);
-      return whole;
-    } finally {
-      output.forEach(ByteBuf::release);
-    }
-  }
-
-  /** Takes the buffers out of {@code output}, into one. */
-  private ByteBuf joined(ArrayDeque<ByteBuf> output) {
-    if (output.size() <= 1) {
-      return output.isEmpty() ? Unpooled.EMPTY_BUFFER : output.remove();
-    }
-    CompositeByteBuf whole = allocator.compositeDirectBuffer(Integer.MAX_VALUE);
     boolean done = false;
     try {
-      while (!output.isEmpty()) {
-        whole.addComponent(/* increaseWriterIndex= */ true, output.remove());
+      if (DirectBuffers.isUsable(content)) {
+        encodeDirect(content, step);
+      } else {
+        encodeCopies(content, step);
       }
+      pending = step == Step.TAKE && (pending || any);
       done = true;
-      return whole;
+      return output;
     } finally {
       if (!done) {
-        whole.release();
+        output.release();
+      }
+      output = Unpooled.EMPTY_BUFFER;
+      joined = null;
+    }
+  }
+
+  /** Takes a buffer over, behind those that there are. */
+  private void add(ByteBuf part) {
+    boolean taken = false;
+    try {
+      if (joined == null && output.isReadable()) {
+        CompositeByteBuf several = allocator.compositeDirectBuffer(Integer.MAX_VALUE);
+        ByteBuf first = output;
+        output = several;
+        joined = several;
+        several.addComponent(/* increaseWriterIndex= */ true, first);
+      }
+      taken = true;
+      if (joined == null) {
+        output = part;
+      } else {
+        joined.addComponent(/* increaseWriterIndex= */ true, part);
+      }
+    } finally {
+      if (!taken) {
+        part.release();
       }
     }
   }
 
-  private void encodeCopies(ByteBuf content, Step step, ArrayDeque<ByteBuf> output) {
+  private void encodeCopies(ByteBuf content, Step step) {
     int most = Math.min(Math.max(content.readableBytes(), 1), STAGING_BYTES);
     ByteBuf staging = allocator.directBuffer(most, most);
     try {
       do {
         staging.clear().writeBytes(content, Math.min(content.readableBytes(), most));
-        encodeDirect(staging, content.isReadable() ? Step.TAKE : step, output);
+        encodeDirect(staging, content.isReadable() ? Step.TAKE : step);
       } while (content.isReadable());
     } finally {
       staging.release();
     }
   }
 
-  private void encodeDirect(ByteBuf source, Step step, ArrayDeque<ByteBuf> output) {
+  private void encodeDirect(ByteBuf source, Step step) {
     boolean done;
     do {
       ByteBuf target = newTarget(source.readableBytes(), step);
@@ -108,11 +124,11 @@ final class EncodedContent implements AutoCloseable {
         done = encoder.encode(source, target, step);
         int bytes = target.readableBytes();
         if (bytes > target.capacity() / 2) {
-          output.add(target);
           handedOn = true;
+          add(target);
         } else if (bytes > 0) {
           // Output may wait long for a slow client, and most of this room was not needed.
-          output.add(allocator.directBuffer(bytes, bytes).writeBytes(target, bytes));
+          add(allocator.directBuffer(bytes, bytes).writeBytes(target, bytes));
         }
       } finally {
         if (!handedOn) {
@@ -134,6 +150,11 @@ final class EncodedContent implements AutoCloseable {
       }
       return allocator.directBuffer(LEAST_BYTES, LEAST_BYTES);
     }
+  }
+
+  /** Takes the last content, and makes of it what is to be sent, which is the caller's. */
+  LastHttpContent end(LastHttpContent last) {
+    return new DefaultLastHttpContent(encode(last.content(), Step.END), last.trailingHeaders());
   }
 
   /** Gives the encoder back, wherever its stream is. */

@@ -11,7 +11,6 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
 import io.netty.handler.codec.UnsupportedMessageTypeException;
 import io.netty.handler.codec.http.DefaultHttpContent;
-import io.netty.handler.codec.http.DefaultLastHttpContent;
 import io.netty.handler.codec.http.FullHttpResponse;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpRequest;
@@ -22,8 +21,6 @@ import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.util.ReferenceCountUtil;
 import java.lang.System.Logger.Level;
 import java.nio.channels.ClosedChannelException;
-import java.util.ArrayDeque;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -72,9 +69,6 @@ public final class HttpResponseCompressor extends ChannelDuplexHandler {
     FAILED
   }
 
-  /** Requests whose responses have not begun; a client that is so far ahead reads nothing. */
-  private static final int MAX_WAITING_REQUESTS = 16 << 10;
-
   private static final long UNKNOWN_LENGTH = -1;
 
   /** In the place of a content that has been taken, for its promise. */
@@ -85,7 +79,7 @@ public final class HttpResponseCompressor extends ChannelDuplexHandler {
 
   private final Compression compression;
   private final ResponseOptions options;
-  private final ArrayDeque<AskedFor> waiting = new ArrayDeque<>();
+  private final WaitingRequests waiting = new WaitingRequests();
   private Phase phase = Phase.HEAD;
   private @Nullable HeldHead held;
   private @Nullable EncodedContent encoding;
@@ -98,9 +92,6 @@ public final class HttpResponseCompressor extends ChannelDuplexHandler {
 
   /** Whether the client is to get all so far as soon as the channel is writable. */
   private boolean cutWanted;
-
-  /** A head that waits for the first of its content. */
-  private record HeldHead(HttpResponse response, ResponsePlan plan, ChannelPromise promise) {}
 
   /** Compresses with the defaults of {@link ResponseOptions}. */
   public HttpResponseCompressor(Compression compression) {
@@ -115,13 +106,12 @@ public final class HttpResponseCompressor extends ChannelDuplexHandler {
 
   @Override
   public void channelRead(ChannelHandlerContext ctx, Object message) {
-    if (message instanceof HttpRequest request && phase != Phase.FAILED) {
-      if (waiting.size() == MAX_WAITING_REQUESTS) {
-        ReferenceCountUtil.release(message);
-        fail(ctx, new IllegalStateException(waiting.size() + " requests wait for their responses"));
-        return;
-      }
-      waiting.add(AskedFor.by(request));
+    if (message instanceof HttpRequest request
+        && phase != Phase.FAILED
+        && !waiting.tryAdd(request)) {
+      ReferenceCountUtil.release(message);
+      fail(ctx, new IllegalStateException("too many requests wait for their responses"));
+      return;
     }
     ctx.fireChannelRead(message);
   }
@@ -175,22 +165,22 @@ public final class HttpResponseCompressor extends ChannelDuplexHandler {
       throw new IllegalStateException("a response begins before the last one has ended");
     }
     passHeld(ctx);
-    AskedFor next = waiting.poll();
-    AskedFor asked = next == null ? AskedFor.NOTHING : next;
-    ResponsePlan plan =
-        orRelease(response, () -> ResponsePlan.of(response, asked, compression.codings(), options));
+    AskedFor asked = waiting.next();
+    ResponsePlan plan;
+    HttpResponse passed;
+    try {
+      plan = ResponsePlan.of(response, asked, compression.codings(), options);
+      passed =
+          plan.action() == ResponsePlan.Action.ENCODE
+              ? response
+              : ResponseHeads.passed(response, plan);
+    } catch (Throwable failure) {
+      Unwritten.release(response);
+      throw failure;
+    }
     switch (plan.action()) {
-      case PASS -> pass(ctx, response, promise);
-      case PASS_AND_VARY ->
-          pass(ctx, orRelease(response, () -> ResponseHeads.varying(response)), promise);
-      case HEAD_ONLY ->
-          pass(
-              ctx,
-              orRelease(response, () -> ResponseHeads.headOnly(response, plan.requireCoding())),
-              promise);
-      case NOT_MODIFIED ->
-          pass(ctx, orRelease(response, () -> ResponseHeads.notModified(response)), promise);
-      case REFUSE -> refuse(ctx, response, HttpResponseStatus.NOT_ACCEPTABLE, promise);
+      case PASS, PASS_AND_VARY, HEAD_ONLY, NOT_MODIFIED -> pass(ctx, passed, promise);
+      case REFUSE -> answerInPlaceOf(ctx, response, passed, promise);
       case ENCODE -> {
         if (response instanceof FullHttpResponse whole) {
           encodeWhole(ctx, whole, plan, promise);
@@ -207,12 +197,11 @@ public final class HttpResponseCompressor extends ChannelDuplexHandler {
     ctx.write(response, promise);
   }
 
-  private void refuse(
+  private void answerInPlaceOf(
       ChannelHandlerContext ctx,
       HttpResponse response,
-      HttpResponseStatus status,
+      HttpResponse answer,
       ChannelPromise promise) {
-    FullHttpResponse answer = orRelease(response, () -> ResponseHeads.inPlaceOf(response, status));
     phase = response instanceof FullHttpResponse ? Phase.HEAD : Phase.DROPPING;
     Unwritten.release(response);
     ctx.write(answer, promise);
@@ -223,53 +212,34 @@ public final class HttpResponseCompressor extends ChannelDuplexHandler {
       FullHttpResponse whole,
       ResponsePlan plan,
       ChannelPromise promise) {
-    WholeResponse encoded = orRelease(whole, () -> tryEncodeWhole(ctx, whole, plan));
-    if (encoded != null && (plan.required() || encoded.isShorter())) {
+    WholeResponse encoded =
+        WholeResponse.tryEncode(
+            whole, plan, bytes -> tryEncoder(ctx, plan, bytes), ctx.alloc(), options.chunkBytes());
+    if (encoded == null) {
+      passOrRefuse(ctx, whole, plan, promise);
+    } else {
       phase = Phase.HEAD;
       encoded.write(ctx, plan, promise);
-      return;
-    }
-    if (encoded != null) {
-      encoded.release();
-    }
-    passOrRefuse(ctx, whole, plan, promise);
-  }
-
-  /** Null where that is not worth it, or does not work. */
-  private @Nullable WholeResponse tryEncodeWhole(
-      ChannelHandlerContext ctx, FullHttpResponse whole, ResponsePlan plan) {
-    ByteBuf content = whole.content();
-    if (!plan.required() && ContentSample.looksCompressed(content)) {
-      return null;
-    }
-    try {
-      Encoder encoder = tryEncoder(ctx, plan, content.readableBytes());
-      return encoder == null
-          ? null
-          : WholeResponse.encode(whole, encoder, ctx.alloc(), options.chunkBytes());
-    } catch (Throwable failure) {
-      LOG.log(Level.DEBUG, "a response is not compressed", failure);
-      return null;
     }
   }
 
   /** What has not been compressed goes as it is, unless the client does not take that. */
   private void passOrRefuse(
       ChannelHandlerContext ctx, HttpResponse response, ResponsePlan plan, ChannelPromise promise) {
-    if (plan.required()) {
-      refuse(ctx, response, HttpResponseStatus.SERVICE_UNAVAILABLE, promise);
-    } else {
-      pass(ctx, orRelease(response, () -> ResponseHeads.varying(response)), promise);
-    }
-  }
-
-  /** Makes something of a message; if that fails, nobody else releases it. */
-  private static <T extends @Nullable Object> T orRelease(Object message, Supplier<T> maker) {
+    HttpResponse other;
     try {
-      return maker.get();
+      other =
+          plan.required()
+              ? ResponseHeads.inPlaceOf(response, HttpResponseStatus.SERVICE_UNAVAILABLE)
+              : ResponseHeads.passed(response, plan);
     } catch (Throwable failure) {
-      Unwritten.release(message);
+      Unwritten.release(response);
       throw failure;
+    }
+    if (plan.required()) {
+      answerInPlaceOf(ctx, response, other, promise);
+    } else {
+      pass(ctx, other, promise);
     }
   }
 
@@ -314,18 +284,23 @@ public final class HttpResponseCompressor extends ChannelDuplexHandler {
     ResponsePlan plan = head.plan();
     try {
       long bytes = wholeBytes == UNKNOWN_LENGTH ? ResponseHeads.contentBytes(response) : wholeBytes;
-      Encoder encoder =
-          orRelease(
-              response, () -> worthIt || plan.required() ? tryEncoder(ctx, plan, bytes) : null);
-      if (encoder == null) {
-        passOrRefuse(ctx, response, plan, head.promise());
-        return;
+      HttpResponse streamed = null;
+      try {
+        Encoder encoder = worthIt || plan.required() ? tryEncoder(ctx, plan, bytes) : null;
+        if (encoder != null) {
+          encoding = new EncodedContent(encoder, ctx.alloc(), options.chunkBytes());
+          phase = Phase.ENCODING;
+          streamed = ResponseHeads.streamed(response, plan.requireCoding());
+        }
+      } catch (Throwable failure) {
+        Unwritten.release(response);
+        throw failure;
       }
-      encoding = new EncodedContent(encoder, ctx.alloc(), options.chunkBytes());
-      phase = Phase.ENCODING;
-      HttpResponse streamed =
-          orRelease(response, () -> ResponseHeads.streamed(response, plan.requireCoding()));
-      ctx.write(streamed, head.promise());
+      if (streamed == null) {
+        passOrRefuse(ctx, response, plan, head.promise());
+      } else {
+        ctx.write(streamed, head.promise());
+      }
     } catch (Throwable failure) {
       head.promise().tryFailure(failure);
       throw failure;
@@ -343,13 +318,16 @@ public final class HttpResponseCompressor extends ChannelDuplexHandler {
 
   private void encode(
       ChannelHandlerContext ctx, HttpContent content, boolean last, ChannelPromise promise) {
-    ByteBuf output;
+    HttpContent output;
     try {
-      output = requireEncoding().encode(content.content(), last ? Step.END : Step.TAKE);
+      output =
+          last
+              ? requireEncoding().end((LastHttpContent) content)
+              : content(requireEncoding().encode(content.content(), Step.TAKE));
     } finally {
       content.release();
     }
-    if (content instanceof LastHttpContent tail) {
+    if (last) {
       phase = Phase.HEAD;
       try {
         closeEncoding();
@@ -357,10 +335,12 @@ public final class HttpResponseCompressor extends ChannelDuplexHandler {
         output.release();
         throw failure;
       }
-      ctx.write(new DefaultLastHttpContent(output, tail.trailingHeaders()), promise);
-    } else {
-      ctx.write(output.isReadable() ? new DefaultHttpContent(output) : NOTHING_YET, promise);
     }
+    ctx.write(output, promise);
+  }
+
+  private static HttpContent content(ByteBuf bytes) {
+    return bytes.isReadable() ? new DefaultHttpContent(bytes) : NOTHING_YET;
   }
 
   /** A file, say, which never becomes bytes of ours. */
@@ -478,8 +458,7 @@ public final class HttpResponseCompressor extends ChannelDuplexHandler {
     HeldHead head = held;
     held = null;
     if (head != null) {
-      Unwritten.release(head.response());
-      head.promise().tryFailure(new ClosedChannelException());
+      head.drop();
     }
   }
 

@@ -31,22 +31,33 @@ final class ResponseHeads {
         : HttpUtil.getContentLength(response, -1L);
   }
 
+  /** A response that is not compressed, as its plan has it pass. */
+  static HttpResponse passed(HttpResponse response, ResponsePlan plan) {
+    return switch (plan.action()) {
+      case PASS -> response;
+      case PASS_AND_VARY, ENCODE -> varying(response);
+      case HEAD_ONLY -> headOnly(response, plan.requireCoding());
+      case NOT_MODIFIED -> notModified(response);
+      case REFUSE -> inPlaceOf(response, HttpResponseStatus.NOT_ACCEPTABLE);
+    };
+  }
+
   /** The head, saying that other clients may get the content otherwise. */
-  static HttpResponse varying(HttpResponse response) {
+  private static HttpResponse varying(HttpResponse response) {
     HttpHeaders headers = response.headers().copy();
     vary(headers);
     return copy(response, headers);
   }
 
   /** The head of a response to {@code HEAD}, as the compressed one would have it. */
-  static HttpResponse headOnly(HttpResponse response, ContentCoding coding) {
+  private static HttpResponse headOnly(HttpResponse response, ContentCoding coding) {
     HttpHeaders headers = encoded(response, coding);
     headers.remove(HttpHeaderNames.CONTENT_LENGTH);
     return copy(response, headers);
   }
 
   /** The head that says of a compressed content that it is as it was. */
-  static HttpResponse notModified(HttpResponse response) {
+  private static HttpResponse notModified(HttpResponse response) {
     HttpHeaders headers = ofCompressed(response);
     headers.remove(HttpHeaderNames.CONTENT_LENGTH);
     return copy(response, headers);
@@ -96,7 +107,9 @@ final class ResponseHeads {
     HttpHeaders headers = response.headers().copy();
     vary(headers);
     weaken(headers);
-    DIGESTS.forEach(headers::remove);
+    for (String digest : DIGESTS) {
+      headers.remove(digest);
+    }
     return headers;
   }
 

@@ -8,9 +8,15 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.FullHttpResponse;
+import java.lang.System.Logger.Level;
+import java.util.function.LongFunction;
+import org.jspecify.annotations.Nullable;
 
 /** A response that came whole, compressed: its length is known before a byte of it is written. */
 final class WholeResponse {
+  private static final System.Logger LOG =
+      System.getLogger(HttpResponseCompressor.class.getPackageName());
+
   private final FullHttpResponse original;
   private final ByteBuf output;
 
@@ -22,9 +28,37 @@ final class WholeResponse {
   /**
    * Compresses the content of a response, which stays the caller's.
    *
-   * @param encoder closed in any case
+   * @param encoders gives an encoder, or null, for so many bytes
+   * @return null where that is not worth it, or does not work
    */
-  static WholeResponse encode(
+  static @Nullable WholeResponse tryEncode(
+      FullHttpResponse original,
+      ResponsePlan plan,
+      LongFunction<@Nullable Encoder> encoders,
+      ByteBufAllocator allocator,
+      int chunkBytes) {
+    ByteBuf content = original.content();
+    if (!plan.required() && ContentSample.looksCompressed(content)) {
+      return null;
+    }
+    try {
+      Encoder encoder = encoders.apply(content.readableBytes());
+      if (encoder == null) {
+        return null;
+      }
+      WholeResponse whole = encode(original, encoder, allocator, chunkBytes);
+      if (plan.required() || whole.isShorter()) {
+        return whole;
+      }
+      whole.output.release();
+      return null;
+    } catch (Throwable failure) {
+      LOG.log(Level.DEBUG, "a response is not compressed", failure);
+      return null;
+    }
+  }
+
+  private static WholeResponse encode(
       FullHttpResponse original, Encoder encoder, ByteBufAllocator allocator, int chunkBytes) {
     ByteBuf content = original.content();
     int start = content.readerIndex();
@@ -35,7 +69,7 @@ final class WholeResponse {
     }
   }
 
-  boolean isShorter() {
+  private boolean isShorter() {
     return output.readableBytes() < original.content().readableBytes();
   }
 
@@ -57,10 +91,5 @@ final class WholeResponse {
       }
     }
     ctx.write(compressed, promise);
-  }
-
-  /** Gives the output up. */
-  void release() {
-    output.release();
   }
 }

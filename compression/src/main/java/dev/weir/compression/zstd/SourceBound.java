@@ -23,6 +23,8 @@ public enum SourceBound {
   /** The window of {@link #NARROW}: what 2 is raised to. */
   static final int NARROW_WINDOW_LOG = 15;
 
+  private static final SourceBound[] ALL = values();
+
   private final int bytes;
 
   SourceBound(int bytes) {
@@ -41,7 +43,7 @@ public enum SourceBound {
    */
   public static SourceBound of(long sourceBytes) {
     if (sourceBytes >= 0) {
-      for (SourceBound bound : values()) {
+      for (SourceBound bound : ALL) {
         if (bound.bytes >= sourceBytes && bound.bytes > 0) {
           return bound;
         }
