@@ -5,14 +5,11 @@ import com.github.luben.zstd.ZstdDecompressCtx;
 import com.github.luben.zstd.ZstdException;
 import dev.weir.compression.codec.CodecException;
 import dev.weir.compression.codec.CorruptInputException;
-import dev.weir.compression.codec.DirectBuffers;
 import dev.weir.compression.context.ContextMemory;
-import dev.weir.compression.context.LastResort;
 import dev.weir.memory.Grant;
 import io.netty.buffer.ByteBuf;
 import java.lang.ref.Cleaner;
 import java.lang.ref.Reference;
-import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /** Decompresses with a context of zstd-jni, which is closed like any other resource. */
@@ -29,14 +26,7 @@ final class JniZstdDecoder implements ZstdDecoderContext {
     this.profile = profile;
     this.context = context;
     this.bytes = charge.bytes();
-    this.release = LastResort.register(this, release(context, charge));
-  }
-
-  private static Runnable release(ZstdDecompressCtx context, Grant charge) {
-    return () -> {
-      context.close();
-      charge.close();
-    };
+    this.release = JniZstdBuffers.releaseWith(this, context::close, charge);
   }
 
   static @Nullable JniZstdDecoder tryCreate(ZstdDecoderProfile profile, ContextMemory memory) {
@@ -96,18 +86,10 @@ final class JniZstdDecoder implements ZstdDecoderContext {
 
   @Override
   public boolean decode(ByteBuf source, ByteBuf target) {
-    ByteBuffer in =
-        DirectBuffers.require(source)
-            .internalNioBuffer(source.readerIndex(), source.readableBytes());
-    ByteBuffer out =
-        DirectBuffers.require(target)
-            .internalNioBuffer(target.writerIndex(), target.writableBytes());
-    int inStart = in.position();
-    int outStart = out.position();
     try {
-      boolean ended = context.decompressDirectByteBufferStream(out, in);
-      source.skipBytes(in.position() - inStart);
-      target.writerIndex(target.writerIndex() + out.position() - outStart);
+      boolean ended =
+          JniZstdBuffers.run(
+              source, target, (out, in) -> context.decompressDirectByteBufferStream(out, in));
       unfinished = !ended;
       return ended;
     } catch (ZstdException e) {

@@ -4,16 +4,13 @@ import com.github.luben.zstd.EndDirective;
 import com.github.luben.zstd.ZstdCompressCtx;
 import com.github.luben.zstd.ZstdException;
 import dev.weir.compression.codec.CodecException;
-import dev.weir.compression.codec.DirectBuffers;
 import dev.weir.compression.codec.Step;
 import dev.weir.compression.context.ContextMemory;
 import dev.weir.compression.context.EncoderContext;
-import dev.weir.compression.context.LastResort;
 import dev.weir.memory.Grant;
 import io.netty.buffer.ByteBuf;
 import java.lang.ref.Cleaner;
 import java.lang.ref.Reference;
-import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /** Compresses with a context of zstd-jni, which is closed like any other resource. */
@@ -30,14 +27,7 @@ final class JniZstdEncoder implements EncoderContext {
     this.profile = profile;
     this.context = context;
     this.bytes = charge.bytes();
-    this.release = LastResort.register(this, release(context, charge));
-  }
-
-  private static Runnable release(ZstdCompressCtx context, Grant charge) {
-    return () -> {
-      context.close();
-      charge.close();
-    };
+    this.release = JniZstdBuffers.releaseWith(this, context::close, charge);
   }
 
   static @Nullable JniZstdEncoder tryCreate(ZstdProfile profile, ContextMemory memory) {
@@ -99,18 +89,13 @@ final class JniZstdEncoder implements EncoderContext {
 
   @Override
   public boolean encode(ByteBuf source, ByteBuf target, Step step) {
-    ByteBuffer in =
-        DirectBuffers.require(source)
-            .internalNioBuffer(source.readerIndex(), source.readableBytes());
-    ByteBuffer out =
-        DirectBuffers.require(target)
-            .internalNioBuffer(target.writerIndex(), target.writableBytes());
-    int inStart = in.position();
-    int outStart = out.position();
     try {
-      boolean done = context.compressDirectByteBufferStream(out, in, directive(step));
-      source.skipBytes(in.position() - inStart);
-      target.writerIndex(target.writerIndex() + out.position() - outStart);
+      EndDirective directive = directive(step);
+      boolean done =
+          JniZstdBuffers.run(
+              source,
+              target,
+              (out, in) -> context.compressDirectByteBufferStream(out, in, directive));
       boolean stepDone = !source.isReadable() && (step == Step.TAKE || done);
       unfinished = !(stepDone && step == Step.END);
       return stepDone;

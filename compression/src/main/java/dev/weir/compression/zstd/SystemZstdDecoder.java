@@ -4,11 +4,7 @@ import dev.weir.compression.codec.CodecException;
 import dev.weir.compression.codec.CorruptInputException;
 import dev.weir.compression.codec.DirectBuffers;
 import dev.weir.compression.context.ContextMemory;
-import dev.weir.compression.context.LastResort;
-import dev.weir.memory.heap.Block;
 import io.netty.buffer.ByteBuf;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.lang.ref.Cleaner;
 import java.lang.ref.Reference;
 import org.jspecify.annotations.Nullable;
@@ -16,8 +12,7 @@ import org.jspecify.annotations.Nullable;
 /** Decompresses in a block of the pool, which holds all that the library writes to. */
 final class SystemZstdDecoder implements ZstdDecoderContext {
   private final ZstdDecoderProfile profile;
-  private final MemorySegment positions;
-  private final long positionsAddress;
+  private final SystemZstdMemory memory;
   private final long decoder;
   private final long bytes;
   private final Cleaner.Cleanable release;
@@ -28,20 +23,10 @@ final class SystemZstdDecoder implements ZstdDecoderContext {
       long decoder,
       @Nullable SystemZstdDictionary dictionary) {
     this.profile = profile;
-    this.positions = memory.positions();
-    this.positionsAddress = memory.positionsAddress();
+    this.memory = memory;
     this.decoder = decoder;
-    Block block = memory.block();
-    this.bytes = block.size() + (dictionary == null ? 0 : dictionary.bytes());
-    this.release =
-        LastResort.register(
-            this,
-            () -> {
-              if (dictionary != null) {
-                dictionary.close();
-              }
-              block.release();
-            });
+    this.bytes = memory.bytesWith(dictionary);
+    this.release = memory.releaseWith(this, dictionary);
   }
 
   static @Nullable SystemZstdDecoder tryCreate(ZstdDecoderProfile profile, ContextMemory memory) {
@@ -71,10 +56,7 @@ final class SystemZstdDecoder implements ZstdDecoderContext {
       return context;
     } finally {
       if (!made) {
-        if (dictionary != null) {
-          dictionary.close();
-        }
-        space.block().release();
+        space.release(dictionary);
       }
     }
   }
@@ -101,8 +83,6 @@ final class SystemZstdDecoder implements ZstdDecoderContext {
   @Override
   public boolean decode(ByteBuf source, ByteBuf target) {
     try {
-      positions.set(ValueLayout.JAVA_LONG, 0, 0);
-      positions.set(ValueLayout.JAVA_LONG, Long.BYTES, 0);
       long result =
           ZstdCalls.decode(
               decoder,
@@ -110,15 +90,14 @@ final class SystemZstdDecoder implements ZstdDecoderContext {
               target.writableBytes(),
               SystemZstdMemory.addressOf(DirectBuffers.require(source)) + source.readerIndex(),
               source.readableBytes(),
-              positionsAddress);
+              memory.resetPositions());
       if (result < 0) {
         String message = "zstd: " + ZstdCalls.errorName(result);
         throw ZstdCalls.isOutOfMemory(result)
             ? new CodecException(message)
             : new CorruptInputException(message);
       }
-      target.writerIndex(target.writerIndex() + (int) positions.get(ValueLayout.JAVA_LONG, 0));
-      source.skipBytes((int) positions.get(ValueLayout.JAVA_LONG, Long.BYTES));
+      memory.advance(source, target);
       return result == 0;
     } finally {
       Reference.reachabilityFence(this);

@@ -5,39 +5,24 @@ import dev.weir.compression.codec.DirectBuffers;
 import dev.weir.compression.codec.Step;
 import dev.weir.compression.context.ContextMemory;
 import dev.weir.compression.context.EncoderContext;
-import dev.weir.compression.context.LastResort;
-import dev.weir.memory.heap.Block;
 import io.netty.buffer.ByteBuf;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.lang.ref.Cleaner;
 import java.lang.ref.Reference;
 import org.jspecify.annotations.Nullable;
 
 /** Compresses in a block of the pool, which holds all that the library writes to. */
 final class SystemZstdEncoder implements EncoderContext {
-  private final MemorySegment positions;
-  private final long positionsAddress;
+  private final SystemZstdMemory memory;
   private final long encoder;
   private final long bytes;
   private final Cleaner.Cleanable release;
 
   private SystemZstdEncoder(
       SystemZstdMemory memory, long encoder, @Nullable SystemZstdDictionary dictionary) {
-    this.positions = memory.positions();
-    this.positionsAddress = memory.positionsAddress();
+    this.memory = memory;
     this.encoder = encoder;
-    Block block = memory.block();
-    this.bytes = block.size() + (dictionary == null ? 0 : dictionary.bytes());
-    this.release =
-        LastResort.register(
-            this,
-            () -> {
-              if (dictionary != null) {
-                dictionary.close();
-              }
-              block.release();
-            });
+    this.bytes = memory.bytesWith(dictionary);
+    this.release = memory.releaseWith(this, dictionary);
   }
 
   static @Nullable SystemZstdEncoder tryCreate(
@@ -73,10 +58,7 @@ final class SystemZstdEncoder implements EncoderContext {
       return context;
     } finally {
       if (!made) {
-        if (dictionary != null) {
-          dictionary.close();
-        }
-        space.block().release();
+        space.release(dictionary);
       }
     }
   }
@@ -101,8 +83,6 @@ final class SystemZstdEncoder implements EncoderContext {
   @Override
   public boolean encode(ByteBuf source, ByteBuf target, Step step) {
     try {
-      positions.set(ValueLayout.JAVA_LONG, 0, 0);
-      positions.set(ValueLayout.JAVA_LONG, Long.BYTES, 0);
       long left =
           ZstdCalls.encode(
               encoder,
@@ -110,10 +90,9 @@ final class SystemZstdEncoder implements EncoderContext {
               target.writableBytes(),
               SystemZstdMemory.addressOf(DirectBuffers.require(source)) + source.readerIndex(),
               source.readableBytes(),
-              positionsAddress,
+              memory.resetPositions(),
               directive(step));
-      target.writerIndex(target.writerIndex() + (int) positions.get(ValueLayout.JAVA_LONG, 0));
-      source.skipBytes((int) positions.get(ValueLayout.JAVA_LONG, Long.BYTES));
+      memory.advance(source, target);
       return !source.isReadable() && (step == Step.TAKE || left == 0);
     } finally {
       Reference.reachabilityFence(this);

@@ -1,9 +1,12 @@
 package dev.weir.compression.zstd;
 
 import dev.weir.compression.context.ContextMemory;
+import dev.weir.compression.context.LastResort;
 import dev.weir.memory.heap.Block;
 import io.netty.buffer.ByteBuf;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.ref.Cleaner;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,10 +20,12 @@ final class SystemZstdMemory {
   private static final int POSITIONS_BYTES = 2 * Long.BYTES;
 
   private final Block block;
+  private final MemorySegment positions;
   private final long workspaceBytes;
 
   private SystemZstdMemory(Block block, long workspaceBytes) {
     this.block = block;
+    this.positions = block.segment().asSlice(0, POSITIONS_BYTES);
     this.workspaceBytes = workspaceBytes;
   }
 
@@ -29,16 +34,41 @@ final class SystemZstdMemory {
     return block == null ? null : new SystemZstdMemory(block, workspaceBytes);
   }
 
-  Block block() {
-    return block;
-  }
-
-  MemorySegment positions() {
-    return block.segment().asSlice(0, POSITIONS_BYTES);
-  }
-
-  long positionsAddress() {
+  /** Has the next call begin at the beginnings of its buffers; where it is to tell how it ends. */
+  long resetPositions() {
+    positions.set(ValueLayout.JAVA_LONG, 0, 0);
+    positions.set(ValueLayout.JAVA_LONG, Long.BYTES, 0);
     return block.address();
+  }
+
+  /** Takes note in the buffers of how far the last call has come. */
+  void advance(ByteBuf source, ByteBuf target) {
+    target.writerIndex(target.writerIndex() + (int) positions.get(ValueLayout.JAVA_LONG, 0));
+    source.skipBytes((int) positions.get(ValueLayout.JAVA_LONG, Long.BYTES));
+  }
+
+  /** What the context of this memory is charged. */
+  long bytesWith(@Nullable SystemZstdDictionary dictionary) {
+    return block.size() + (dictionary == null ? 0 : dictionary.bytes());
+  }
+
+  /** Has this memory go back with its context, or when that is lost. */
+  Cleaner.Cleanable releaseWith(Object context, @Nullable SystemZstdDictionary dictionary) {
+    return LastResort.register(context, release(block, dictionary));
+  }
+
+  /** Gives the memory back at once: no context has come of it. */
+  void release(@Nullable SystemZstdDictionary dictionary) {
+    release(block, dictionary).run();
+  }
+
+  private static Runnable release(Block block, @Nullable SystemZstdDictionary dictionary) {
+    return () -> {
+      if (dictionary != null) {
+        dictionary.close();
+      }
+      block.release();
+    };
   }
 
   long workspaceAddress() {
