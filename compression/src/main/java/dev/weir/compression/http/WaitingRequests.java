@@ -15,6 +15,9 @@ final class WaitingRequests {
   /** A client that is so far ahead reads nothing. */
   private static final int MAX_WAITING = 16 << 10;
 
+  /** What browsers send has 30 characters; longer ones are read each time, and not kept. */
+  private static final int MAX_KEPT_CHARS = 256;
+
   private final ArrayDeque<AskedFor> waiting = new ArrayDeque<>();
   private String lastValue = "";
   private AcceptEncoding lastAccepted = AcceptEncoding.NOT_SENT;
@@ -34,7 +37,7 @@ final class WaitingRequests {
       return AcceptEncoding.NOT_SENT;
     }
     String value = values.next();
-    if (values.hasNext()) {
+    if (values.hasNext() || value.length() > MAX_KEPT_CHARS) {
       return AcceptEncoding.parse(headers.getAll(HttpHeaderNames.ACCEPT_ENCODING));
     }
     if (!value.equals(lastValue) || lastAccepted == AcceptEncoding.NOT_SENT) {

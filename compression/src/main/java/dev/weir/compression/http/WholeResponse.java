@@ -38,10 +38,10 @@ final class WholeResponse {
       ByteBufAllocator allocator,
       int chunkBytes) {
     ByteBuf content = original.content();
-    if (!plan.required() && ContentSample.looksCompressed(content)) {
-      return null;
-    }
     try {
+      if (!plan.required() && ContentSample.looksCompressed(content)) {
+        return null;
+      }
       Encoder encoder = encoders.apply(content.readableBytes());
       if (encoder == null) {
         return null;

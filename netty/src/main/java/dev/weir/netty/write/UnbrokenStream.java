@@ -8,6 +8,7 @@ import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPromise;
+import io.netty.channel.socket.ChannelOutputShutdownException;
 import java.nio.channels.ClosedChannelException;
 
 /**
@@ -44,10 +45,11 @@ public final class UnbrokenStream extends ChannelOutboundHandlerAdapter
     }
   }
 
-  /** Whether something is missing from now on that a peer waits for. */
+  /** Whether something is missing, and more could follow: not where the output has ended. */
   static boolean breaks(ChannelFuture written) {
     return !written.isSuccess()
         && !written.isCancelled()
-        && !(written.cause() instanceof ClosedChannelException);
+        && !(written.cause() instanceof ClosedChannelException)
+        && !(written.cause() instanceof ChannelOutputShutdownException);
   }
 }
