@@ -90,7 +90,7 @@ public final class Grant implements AutoCloseable {
     if (size <= 0) {
       throw new IllegalArgumentException("size is not positive: " + size);
     }
-    long runBytes = runs.roundUp(size);
+    long runBytes = wholePages(size);
     take(runBytes);
     Block block = null;
     try {
@@ -158,7 +158,7 @@ public final class Grant implements AutoCloseable {
     if (!(home instanceof GrowingRun block)) {
       return false;
     }
-    long newBytes = runs.roundUp(minBytes);
+    long newBytes = wholePages(minBytes);
     long moreBytes = newBytes - block.blockBytes();
     take(moreBytes);
     boolean grown = false;
@@ -181,14 +181,25 @@ public final class Grant implements AutoCloseable {
     }
   }
 
+  private long wholePages(long size) {
+    if (size > Long.MAX_VALUE / 2) {
+      throw tooLittle(size, remainingBytes.get()); // No page is that far: it cannot be rounded up.
+    }
+    return runs.roundUp(size);
+  }
+
+  private static IllegalStateException tooLittle(long askedBytes, long left) {
+    return new IllegalStateException(
+        "%,d bytes, in whole pages, asked of a grant that has %,d left"
+            .formatted(askedBytes, left));
+  }
+
   private void take(long runBytes) {
     long left;
     do {
       left = remainingBytes.get();
       if (runBytes > left) {
-        throw new IllegalStateException(
-            "%,d bytes, in whole pages, asked of a grant that has %,d left"
-                .formatted(runBytes, left));
+        throw tooLittle(runBytes, left);
       }
     } while (!remainingBytes.compareAndSet(left, left - runBytes));
   }

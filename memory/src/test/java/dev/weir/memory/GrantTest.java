@@ -72,7 +72,10 @@ class GrantTest {
       assertThatIllegalStateException()
           .isThrownBy(() -> grant.allocate(grant.bytes() + 1))
           .withMessageContaining("left");
-      assertThatIllegalStateException().isThrownBy(() -> grant.allocate(Long.MAX_VALUE / 2));
+      for (long size : new long[] {Long.MAX_VALUE / 2, Long.MAX_VALUE - 4_095, Long.MAX_VALUE}) {
+        assertThatIllegalStateException().isThrownBy(() -> grant.allocate(size));
+        assertThatIllegalStateException().isThrownBy(() -> grant.allocateGrowing(size));
+      }
       assertThatIllegalArgumentException().isThrownBy(() -> grant.allocate(0));
       assertThat(grant.remainingBytes()).isEqualTo(grant.bytes());
     }

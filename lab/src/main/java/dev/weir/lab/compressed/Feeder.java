@@ -26,7 +26,7 @@ final class Feeder extends SimpleChannelInboundHandler<HttpRequest> {
   private final byte[] text;
   private final Queue<ByteBuf> kept = new ArrayDeque<>();
 
-  /** What has come of the text; all of it where no response is under way. */
+  /** What has come of the text for the response under way. */
   private int come;
 
   private boolean answering;
@@ -52,7 +52,12 @@ final class Feeder extends SimpleChannelInboundHandler<HttpRequest> {
       return;
     }
     int bytes = Math.min(PIECE_BYTES, text.length - come);
-    kept.add(ctx.alloc().directBuffer(bytes).writeBytes(text, come, bytes));
+    try {
+      kept.add(ctx.alloc().directBuffer(bytes).writeBytes(text, come, bytes));
+    } catch (OutOfMemoryError noMemory) {
+      ctx.close();
+      return;
+    }
     come += bytes;
     if (come < text.length) {
       ctx.executor().execute(() -> pieceComes(ctx));

@@ -31,6 +31,12 @@ public final class Room {
   /** Closed since the last {@link RoomRegion#age}. */
   boolean young;
 
+  /** Among the free rooms of its tier. */
+  final RoomList.Place amongFree = new RoomList.Place(this);
+
+  /** Among the rooms with dirty pages. */
+  final RoomList.Place amongDirty = new RoomList.Place(this);
+
   Room(int tier, long address, long roomBytes) {
     this.tier = tier;
     this.address = address;

@@ -1,8 +1,6 @@
 package dev.weir.memory.pages;
 
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -10,13 +8,14 @@ import org.jspecify.annotations.Nullable;
  * The region of rooms, tier by tier: which are free, and which have dirty pages.
  *
  * <p>Rooms of a tier are alike, so any free one will do: the one that was closed last has the
- * warmest pages. Not thread-safe: the page heap's lock guards it.
+ * warmest pages. Not thread-safe: the page heap's lock guards it. What a release calls needs
+ * nothing from the Java heap.
  */
 final class RoomRegion {
   private final List<Tier> tiers = new ArrayList<>();
 
   /** Rooms with dirty pages, the one that has been closed longest first. */
-  private final LinkedHashSet<Room> dirtyRooms = new LinkedHashSet<>();
+  private final RoomList dirtyRooms = new RoomList();
 
   private long liveBytes;
   private long dirtyBytes;
@@ -29,7 +28,7 @@ final class RoomRegion {
     final int rooms;
 
     /** The one that was closed last comes first. */
-    final ArrayDeque<Room> free = new ArrayDeque<>();
+    final RoomList free = new RoomList();
 
     /** Every room that has ever been used, by address. */
     final List<Room> all = new ArrayList<>();
@@ -83,29 +82,24 @@ final class RoomRegion {
   boolean hasFree(long bytes) {
     for (Tier tier : tiers) {
       if (bytes <= tier.roomBytes) {
-        return !tier.free.isEmpty() || tier.all.size() < tier.rooms;
+        return tier.free.size() > 0 || tier.all.size() < tier.rooms;
       }
     }
     return false;
   }
 
   private static @Nullable Room candidate(Tier tier, int index) {
-    for (Room room : tier.free) {
-      if (!room.busy) {
-        return room;
+    for (RoomList.Place place = tier.free.first(); place != null; place = place.next()) {
+      if (!place.room.busy) {
+        return place.room;
       }
     }
     if (tier.all.size() == tier.rooms) {
       return null;
     }
     Room fresh = new Room(index, tier.base + tier.all.size() * tier.roomBytes, tier.roomBytes);
-    tier.free.addFirst(fresh);
-    try {
-      tier.all.add(fresh);
-    } catch (OutOfMemoryError e) {
-      tier.free.removeFirst();
-      throw e;
-    }
+    tier.all.add(fresh);
+    tier.free.addFirst(fresh.amongFree);
     return fresh;
   }
 
@@ -116,7 +110,7 @@ final class RoomRegion {
 
   /** Takes a free room out of the free ones. */
   void take(Room room) {
-    if (!tiers.get(room.tier).free.remove(room)) {
+    if (!tiers.get(room.tier).free.remove(room.amongFree)) {
       throw new IllegalStateException("the room at 0x%x is not free".formatted(room.address()));
     }
     openRooms++;
@@ -124,11 +118,11 @@ final class RoomRegion {
 
   /** Puts a room whose block has gone back to the free ones. */
   void giveBack(Room room) {
-    tiers.get(room.tier).free.addFirst(room);
+    tiers.get(room.tier).free.addFirst(room.amongFree);
     openRooms--;
     room.young = true;
-    if (dirtyRooms.remove(room)) {
-      dirtyRooms.add(room);
+    if (dirtyRooms.remove(room.amongDirty)) {
+      dirtyRooms.addLast(room.amongDirty);
     }
   }
 
@@ -136,9 +130,9 @@ final class RoomRegion {
   void set(Room room, long live, long resident) {
     count(room, live, resident);
     if (resident == live) {
-      dirtyRooms.remove(room);
-    } else {
-      dirtyRooms.add(room);
+      dirtyRooms.remove(room.amongDirty);
+    } else if (!room.amongDirty.isListed()) {
+      dirtyRooms.addLast(room.amongDirty);
     }
   }
 
@@ -171,7 +165,8 @@ final class RoomRegion {
   }
 
   private PurgeClaim.@Nullable OfRoom claimOldest(long maxBytes, boolean aged) {
-    for (Room room : dirtyRooms) {
+    for (RoomList.Place place = dirtyRooms.first(); place != null; place = place.next()) {
+      Room room = place.room;
       if (!room.busy && !(aged && room.young)) {
         long to = room.residentBytes;
         long from = Math.max(room.liveBytes, to - maxBytes);
@@ -193,21 +188,22 @@ final class RoomRegion {
       room.young = true;
       count(room, room.liveBytes, claim.to());
     } else if (room.dirtyBytes() == 0) {
-      dirtyRooms.remove(room);
+      dirtyRooms.remove(room.amongDirty);
     }
   }
 
   /** Ends the youth of every room. */
   void age() {
-    for (Room room : dirtyRooms) {
-      room.young = false;
+    for (RoomList.Place place = dirtyRooms.first(); place != null; place = place.next()) {
+      place.room.young = false;
     }
   }
 
   /** Evaluates: bytes add up, and rooms with dirty pages are listed. Only while none is busy. */
   void checkInvariants() {
     long dirty = 0;
-    for (Room room : dirtyRooms) {
+    for (RoomList.Place place = dirtyRooms.first(); place != null; place = place.next()) {
+      Room room = place.room;
       if (room.dirtyBytes() <= 0 || room.residentBytes > room.roomBytes()) {
         throw new AssertionError(
             "room of %,d: %,d live, %,d resident, listed as dirty"
@@ -218,8 +214,9 @@ final class RoomRegion {
     int open = 0;
     for (Tier tier : tiers) {
       open += tier.all.size() - tier.free.size();
-      for (Room room : tier.free) {
-        if (room.liveBytes != 0 || (room.residentBytes > 0 && !dirtyRooms.contains(room))) {
+      for (RoomList.Place place = tier.free.first(); place != null; place = place.next()) {
+        Room room = place.room;
+        if (room.liveBytes != 0 || (room.residentBytes > 0 && !room.amongDirty.isListed())) {
           throw new AssertionError(
               "free room: %,d live, %,d resident".formatted(room.liveBytes, room.residentBytes));
         }
