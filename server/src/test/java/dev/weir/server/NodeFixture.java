@@ -55,6 +55,20 @@ final class NodeFixture implements AutoCloseable {
     return certificate == null ? client : client.secure(certificate.trusting());
   }
 
+  /** One connection of HTTP/2. */
+  Http2Client http2() throws IOException {
+    return new Http2Client(node.address(), certificate == null ? null : certificate.trusting());
+  }
+
+  /** One whose streams are sent no more than {@code windowBytes}, until it says so. */
+  Http2Client http2(int windowBytes, int receiveBufferBytes) throws IOException {
+    return new Http2Client(
+        node.address(),
+        certificate == null ? null : certificate.trusting(),
+        windowBytes,
+        receiveBufferBytes);
+  }
+
   URI uri(String target) {
     String scheme = certificate == null ? "http" : "https";
     return URI.create(scheme + "://127.0.0.1:" + node.address().getPort() + target);
@@ -85,6 +99,13 @@ final class NodeFixture implements AutoCloseable {
       return client.openConnections();
     } catch (IOException turnedAway) {
       return 0;
+    }
+  }
+
+  /** One of the node's figures, asked for over HTTP/1 on a connection of its own. */
+  double metric(String name) throws IOException {
+    try (RawClient client = raw()) {
+      return client.metric(name);
     }
   }
 

@@ -12,8 +12,8 @@ import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.DefaultHttpContent;
 import io.netty.handler.codec.http.DefaultHttpResponse;
 import io.netty.handler.codec.http.EmptyHttpHeaders;
+import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpHeaderNames;
-import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpRequest;
@@ -28,15 +28,17 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The exchange under way on a connection: knows how its response ends, and whether the connection
- * can go on afterwards. For the connection's event loop.
+ * The exchange under way on a connection of HTTP/1 or on a stream of HTTP/2: knows how far its
+ * request has come and its response has gone. For the connection's event loop.
  */
 final class ActiveExchange implements Exchange {
   static final String RESOURCE_POLICY = "Cross-Origin-Resource-Policy";
 
-  private final HttpConnection connection;
+  private final Carrier carrier;
+  private final Framing framing;
   private final Services services;
   private final StallGuard guard;
   private final ChannelHandlerContext ctx;
@@ -49,19 +51,20 @@ final class ActiveExchange implements Exchange {
   private boolean bodyComplete;
   private boolean headSent;
   private boolean watching;
-  private boolean lastOnConnection;
   private boolean over;
   private boolean handlerClosed;
 
   ActiveExchange(
-      HttpConnection connection,
+      Carrier carrier,
+      Framing framing,
       Services services,
       ConnectionMemory memory,
       StallGuard guard,
       Router router,
       ChannelHandlerContext ctx,
       HttpRequest request) {
-    this.connection = connection;
+    this.carrier = carrier;
+    this.framing = framing;
     this.services = services;
     this.guard = guard;
     this.ctx = ctx;
@@ -70,13 +73,24 @@ final class ActiveExchange implements Exchange {
     this.memory = memory;
     this.responseMemory = new ResponseMemory(services, memory, this, guard);
     this.handler = router.unmatched();
-    this.lastOnConnection = !HttpUtil.isKeepAlive(request);
   }
 
-  /** Hands the request to what serves it. */
-  void start(ExchangeHandler server) {
-    handler = server;
-    server.start(this);
+  /** Hands the request to what serves it, unless it is refused. */
+  void start(Router router, Refusals.@Nullable Refusal refusal) {
+    if (refusal != null) {
+      giveUp(refusal);
+    } else {
+      handler = router.route(request);
+      handler.start(this);
+    }
+  }
+
+  /** Hands a piece of the body over to what serves the request. */
+  void receive(HttpContent piece) {
+    boolean last = piece instanceof LastHttpContent;
+    bodyComplete |= last;
+    guard.waiting();
+    handler.body(piece.content(), last);
   }
 
   ChannelHandlerContext context() {
@@ -100,14 +114,14 @@ final class ActiveExchange implements Exchange {
     return routeName;
   }
 
-  /** Refuses a request that will not end, or whose end is unknown; the connection ends with it. */
-  void giveUp(Refusals.Refusal refusal) {
-    lastOnConnection = true;
-    refuse(refusal.status(), refusal.reason(), EmptyHttpHeaders.INSTANCE);
+  String protocol() {
+    return framing.protocol();
   }
 
-  void bodyCompleted() {
-    bodyComplete = true;
+  /** Refuses a request that will not end, or whose end is unknown; its carrier ends with it. */
+  void giveUp(Refusals.Refusal refusal) {
+    framing.endAfterwards();
+    refuse(refusal.status(), refusal.reason(), EmptyHttpHeaders.INSTANCE);
   }
 
   boolean bodyComplete() {
@@ -118,8 +132,9 @@ final class ActiveExchange implements Exchange {
     return headSent;
   }
 
-  boolean lastOnConnection() {
-    return lastOnConnection;
+  /** Whether whoever carries the exchange ends with it. */
+  boolean isLast() {
+    return framing.isLast();
   }
 
   /** Whether the client's end is the end of the exchange, since it waits for news only. */
@@ -174,7 +189,7 @@ final class ActiveExchange implements Exchange {
           .addListener(this::written);
     }
     guard.receiving();
-    connection.requestMessage(ctx);
+    carrier.requestMessage(ctx);
   }
 
   @Override
@@ -196,7 +211,7 @@ final class ActiveExchange implements Exchange {
     return ctx.executor()
         .schedule(
             () -> {
-              if (connection.isUnderWay(this)) {
+              if (carrier.isUnderWay(this)) {
                 run(action);
               }
             },
@@ -253,12 +268,7 @@ final class ActiveExchange implements Exchange {
     HttpResponse response = new DefaultHttpResponse(HttpVersion.HTTP_1_1, status);
     response.headers().add(headers);
     if (!response.headers().contains(HttpHeaderNames.CONTENT_LENGTH)) {
-      if (request.protocolVersion().isKeepAliveDefault()) {
-        HttpUtil.setTransferEncodingChunked(response, /* chunked= */ true);
-      } else {
-        // HTTP/1.0 knows the end of such a body by the end of the connection.
-        lastOnConnection = true;
-      }
+      framing.begin(response);
     }
     finishHead(response);
     guard.writing();
@@ -285,25 +295,21 @@ final class ActiveExchange implements Exchange {
   private void finishHead(HttpResponse response) {
     headSent = true;
     watching = false;
-    if (!lastOnConnection) {
-      lastOnConnection = connection.isDraining() || !restIsSmall();
+    if (!framing.isLast() && (carrier.isDraining() || !restIsSmall())) {
+      framing.endAfterwards();
     }
     response.headers().set("X-Content-Type-Options", "nosniff");
     if (!response.headers().contains(RESOURCE_POLICY)) {
       response.headers().set(RESOURCE_POLICY, "cross-origin");
     }
-    if (lastOnConnection) {
-      response.headers().set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
-    } else if (!request.protocolVersion().isKeepAliveDefault()) {
-      response.headers().set(HttpHeaderNames.CONNECTION, HttpHeaderValues.KEEP_ALIVE);
-    }
+    framing.finishHead(response);
   }
 
   /** Notes whether the head is on its way: an encoder without memory has written nothing of it. */
   private void noteHead(HttpResponse response, ChannelFuture written) {
     headSent = !(written.cause() instanceof EncoderException);
     if (headSent) {
-      services.metrics().responded(routeName, response.status().code());
+      services.metrics().responded(framing.protocol(), routeName, response.status().code());
     }
   }
 
@@ -359,7 +365,7 @@ final class ActiveExchange implements Exchange {
     written.addListener(done -> {
       if (done.isSuccess()) {
         closeHandler();
-        connection.finished(this);
+        carrier.finished(this);
       } else {
         abort(done.cause());
       }
@@ -368,19 +374,19 @@ final class ActiveExchange implements Exchange {
 
   @Override
   public void closeAfterwards() {
-    lastOnConnection = true;
+    framing.endAfterwards();
   }
 
   @Override
   public void abort(Failure failure, Throwable cause) {
     over = true;
-    connection.failed(this, failure, cause);
+    carrier.failed(this, failure, cause);
   }
 
   @Override
   public void watchForClose() {
     watching = true;
     guard.waiting();
-    connection.readAhead(ctx);
+    carrier.readAhead(ctx);
   }
 }

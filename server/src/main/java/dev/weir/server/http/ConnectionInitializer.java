@@ -2,11 +2,12 @@ package dev.weir.server.http;
 
 import dev.weir.server.metrics.NodeMetrics;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.handler.codec.http.HttpResponseEncoder;
 import io.netty.handler.flow.FlowControlHandler;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.List;
 import java.util.function.Function;
 
 /** Sets connections up, and turns away those above the limit. */
@@ -18,21 +19,22 @@ final class ConnectionInitializer extends ChannelInitializer<Channel> {
   private final Router router;
   private final ChannelGroup connections;
   private final Function<Channel, ConnectionMemory> buffers;
-  private final AtomicInteger openConnections = new AtomicInteger();
-  private final AtomicInteger turnedAway = new AtomicInteger();
+  private final Http2Setup http2;
+  private final Places turnedAway = new Places(MAX_TURNED_AWAY);
 
   ConnectionInitializer(
       Services services, ChannelGroup connections, Function<Channel, ConnectionMemory> buffers) {
     this.services = services;
     this.buffers = buffers;
     this.router = new Router(services);
+    this.http2 = new Http2Setup(services, router);
     this.connections = connections;
   }
 
   @Override
   protected void initChannel(Channel channel) {
     NodeMetrics metrics = services.metrics();
-    if (!take(openConnections, services.limits().maxConnections(), channel)) {
+    if (!take(services.places(), channel)) {
       metrics.connectionRefused();
       turnAway(channel);
       return;
@@ -43,18 +45,20 @@ final class ConnectionInitializer extends ChannelInitializer<Channel> {
     channel.closeFuture().addListener(closed -> metrics.connectionClosed());
     TlsSession.addTo(channel, services.tls());
     StrictRequestDecoder decoder = new StrictRequestDecoder();
-    channel
-        .pipeline()
-        .addLast(new InputPacer(decoder))
-        .addLast(decoder)
-        .addLast(new HttpResponseEncoder())
-        // A head without a body comes with its last content: that one waits its turn here.
-        .addLast(new FlowControlHandler())
-        .addLast(new HttpConnection(services, memory, router, decoder));
+    List<ChannelHandler> http1 =
+        List.of(
+            new InputPacer(decoder),
+            decoder,
+            new HttpResponseEncoder(),
+            // A head without a body comes with its last content: that one waits its turn here.
+            new FlowControlHandler(),
+            new HttpConnection(services, memory, router, decoder));
+    channel.pipeline().addLast(new ProtocolSwitch(http2, memory, http1));
+    http1.forEach(channel.pipeline()::addLast);
   }
 
   private void turnAway(Channel channel) {
-    if (take(turnedAway, MAX_TURNED_AWAY, channel)) {
+    if (take(turnedAway, channel)) {
       TlsSession.addTo(channel, services.tls());
       channel.pipeline().addLast(new TurnAway());
     } else if (services.tls() == null) {
@@ -65,13 +69,12 @@ final class ConnectionInitializer extends ChannelInitializer<Channel> {
     }
   }
 
-  /** Counts the channel until it is closed, unless the limit is reached. */
-  private static boolean take(AtomicInteger count, int limit, Channel channel) {
-    if (count.incrementAndGet() > limit) {
-      count.decrementAndGet();
-      return false;
+  /** Takes a place until the channel is closed. */
+  private static boolean take(Places places, Channel channel) {
+    boolean taken = places.tryTake();
+    if (taken) {
+      channel.closeFuture().addListener(closed -> places.giveBack());
     }
-    channel.closeFuture().addListener(closed -> count.decrementAndGet());
-    return true;
+    return taken;
   }
 }

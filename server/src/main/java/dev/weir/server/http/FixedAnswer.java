@@ -6,23 +6,48 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.handler.codec.http.DefaultFullHttpResponse;
+import io.netty.handler.codec.http.FullHttpResponse;
+import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpResponseEncoder;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http2.Http2CodecUtil;
+import io.netty.handler.codec.http2.Http2Error;
+import io.netty.handler.codec.http2.Http2Flags;
+import io.netty.handler.codec.http2.Http2FrameTypes;
+import io.netty.handler.ssl.ApplicationProtocolNames;
 import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
 
 /** Answers that end a connection, and take no memory of the pool: it may have none left. */
 final class FixedAnswer {
-  static final FixedAnswer TOO_MANY_CLIENTS =
-      new FixedAnswer("503 Service Unavailable", "the node has as many clients as it takes");
+  static final String TOO_MANY = "the node has as many clients as it takes";
+  static final FixedAnswer TOO_MANY_CLIENTS = new FixedAnswer("503 Service Unavailable", TOO_MANY);
+  private static final FixedAnswer TOO_MANY_HTTP2_CLIENTS =
+      new FixedAnswer(503, TOO_MANY, goAway());
   private static final FixedAnswer NO_MEMORY =
       new FixedAnswer("503 Service Unavailable", "the node has no memory for this request now");
   private static final FixedAnswer FAILED =
       new FixedAnswer("500 Internal Server Error", "the node failed");
 
   private final int status;
+  private final String reason;
   private final ByteBuf bytes;
 
   private FixedAnswer(String statusLine, String reason) {
-    status = Integer.parseInt(statusLine.substring(0, 3));
+    this(Integer.parseInt(statusLine.substring(0, 3)), reason, http1(statusLine, reason));
+  }
+
+  private FixedAnswer(int status, String reason, ByteBuf text) {
+    this.status = status;
+    this.reason = reason;
+    ByteBuf direct = Unpooled.directBuffer(text.readableBytes()).writeBytes(text);
+    bytes = Unpooled.unreleasableBuffer(direct).asReadOnly();
+  }
+
+  private static ByteBuf http1(String statusLine, String reason) {
+    boolean later = statusLine.startsWith("503");
     String text =
         """
         HTTP/1.1 %s\r
@@ -34,11 +59,27 @@ final class FixedAnswer {
         \r
         %s
         """
-            .formatted(
-                statusLine, status == 503 ? "Retry-After: 1\r\n" : "", reason.length() + 1, reason);
-    ByteBuf direct = Unpooled.directBuffer(text.length());
-    direct.writeCharSequence(text, StandardCharsets.US_ASCII);
-    bytes = Unpooled.unreleasableBuffer(direct).asReadOnly();
+            .formatted(statusLine, later ? "Retry-After: 1\r\n" : "", reason.length() + 1, reason);
+    return Unpooled.copiedBuffer(text, StandardCharsets.US_ASCII);
+  }
+
+  /** Settings that set nothing, which come first, and a GOAWAY that leaves out all requests. */
+  private static ByteBuf goAway() {
+    byte[] reason = TOO_MANY.getBytes(StandardCharsets.US_ASCII);
+    ByteBuf frames = Unpooled.buffer();
+    Http2CodecUtil.writeFrameHeader(
+        frames, /* payloadLength= */ 0, Http2FrameTypes.SETTINGS, new Http2Flags(), 0);
+    Http2CodecUtil.writeFrameHeader(
+        frames, 2 * Integer.BYTES + reason.length, Http2FrameTypes.GO_AWAY, new Http2Flags(), 0);
+    frames.writeInt(0).writeInt((int) Http2Error.ENHANCE_YOUR_CALM.code());
+    return frames.writeBytes(reason);
+  }
+
+  /** For a client that speaks what it agreed on with TLS; null for nothing. */
+  static FixedAnswer tooManyClients(@Nullable String protocol) {
+    return ApplicationProtocolNames.HTTP_2.equals(protocol)
+        ? TOO_MANY_HTTP2_CLIENTS
+        : TOO_MANY_CLIENTS;
   }
 
   /** What a client is told whose request failed before it was answered. */
@@ -58,5 +99,24 @@ final class FixedAnswer {
   /** Sends it past the encoder. Nothing of another response must have been written. */
   ChannelFuture sendPastEncoder(ChannelHandlerContext ctx) {
     return ctx.pipeline().context(HttpResponseEncoder.class).writeAndFlush(bytes.duplicate());
+  }
+
+  /** For a stream of HTTP/2. The answer's head takes a small buffer. */
+  FullHttpResponse message() {
+    DefaultFullHttpResponse answer =
+        new DefaultFullHttpResponse(
+            HttpVersion.HTTP_1_1,
+            HttpResponseStatus.valueOf(status),
+            Unpooled.copiedBuffer(reason + "\n", StandardCharsets.US_ASCII));
+    answer
+        .headers()
+        .set(HttpHeaderNames.CACHE_CONTROL, "no-store")
+        .set(HttpHeaderNames.CONTENT_TYPE, "text/plain; charset=utf-8")
+        .set(HttpHeaderNames.CONTENT_LENGTH, answer.content().readableBytes())
+        .set("X-Content-Type-Options", "nosniff");
+    if (status == HttpResponseStatus.SERVICE_UNAVAILABLE.code()) {
+      answer.headers().set(HttpHeaderNames.RETRY_AFTER, "1");
+    }
+    return answer;
   }
 }

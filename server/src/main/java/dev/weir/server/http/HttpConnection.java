@@ -13,8 +13,6 @@ import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.util.ReferenceCountUtil;
 import java.nio.channels.ClosedChannelException;
-import java.time.Duration;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,14 +30,11 @@ import org.jspecify.annotations.Nullable;
  * A client may end its side at any time. What it sent before is served; a live read ends, since its
  * client can no longer be told from one that is gone.
  */
-final class HttpConnection extends ChannelInboundHandlerAdapter {
+final class HttpConnection extends ChannelInboundHandlerAdapter implements Carrier {
   /** Asks a connection to end what waits, and itself as soon as it is idle. */
   enum Signal {
     DRAIN
   }
-
-  /** What is read and dropped after a connection's last answer, or of a body that nobody needs. */
-  private static final long MAX_LINGERING_BYTES = HttpLimits.MAX_DISCARDED_BYTES * 64;
 
   private enum State {
     IDLE,
@@ -85,7 +80,8 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
   }
 
   /** Asks for one more message, however many reads of the socket it takes. */
-  void requestMessage(ChannelHandlerContext ctx) {
+  @Override
+  public void requestMessage(ChannelHandlerContext ctx) {
     messageWanted = true;
     ctx.read();
     if (messageWanted && inputEnded) {
@@ -95,17 +91,20 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
   }
 
   /** Asks for a message that the exchange under way does not need, to see the client's end. */
-  void readAhead(ChannelHandlerContext ctx) {
+  @Override
+  public void readAhead(ChannelHandlerContext ctx) {
     if (readAhead == null) {
       requestMessage(ctx);
     }
   }
 
-  boolean isUnderWay(ActiveExchange asked) {
+  @Override
+  public boolean isUnderWay(ActiveExchange asked) {
     return exchange == asked;
   }
 
-  boolean isDraining() {
+  @Override
+  public boolean isDraining() {
     return draining;
   }
 
@@ -150,14 +149,14 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
     Refusals.Refusal refusal = RequestCheck.refuse(request);
     if (refusal != null) {
       ReferenceCountUtil.release(request);
-      started.giveUp(refusal);
-    } else {
-      started.start(router.route(request));
     }
+    started.start(router, refusal);
   }
 
   private ActiveExchange open(ChannelHandlerContext ctx, HttpRequest request) {
-    ActiveExchange opened = new ActiveExchange(this, services, memory, guard, router, ctx, request);
+    Framing framing = new Http1Framing(request);
+    ActiveExchange opened =
+        new ActiveExchange(this, framing, services, memory, guard, router, ctx, request);
     exchange = opened;
     state = State.RECEIVING;
     guard.waiting();
@@ -174,12 +173,10 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
       return;
     }
     boolean last = content instanceof LastHttpContent;
-    guard.waiting();
     if (last) {
-      current.bodyCompleted();
       state = State.RESPONDING;
     }
-    current.handler().body(content.content(), last);
+    current.receive(content);
     if (last && current.watching()) {
       // The watch was spent on the request's own end.
       readAhead(current.context());
@@ -194,7 +191,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
     ReferenceCountUtil.release(message);
     if (state == State.DISCARDING && last) {
       becomeIdle(ctx);
-    } else if (discardedBytes > MAX_LINGERING_BYTES) {
+    } else if (discardedBytes > LingeringClose.MAX_DROPPED_BYTES) {
       ctx.close();
     } else {
       requestMessage(ctx);
@@ -202,7 +199,8 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
   }
 
   /** The response is written: goes on with the next request, or ends the connection well. */
-  void finished(ActiveExchange done) {
+  @Override
+  public void finished(ActiveExchange done) {
     if (exchange == done) {
       run(() -> goOnAfter(done));
     }
@@ -212,7 +210,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
     exchange = null;
     discardedBytes = 0;
     ChannelHandlerContext ctx = done.context();
-    if (done.lastOnConnection()) {
+    if (done.isLast()) {
       linger(ctx);
     } else if (done.bodyComplete()) {
       becomeIdle(ctx);
@@ -223,16 +221,11 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /**
-   * Closing a socket with unread bytes resets it, and may take the response from the client. So
-   * this side ends first, and reads on for a moment.
-   */
   private void linger(ChannelHandlerContext ctx) {
     state = State.LINGERING;
     ReferenceCountUtil.release(readAhead);
     readAhead = null;
-    ctx.executor().schedule(() -> ctx.close(), HttpLimits.LINGER.toMillis(), TimeUnit.MILLISECONDS);
-    if (TlsSession.endOutput(ctx.channel(), MAX_LINGERING_BYTES)) {
+    if (LingeringClose.begin(ctx)) {
       requestMessage(ctx);
     }
   }
@@ -283,6 +276,12 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
     }
   }
 
+  /** The client speaks HTTP/2, or the connection is gone. */
+  @Override
+  public void handlerRemoved(ChannelHandlerContext ctx) {
+    guard.stop();
+  }
+
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {
     state = State.CLOSED;
@@ -314,7 +313,8 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
   }
 
   /** An exchange failed; one that is over by then harms nobody. */
-  void failed(ActiveExchange failed, Failure failure, Throwable cause) {
+  @Override
+  public void failed(ActiveExchange failed, Failure failure, Throwable cause) {
     if (exchange == failed) {
       failed(failed.context(), failure, cause);
     }
@@ -344,7 +344,12 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
     state = State.LINGERING;
     guard.writing();
     FixedAnswer answer = FixedAnswer.to(failure);
-    services.metrics().responded(current == null ? "other" : current.routeName(), answer.status());
+    services
+        .metrics()
+        .responded(
+            Http1Framing.PROTOCOL,
+            current == null ? "other" : current.routeName(),
+            answer.status());
     answer
         .sendPastEncoder(ctx)
         .addListener(written -> {
@@ -378,18 +383,16 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
     if (state == State.IDLE && decoder.isHalfway()) {
       // There is no request yet: a stand-in carries the answer.
       current = open(ctx, new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, "*"));
-      current.giveUp(tooSlow("the headers were not complete", services.limits().idleTimeout()));
+      current.giveUp(
+          Refusals.tooSlow("the headers were not complete", services.limits().idleTimeout()));
     } else if (state == State.RECEIVING && current != null && !current.headSent()) {
-      current.giveUp(tooSlow("no byte of the body came", services.limits().stallTimeout()));
+      current.giveUp(
+          Refusals.tooSlow("no byte of the body came", services.limits().stallTimeout()));
     } else {
       if (state != State.IDLE) {
         services.metrics().connectionStalled();
       }
       ctx.close();
     }
-  }
-
-  private static Refusals.Refusal tooSlow(String what, Duration limit) {
-    return new Refusals.Refusal(408, what + " in " + limit.toMillis() + " ms, the limit");
   }
 }

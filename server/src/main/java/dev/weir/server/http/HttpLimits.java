@@ -5,7 +5,8 @@ import java.time.Duration;
 /**
  * What a client may ask of a node, and for how long.
  *
- * @param maxConnections open at once; a further one gets 503 and is closed
+ * @param maxConnections open at once, as a stream of HTTP/2 counts that is not the only one of its
+ *     connection; a further one gets 503 and is closed
  * @param maxBodyBytes of one append
  * @param stagingBytes memory for small bodies on their way in, all connections together
  * @param idleTimeout for a connection between requests
@@ -47,6 +48,8 @@ public record HttpLimits(
   private static final long MAX_BODY_BYTES = 2L << 30;
 
   private static final int MIN_CONNECTIONS = 16;
+  private static final int MIN_STREAMS = 4;
+  private static final int MAX_STREAMS = 100;
 
   /** A connection's socket, and the file that it is served from or uploads to. */
   private static final int CONNECTION_DESCRIPTORS = 2;
@@ -81,6 +84,14 @@ public record HttpLimits(
   public HttpLimits within(long descriptors) {
     long connections = (descriptors - OTHER_DESCRIPTORS) / CONNECTION_DESCRIPTORS;
     return withConnections((int) Math.min(maxConnections, Math.max(connections, MIN_CONNECTIONS)));
+  }
+
+  /**
+   * Streams of HTTP/2 that a connection may have open at once: with all of them it has taken an
+   * eighth of the node's places.
+   */
+  int maxStreams() {
+    return Math.clamp(maxConnections / 8, MIN_STREAMS, MAX_STREAMS);
   }
 
   private HttpLimits withConnections(int connections) {

@@ -22,7 +22,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Serves a store over HTTP/1.1, in the clear or with TLS. */
+/** Serves a store over HTTP/1.1 and HTTP/2, in the clear or with TLS. */
 public final class HttpServer implements AutoCloseable {
   private static final int EVENT_LOOPS = 2;
 
@@ -65,7 +65,14 @@ public final class HttpServer implements AutoCloseable {
     ChannelGroup connections = new DefaultChannelGroup("connections", GlobalEventExecutor.INSTANCE);
     Services services =
         new Services(
-            store, io, limits, new StagingQuota(limits.stagingBytes()), metrics, console, tls);
+            store,
+            io,
+            limits,
+            new Places(limits.maxConnections()),
+            new StagingQuota(limits.stagingBytes()),
+            metrics,
+            console,
+            tls);
     try {
       Channel listener =
           new ServerBootstrap()

@@ -8,6 +8,7 @@ import io.netty.handler.codec.http.EmptyHttpHeaders;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
 import java.nio.file.NoSuchFileException;
+import java.time.Duration;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
@@ -31,6 +32,11 @@ final class Refusals {
           431, "the headers are over the limit of " + HttpLimits.MAX_HEADER_BYTES + " bytes");
     }
     return new Refusal(400, "malformed HTTP: " + oneLine(malformed.getMessage()));
+  }
+
+  /** For a client that has not sent {@code what} in time. */
+  static Refusal tooSlow(String what, Duration limit) {
+    return new Refusal(408, what + " in " + limit.toMillis() + " ms, the limit");
   }
 
   /** Refuses for what is wrong with a request, or for an error of the store. */

@@ -11,12 +11,14 @@ import org.jspecify.annotations.Nullable;
  * What all connections share.
  *
  * @param io runs what blocks on the disk; a connection has at most one task there
+ * @param places of connections; each stream of HTTP/2 beyond a connection's first needs one too
  * @param tls of all connections; null where they are in the clear
  */
 record Services(
     StreamStore store,
     Executor io,
     HttpLimits limits,
+    Places places,
     StagingQuota staging,
     NodeMetrics metrics,
     Console console,

@@ -79,7 +79,9 @@ final class TlsSession extends ChannelInboundHandlerAdapter {
     switch (event) {
       case SslHandshakeCompletionEvent shaken -> {
         established = shaken.isSuccess();
-        if (!established) {
+        if (established) {
+          ctx.fireUserEventTriggered(shaken);
+        } else {
           fail(ctx, shaken.cause());
         }
       }

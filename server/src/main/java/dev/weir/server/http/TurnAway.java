@@ -4,14 +4,32 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.handler.ssl.SslHandler;
 import io.netty.util.ReferenceCountUtil;
 import java.util.concurrent.TimeUnit;
 
-/** Answers 503 to a connection above the limit, and ends it. */
+/** Answers 503 to a connection above the limit, or what HTTP/2 has for it, and ends it. */
 final class TurnAway extends ChannelInboundHandlerAdapter {
   @Override
   public void channelActive(ChannelHandlerContext ctx) {
-    FixedAnswer.TOO_MANY_CLIENTS
+    SslHandler tls = ctx.pipeline().get(SslHandler.class);
+    if (tls == null) {
+      answer(ctx, FixedAnswer.TOO_MANY_CLIENTS);
+    } else {
+      // What it looks like is agreed on in the handshake.
+      tls.handshakeFuture()
+          .addListener(shaken -> {
+            if (shaken.isSuccess()) {
+              answer(ctx, FixedAnswer.tooManyClients(tls.applicationProtocol()));
+            }
+          });
+    }
+    ctx.read();
+    ctx.executor().schedule(() -> ctx.close(), HttpLimits.LINGER.toMillis(), TimeUnit.MILLISECONDS);
+  }
+
+  private static void answer(ChannelHandlerContext ctx, FixedAnswer answer) {
+    answer
         .send(ctx.channel())
         .addListener(written -> {
           if (!written.isSuccess()) {
@@ -21,9 +39,6 @@ final class TurnAway extends ChannelInboundHandlerAdapter {
                 .addBefore(ctx.name(), null, new DropInput(HttpLimits.MAX_DISCARDED_BYTES));
           }
         });
-    // With TLS, the handshake comes first.
-    ctx.read();
-    ctx.executor().schedule(() -> ctx.close(), HttpLimits.LINGER.toMillis(), TimeUnit.MILLISECONDS);
   }
 
   @Override

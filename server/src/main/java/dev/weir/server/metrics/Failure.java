@@ -1,6 +1,8 @@
 package dev.weir.server.metrics;
 
 import dev.weir.netty.flow.AdmissionRefusedException;
+import io.netty.handler.codec.http2.Http2Error;
+import io.netty.handler.codec.http2.Http2Exception;
 import java.io.IOException;
 import java.util.Locale;
 import javax.net.ssl.SSLException;
@@ -37,6 +39,9 @@ public enum Failure {
           return TLS;
         }
         case IOException lost -> {
+          return PEER;
+        }
+        case Http2Exception refused when refused.error() != Http2Error.INTERNAL_ERROR -> {
           return PEER;
         }
         default -> cause = cause.getCause();

@@ -25,13 +25,16 @@ public final class NodeMetrics {
   private final Counter refusedConnections;
   private final Counter failedConnections;
   private final Counter memoryWaits;
+  private final AtomicInteger openStreams = new AtomicInteger();
+  private final Counter refusedStreams;
+  private final Counter failedStreams;
 
   public NodeMetrics(StoreStats store, LongSupplier streams, MemoryFigures memory) {
     requests =
         Counter.builder()
             .name("weir_http_requests_total")
-            .help("Responses begun, by route and status.")
-            .labelNames("route", "status")
+            .help("Responses begun, by protocol (http/1.1, h2), route and status.")
+            .labelNames("protocol", "route", "status")
             .register(registry);
     servedBytes =
         Counter.builder()
@@ -55,6 +58,20 @@ public final class NodeMetrics {
             .name("weir_http_memory_waits_total")
             .help("Pieces of responses that had to wait for memory.")
             .register(registry);
+    refusedStreams =
+        Counter.builder()
+            .name("weir_http2_refused_streams_total")
+            .help("Streams answered 503 because the node had too many clients.")
+            .register(registry);
+    failedStreams =
+        Counter.builder()
+            .name("weir_http2_failed_streams_total")
+            .help(
+                "Streams ended by an error while their connection went on, by what failed: peer,"
+                    + " stalled, memory, error.")
+            .labelNames("reason")
+            .register(registry);
+    gauge("weir_http2_open_streams", "Streams of all connections open now.", openStreams::get);
     gauge("weir_http_open_connections", "Connections open now.", connections::get);
     counter("weir_store_appends_total", "Appends acknowledged.", store::appends);
     counter("weir_store_appended_bytes_total", "Bytes acknowledged.", store::appendedBytes);
@@ -95,8 +112,8 @@ public final class NodeMetrics {
   }
 
   /** A response was begun. */
-  public void responded(String route, int status) {
-    requests.labelValues(route, Integer.toString(status)).inc();
+  public void responded(String protocol, String route, int status) {
+    requests.labelValues(protocol, route, Integer.toString(status)).inc();
   }
 
   public void served(long bytes) {
@@ -130,17 +147,40 @@ public final class NodeMetrics {
     failedConnections.labelValues(Failure.STALLED.label()).inc();
   }
 
+  public void streamOpened() {
+    openStreams.incrementAndGet();
+  }
+
+  public void streamClosed() {
+    openStreams.decrementAndGet();
+  }
+
+  public void streamRefused() {
+    refusedStreams.inc();
+  }
+
+  /** A stream of HTTP/2 ended by an error; only those of this side are shown to all. */
+  public void streamFailed(Failure failure, Throwable cause) {
+    failedStreams.labelValues(failure.label()).inc();
+    log("a stream", failure, cause);
+  }
+
   /** A connection ended by an error; only those of this side are shown to others than debuggers. */
   public void connectionFailed(Failure failure, Throwable cause) {
     failedConnections.labelValues(failure.label()).inc();
+    log("a connection", failure, cause);
+  }
+
+  private static void log(String what, Failure failure, Throwable cause) {
     switch (failure) {
-      case PEER, TLS, STALLED -> LOG.log(System.Logger.Level.DEBUG, "a connection was lost", cause);
+      case PEER, TLS, STALLED -> LOG.log(System.Logger.Level.DEBUG, what + " was lost", cause);
       case MEMORY ->
           LOG.log(
               System.Logger.Level.WARNING,
-              "a connection ended for want of memory: {0}",
+              "{0} ended for want of memory: {1}",
+              what,
               cause.toString());
-      case ERROR -> LOG.log(System.Logger.Level.WARNING, "a connection failed", cause);
+      case ERROR -> LOG.log(System.Logger.Level.WARNING, what + " failed", cause);
     }
   }
 

@@ -1,6 +1,8 @@
 package dev.weir.server.tls;
 
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.handler.ssl.ApplicationProtocolConfig;
+import io.netty.handler.ssl.ApplicationProtocolNames;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslHandler;
@@ -52,6 +54,13 @@ public final class Tls implements AutoCloseable {
                   credentials.key(), credentials.chain().toArray(X509Certificate[]::new))
               .sslProvider(engine.provider())
               .protocols("TLSv1.3", "TLSv1.2")
+              .applicationProtocolConfig(
+                  new ApplicationProtocolConfig(
+                      ApplicationProtocolConfig.Protocol.ALPN,
+                      ApplicationProtocolConfig.SelectorFailureBehavior.NO_ADVERTISE,
+                      ApplicationProtocolConfig.SelectedListenerFailureBehavior.ACCEPT,
+                      ApplicationProtocolNames.HTTP_2,
+                      ApplicationProtocolNames.HTTP_1_1))
               .sessionCacheSize(MAX_SESSIONS)
               .sessionTimeout(SESSION_SECONDS)
               .build();

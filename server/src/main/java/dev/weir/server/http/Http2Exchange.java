@@ -1,0 +1,325 @@
+package dev.weir.server.http;
+
+import dev.weir.server.metrics.Failure;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.handler.codec.http.DefaultHttpRequest;
+import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.handler.codec.http2.DefaultHttp2ResetFrame;
+import io.netty.handler.codec.http2.Http2Error;
+import io.netty.handler.codec.http2.Http2Exception;
+import io.netty.handler.codec.http2.Http2ResetFrame;
+import io.netty.util.ReferenceCountUtil;
+import java.io.IOException;
+import java.nio.channels.ClosedChannelException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One stream of a connection: carries one exchange, and ends it without harm to the others.
+ *
+ * <pre>
+ *   OPENED ──head──▶ RECEIVING ──last content──▶ RESPONDING ──response written──▶ CLOSED
+ *                       │ response written before the body was complete
+ *                       ├──▶ DISCARDING ──────▶ CLOSED      few bytes left
+ *                       └──▶ CLOSED                         many, or none are coming: reset
+ * </pre>
+ */
+final class Http2Exchange extends ChannelInboundHandlerAdapter implements Carrier {
+  private enum State {
+    OPENED,
+    RECEIVING,
+    RESPONDING,
+    DISCARDING,
+    CLOSED
+  }
+
+  private final Services services;
+  private final Http2Session session;
+  private final Router router;
+  private final Http2Input input;
+  private final StallGuard guard;
+  private State state = State.OPENED;
+  private @Nullable ChannelHandlerContext context;
+  private @Nullable ActiveExchange exchange;
+  private boolean admitted;
+  private long discardedBytes;
+
+  Http2Exchange(Services services, Http2Session session, Router router, Http2Input input) {
+    this.services = services;
+    this.session = session;
+    this.router = router;
+    this.input = input;
+    this.guard = new StallGuard(services.limits(), () -> run(this::stalled));
+  }
+
+  @Override
+  public void handlerAdded(ChannelHandlerContext ctx) {
+    context = ctx;
+    admitted = session.opened(this);
+    guard.start(ctx.executor());
+  }
+
+  @Override
+  public void requestMessage(ChannelHandlerContext ctx) {
+    input.request();
+  }
+
+  /** A stream whose client has gone is closed, whether anything is read of it or not. */
+  @Override
+  public void readAhead(ChannelHandlerContext ctx) {}
+
+  @Override
+  public boolean isUnderWay(ActiveExchange asked) {
+    return exchange == asked;
+  }
+
+  /** The connection tells its client when it is. */
+  @Override
+  public boolean isDraining() {
+    return false;
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext ctx, Object message) {
+    guard.progress();
+    switch (state) {
+      case OPENED -> begin(ctx, (HttpRequest) message);
+      case RECEIVING -> receive((HttpContent) message);
+      case DISCARDING -> discard(ctx, (HttpContent) message);
+      case RESPONDING, CLOSED -> ReferenceCountUtil.release(message);
+    }
+  }
+
+  private void begin(ChannelHandlerContext ctx, HttpRequest request) {
+    ActiveExchange opened = open(ctx, request);
+    if (!admitted) {
+      opened.closeAfterwards();
+      opened.refuse(
+          503, FixedAnswer.TOO_MANY, Headers.create().set(HttpHeaderNames.RETRY_AFTER, "1"));
+      return;
+    }
+    opened.start(router, RequestCheck.refuse(request));
+    if (session.isDraining()) {
+      drain();
+    }
+  }
+
+  private ActiveExchange open(ChannelHandlerContext ctx, HttpRequest request) {
+    ActiveExchange opened =
+        new ActiveExchange(
+            this, new Http2Framing(), services, session.memory(), guard, router, ctx, request);
+    exchange = opened;
+    state = State.RECEIVING;
+    guard.waiting();
+    return opened;
+  }
+
+  private void receive(HttpContent piece) {
+    ActiveExchange current = exchange;
+    if (current == null) {
+      piece.release();
+      return;
+    }
+    if (piece instanceof LastHttpContent) {
+      state = State.RESPONDING;
+    }
+    current.receive(piece);
+  }
+
+  @Override
+  public void finished(ActiveExchange done) {
+    if (exchange == done) {
+      exchange = null;
+      run(() -> goOnAfter(done));
+    }
+  }
+
+  private void goOnAfter(ActiveExchange done) {
+    ChannelHandlerContext ctx = done.context();
+    if (done.bodyComplete() || input.ended()) {
+      close(ctx);
+    } else if (done.isLast()) {
+      // The response is complete: there is no reason to send the rest.
+      reset(ctx, Http2Error.NO_ERROR);
+    } else {
+      state = State.DISCARDING;
+      guard.receiving();
+      requestMessage(ctx);
+    }
+  }
+
+  private void discard(ChannelHandlerContext ctx, HttpContent piece) {
+    discardedBytes += piece.content().readableBytes();
+    piece.release();
+    if (piece instanceof LastHttpContent) {
+      close(ctx);
+    } else if (discardedBytes > HttpLimits.MAX_DISCARDED_BYTES) {
+      reset(ctx, Http2Error.NO_ERROR);
+    } else {
+      requestMessage(ctx);
+    }
+  }
+
+  @Override
+  public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+    guard.progress();
+    ActiveExchange current = exchange;
+    if (current != null && ctx.channel().isWritable()) {
+      current.handler().writable();
+    }
+  }
+
+  /** The node is being stopped: ends what waits for events. */
+  void drain() {
+    ActiveExchange current = exchange;
+    if (current != null) {
+      run(() -> current.handler().drain());
+    }
+  }
+
+  /** The client sends nothing more, on any stream: what has come whole is answered. */
+  void inputOver() {
+    ChannelHandlerContext ctx = context;
+    ActiveExchange current = exchange;
+    if (ctx != null && (!input.ended() || (current != null && current.watching()))) {
+      close(ctx);
+    }
+  }
+
+  @Override
+  public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+    if (event instanceof Http2ResetFrame) {
+      close(ctx);
+    }
+    ReferenceCountUtil.release(event);
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext ctx) {
+    letGo();
+  }
+
+  @Override
+  public void handlerRemoved(ChannelHandlerContext ctx) {
+    letGo();
+    session.closed(this, admitted);
+  }
+
+  private void letGo() {
+    state = State.CLOSED;
+    guard.stop();
+    ActiveExchange current = exchange;
+    exchange = null;
+    if (current != null) {
+      current.closeHandler();
+    }
+  }
+
+  private void close(ChannelHandlerContext ctx) {
+    letGo();
+    ctx.close();
+  }
+
+  private void reset(ChannelHandlerContext ctx, Http2Error reason) {
+    letGo();
+    ctx.writeAndFlush(new DefaultHttp2ResetFrame(reason));
+    ctx.close();
+  }
+
+  /** Runs what nobody calls who could handle its failure. */
+  private void run(Runnable action) {
+    try {
+      action.run();
+    } catch (Throwable failure) {
+      ChannelHandlerContext ctx = context;
+      if (ctx != null) {
+        exceptionCaught(ctx, failure);
+      }
+    }
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+    if (cause instanceof Http2Exception) {
+      malformed(ctx, cause);
+    } else {
+      failed(ctx, Failure.of(cause), cause);
+    }
+  }
+
+  /** The connection tells of what is wrong with the stream's frames before it resets the stream. */
+  private void malformed(ChannelHandlerContext ctx, Throwable cause) {
+    if (state == State.CLOSED) {
+      return;
+    }
+    services.metrics().streamFailed(Failure.of(cause), cause);
+    ActiveExchange current = exchange;
+    if (current == null ? state != State.OPENED : current.headSent()) {
+      letGo();
+      return;
+    }
+    ActiveExchange told = current == null ? open(ctx, standIn()) : current;
+    told.closeAfterwards();
+    // Without a body, which the reset would overtake.
+    told.respond(
+        HttpResponseStatus.BAD_REQUEST,
+        Headers.create().set(HttpHeaderNames.CACHE_CONTROL, "no-store"));
+  }
+
+  @Override
+  public void failed(ActiveExchange failed, Failure failure, Throwable cause) {
+    if (exchange == failed) {
+      failed(failed.context(), failure, cause);
+    }
+  }
+
+  /**
+   * Lets go of everything at once, and ends the stream: with an answer where the client waits for
+   * one and has got nothing of it.
+   */
+  private void failed(ChannelHandlerContext ctx, Failure failure, Throwable cause) {
+    if (state == State.CLOSED
+        || (cause instanceof ClosedChannelException && !ctx.channel().isOpen())) {
+      return;
+    }
+    services.metrics().streamFailed(failure, cause);
+    ActiveExchange current = exchange;
+    boolean waits = current == null ? state == State.OPENED : !current.headSent();
+    letGo();
+    boolean clients = failure == Failure.PEER || failure == Failure.STALLED;
+    if (clients || !waits) {
+      reset(ctx, clients ? Http2Error.CANCEL : Http2Error.INTERNAL_ERROR);
+      return;
+    }
+    FixedAnswer answer = FixedAnswer.to(failure);
+    services
+        .metrics()
+        .responded(
+            Http2Framing.PROTOCOL,
+            current == null ? "other" : current.routeName(),
+            answer.status());
+    ctx.writeAndFlush(answer.message())
+        .addListener(written ->
+            reset(ctx, written.isSuccess() ? Http2Error.NO_ERROR : Http2Error.INTERNAL_ERROR));
+  }
+
+  private static HttpRequest standIn() {
+    return new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, "*");
+  }
+
+  private void stalled() {
+    ActiveExchange current = exchange;
+    if (state == State.RECEIVING && current != null && !current.headSent()) {
+      current.giveUp(
+          Refusals.tooSlow("no byte of the body came", services.limits().stallTimeout()));
+    } else if (context != null) {
+      failed(context, Failure.STALLED, new IOException("no byte moved"));
+    }
+  }
+}

@@ -1,0 +1,226 @@
+package dev.weir.server.http;
+
+import dev.weir.server.metrics.Failure;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
+import io.netty.channel.socket.ChannelOutputShutdownEvent;
+import io.netty.handler.codec.http2.DefaultHttp2GoAwayFrame;
+import io.netty.handler.codec.http2.DefaultHttp2PingFrame;
+import io.netty.handler.codec.http2.Http2CodecUtil;
+import io.netty.handler.codec.http2.Http2Error;
+import io.netty.handler.codec.http2.Http2FrameStreamException;
+import io.netty.handler.codec.http2.Http2GoAwayFrame;
+import io.netty.handler.codec.http2.Http2PingFrame;
+import io.netty.handler.codec.http2.Http2PriorityFrame;
+import io.netty.handler.codec.http2.Http2SettingsAckFrame;
+import io.netty.handler.codec.http2.Http2SettingsFrame;
+import java.nio.channels.ClosedChannelException;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One connection of HTTP/2: knows which streams are open, and when it may end. Its streams are
+ * served by an {@link Http2Exchange} each. Goes between the codec and the multiplexer.
+ *
+ * <p>A connection has a place of the node's, and each stream beyond its first needs one more, so
+ * that streams hold no more memory than connections could.
+ *
+ * <p>When the node is stopped, the client is told twice: what it sends before it has heard of the
+ * first is served.
+ */
+final class Http2Session extends ChannelInboundHandlerAdapter {
+  /** What a client has to say that it has heard the first call. */
+  private static final long LAST_CALL = 0x7765_6972L;
+
+  private static final long LAST_CALL_MILLIS = 1000;
+
+  private final Services services;
+  private final ConnectionMemory memory;
+  private final StallGuard guard;
+  private final ControlFrames controlFrames = new ControlFrames();
+  private final Set<Http2Exchange> streams = new LinkedHashSet<>();
+  private @Nullable ChannelHandlerContext context;
+  private int admittedStreams;
+  private boolean draining;
+
+  /** No stream will be opened any more. */
+  private boolean closing;
+
+  private boolean inputEnded;
+  private boolean ended;
+
+  Http2Session(Services services, ConnectionMemory memory) {
+    this.services = services;
+    this.memory = memory;
+    this.guard = new StallGuard(services.limits(), this::end);
+  }
+
+  ConnectionMemory memory() {
+    return memory;
+  }
+
+  boolean isDraining() {
+    return draining;
+  }
+
+  @Override
+  public void handlerAdded(ChannelHandlerContext ctx) {
+    context = ctx;
+    guard.start(ctx.executor());
+  }
+
+  /** A stream begins; false when the node has no place for it. */
+  boolean opened(Http2Exchange stream) {
+    streams.add(stream);
+    services.metrics().streamOpened();
+    guard.waiting();
+    if (admittedStreams > 0 && !services.places().tryTake()) {
+      services.metrics().streamRefused();
+      return false;
+    }
+    admittedStreams++;
+    return true;
+  }
+
+  void closed(Http2Exchange stream, boolean admitted) {
+    services.metrics().streamClosed();
+    if (admitted && --admittedStreams > 0) {
+      services.places().giveBack();
+    }
+    if (streams.remove(stream) && streams.isEmpty()) {
+      guard.idle();
+      endIfDone();
+    }
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext ctx, Object message) {
+    switch (message) {
+      case Http2SettingsAckFrame known -> {}
+      case Http2SettingsFrame settings -> count(ctx);
+      case Http2PingFrame ping when ping.ack() -> {
+        if (ping.content() == LAST_CALL) {
+          lastCall(ctx);
+        }
+      }
+      case Http2PingFrame ping -> count(ctx);
+      case Http2GoAwayFrame leaving -> {
+        leaving.release();
+        closing = true;
+        endIfDone();
+      }
+      case Http2PriorityFrame ignored -> count(ctx);
+      default -> ctx.fireChannelRead(message);
+    }
+  }
+
+  private void count(ChannelHandlerContext ctx) {
+    if (!ended && controlFrames.isOneTooMany(System.nanoTime())) {
+      ended = true;
+      services
+          .metrics()
+          .connectionFailed(
+              Failure.PEER, new IllegalStateException("a client sends nothing but control frames"));
+      ctx.writeAndFlush(new DefaultHttp2GoAwayFrame(Http2Error.ENHANCE_YOUR_CALM))
+          .addListener(told -> ctx.close());
+    }
+  }
+
+  @Override
+  public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+    if (event == HttpConnection.Signal.DRAIN) {
+      drain(ctx);
+    } else if (event instanceof ChannelInputShutdownEvent) {
+      closing = true;
+      inputEnded = true;
+      each(Http2Exchange::inputOver);
+      if (ended) {
+        ctx.close();
+      } else {
+        endIfDone();
+        // Nor does it open windows: what they allow is written, for a moment.
+        ctx.executor()
+            .schedule(() -> ctx.close(), HttpLimits.LINGER.toMillis(), TimeUnit.MILLISECONDS);
+      }
+    } else if (event instanceof ChannelOutputShutdownEvent && !ended) {
+      // Not this class's doing: a write failed, and no other can follow it.
+      ctx.close();
+    } else {
+      ctx.fireUserEventTriggered(event);
+    }
+  }
+
+  private void drain(ChannelHandlerContext ctx) {
+    if (draining) {
+      return;
+    }
+    draining = true;
+    ctx.write(new DefaultHttp2GoAwayFrame(Http2Error.NO_ERROR).setExtraStreamIds(1 << 30));
+    ctx.writeAndFlush(new DefaultHttp2PingFrame(LAST_CALL));
+    ctx.executor().schedule(() -> lastCall(ctx), LAST_CALL_MILLIS, TimeUnit.MILLISECONDS);
+    each(Http2Exchange::drain);
+  }
+
+  private void lastCall(ChannelHandlerContext ctx) {
+    if (draining && !closing) {
+      closing = true;
+      ctx.writeAndFlush(new DefaultHttp2GoAwayFrame(Http2Error.NO_ERROR));
+    }
+    endIfDone();
+  }
+
+  /** Streams may end meanwhile. */
+  private void each(Consumer<Http2Exchange> action) {
+    List.copyOf(streams).forEach(action);
+  }
+
+  private void endIfDone() {
+    if (closing && streams.isEmpty()) {
+      end();
+    }
+  }
+
+  private void end() {
+    ChannelHandlerContext ctx = context;
+    if (ctx != null && !ended) {
+      ended = true;
+      ctx.writeAndFlush(new DefaultHttp2GoAwayFrame(Http2Error.NO_ERROR))
+          .addListener(told -> {
+            if (told.isSuccess() && !inputEnded) {
+              // The codec reads on by itself.
+              LingeringClose.begin(ctx);
+            } else {
+              ctx.close();
+            }
+          });
+    }
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+    if (cause instanceof Http2FrameStreamException) {
+      // Of one stream, which the multiplexer tells of it.
+      ctx.fireExceptionCaught(cause);
+    } else if (!(cause instanceof ClosedChannelException && !ctx.channel().isOpen())) {
+      services.metrics().connectionFailed(Failure.of(cause), cause);
+      if (Http2CodecUtil.getEmbeddedHttp2Exception(cause) != null) {
+        // The codec tells the client, and closes the connection.
+        ended = true;
+      } else {
+        ctx.close();
+      }
+    }
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext ctx) {
+    ended = true;
+    guard.stop();
+    ctx.fireChannelInactive();
+  }
+}

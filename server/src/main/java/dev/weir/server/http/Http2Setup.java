@@ -1,0 +1,146 @@
+package dev.weir.server.http;
+
+import dev.weir.netty.flow.Http2Windows;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelDuplexHandler;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelPipeline;
+import io.netty.channel.WriteBufferWaterMark;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
+import io.netty.handler.codec.http2.Http2Connection;
+import io.netty.handler.codec.http2.Http2Exception;
+import io.netty.handler.codec.http2.Http2FrameCodec;
+import io.netty.handler.codec.http2.Http2FrameCodecBuilder;
+import io.netty.handler.codec.http2.Http2MultiplexHandler;
+import io.netty.handler.codec.http2.Http2Settings;
+import io.netty.handler.codec.http2.Http2StreamChannelOption;
+import io.netty.handler.codec.http2.Http2StreamFrameToHttpObjectCodec;
+
+/** Sets connections up for HTTP/2, and their streams, within the node's limits. */
+final class Http2Setup {
+  /** Resets within {@link #RESET_SECONDS}, of either side: clients that cancel much need fewer. */
+  private static final int MAX_RESETS = 200;
+
+  private static final int RESET_SECONDS = 30;
+
+  /** Data frames with neither data nor an end, one after the other. */
+  private static final int MAX_EMPTY_FRAMES = 2;
+
+  private static final int MAX_SMALL_CONTINUATIONS = 16;
+
+  /** Answers to control frames that the client does not read. */
+  private static final int MAX_QUEUED_CONTROL_FRAMES = 1000;
+
+  /** All streams together on their way; what they may keep is limited for each of them. */
+  private static final int CONNECTION_WINDOW_BYTES = 16 * HttpLimits.CHUNK_BYTES;
+
+  private static final Http2StreamFrameToHttpObjectCodec RESPONSES =
+      new Http2StreamFrameToHttpObjectCodec(/* isServer= */ true);
+
+  private final Services services;
+  private final Router router;
+
+  Http2Setup(Services services, Router router) {
+    this.services = services;
+    this.router = router;
+  }
+
+  /** Adds all handlers of a connection that has received nothing yet. */
+  void addTo(ChannelPipeline pipeline, ConnectionMemory memory) {
+    Http2FrameCodec codec = codec();
+    Http2Session session = new Http2Session(services, memory);
+    pipeline
+        .addLast(new NoReadsAfterTheEnd())
+        .addLast(codec)
+        .addLast(session)
+        .addLast(new Http2MultiplexHandler(new StreamInitializer(session)));
+    widen(codec.connection());
+  }
+
+  private Http2FrameCodec codec() {
+    Http2FrameCodecBuilder builder =
+        Http2FrameCodecBuilder.forServer()
+            .initialSettings(
+                new Http2Settings()
+                    .maxConcurrentStreams(services.limits().maxStreams())
+                    .initialWindowSize(HttpLimits.CHUNK_BYTES)
+                    .maxHeaderListSize(
+                        HttpLimits.MAX_REQUEST_LINE_BYTES + HttpLimits.MAX_HEADER_BYTES))
+            .decoderEnforceMaxRstFramesPerWindow(MAX_RESETS, RESET_SECONDS)
+            .encoderEnforceMaxRstFramesPerWindow(MAX_RESETS, RESET_SECONDS)
+            .decoderEnforceMaxConsecutiveEmptyDataFrames(MAX_EMPTY_FRAMES)
+            .decoderEnforceMaxSmallContinuationFrames(MAX_SMALL_CONTINUATIONS)
+            .encoderEnforceMaxQueuedControlFrames(MAX_QUEUED_CONTROL_FRAMES)
+            .validateHeaders(true)
+            // The session says when a connection ends, and what is told of it.
+            .decoupleCloseAndGoAway(true);
+    builder.gracefulShutdownTimeoutMillis(HttpLimits.LINGER.toMillis());
+    return Http2Windows.perStream(builder.build());
+  }
+
+  private static void widen(Http2Connection connection) {
+    try {
+      connection
+          .local()
+          .flowController()
+          .incrementWindowSize(
+              connection.connectionStream(),
+              CONNECTION_WINDOW_BYTES - connection.local().flowController().initialWindowSize());
+    } catch (Http2Exception e) {
+      throw new IllegalStateException("a new connection's window cannot be set", e);
+    }
+  }
+
+  private final class StreamInitializer extends ChannelInitializer<Channel> {
+    private final Http2Session session;
+
+    StreamInitializer(Http2Session session) {
+      this.session = session;
+    }
+
+    @Override
+    protected void initChannel(Channel stream) {
+      stream.config().setAllocator(stream.parent().alloc());
+      stream
+          .config()
+          .setWriteBufferWaterMark(
+              new WriteBufferWaterMark(HttpLimits.CHUNK_BYTES, HttpLimits.WRITE_AHEAD_BYTES));
+      // The input says what has been used.
+      stream.config().setOption(Http2StreamChannelOption.AUTO_STREAM_FLOW_CONTROL, false);
+      Http2Input input = new Http2Input();
+      stream
+          .pipeline()
+          .addLast(input)
+          .addLast(RESPONSES)
+          .addLast(new Http2Exchange(services, session, router, input));
+    }
+
+    @Override
+    public boolean isSharable() {
+      // For all streams of one connection, which have one event loop.
+      return true;
+    }
+  }
+
+  /**
+   * A client may end its side and read on. From then on epoll no longer watches the socket for
+   * input, and would close it if it were read.
+   */
+  private static final class NoReadsAfterTheEnd extends ChannelDuplexHandler {
+    private boolean ended;
+
+    @Override
+    public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+      ended |= event instanceof ChannelInputShutdownEvent;
+      ctx.fireUserEventTriggered(event);
+    }
+
+    @Override
+    public void read(ChannelHandlerContext ctx) {
+      if (!ended) {
+        ctx.read();
+      }
+    }
+  }
+}

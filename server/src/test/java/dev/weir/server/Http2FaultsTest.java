@@ -1,0 +1,548 @@
+package dev.weir.server;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.server.http.HttpLimits;
+import dev.weir.server.http.Transport;
+import dev.weir.server.store.LocalDisk;
+import io.netty.handler.codec.http2.DefaultHttp2Headers;
+import io.netty.handler.codec.http2.Http2CodecUtil;
+import io.netty.handler.codec.http2.Http2Error;
+import io.netty.handler.codec.http2.Http2FrameTypes;
+import io.netty.handler.codec.http2.Http2Headers;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Clients of HTTP/2 that are slow, broken, gone or too many: each harms itself alone. */
+@Timeout(30)
+class Http2FaultsTest {
+  private static final int BIG_BYTES = 8_000_000;
+  private static final String TYPE = "text/plain";
+
+  /** What one stream may hold: a connection's share. */
+  private static final long STREAM_SHARE_BYTES = 256 << 10;
+
+  @TempDir Path directory;
+  private NodeFixture fixture;
+
+  @BeforeEach
+  void start() throws Exception {
+    fixture = new NodeFixture(directory);
+    fixture.send("PUT", "big", TYPE, "z".repeat(BIG_BYTES));
+    fixture.send("PUT", "a", TYPE, "");
+  }
+
+  @AfterEach
+  void stop() throws Exception {
+    fixture.http.close();
+    NodeFixture.await("no other connection", () -> fixture.openConnections() <= 1);
+    fixture.assertNothingLeaked();
+    fixture.close();
+  }
+
+  /** How far a stream has come. */
+  private enum Phase {
+    HEAD_OF_AN_UPLOAD,
+    BODY_UNDER_WAY,
+    BODY_IN_A_FILE,
+    BODY_THAT_NOBODY_READS,
+    ANSWER_UNDER_WAY,
+    LONG_POLL,
+    EVENTS_AT_THE_TAIL,
+    EVENTS_UNDER_WAY,
+    CONSOLE;
+
+    int begin(Http2Client client) throws IOException {
+      String[] type = {"content-type", TYPE};
+      switch (this) {
+        case HEAD_OF_AN_UPLOAD, BODY_UNDER_WAY, BODY_IN_A_FILE -> {
+          int stream = client.request(/* last= */ false, "POST", "/v1/stream/a", type);
+          if (this != HEAD_OF_AN_UPLOAD) {
+            client.data(stream, new byte[10_000], /* last= */ false);
+          }
+          for (int i = 0; this == BODY_IN_A_FILE && i < 20; i++) {
+            client.awaitWindow(stream, 16_000);
+            client.data(stream, new byte[16_000], /* last= */ false);
+          }
+          return stream;
+        }
+        case BODY_THAT_NOBODY_READS -> {
+          int stream = client.request(/* last= */ false, "GET", "/v1/stream/a?offset=now&live=sse");
+          client.data(stream, new byte[60_000], /* last= */ false);
+          client.awaitText(stream, "upToDate");
+          return stream;
+        }
+        case ANSWER_UNDER_WAY, EVENTS_UNDER_WAY -> {
+          String live = this == ANSWER_UNDER_WAY ? "" : "&live=sse";
+          int stream = client.request(/* last= */ true, "GET", "/v1/stream/big?offset=-1" + live);
+          client.awaitText(stream, "zzz");
+          return stream;
+        }
+        case LONG_POLL -> {
+          return client.request(/* last= */ true, "GET", "/v1/stream/a?offset=now&live=long-poll");
+        }
+        case EVENTS_AT_THE_TAIL -> {
+          int stream = client.request(/* last= */ true, "GET", "/v1/stream/a?offset=now&live=sse");
+          client.awaitText(stream, "upToDate");
+          return stream;
+        }
+        case CONSOLE -> {
+          int stream = client.request(/* last= */ true, "GET", "/_weir/events");
+          client.awaitText(stream, "event: view");
+          return stream;
+        }
+      }
+      throw new AssertionError(this);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Phase.class)
+  void aStreamThatIsResetLeavesNothing(Phase phase) throws Exception {
+    try (Http2Client client = fixture.http2(/* windowBytes= */ 30_000, 0)) {
+      client.stopOpeningWindows();
+      int stream = phase.begin(client);
+      client.reset(stream, (int) Http2Error.CANCEL.code());
+      NodeFixture.await("no stream", () -> fixture.metric("weir_http2_open_streams") == 0);
+      // The connection is still there.
+      fixture.http.close();
+      fixture.assertNothingLeaked();
+      assertThat(client.get("/").status()).isEqualTo(200);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Phase.class)
+  void aConnectionThatIsResetLeavesNothing(Phase phase) throws Exception {
+    try (Http2Client client = fixture.http2(/* windowBytes= */ 30_000, 0)) {
+      client.stopOpeningWindows();
+      phase.begin(client);
+      client.resetConnection();
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Phase.class)
+  void aStreamThatDoesNotMoveHoldsUpNobody(Phase phase) throws Exception {
+    try (Http2Client client = fixture.http2(/* windowBytes= */ 30_000, 0)) {
+      client.stopOpeningWindows();
+      for (int i = 0; i < 4; i++) {
+        phase.begin(client);
+      }
+      assertThat(client.get("/v1/stream/a").status()).isEqualTo(200);
+      assertThat(
+              client
+                  .exchange("POST", "/v1/stream/a", new byte[50_000], "content-type", TYPE)
+                  .status())
+          .isEqualTo(204);
+      assertThat(fixture.node.liveBufferBytes()).isLessThanOrEqualTo(5 * STREAM_SHARE_BYTES);
+    }
+  }
+
+  @Test
+  void aSlowReaderIsWrittenAsMuchAsItsWindowAndGetsAllInTheEnd() throws Exception {
+    try (Http2Client client = fixture.http2(/* windowBytes= */ 50_000, 0)) {
+      client.stopOpeningWindows();
+      int stream = client.request(/* last= */ true, "GET", "/v1/stream/big");
+      Http2Client.Response response = client.response(stream);
+      while (response.body.size() < 50_000) {
+        client.receive();
+      }
+      // A round trip later there is no more of it, and the node holds a share.
+      assertThat(client.get("/").status()).isEqualTo(200);
+      assertThat(response.body.size()).isEqualTo(50_000);
+      assertThat(fixture.node.liveBufferBytes()).isLessThanOrEqualTo(STREAM_SHARE_BYTES);
+      for (int got = 50_000; got < BIG_BYTES; got = response.body.size()) {
+        int more = Math.min(70_000, BIG_BYTES - got);
+        client.openWindow(stream, more);
+        while (response.body.size() < got + more) {
+          client.receive();
+        }
+      }
+      assertThat(client.await(stream).body.size()).isEqualTo(BIG_BYTES);
+      assertThat(response.text()).isEqualTo("z".repeat(BIG_BYTES));
+    }
+  }
+
+  @Test
+  void aBodyIsSentNoFasterThanItIsStored() throws Exception {
+    try (Http2Client client = fixture.http2()) {
+      int ignored = Phase.BODY_THAT_NOBODY_READS.begin(client);
+      assertThat(client.window(ignored)).isLessThan(6_000);
+      int stream = client.request(/* last= */ false, "POST", "/v1/stream/a", "content-type", TYPE);
+      for (int sent = 0; sent < BIG_BYTES; sent += 16_000) {
+        client.awaitWindow(stream, 16_000);
+        client.data(stream, new byte[16_000], sent + 16_000 >= BIG_BYTES);
+      }
+      assertThat(client.await(stream).status()).isEqualTo(204);
+      assertThat(client.window(ignored)).isLessThan(6_000);
+      // More than was allowed is an error of this stream.
+      client.data(ignored, new byte[6_000], /* last= */ false);
+      assertThat(client.await(ignored).error).isEqualTo((int) Http2Error.FLOW_CONTROL_ERROR.code());
+      assertThat(client.get("/").status()).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void smallFramesAreNotKeptAsObjects() throws Exception {
+    try (Http2Client client = fixture.http2()) {
+      int stream = client.request(/* last= */ false, "GET", "/v1/stream/a?offset=now&live=sse");
+      client.awaitText(stream, "upToDate");
+      byte[] frame = Http2Client.frame(Http2FrameTypes.DATA, 0, stream, new byte[1]);
+      byte[] frames = new byte[frame.length * 30_000];
+      for (int i = 0; i < 30_000; i++) {
+        System.arraycopy(frame, 0, frames, i * frame.length, frame.length);
+      }
+      client.sendRaw(frames);
+      assertThat(client.get("/").status()).isEqualTo(200);
+      assertThat(fixture.node.liveBufferBytes()).isBetween(30_000L, 64_000L + 4_096);
+    }
+  }
+
+  @Test
+  void badRequestsAreRefusedOnTheirStreams() throws Exception {
+    try (Http2Client client = fixture.http2()) {
+      int bystander = Phase.EVENTS_AT_THE_TAIL.begin(client);
+      assertThat(client.get("/" + "p".repeat(9_000)).status()).isEqualTo(414);
+      assertThat(client.get("/", "x-long", "a".repeat(25_000)).status()).isEqualTo(431);
+      assertThat(client.get("v1/stream/a").status()).isEqualTo(400);
+      assertThat(client.get("/", "expect", "more").status()).isEqualTo(417);
+      assertThat(client.exchange("BREW", "/v1/stream/a", new byte[0]).status()).isEqualTo(405);
+      for (Http2Headers head :
+          List.of(
+              head().method("GET").scheme("http").authority("localhost"),
+              head().path("/").scheme("http").authority("localhost"),
+              head().method("GET").path("/").scheme("http"),
+              valid().add("content-length", "1"),
+              head().method("GET").path("/").scheme("http").authority("a b"),
+              head().method("GET").path("/").scheme("http").authority("a").add("host", "b"),
+              head().method("GET /").path("/").scheme("http").authority("a"))) {
+        assertThat(client.await(client.request(/* last= */ true, head)).status())
+            .as("%s", head)
+            .isEqualTo(400);
+      }
+      for (Http2Headers head :
+          List.of(
+              valid().add("Upper", "x"),
+              valid().add("x", "\u0001"),
+              valid().add("connection", "close"),
+              valid().add("transfer-encoding", "chunked"),
+              valid().add(":unknown", "x"))) {
+        assertThat(client.await(client.request(/* last= */ true, head)).error)
+            .as("%s", head)
+            .isEqualTo((int) Http2Error.PROTOCOL_ERROR.code());
+      }
+      int tooMuch =
+          client.request(
+              /* last= */ false,
+              "POST",
+              "/v1/stream/a",
+              "content-type",
+              TYPE,
+              "content-length",
+              "3");
+      client.data(tooMuch, new byte[4], /* last= */ true);
+      assertThat(client.await(tooMuch).status()).isEqualTo(400);
+      assertThat(client.get("/v1/stream/a").text()).isEmpty();
+      assertThat(client.response(bystander).isOver()).isFalse();
+      assertThat(client.goAways).isZero();
+    }
+  }
+
+  private static Http2Headers head() {
+    return new DefaultHttp2Headers(/* validate= */ false);
+  }
+
+  private static Http2Headers valid() {
+    return head().method("GET").path("/").scheme("http").authority("localhost");
+  }
+
+  @Test
+  void aRefusedBodyIsNotWaitedFor() throws Exception {
+    try (Http2Client client = fixture.http2()) {
+      int stream =
+          client.request(/* last= */ false, "POST", "/v1/stream/none", "content-type", TYPE);
+      assertThat(client.await(stream).status()).isEqualTo(404);
+      while (client.response(stream).error < 0) {
+        client.receive();
+      }
+      assertThat(client.response(stream).error).isEqualTo((int) Http2Error.NO_ERROR.code());
+      // One that is short comes to its end, and the stream with it.
+      int little =
+          client.request(
+              /* last= */ false,
+              "POST",
+              "/v1/stream/none",
+              "content-type",
+              TYPE,
+              "content-length",
+              "9");
+      assertThat(client.await(little).status()).isEqualTo(404);
+      client.data(little, new byte[9], /* last= */ true);
+      NodeFixture.await("no stream", () -> fixture.metric("weir_http2_open_streams") == 0);
+      assertThat(client.get("/").status()).isEqualTo(200);
+      assertThat(client.response(little).error).isNegative();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "000001 00 01 00000000 78", // data of no stream
+        "000004 01 05 00000001 ffffffff", // a header block that means nothing
+        "000001 01 05 00000002 82", // a stream of the node's own
+        "004001 00 00 00000001", // too long
+        "000003 04 00 00000000 000000", // half a setting
+        "000006 04 00 00000000 000500000001", // a frame size that is none
+        "000007 06 00 00000000 00000000000000", // a short ping
+        "000004 08 00 00000000 00000000", // a window opened by nothing
+        "000004 08 00 00000000 7fffffff", // by too much
+        "000001 09 04 00000001 82", // a continuation of nothing
+        "000004 03 00 00000005 00000008", // a reset of what never was
+        "000004 05 04 00000001 00000002", // a push
+        "474554202f20485454502f312e310d0a0d0a", // another protocol
+      })
+  void brokenFramesEndTheConnectionAlone(String hex) throws Exception {
+    try (Http2Client other = fixture.http2();
+        Http2Client client = fixture.http2()) {
+      int events = Phase.EVENTS_AT_THE_TAIL.begin(other);
+      client.get("/");
+      client.sendRaw(java.util.HexFormat.of().parseHex(hex.replace(" ", "")));
+      client.awaitEnd();
+      assertThat(other.get("/").status()).isEqualTo(200);
+      assertThat(other.response(events).isOver()).isFalse();
+      assertThat(fixture.metric("weir_http_failed_connections_total{reason=\"error\"}")).isZero();
+    }
+  }
+
+  @Test
+  void floodsEndTheConnection() throws Exception {
+    byte[] ping = Http2Client.frame(Http2FrameTypes.PING, 0, 0, new byte[8]);
+    byte[] settings =
+        Http2Client.frame(
+            Http2FrameTypes.SETTINGS,
+            0,
+            0,
+            Http2Client.setting(Http2CodecUtil.SETTINGS_ENABLE_PUSH, 0));
+    byte[] empty = Http2Client.frame(Http2FrameTypes.DATA, 0, 3, new byte[0]);
+    for (byte[] frame : List.of(ping, settings, empty)) {
+      try (Http2Client client = fixture.http2()) {
+        client.get("/");
+        client.request(/* last= */ false, "GET", "/v1/stream/a?offset=now&live=sse");
+        flood(client, frame);
+      }
+    }
+    try (Http2Client client = fixture.http2()) {
+      client.get("/");
+      for (int i = 0; i < 300; i++) {
+        int stream = client.request(/* last= */ true, "GET", "/v1/stream/big");
+        client.reset(stream, (int) Http2Error.CANCEL.code());
+      }
+      client.awaitEnd();
+    } catch (java.net.SocketException alreadyEnded) {
+      // By the resets before.
+    }
+  }
+
+  private static void flood(Http2Client client, byte[] frame) throws IOException {
+    try {
+      for (int i = 0; i < 3_000; i++) {
+        client.sendRaw(frame);
+      }
+      client.awaitEnd();
+    } catch (java.net.SocketException alreadyEnded) {
+      // By the frames before.
+    }
+  }
+
+  @Test
+  void streamsBeyondTheLimitAreRefusedAndTheOthersGoOn() throws Exception {
+    try (Http2Client client = fixture.http2()) {
+      client.get("/");
+      List<Integer> polls = new ArrayList<>();
+      for (int i = 0; i < client.settingsMaxStreams; i++) {
+        polls.add(Phase.LONG_POLL.begin(client));
+      }
+      int further = Phase.LONG_POLL.begin(client);
+      assertThat(client.await(further).error).isEqualTo((int) Http2Error.REFUSED_STREAM.code());
+      fixture.send("POST", "a", TYPE, "news");
+      for (int poll : polls) {
+        assertThat(client.await(poll).text()).isEqualTo("news");
+      }
+    }
+  }
+
+  @Test
+  void theNodeIsStoppedWhenItsStreamsHaveEnded() throws Exception {
+    try (Http2Client client = fixture.http2();
+        Http2Client idle = fixture.http2()) {
+      idle.get("/");
+      int events = Phase.EVENTS_AT_THE_TAIL.begin(client);
+      int poll = Phase.LONG_POLL.begin(client);
+      int upload = Phase.BODY_UNDER_WAY.begin(client);
+      client.get("/");
+      CompletableFuture<Boolean> stopped =
+          CompletableFuture.supplyAsync(() -> stopWithin(Duration.ofSeconds(30)));
+      while (client.goAways == 0) {
+        client.receive();
+      }
+      assertThat(client.lastStreamOfGoAway).isEqualTo(Integer.MAX_VALUE);
+      assertThat(client.await(events).error).isNegative();
+      assertThat(client.await(poll).status()).isEqualTo(204);
+      client.data(upload, "the end".getBytes(UTF_8), /* last= */ true);
+      assertThat(client.await(upload).status()).isEqualTo(204);
+      client.awaitEnd();
+      assertThat(client.errorOfGoAway).isZero();
+      assertThat(client.lastStreamOfGoAway).isLessThan(Integer.MAX_VALUE);
+      idle.awaitEnd();
+      assertThat(stopped.get()).isTrue();
+    }
+    fixture = new NodeFixture(directory);
+    assertThat(fixture.get("a")).hasSize(10_007).endsWith("the end");
+  }
+
+  private boolean stopWithin(Duration deadline) {
+    try {
+      return fixture.node.stop(deadline);
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Test
+  void whatHasComeWholeIsAnsweredAfterTheClientsEnd() throws Exception {
+    try (Http2Client client = fixture.http2()) {
+      client.get("/");
+      int whole = client.request(/* last= */ true, "GET", "/v1/stream/a");
+      int half = Phase.HEAD_OF_AN_UPLOAD.begin(client);
+      int waiting = Phase.LONG_POLL.begin(client);
+      client.endOutput();
+      assertThat(client.await(whole).status()).isEqualTo(200);
+      client.awaitEnd();
+      assertThat(client.response(half).status()).isZero();
+      assertThat(client.response(waiting).status()).isZero();
+    }
+  }
+
+  @Test
+  void thePrefaceMayComeInPiecesAndRequestsThatBeginLikeItAreRequests() throws Exception {
+    try (RawClient client = fixture.raw()) {
+      for (byte each : "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\4\0\0\0\0\0".getBytes(ISO_8859_1)) {
+        client.send(new byte[] {each});
+      }
+      assertThat(client.read(9)).isEqualTo(9);
+    }
+    for (String request :
+        List.of("PUT /v1/stream/p", "PRI /v1/stream/p", "PRI * HTTP/1.1\r\nHost: x\r\n\r\n")) {
+      try (RawClient client = fixture.raw()) {
+        client.send(request.substring(0, 1));
+        client.send(request.substring(1));
+        if (!request.endsWith("\n")) {
+          client.send(
+              " HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\nContent-Length: 0\r\n\r\n");
+        }
+        assertThat(client.receive().status()).isIn(201, 400, 405);
+      }
+    }
+  }
+
+  @Test
+  void streamsTakeTheNodesPlaces() throws Exception {
+    Duration never = Duration.ofDays(1);
+    HttpLimits few =
+        new HttpLimits(
+            /* maxConnections= */ 8, 1 << 30, 8 << 20, never, never, never, never, never);
+    try (NodeFixture small =
+            new NodeFixture(
+                directory.resolve("small"),
+                NodeFixture.BUDGET_BYTES,
+                new Node.Parts(new LocalDisk(), Transport.best(), few));
+        Http2Client one = small.http2();
+        Http2Client two = small.http2()) {
+      one.exchange("PUT", "/v1/stream/a", new byte[0], "content-type", TYPE);
+      two.get("/");
+      assertThat(one.settingsMaxStreams).isEqualTo(4);
+      List<Integer> polls = new ArrayList<>();
+      for (Http2Client client : List.of(one, two)) {
+        for (int i = 0; i < 4; i++) {
+          polls.add(Phase.LONG_POLL.begin(client));
+        }
+        // They are there when this is answered: refused for itself, as one too many.
+        client.await(client.request(/* last= */ true, "GET", "/"));
+      }
+      // Eight places are taken, by six streams beyond the first and two connections.
+      try (RawClient third = small.raw()) {
+        assertThat(third.receive().status()).isEqualTo(503);
+      }
+      one.reset(polls.get(3), (int) Http2Error.CANCEL.code());
+      NodeFixture.await("a place", () -> small.metric("weir_http2_open_streams") == 7);
+      small.http.close();
+    }
+  }
+
+  @Test
+  void aStreamWithoutAPlaceIsToldToComeAgain() throws Exception {
+    Duration never = Duration.ofDays(1);
+    HttpLimits few =
+        new HttpLimits(
+            /* maxConnections= */ 3, 1 << 30, 8 << 20, never, never, never, never, never);
+    try (NodeFixture small =
+            new NodeFixture(
+                directory.resolve("small"),
+                NodeFixture.BUDGET_BYTES,
+                new Node.Parts(new LocalDisk(), Transport.best(), few));
+        Http2Client client = small.http2()) {
+      client.exchange("PUT", "/v1/stream/a", new byte[0], "content-type", TYPE);
+      for (int i = 0; i < 3; i++) {
+        Phase.EVENTS_AT_THE_TAIL.begin(client);
+      }
+      Http2Client.Response refused =
+          client.exchange("POST", "/v1/stream/a", new byte[100], "content-type", TYPE);
+      assertThat(refused.status()).isEqualTo(503);
+      assertThat(refused.header("retry-after")).isEqualTo("1");
+      assertThat(refused.text()).endsWith("takes\n");
+      small.http.close();
+    }
+  }
+
+  @Test
+  void streamsThatStopAreEndedAndTheConnectionWhenItIsIdle() throws Exception {
+    Duration never = Duration.ofDays(1);
+    Duration soon = Duration.ofMillis(100);
+    fixture.http.close();
+    fixture.close();
+    HttpLimits hasty = new HttpLimits(16, 1 << 30, 8 << 20, soon, soon, never, never, never);
+    fixture =
+        new NodeFixture(
+            directory,
+            NodeFixture.BUDGET_BYTES,
+            new Node.Parts(new LocalDisk(), Transport.best(), hasty));
+    try (Http2Client client = fixture.http2(/* windowBytes= */ 30_000, 0)) {
+      client.stopOpeningWindows();
+      int upload = Phase.HEAD_OF_AN_UPLOAD.begin(client);
+      assertThat(client.await(upload).status()).isEqualTo(408);
+      assertThat(client.response(upload).text()).contains("100 ms");
+    }
+    try (Http2Client client = fixture.http2(/* windowBytes= */ 30_000, 0)) {
+      client.stopOpeningWindows();
+      int read = client.request(/* last= */ true, "GET", "/v1/stream/big");
+      assertThat(client.await(read).error).isEqualTo((int) Http2Error.CANCEL.code());
+      client.awaitEnd();
+      assertThat(client.errorOfGoAway).isZero();
+    }
+  }
+}
