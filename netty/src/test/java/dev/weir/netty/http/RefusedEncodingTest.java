@@ -42,6 +42,7 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -70,6 +71,10 @@ class RefusedEncodingTest {
   private final WriteGate gate = new WriteGate(WriteGateOptions.within(1 << 20));
   private final BlockingQueue<OutboundClosing> closings = new LinkedBlockingQueue<>();
   private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
+
+  /** A permit for each connection whose pipeline is complete. */
+  private final Semaphore accepted = new Semaphore(0);
+
   private final EventLoopGroup loops =
       new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
   private volatile Content content = Content.DIRECT;
@@ -90,6 +95,7 @@ class RefusedEncodingTest {
                           new HttpRequestDecoder(),
                           new HttpResponseEncoder(),
                           new Answer());
+                  accepted.release();
                 }
               })
           .bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
@@ -154,7 +160,7 @@ class RefusedEncodingTest {
     assertNothingIsHeld();
   }
 
-  private String exchange() throws IOException {
+  private String exchange() throws IOException, InterruptedException {
     try (Socket client = connect()) {
       client.getOutputStream().write("GET / HTTP/1.1\r\nHost: weir\r\n\r\n".getBytes(US_ASCII));
       return new String(client.getInputStream().readAllBytes(), US_ASCII);
@@ -163,14 +169,11 @@ class RefusedEncodingTest {
     }
   }
 
-  private Socket connect() throws IOException {
+  private Socket connect() throws IOException, InterruptedException {
     InetSocketAddress address = (InetSocketAddress) listener.localAddress();
-    int before = connections.size();
     Socket client = new Socket(address.getAddress(), address.getPort());
     client.setSoTimeout(20_000);
-    while (connections.size() == before && !Thread.currentThread().isInterrupted()) {
-      Thread.onSpinWait();
-    }
+    accepted.acquire();
     return client;
   }
 
