@@ -149,6 +149,8 @@ class FullJavaHeapTest {
       if (block != null) {
         held[index] = null;
         block.release();
+      } else if (random.nextInt(16) == 0) {
+        held[index] = grown(64 << 10, random.nextInt(64 << 10, 256 << 10));
       } else {
         int bytes = random.nextInt(1 << random.nextInt(4, 18));
         held[index] =
@@ -160,6 +162,21 @@ class FullJavaHeapTest {
         pool.trim();
       }
       steps.incrementAndGet();
+    }
+
+    /** A block in a room of its own, at least so long as the first number. */
+    private Block grown(int fromBytes, int toBytes) {
+      Block block = pool.allocateGrowing(fromBytes, pool.rootBudget());
+      boolean kept = false;
+      try {
+        block.tryGrow(toBytes);
+        kept = true;
+        return block;
+      } finally {
+        if (!kept) {
+          block.release();
+        }
+      }
     }
 
     private void fill(SplittableRandom random) {
