@@ -286,33 +286,49 @@ public final class Console implements AutoCloseable {
 
   /** On the console's thread. Whatever fails, those who asked are answered, and may ask again. */
   private @Nullable Frame make() {
-    Frame made = null;
+    Frame built = null;
     Throwable failure = null;
+    Frame made;
     try {
-      frames.removeIf(Frame::isGone);
-      made = frames.size() < MAX_FRAMES ? build() : current;
+      built = buildIfRoom();
     } catch (Throwable e) {
       failure = e;
       report(frameFailures, e);
     } finally {
-      made = publish(made, failure);
+      made = publish(built, failure);
     }
     return made;
   }
 
-  private @Nullable Frame publish(@Nullable Frame newest, @Nullable Throwable failure) {
-    Frame made = newest;
+  /** On the console's thread. Null if clients hold as many frames as there may be. */
+  @Nullable Frame buildIfRoom() {
+    frames.removeIf(Frame::isGone);
+    return frames.size() < MAX_FRAMES ? build() : null;
+  }
+
+  /**
+   * Shows a frame to those who asked; on the console's thread. The console may be closed since it
+   * was built.
+   *
+   * @param built is the console's from now on; null if there is no new one
+   * @param failure why there is none, if something has failed
+   * @return what they were shown, null if nothing
+   */
+  @Nullable Frame publish(@Nullable Frame built, @Nullable Throwable failure) {
+    Frame made = null;
     CompletableFuture<Frame> asked;
     Frame replaced = null;
     synchronized (this) {
       asked = underWay;
       underWay = null;
       if (closed) {
-        replaced = made;
-        made = null;
-      } else if (made != null && made != current) {
-        replaced = current;
-        current = made;
+        replaced = built;
+      } else {
+        if (built != null) {
+          replaced = current;
+          current = built;
+        }
+        made = failure == null ? current : null;
       }
       madeNanos = System.nanoTime();
     }
