@@ -9,9 +9,10 @@ package dev.weir.memory.pressure;
  * two threads at once, and never for a request that it makes itself. It may allocate, release,
  * close budgets and change limits. It should return soon: a thread that needs the same reclaimer
  * meanwhile waits for a call of another thread until 100 ms after that has begun, 10 ms where it is
- * blocked, and then goes on without it: for one allocation 100 ms in all, however many reclaimers
- * there are and however often their calls end and make no room for it. What it throws is logged the
- * first time, and counts as nothing.
+ * blocked, and then goes on without it: for one request 100 ms in all, however many reclaimers
+ * there are and however often their calls end and make no room for it. An allocation is one
+ * request; a buffer of Netty that grows makes two, one to grow where it lies and then one for
+ * another place: 200 ms. What it throws is logged the first time, and counts as nothing.
  */
 @FunctionalInterface
 public interface Reclaimer {
