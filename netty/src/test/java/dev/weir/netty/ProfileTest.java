@@ -102,6 +102,21 @@ class ProfileTest {
   }
 
   @Test
+  void whatAResizedBufferHasBeyondItsCapacityIsRounding() {
+    ByteBuf body = view.directBuffer(256);
+    for (int capacity : new int[] {64 * MIB - 1_000, 32 * MIB - 1_000}) {
+      body.capacity(capacity);
+      assertThat(pool.profile().samples())
+          .singleElement()
+          .satisfies(blocks -> {
+            assertThat(blocks.requestedBytes()).isEqualTo(capacity);
+            assertThat(blocks.blockBytes()).isEqualTo(capacity + 1_000);
+          });
+    }
+    body.release();
+  }
+
+  @Test
   void aWrappedBlockTakesItsSampleAlong() {
     Block block = pool.allocate(16 * MIB, feature);
     LiveProfile before = pool.profile();

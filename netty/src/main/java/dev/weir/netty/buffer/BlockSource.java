@@ -245,8 +245,11 @@ public final class BlockSource {
   /**
    * The source of a buffer that has come to a block of another size, by growth or by shrinking: its
    * sample ends, and it is drawn anew with all its bytes.
+   *
+   * @param capacity what was asked for
+   * @param memoryBytes what the block has
    */
-  BlockSource resized(int memoryBytes) {
+  BlockSource resized(int capacity, int memoryBytes) {
     if (sampler == null) {
       return this;
     }
@@ -254,7 +257,12 @@ public final class BlockSource {
       endSample();
       BlockSource plain = sample == null ? this : withoutSample();
       OwnedHeap heap = heaps.current();
-      return isSampleDue(heap, memoryBytes) ? plain.sampling(heap, memoryBytes) : plain;
+      if (!isSampleDue(heap, capacity)) {
+        return plain;
+      }
+      BlockSource sampling = plain.sampling(heap, capacity);
+      sampling.resizeSample(memoryBytes);
+      return sampling;
     } catch (OutOfMemoryError | StackOverflowError e) {
       return this; // The buffer has its new block; whoever resized it need not hear of a sample.
     }

@@ -124,16 +124,16 @@ public class WeirByteBuf extends NativeByteBuf {
 
   private void grow(int newCapacity) {
     if (source.tryGrow(home, newCapacity)) {
-      grown();
+      grown(newCapacity);
     } else {
       moveTo(source.growingPlace(newCapacity), capacity);
-      source = source.resized(memoryBytes());
+      source = source.resized(newCapacity, memoryBytes());
     }
   }
 
-  private void grown() {
+  private void grown(int newCapacity) {
     relocate(home.blockAddress(number));
-    source = source.resized(memoryBytes());
+    source = source.resized(newCapacity, memoryBytes());
   }
 
   /**
@@ -147,7 +147,7 @@ public class WeirByteBuf extends NativeByteBuf {
       if (!source.tryGrow(home, newCapacity, grant)) {
         return false;
       }
-      grown();
+      grown(newCapacity);
     }
     capacity = Math.max(capacity, newCapacity);
     return true;
@@ -178,7 +178,7 @@ public class WeirByteBuf extends NativeByteBuf {
       Place smaller = source.tryPlace(newCapacity);
       if (smaller != null) {
         moveTo(smaller, newCapacity);
-        source = source.resized(memoryBytes());
+        source = source.resized(newCapacity, memoryBytes());
       }
     }
   }
