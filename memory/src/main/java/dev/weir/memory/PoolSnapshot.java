@@ -1,6 +1,7 @@
 package dev.weir.memory;
 
 import dev.weir.memory.budget.Budget;
+import dev.weir.memory.budget.BudgetPath;
 import dev.weir.memory.hardening.HardenedFigures;
 import dev.weir.memory.hardening.Hardener;
 import dev.weir.memory.heap.SlabTotals;
@@ -129,7 +130,7 @@ public record PoolSnapshot(
 
   private static List<Charge> charges(Budget root) {
     List<Charge> charges = new ArrayList<>();
-    collect(BudgetView.ofRoot(root, root.chargedBytes(), 0), root.name(), charges);
+    collect(BudgetView.ofRoot(root, root.chargedBytes(), 0), root.path(), charges);
     return List.copyOf(charges);
   }
 
@@ -142,7 +143,9 @@ public record PoolSnapshot(
             budget.heapBytes(),
             budget.otherChildren(),
             budget.otherBytes()));
-    budget.children().forEach(child -> collect(child, path + "/" + child.name(), charges));
+    budget
+        .children()
+        .forEach(child -> collect(child, BudgetPath.below(path, child.name()), charges));
   }
 
   /** Live and dirty pages. */

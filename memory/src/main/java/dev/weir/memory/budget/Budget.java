@@ -34,7 +34,7 @@ public final class Budget extends BudgetFigures {
 
   private static final int MAX_NAME_LENGTH = 128;
 
-  /** Its number in the tree. */
+  /** See {@link #number()}. */
   final int number;
 
   /** Null until a refusal names its children. Under the tree's lock. */
@@ -83,6 +83,11 @@ public final class Budget extends BudgetFigures {
       String name, RootLedger ledger, long heapLimitBytes, CreditTerms terms) {
     return new Budget(
         new BudgetTree(terms, ledger), requireName(name), null, UNLIMITED, heapLimitBytes);
+  }
+
+  /** Tells it from all others of its tree, also from those that are closed. */
+  public int number() {
+    return number;
   }
 
   /**

@@ -22,9 +22,12 @@ abstract sealed class BudgetFigures extends BudgetNode permits Budget {
     return name;
   }
 
-  /** Its name behind those of its ancestors, from the root on, with slashes between them. */
+  /**
+   * Its name behind those of its ancestors, from the root on, with slashes between them. A slash in
+   * a name is written as {@code %2F}, and a percent sign as {@code %25}.
+   */
   public final String path() {
-    return parent == null ? name : parent.path() + "/" + name;
+    return parent == null ? BudgetPath.of(name) : BudgetPath.below(parent.path(), name);
   }
 
   /** The budget at the top of its tree. */

@@ -12,7 +12,8 @@ import java.util.Queue;
  * A budget and those below it: level by level the largest children of each, {@link #MAX_BUDGETS} in
  * all. The figures of a node are of nearly the same moment; sums are exact when nobody charges.
  *
- * @param name its own name
+ * @param number as {@link Budget#number}
+ * @param name its own name, which others may have too
  * @param limitBytes its limit, {@link Budget#UNLIMITED} if it has none; of resident pages for the
  *     root
  * @param chargedBytes sizes of the live blocks charged to it and below
@@ -26,6 +27,7 @@ import java.util.Queue;
  * @param otherBytes what is charged to those
  */
 public record BudgetView(
+    int number,
     String name,
     long limitBytes,
     long chargedBytes,
@@ -94,6 +96,7 @@ public record BudgetView(
 
     BudgetView view(long peakBytes) {
       return new BudgetView(
+          budget.number(),
           budget.name(),
           budget.limitBytes(),
           chargedBytes,

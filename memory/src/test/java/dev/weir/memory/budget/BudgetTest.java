@@ -90,6 +90,16 @@ class BudgetTest {
   }
 
   @Test
+  void noTwoBudgetsOfDifferentNamesHaveOnePath() {
+    Budget outer = root.child("a", Budget.UNLIMITED);
+
+    assertThat(outer.child("b", Budget.UNLIMITED).path()).isEqualTo("pool/a/b");
+    assertThat(root.child("a/b", Budget.UNLIMITED).path()).isEqualTo("pool/a%2Fb");
+    assertThat(root.child("a%2Fb", Budget.UNLIMITED).path()).isEqualTo("pool/a%252Fb");
+    assertThat(root.child("a", Budget.UNLIMITED).number()).isNotEqualTo(outer.number());
+  }
+
+  @Test
   void aLoweredLimitTakesEffectAsMemoryIsFreed() {
     assertThat(channel.tryCharge(400)).isTrue();
     channel.setLimitBytes(100);

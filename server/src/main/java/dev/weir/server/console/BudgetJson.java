@@ -1,6 +1,7 @@
 package dev.weir.server.console;
 
 import dev.weir.memory.budget.Budget;
+import dev.weir.memory.budget.BudgetPath;
 import dev.weir.memory.view.BudgetView;
 import dev.weir.server.console.RoundingEstimates.Estimate;
 import java.util.LinkedHashMap;
@@ -16,11 +17,12 @@ import org.jspecify.annotations.Nullable;
 record BudgetJson(BudgetRates rates, RoundingEstimates estimates) {
   /** A budget and those below it. */
   Map<String, @Nullable Object> json(BudgetView root) {
-    return json(root, root.name());
+    return json(root, BudgetPath.of(root.name()));
   }
 
   private Map<String, @Nullable Object> json(BudgetView view, String path) {
     Map<String, @Nullable Object> json = new LinkedHashMap<>();
+    json.put("number", view.number());
     json.put("name", view.name());
     json.put("limitBytes", view.limitBytes() == Budget.UNLIMITED ? null : view.limitBytes());
     json.put("chargedBytes", view.chargedBytes());
@@ -29,11 +31,13 @@ record BudgetJson(BudgetRates rates, RoundingEstimates estimates) {
     json.put("heapBytes", view.heapBytes());
     json.put("pressure", view.pressure().name().toLowerCase(Locale.ROOT));
     json.put("allocatedBytes", view.allocatedBytes());
-    json.put("allocatedBytesPerSecond", rates.perSecond(path, view.allocatedBytes()));
+    json.put("allocatedBytesPerSecond", rates.perSecond(view));
     json.put("estimate", estimate(estimates.ofBudget(path, view.chargedBytes())));
     json.put(
         "children",
-        view.children().stream().map(child -> json(child, path + "/" + child.name())).toList());
+        view.children().stream()
+            .map(child -> json(child, BudgetPath.below(path, child.name())))
+            .toList());
     json.put("otherChildren", view.otherChildren());
     json.put("otherBytes", view.otherBytes());
     return json;

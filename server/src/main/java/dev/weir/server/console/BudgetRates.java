@@ -18,7 +18,7 @@ final class BudgetRates {
 
   private static final double NANOS_PER_SECOND = 1e9;
 
-  private record Look(long nanos, Map<String, Long> allocatedBytes) {}
+  private record Look(long nanos, Map<Integer, Long> allocatedBytes) {}
 
   private @Nullable Look older;
   private @Nullable Look newer;
@@ -30,30 +30,30 @@ final class BudgetRates {
     Look last = newer;
     if (last == null || atNanos - last.nanos >= WINDOW_NANOS) {
       older = last != null && atNanos - last.nanos <= MAX_NANOS ? last : null;
-      Map<String, Long> bytes = new HashMap<>();
-      collect(root, root.name(), bytes);
+      Map<Integer, Long> bytes = new HashMap<>();
+      collect(root, bytes);
       newer = new Look(atNanos, bytes);
     }
   }
 
-  private static void collect(BudgetView budget, String path, Map<String, Long> bytes) {
-    bytes.put(path, budget.allocatedBytes());
-    budget.children().forEach(child -> collect(child, path + "/" + child.name(), bytes));
+  private static void collect(BudgetView budget, Map<Integer, Long> bytes) {
+    bytes.put(budget.number(), budget.allocatedBytes());
+    budget.children().forEach(child -> collect(child, bytes));
   }
 
   /**
    * Bytes a second.
    *
-   * @param path the budget's, from the root on
-   * @param allocatedBytes its figure in the view that was looked at last
+   * @param budget of the view that was looked at last
    * @return null if it is not known
    */
-  @Nullable Long perSecond(String path, long allocatedBytes) {
+  @Nullable Long perSecond(BudgetView budget) {
     Look since = older;
-    Long before = since == null ? null : since.allocatedBytes.get(path);
-    if (since == null || before == null || before > allocatedBytes) {
+    Long before = since == null ? null : since.allocatedBytes.get(budget.number());
+    if (since == null || before == null || before > budget.allocatedBytes()) {
       return null;
     }
-    return Math.round((allocatedBytes - before) * NANOS_PER_SECOND / (nowNanos - since.nanos));
+    return Math.round(
+        (budget.allocatedBytes() - before) * NANOS_PER_SECOND / (nowNanos - since.nanos));
   }
 }

@@ -2,6 +2,10 @@ package dev.weir.server.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.memory.Pool;
+import dev.weir.memory.PoolOptions;
+import dev.weir.memory.budget.Budget;
+import dev.weir.memory.heap.Block;
 import dev.weir.memory.profile.LiveBlocks;
 import dev.weir.memory.profile.LiveProfile;
 import dev.weir.server.console.RoundingEstimates.Estimate;
@@ -36,6 +40,20 @@ class RoundingEstimatesTest {
     assertThat(a).isEqualTo(new Estimate(151_200, 53_600, 2));
     Estimate all = estimates.ofBudget("node", 208_896);
     assertThat(all).isEqualTo(new Estimate(151_296, 57_600, 3));
+  }
+
+  @Test
+  void aSlashInANameLeadsToNoOtherBudget() {
+    PoolOptions options = PoolOptions.withLimit(64 << 20).withProfile(4 << 10);
+    try (Pool pool = Pool.create(options)) {
+      Budget outer = pool.rootBudget().child("a", Budget.UNLIMITED);
+      Budget slashed = pool.rootBudget().child("a/b", Budget.UNLIMITED);
+      Block block = pool.allocate(16 << 20, slashed);
+      RoundingEstimates seen = RoundingEstimates.of(pool.profile());
+      block.release();
+      assertThat(seen.ofBudget(slashed.path(), 1)).isEqualTo(new Estimate(1, 0, 1));
+      assertThat(seen.ofBudget(outer.path(), 1)).isNull();
+    }
   }
 
   @Test
