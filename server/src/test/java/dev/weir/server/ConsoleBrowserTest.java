@@ -9,13 +9,16 @@ import com.microsoft.playwright.BrowserType;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Playwright;
+import com.microsoft.playwright.Route;
 import com.microsoft.playwright.assertions.PlaywrightAssertions;
 import com.microsoft.playwright.options.ColorScheme;
+import dev.weir.memory.budget.Budget;
 import dev.weir.netty.WeirAllocator;
 import dev.weir.server.console.ConsoleAccess;
 import dev.weir.server.http.HttpLimits;
 import dev.weir.server.http.Transport;
 import dev.weir.server.store.LocalDisk;
+import io.netty.buffer.ByteBuf;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -56,6 +59,7 @@ class ConsoleBrowserTest {
   private final List<String> complaints = new ArrayList<>();
   private final List<RawClient> readers = new ArrayList<>();
   private NodeFixture fixture;
+  private WeirAllocator allocator;
   private ExampleService service;
   private Playwright playwright;
   private Browser browser;
@@ -73,7 +77,8 @@ class ConsoleBrowserTest {
                 Transport.best(),
                 HttpLimits.forBudget(BUDGET_BYTES),
                 real -> {
-                  service = new ExampleService((WeirAllocator) real.allocator(), 1);
+                  allocator = (WeirAllocator) real.allocator();
+                  service = new ExampleService(allocator, 1);
                   return real;
                 })
             .with(
@@ -205,6 +210,102 @@ class ConsoleBrowserTest {
     page.keyboard().press("Escape");
     page.locator("#icicle button").first().press("Enter");
     PlaywrightAssertions.assertThat(name).hasText("node");
+    assertThat(complaints).isEmpty();
+  }
+
+  @Test
+  void budgetsOfOneNameAreBarsOfTheirOwn() throws Exception {
+    List<ByteBuf> held = new ArrayList<>();
+    hold(held, "twin", 4 << 20);
+    hold(held, "twin", 3 << 20);
+    hold(held, "itself", 2 << 20);
+    hold(held, "a/b", 5 << 20);
+    Page page = open(ColorScheme.LIGHT, 1180, 900);
+    Locator facts = page.locator("#budget-facts");
+    Locator twins = page.locator("#icicle button[data-path='twin']");
+    PlaywrightAssertions.assertThat(twins).hasCount(2);
+    for (String bytes : List.of("3.0 MiB", "4.0 MiB")) {
+      twins.filter(new Locator.FilterOptions().setHasText(bytes)).click();
+      PlaywrightAssertions.assertThat(facts).containsText("charged" + bytes);
+      page.keyboard().press("Escape");
+    }
+    page.locator("#icicle button[data-path='itself']").click();
+    PlaywrightAssertions.assertThat(facts).containsText("charged2.0 MiB");
+    page.keyboard().press("Escape");
+    page.locator("#icicle button[data-path='a/b']").click();
+    PlaywrightAssertions.assertThat(page.locator("#flame-note")).containsText("of 5.0 MiB");
+    assertThat(page.locator("#pprof").getAttribute("href"))
+        .isEqualTo("profile.pb.gz?budget=node%2Fa%252Fb");
+    assertThat(complaints).isEmpty();
+    held.forEach(ByteBuf::release);
+  }
+
+  private void hold(List<ByteBuf> held, String budget, int bytes) {
+    Budget payer = allocator.pool().rootBudget().child(budget, Budget.UNLIMITED);
+    held.add(allocator.charging(payer).directBuffer(bytes));
+  }
+
+  /** Two lines of one method, each with a chain of calls to the same method below. */
+  @Test
+  void callsThatAreShownAsOneStayWithTheirCallers() {
+    Page page = browser.newPage();
+    page.onPageError(complaints::add);
+    page.route(
+        Pattern.compile("/flame(\\?.*)?$"),
+        route ->
+            route.fulfill(
+                new Route.FulfillOptions()
+                    .setContentType("application/json")
+                    .setBody(
+                        node(
+                            "node",
+                            300,
+                            node(
+                                "own.Service.serve(Service.java:1)",
+                                300,
+                                chain(348, 200, "own.Left.take(Left.java:1)"),
+                                chain(354, 100, "own.Right.take(Right.java:1)"))))));
+    page.navigate(fixture.uri("/_weir/").toString());
+    Locator code = page.locator("#flame");
+    Locator calls = code.locator("button", new Locator.LocatorOptions().setHasText("2 calls to"));
+    PlaywrightAssertions.assertThat(calls).hasCount(2);
+    for (int i = 0; i < 2; i++) {
+      Locator callee =
+          code.locator(
+              "button", new Locator.LocatorOptions().setHasText(i == 0 ? "Left" : "Right"));
+      assertThat(calls.nth(i).boundingBox().x).isEqualTo(callee.boundingBox().x);
+    }
+
+    calls.nth(1).click();
+    PlaywrightAssertions.assertThat(page.locator("#flame-note"))
+        .containsText("invokeChannelRead(Context.java:354)");
+    PlaywrightAssertions.assertThat(page.locator("#flame-note")).containsText("about 100 B");
+    PlaywrightAssertions.assertThat(code).containsText("Right.take");
+    PlaywrightAssertions.assertThat(code).not().containsText("Left.take");
+    assertThat(complaints).isEmpty();
+  }
+
+  private static String chain(int line, int bytes, String callee) {
+    return node(
+        "io.netty.channel.Context.invokeChannelRead(Context.java:" + line + ")",
+        bytes,
+        node("io.netty.channel.X.channelRead(X.java:7)", bytes, node(callee, bytes)));
+  }
+
+  private static String node(String name, int bytes, String... children) {
+    return "{\"name\":\"%s\",\"bytes\":%d,\"children\":[%s]}"
+        .formatted(name, bytes, String.join(",", children));
+  }
+
+  @Test
+  void anEmptyHistoryCanBePointedAt() {
+    Page page = browser.newPage();
+    page.onPageError(complaints::add);
+    page.route("**/events", Route::abort);
+    page.navigate(fixture.uri("/_weir/").toString());
+    page.locator("#history").hover();
+    page.locator("h1").hover();
+    assertThat(page.locator("#history .mark").getAttribute("d")).isNull();
     assertThat(complaints).isEmpty();
   }
 

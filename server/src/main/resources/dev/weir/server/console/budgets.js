@@ -24,11 +24,16 @@ export class Budgets {
   tell() {
     const { budget } = this.icicle.chosen;
     const isRoot = budget === this.pool.budgets;
-    const path = [this.pool.budgets.name, ...this.icicle.zoom].join('/');
+    const path = [this.pool.budgets.name, ...this.icicle.names].map(inPath).join('/');
     this.title.textContent = path;
     showFacts(this.facts, budget, isRoot ? this.pool : undefined);
     this.chosen(isRoot ? '' : path);
   }
+}
+
+/** A name as the node writes it in a budget's path. */
+function inPath(name) {
+  return name.replaceAll('%', '%25').replaceAll('/', '%2F');
 }
 
 function tree(budget) {
@@ -39,7 +44,7 @@ function tree(budget) {
   if (children.length > 0) {
     children.push(rest('itself', budget.ownBytes));
   }
-  return { name: budget.name, bytes: budget.chargedBytes, children, budget };
+  return { id: budget.number, name: budget.name, bytes: budget.chargedBytes, children, budget };
 }
 
 function rest(name, size) {

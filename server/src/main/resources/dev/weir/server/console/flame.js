@@ -103,7 +103,10 @@ function text(node, depth) {
   return `${where} ${bytes(node.bytes)}`;
 }
 
-/** Libraries that only pass a call on, one bar for all of them in a row. */
+/**
+ * Libraries that only pass a call on, one bar for all of them in a row, which is told from others by
+ * the first of them: two lines of a method may lead to the same last one.
+ */
 function fold(node) {
   const chain = [];
   let last = node;
@@ -117,5 +120,6 @@ function fold(node) {
     return { ...last, children };
   }
   const folded = [...chain, last.name];
-  return { name: `${folded.length} calls to ${shortFrame(last.name).call}`, bytes: node.bytes, children, folded };
+  const name = `${folded.length} calls to ${shortFrame(last.name).call}`;
+  return { id: node.name, name, bytes: node.bytes, children, folded };
 }

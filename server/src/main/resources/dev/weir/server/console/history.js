@@ -93,7 +93,11 @@ export class History {
     return (sample - this.resident.length + 1) * this.intervalMillis / 1000;
   }
 
+  /** The sample that is drawn nearest to a place, -1 where there are none. */
   sampleAt(place) {
+    if (this.resident.length === 0) {
+      return -1;
+    }
     const last = this.resident.length - 1;
     const sample = last + Math.round(this.x.invert(place) * 1000 / this.intervalMillis);
     return Math.min(last, Math.max(0, sample));

@@ -20,7 +20,8 @@ const NARROW = 28;
  * figures change, so what has the focus keeps it.
  *
  * A node has a name, bytes and children; one that is a rest stands for what is not in the tree, and
- * cannot be chosen. A path is the names of nodes below the root.
+ * cannot be chosen. Siblings may have the same name: what tells a node from them at every moment is
+ * its id, if it has one. A path is what nodes below the root are told from their siblings by.
  */
 export class Icicle {
   /**
@@ -49,13 +50,19 @@ export class Icicle {
     return this.focus.data;
   }
 
+  /** The names of the nodes below the root that lead to the one that is chosen. */
+  get names() {
+    return namesOf(this.focus);
+  }
+
   /** Shows a tree; what was chosen stays so, as far as it is still there. */
   show(tree) {
     const root = hierarchy(tree).sum(own);
     partition()(root);
     root.eachBefore(node => {
-      node.path = node.parent ? [...node.parent.path, node.data.name] : [];
+      node.path = node.parent ? [...node.parent.path, node.part] : [];
       node.key = node.path.join('\n');
+      tellApart(node.children ?? []);
     });
     this.root = root;
     this.draw();
@@ -63,9 +70,9 @@ export class Icicle {
 
   draw() {
     this.focus = this.zoom.reduce(
-      ({ node, stopped }, name) => {
+      ({ node, stopped }, part) => {
         const next = stopped ? undefined
-          : node.children?.find(child => child.data.name === name && !child.data.rest);
+          : node.children?.find(child => child.part === part);
         return { node: next ?? node, stopped: !next };
       }, { node: this.root, stopped: false }).node;
     this.zoom = this.focus.path;
@@ -116,7 +123,7 @@ export class Icicle {
       return element('span', {});
     }
     const button = element('button', { type: 'button', tabIndex: -1 });
-    button.dataset.path = node.path.join('/');
+    button.dataset.path = namesOf(node).join('/');
     select(button)
       .on('click', (event, of) => this.zoomTo(of.path))
       .on('focus', (event, of) => this.mark(of.key, false))
@@ -174,6 +181,22 @@ export class Icicle {
       return;
     }
     event.preventDefault();
+  }
+}
+
+function namesOf(node) {
+  return node.ancestors().reverse().slice(1).map(each => each.data.name);
+}
+
+/** Gives each of some siblings its part of a path: without a line end, and no two the same. */
+function tellApart(siblings) {
+  const times = new Map();
+  for (const node of siblings) {
+    const { id, name, rest } = node.data;
+    const said = `${rest ? 'rest' : 'node'} ${id ?? name}`.replaceAll('\n', ' ');
+    const before = times.get(said) ?? 0;
+    times.set(said, before + 1);
+    node.part = `${before} ${said}`;
   }
 }
 
