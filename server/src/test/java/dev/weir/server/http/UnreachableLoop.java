@@ -1,6 +1,7 @@
 package dev.weir.server.http;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
@@ -18,10 +19,17 @@ final class UnreachableLoop {
   final List<Runnable> refused = new ArrayList<>();
 
   private final @Nullable Throwable refusal;
+  private final ByteBufAllocator uploads;
 
   /** Every attempt fails with {@code refusal}, unchecked; null for a loop that runs nothing. */
   UnreachableLoop(@Nullable Throwable refusal) {
+    this(refusal, UnpooledByteBufAllocator.DEFAULT);
+  }
+
+  /** With memory for what comes of a body of unknown length. */
+  UnreachableLoop(@Nullable Throwable refusal, ByteBufAllocator uploads) {
     this.refusal = refusal;
+    this.uploads = uploads;
   }
 
   Exchange exchange() {
@@ -43,6 +51,9 @@ final class UnreachableLoop {
                     yield null;
                   }
                   case "isWritable" -> true;
+                  case "uploads" -> uploads;
+                  case "contentLength" -> -1L;
+                  case "readBody" -> null;
                   default -> InvocationHandler.invokeDefault(proxy, method, args);
                 });
   }

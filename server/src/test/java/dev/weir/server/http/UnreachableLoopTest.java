@@ -151,7 +151,7 @@ class UnreachableLoopTest {
     assertThat(openFiles).hasValue(0);
   }
 
-  private static Console console(Pool pool) {
+  static Console console(Pool pool) {
     return Console.start(
         pool,
         Map.of(),
@@ -233,7 +233,7 @@ class UnreachableLoopTest {
         new StallGuard(services.limits(), () -> {}));
   }
 
-  private static Services services(StreamStore store, Console console, Executor io) {
+  static Services services(StreamStore store, Console console, Executor io) {
     NodeMetrics metrics =
         new NodeMetrics(
             store.stats(),
@@ -256,9 +256,12 @@ class UnreachableLoopTest {
     }
   }
 
-  private static ByteBuf tooLargeForMemory() {
-    int bytes = StreamStore.MAX_INLINE_BYTES + 1;
+  static ByteBuf piece(int bytes) {
     return UnpooledByteBufAllocator.DEFAULT.directBuffer(bytes).writeZero(bytes);
+  }
+
+  static ByteBuf tooLargeForMemory() {
+    return piece(StreamStore.MAX_INLINE_BYTES + 1);
   }
 
   static Stream<Arguments> refusalsOfPieces() {
@@ -270,18 +273,23 @@ class UnreachableLoopTest {
   @MethodSource("refusalsOfPieces")
   void aPieceThatWasWrittenTooLateLeavesNoFile(Throwable refusal, boolean last) throws IOException {
     ByteBuf piece = tooLargeForMemory();
-    UnreachableLoop loop = new UnreachableLoop(refusal);
+    FaultyBuffers uploads = new FaultyBuffers();
+    UnreachableLoop loop = new UnreachableLoop(refusal, uploads);
     List<Path> before;
     try (StreamStore store = store();
         Pool pool = Pool.create(PoolOptions.withLimit(4 << 20));
         Console console = console(pool)) {
       before = files();
       Services services = services(store, console, Runnable::run);
-      new BodyReceiver(services, loop.exchange(), null, Payload::release, error -> {})
-          .accept(piece, last);
+      BodyReceiver receiver =
+          new BodyReceiver(services, loop.exchange(), null, Payload::release, error -> {});
+      receiver.accept(piece(100), /* last= */ false);
+      assertThat(services.staging().usedBytes()).as("staged").isPositive();
+      receiver.accept(piece, last);
       assertThat(services.staging().usedBytes()).isZero();
     }
     assertThat(loop.refused).isNotEmpty();
+    assertThat(uploads.given).hasSize(1).allMatch(staged -> staged.refCnt() == 0);
     assertThat(piece.refCnt()).isZero();
     assertThat(files()).isSubsetOf(before);
   }
@@ -290,6 +298,7 @@ class UnreachableLoopTest {
   @MethodSource("refusals")
   void aPieceThatNobodyCanWriteIsReleasedAndToldOf(Throwable refusal) throws IOException {
     ByteBuf piece = tooLargeForMemory();
+    FaultyBuffers uploads = new FaultyBuffers();
     List<Throwable> told = new ArrayList<>();
     try (StreamStore store = store();
         Pool pool = Pool.create(PoolOptions.withLimit(4 << 20));
@@ -301,12 +310,16 @@ class UnreachableLoopTest {
               task -> {
                 UnreachableLoopTest.<RuntimeException>raise(refusal);
               });
-      new BodyReceiver(
-              services, new UnreachableLoop(refusal).exchange(), null, Payload::release, told::add)
-          .accept(piece, /* last= */ false);
+      UnreachableLoop loop = new UnreachableLoop(refusal, uploads);
+      BodyReceiver receiver =
+          new BodyReceiver(services, loop.exchange(), null, Payload::release, told::add);
+      receiver.accept(piece(100), /* last= */ false);
+      assertThat(services.staging().usedBytes()).as("staged").isPositive();
+      receiver.accept(piece, /* last= */ false);
       assertThat(services.staging().usedBytes()).isZero();
     }
     assertThat(told).containsExactly(refusal);
+    assertThat(uploads.given).hasSize(1).allMatch(staged -> staged.refCnt() == 0);
     assertThat(piece.refCnt()).isZero();
   }
 
