@@ -38,12 +38,14 @@ abstract class LocalSlots extends Span {
 
   private static final VarHandle FREE_LOCAL_COUNT;
   private static final VarHandle CARVED;
+  private static final VarHandle MOVES;
 
   static {
     try {
       MethodHandles.Lookup lookup = MethodHandles.lookup();
       FREE_LOCAL_COUNT = lookup.findVarHandle(LocalSlots.class, "freeLocalCount", int.class);
       CARVED = lookup.findVarHandle(LocalSlots.class, "carved", int.class);
+      MOVES = lookup.findVarHandle(LocalSlots.class, "moves", int.class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
     }
@@ -70,6 +72,9 @@ abstract class LocalSlots extends Span {
   private int carved;
   private int lowestUncarved;
 
+  /** Begun and ended moves of free slots: odd during one. Written by the heap only. */
+  private int moves;
+
   LocalSlots(SpanSize size, int sizeClass, int slotBytes, int slots) {
     super(size, sizeClass, slots * slotBytes);
     this.slotBytes = slotBytes;
@@ -88,6 +93,31 @@ abstract class LocalSlots extends Span {
   /** Slots that have been carved, as another thread sees them. */
   final int carvedOpaque() {
     return (int) CARVED.getOpaque(this);
+  }
+
+  /**
+   * Says that several counts are about to change though no slot comes into use or out of it: slots
+   * are carved, dropped, or taken over from those that others freed. The heap only.
+   */
+  final void beginMove() {
+    MOVES.setOpaque(this, moves + 1);
+    VarHandle.storeStoreFence();
+  }
+
+  /** The counts belong together again. The heap only. */
+  final void endMove() {
+    MOVES.setRelease(this, moves + 1);
+  }
+
+  /** What {@link #isUnmovedSince} wants to know, before counts are read. Any thread. */
+  final int movesBefore() {
+    return (int) MOVES.getAcquire(this);
+  }
+
+  /** Whether the counts read since then belong together. Any thread. */
+  final boolean isUnmovedSince(int movesBefore) {
+    VarHandle.loadLoadFence();
+    return (movesBefore & 1) == 0 && (int) MOVES.getOpaque(this) == movesBefore;
   }
 
   /**
@@ -188,12 +218,18 @@ abstract class LocalSlots extends Span {
     ensureCapacity(end);
     int oldCount = freeLocalCount;
     int number = first;
-    while (number < end
-        && committed().containsAll(firstPage(number, osPageBytes), endPage(number, osPageBytes))) {
-      carvedSlots.set(number);
-      carved++;
-      freeLocal[freeLocalCount++] = (char) number;
-      number = carvedSlots.nextClearBit(number + 1);
+    beginMove();
+    try {
+      while (number < end
+          && committed()
+              .containsAll(firstPage(number, osPageBytes), endPage(number, osPageBytes))) {
+        carvedSlots.set(number);
+        carved++;
+        freeLocal[freeLocalCount++] = (char) number;
+        number = carvedSlots.nextClearBit(number + 1);
+      }
+    } finally {
+      endMove();
     }
     reverse(freeLocal, oldCount, freeLocalCount);
     return number;
@@ -246,6 +282,7 @@ abstract class LocalSlots extends Span {
   final void dropFreeSlotsOn(PageSet free, int osPageBytes) {
     int carvedBefore = carved;
     int kept = 0;
+    beginMove();
     for (int i = 0; i < freeLocalCount; i++) {
       char number = freeLocal[i];
       if (free.countIn(firstPage(number, osPageBytes), endPage(number, osPageBytes)) > 0) {
@@ -257,6 +294,7 @@ abstract class LocalSlots extends Span {
       }
     }
     freeLocalCount = kept;
+    endMove();
     lowestUncarved = 0;
     if (noticeAtFree == carvedBefore) {
       noticeAtFree = carved;

@@ -3,6 +3,7 @@ package dev.weir.memory.heap;
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.pages.PageHeap;
 import dev.weir.memory.pages.PageSet;
+import dev.weir.memory.sync.SpinLock;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
@@ -36,6 +37,11 @@ import org.jspecify.annotations.Nullable;
 final class Slab extends LocalSlots implements BlockHome {
   /** Stands in current-slab tables where there is no slab: always exhausted. */
   static final Slab NONE = new Slab();
+
+  /**
+   * So often another thread looks for counts that belong together, before it takes what it sees.
+   */
+  private static final int MAX_LOOKS = 1000;
 
   private volatile Heap heap;
 
@@ -167,6 +173,23 @@ final class Slab extends LocalSlots implements BlockHome {
     return freeRemote.count();
   }
 
+  /**
+   * Slots in use, as another thread sees them: exact when nobody allocates or frees, whatever the
+   * heap moves meanwhile.
+   */
+  int inUse() {
+    int inUse = 0;
+    for (int looks = 0; looks < MAX_LOOKS; looks++) {
+      int before = movesBefore();
+      inUse = Math.max(0, liveOpaque() - freeRemote.count());
+      if (isUnmovedSince(before)) {
+        break;
+      }
+      SpinLock.giveWay();
+    }
+    return inUse;
+  }
+
   boolean isFull() {
     return full;
   }
@@ -189,13 +212,16 @@ final class Slab extends LocalSlots implements BlockHome {
    * only.
    */
   boolean drainRemote() {
-    int last = freeRemote.takeAll();
-    if (last == RemoteFrees.END) {
+    if (!freeRemote.hasAnyOpaque()) {
       return false;
     }
-    for (int number = last; number != RemoteFrees.END; number = freeRemote.next(number)) {
+    beginMove();
+    for (int number = freeRemote.takeAll();
+        number != RemoteFrees.END;
+        number = freeRemote.next(number)) {
       addFree(number);
     }
+    endMove();
     return true;
   }
 

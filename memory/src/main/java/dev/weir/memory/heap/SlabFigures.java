@@ -17,8 +17,8 @@ public record SlabFigures(int sizeClass, int liveBlocks, int freeSlots, @Nullabl
   /** The figures of a slab that is open. */
   public static SlabFigures of(Span span) {
     Slab slab = (Slab) span;
-    int carved = slab.carvedOpaque();
-    int live = Math.clamp(slab.liveOpaque() - slab.remoteCount(), 0, carved);
+    int live = slab.inUse();
+    int carved = Math.max(live, slab.carvedOpaque());
     Thread owner = slab.heap() instanceof OwnedHeap owned ? owned.owner() : null;
     return new SlabFigures(slab.kind(), live, carved - live, owner);
   }

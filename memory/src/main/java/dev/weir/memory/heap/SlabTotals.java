@@ -25,7 +25,7 @@ public record SlabTotals(int slotBytes, long slabs, long liveBlocks, long commit
         if (span instanceof Slab slab && slab.isOpen()) {
           int sizeClass = slab.kind();
           slabs[sizeClass]++;
-          live[sizeClass] += Math.max(0, slab.liveOpaque() - slab.remoteCount());
+          live[sizeClass] += slab.inUse();
           committed[sizeClass] += slab.committedBytes();
         }
       }

@@ -1,0 +1,57 @@
+package dev.weir.memory.heap;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.memory.os.FakeNativeMemory;
+import dev.weir.memory.pages.PageHeap;
+import dev.weir.memory.pages.Reservation;
+import dev.weir.memory.pages.SilentEvents;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+class SlabTotalsTest {
+  private static final long LIMIT_BYTES = 16 << 20;
+  private static final int ROUNDS = 200;
+  private static final int SLOTS = 1_000;
+  private static final int SIZE_CLASS = SizeClasses.classOf(64);
+
+  private final FakeNativeMemory os = new FakeNativeMemory();
+  private final PageHeap pages =
+      new PageHeap(
+          os,
+          Reservation.reserve(os, LIMIT_BYTES),
+          LIMIT_BYTES,
+          0,
+          SizeClasses.COUNT,
+          new SilentEvents());
+  private final SharedHeap heap = new SharedHeap(pages, 1, InsidePurge::run);
+
+  private record Slot(BlockHome home, int number) {}
+
+  private Slot allocate() {
+    return heap.tryAllocate(SIZE_CLASS, (home, number, found) -> new Slot(home, number));
+  }
+
+  @Test
+  void areExactWhileTheHeapDropsFreeSlots() {
+    Slot kept = allocate();
+    for (int round = 0; round < ROUNDS; round++) {
+      List<Slot> slots = new ArrayList<>();
+      for (int i = 0; i < SLOTS; i++) {
+        slots.add(allocate());
+      }
+      slots.forEach(slot -> slot.home.free(slot.number));
+
+      CompletableFuture<Void> trimming = CompletableFuture.runAsync(heap::trim);
+      while (!trimming.isDone()) {
+        assertThat(SlabTotals.of(pages)[SIZE_CLASS].liveBlocks()).as("round %d", round).isOne();
+      }
+      trimming.join();
+    }
+    kept.home.free(kept.number);
+    heap.trim();
+    assertThat(pages.totals().liveBytes()).isZero();
+  }
+}
