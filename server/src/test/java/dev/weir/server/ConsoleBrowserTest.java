@@ -58,6 +58,7 @@ class ConsoleBrowserTest {
   @TempDir Path directory;
   private final List<String> complaints = new ArrayList<>();
   private final List<RawClient> readers = new ArrayList<>();
+  private final List<ByteBuf> held = new ArrayList<>();
   private NodeFixture fixture;
   private WeirAllocator allocator;
   private ExampleService service;
@@ -114,6 +115,7 @@ class ConsoleBrowserTest {
       for (RawClient reader : readers) {
         reader.reset();
       }
+      held.forEach(ByteBuf::release);
       service.close();
       fixture.assertNothingLeaked();
       fixture.close();
@@ -215,11 +217,10 @@ class ConsoleBrowserTest {
 
   @Test
   void budgetsOfOneNameAreBarsOfTheirOwn() throws Exception {
-    List<ByteBuf> held = new ArrayList<>();
-    hold(held, "twin", 4 << 20);
-    hold(held, "twin", 3 << 20);
-    hold(held, "itself", 2 << 20);
-    hold(held, "a/b", 5 << 20);
+    hold("twin", 4 << 20);
+    hold("twin", 3 << 20);
+    hold("itself", 2 << 20);
+    hold("a/b", 5 << 20);
     Page page = open(ColorScheme.LIGHT, 1180, 900);
     Locator facts = page.locator("#budget-facts");
     Locator twins = page.locator("#icicle button[data-path='twin']");
@@ -237,10 +238,9 @@ class ConsoleBrowserTest {
     assertThat(page.locator("#pprof").getAttribute("href"))
         .isEqualTo("profile.pb.gz?budget=node%2Fa%252Fb");
     assertThat(complaints).isEmpty();
-    held.forEach(ByteBuf::release);
   }
 
-  private void hold(List<ByteBuf> held, String budget, int bytes) {
+  private void hold(String budget, int bytes) {
     Budget payer = allocator.pool().rootBudget().child(budget, Budget.UNLIMITED);
     held.add(allocator.charging(payer).directBuffer(bytes));
   }
