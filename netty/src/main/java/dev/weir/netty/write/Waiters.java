@@ -1,5 +1,6 @@
 package dev.weir.netty.write;
 
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
@@ -24,14 +25,14 @@ final class Waiters<T> {
   }
 
   /**
-   * Takes out all who waited before this call, and wakes those that nobody else has taken out; of
-   * those who come meanwhile, some.
+   * Takes out all who wait now, and wakes those that nobody else takes out meanwhile. Whoever comes
+   * back from then on waits again: each is woken once, so this ends.
    */
   void wakeAll(Consumer<T> wake) {
-    waiting.forEach(waiter -> {
+    for (T waiter : List.copyOf(waiting)) {
       if (waiting.remove(waiter)) {
         wake.accept(waiter);
       }
-    });
+    }
   }
 }
