@@ -42,7 +42,8 @@ public interface Permit extends AutoCloseable {
    * @param newCapacity at most {@link #unspentBytes()} more than the buffer has, and at most its
    *     {@code maxCapacity}
    * @return whether that has been done; if not, nothing has changed, and the buffer can grow no
-   *     further in place: a permit for all of it, and a copy, are the way on
+   *     further in place now: another buffer beside it is the way on, or a permit for all of it and
+   *     a copy, which needs room for both
    * @throws IllegalArgumentException if {@code newCapacity} is out of range, or the buffer is
    *     charged to another budget
    */

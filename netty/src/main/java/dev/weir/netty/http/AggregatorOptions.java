@@ -6,10 +6,11 @@ import java.time.Duration;
  * The limits of a {@link BudgetedHttpAggregator}.
  *
  * @param maximumBytes the largest body that is taken in; larger ones get {@code 413}
- * @param admissionDeadline how long a request waits for room before it gets {@code 503}
+ * @param admissionDeadline how long a request waits for room before it gets {@code 503}; of a body
+ *     of unknown length, how long each step waits
  * @param retryAfter what {@code Retry-After} then tells the client, rounded up to whole seconds
  * @param stepBytes what a body of unknown length takes first; each later step takes as much as the
- *     body has by then, up to 16 times this
+ *     body has by then, up to 16 times this. From 64 KiB on the body can grow where it lies
  * @param stallTimeout how long an admitted body may go without another KiB, or its end, before it
  *     gets {@code 408}
  */

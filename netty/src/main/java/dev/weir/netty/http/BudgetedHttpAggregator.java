@@ -27,11 +27,13 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A request that declares its length asks for all of it at once, before {@code 100 Continue} is
  * sent and while the channel is not read from, so that TCP pushes back. A body of unknown length
- * asks for one step after another. Either is one contiguous buffer, and what grows does so where it
- * lies, if its memory is a pool's ({@link dev.weir.netty.flow.WeirAdmission}). Each wait has a
- * deadline, so that growing bodies that wait for each other's memory do not do so for ever.
- * Releasing the request releases its memory, and with it the admitted bytes. With a {@link Spill},
- * bodies that are large, or for which memory does not come soon, go to a file.
+ * asks for one step after another, each for what comes next. Either is one contiguous buffer if its
+ * memory is a pool's ({@link dev.weir.netty.flow.WeirAdmission}), where what grows does so where it
+ * lies; where it cannot (steps below 64 KiB, hardened blocks, another admission), a body of several
+ * steps is a composite of buffers. Each wait has a deadline, so that growing bodies that wait for
+ * each other's memory do not do so for ever. Releasing the request releases its memory, and with it
+ * the admitted bytes. With a {@link Spill}, bodies that are large, or for which memory does not
+ * come soon, go to a file.
  *
  * <p>Refused requests never reach the application: {@code 413} above the maximum, before the body
  * is taken in; {@code 503} with {@code Retry-After} when no room appeared in time; {@code 408} when
@@ -133,9 +135,7 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
 
   @Override
   public void channelReadComplete(ChannelHandlerContext ctx) {
-    if (request != null && phase == Phase.GATHERING) {
-      request.watch();
-    }
+    watch();
     ctx.fireChannelReadComplete();
     if (!passedOnSinceRead && !ctx.channel().config().isAutoRead()) {
       // The read brought the application nothing that would make it ask for more.
@@ -162,7 +162,18 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
     closeAtTheEnd(ctx);
     if (!heldBack.isEmpty()) {
       // Not from here: the application is still writing.
-      ctx.executor().execute(() -> handleHeldBack(ctx));
+      ctx.executor()
+          .execute(() -> {
+            handleHeldBack(ctx);
+            watch();
+          });
+    }
+  }
+
+  /** Watches the body that keeps the channel waiting, if one does. */
+  private void watch() {
+    if (request != null && phase == Phase.GATHERING) {
+      request.watch();
     }
   }
 
@@ -286,10 +297,11 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
     passOn(ctx, whole);
   }
 
-  private void goOn(ChannelHandlerContext ctx, IncomingRequest current) {
+  /** Room came, or did not: at once, in the middle of handling what is held back, or later. */
+  private void goOn(ChannelHandlerContext ctx) {
     handleHeldBack(ctx);
-    if (request == current && phase == Phase.GATHERING) {
-      current.watch();
+    if (!handlingHeldBack) {
+      watch();
     }
   }
 
@@ -352,14 +364,14 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
       } catch (RefusedRequestException refusal) {
         refuse(ctx, refusal);
       }
-      goOn(ctx, current);
+      goOn(ctx);
     }
 
     @Override
     public void refused(
         ChannelHandlerContext ctx, IncomingRequest current, RefusedRequestException refusal) {
       refuse(ctx, refusal);
-      goOn(ctx, current);
+      goOn(ctx);
     }
   }
 }

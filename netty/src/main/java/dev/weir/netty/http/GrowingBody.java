@@ -2,12 +2,17 @@ package dev.weir.netty.http;
 
 import dev.weir.netty.flow.Permit;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.CompositeByteBuf;
 import io.netty.buffer.Unpooled;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
- * A body of unknown length: one contiguous buffer that grows by admitted steps, so that a short
- * body takes little and a long one few steps. It grows where it lies; where it cannot, it moves to
- * a buffer of twice the length, which is admitted as a whole while the old one is held.
+ * A body of unknown length: grows by admitted steps, so that a short one takes little and a long
+ * one few steps. Nothing is copied: the last buffer is lengthened where it lies, and where it
+ * cannot be, the step becomes a buffer of its own. So a step needs room for itself only, and a body
+ * whose steps fit the admission's limit is admitted, wherever its memory comes from. More than one
+ * buffer is handed over as a composite.
  */
 final class GrowingBody implements RequestBody {
   /** Steps double up to this multiple of the first: 1 MiB by default. */
@@ -16,11 +21,14 @@ final class GrowingBody implements RequestBody {
   private final int maximumBytes;
   private final int firstStepBytes;
 
-  /** Without capacity before the first step. */
-  private ByteBuf buffer = Unpooled.EMPTY_BUFFER;
+  /** Full, but for those from {@link #filling} on. */
+  private final List<ByteBuf> buffers = new ArrayList<>(1);
 
-  /** Whether the buffer could not grow where it lies. */
-  private boolean moves;
+  /** Which of the buffers takes what comes next. */
+  private int filling;
+
+  private int lengthBytes;
+  private int capacityBytes;
 
   GrowingBody(int maximumBytes, int firstStepBytes) {
     this.maximumBytes = maximumBytes;
@@ -29,47 +37,55 @@ final class GrowingBody implements RequestBody {
 
   @Override
   public int lengthBytes() {
-    return buffer.writerIndex();
+    return lengthBytes;
   }
 
   @Override
   public int bytesToAdmit(int moreBytes) throws RefusedRequestException {
-    if (moreBytes > maximumBytes - lengthBytes()) {
+    if (moreBytes > maximumBytes - lengthBytes) {
       throw RefusedRequestException.tooLarge(maximumBytes);
     }
-    int capacity = buffer.capacity();
-    int neededBytes = lengthBytes() + moreBytes;
-    if (neededBytes <= capacity && capacity > 0) {
+    int missingBytes = lengthBytes + moreBytes - capacityBytes;
+    if (missingBytes <= 0 && capacityBytes > 0) {
       return 0;
     }
-    if (moves) {
-      return (int) Math.min(Math.max(2L * capacity, neededBytes), maximumBytes);
-    }
-    long stepBytes = Math.clamp(capacity, firstStepBytes, (long) LARGEST_STEP * firstStepBytes);
-    return (int) Math.min(Math.max(stepBytes, neededBytes - capacity), maximumBytes - capacity);
+    long stepBytes =
+        Math.clamp(capacityBytes, firstStepBytes, (long) LARGEST_STEP * firstStepBytes);
+    return (int) Math.min(Math.max(stepBytes, missingBytes), maximumBytes - capacityBytes);
   }
 
   @Override
   public void extend(Permit permit, int bytes) {
-    if (buffer.capacity() == 0 || moves) {
-      ByteBuf longer = permit.allocateGrowing(bytes, maximumBytes);
-      longer.writeBytes(buffer);
-      buffer.release();
-      buffer = longer;
-      moves = false;
-    } else {
-      moves = !permit.tryGrow(buffer, buffer.capacity() + bytes);
+    if (!tryLengthenLast(permit, bytes)) {
+      buffers.add(permit.allocateGrowing(bytes, maximumBytes - capacityBytes));
     }
+    capacityBytes += bytes;
+  }
+
+  private boolean tryLengthenLast(Permit permit, int bytes) {
+    return !buffers.isEmpty()
+        && permit.tryGrow(buffers.getLast(), buffers.getLast().capacity() + bytes);
   }
 
   @Override
   public void append(ByteBuf content) {
-    buffer.writeBytes(content);
+    lengthBytes += content.readableBytes();
+    while (content.isReadable()) {
+      ByteBuf buffer = buffers.get(filling);
+      buffer.writeBytes(content, Math.min(content.readableBytes(), writableBytes(buffer)));
+      if (content.isReadable()) {
+        filling++;
+      }
+    }
+  }
+
+  private static int writableBytes(ByteBuf buffer) {
+    return buffer.capacity() - buffer.writerIndex();
   }
 
   @Override
   public ByteBuf finish() {
-    if (lengthBytes() == 0) {
+    if (lengthBytes == 0) {
       release();
     }
     return takeGathered();
@@ -77,13 +93,21 @@ final class GrowingBody implements RequestBody {
 
   @Override
   public ByteBuf takeGathered() {
-    ByteBuf gathered = buffer;
-    buffer = Unpooled.EMPTY_BUFFER;
+    if (buffers.isEmpty()) {
+      return Unpooled.EMPTY_BUFFER;
+    }
+    ByteBuf gathered = buffers.getFirst();
+    if (buffers.size() > 1) {
+      CompositeByteBuf whole = gathered.alloc().compositeDirectBuffer(Integer.MAX_VALUE);
+      gathered = whole.addComponents(/* increaseWriterIndex= */ true, buffers);
+    }
+    buffers.clear();
     return gathered;
   }
 
   @Override
   public void release() {
-    takeGathered().release();
+    buffers.forEach(ByteBuf::release);
+    buffers.clear();
   }
 }

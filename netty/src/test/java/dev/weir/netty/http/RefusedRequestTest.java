@@ -8,7 +8,12 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.handler.codec.http.DefaultHttpRequest;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpServerCodec;
+import io.netty.handler.codec.http.HttpUtil;
+import io.netty.handler.codec.http.HttpVersion;
 import io.netty.util.ReferenceCountUtil;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -194,6 +199,33 @@ class RefusedRequestTest {
     fixture.channel.runPendingTasks();
     fixture.channel.advanceTimeBy(30, TimeUnit.SECONDS);
     fixture.channel.runPendingTasks();
+    assertThat(fixture.written()).startsWith("HTTP/1.1 408 ");
+  }
+
+  /** Most bodies are whole when the channel has been read: they need no timer. */
+  @Test
+  void aBodyIsWatchedOnceItKeepsTheChannelWaiting() {
+    HttpRequest head = new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.POST, "/");
+    HttpUtil.setContentLength(head, 100);
+    ChannelHandlerContext codec = fixture.channel.pipeline().context(HttpServerCodec.class);
+    codec.fireChannelRead(head);
+    assertThat(fixture.admission.availableBytes()).isEqualTo(900);
+    assertThat(fixture.channel.runScheduledPendingTasks()).as("no timer").isEqualTo(-1);
+    codec.fireChannelReadComplete();
+    assertThat(fixture.channel.runScheduledPendingTasks()).as("a timer").isPositive();
+  }
+
+  /** It is begun by the end of the response before it, with nothing more to read. */
+  @Test
+  void aBodyBehindAnotherRequestIsWatchedToo() {
+    fixture.channel.freezeTime();
+    fixture.receive("GET / HTTP/1.1\r\n\r\nPOST / HTTP/1.1\r\nContent-Length: 100\r\n\r\nabc");
+    fixture.request().release();
+    fixture.answer();
+    fixture.channel.runPendingTasks();
+    assertThat(fixture.written()).startsWith("HTTP/1.1 204 ");
+    fixture.channel.advanceTimeBy(30, TimeUnit.SECONDS);
+    fixture.channel.runScheduledPendingTasks();
     assertThat(fixture.written()).startsWith("HTTP/1.1 408 ");
   }
 
