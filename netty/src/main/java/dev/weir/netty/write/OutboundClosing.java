@@ -1,8 +1,8 @@
 package dev.weir.netty.write;
 
 /**
- * Fired through the pipeline as a user event before a {@link WriteGate} closes a channel, and
- * logged.
+ * Fired through the pipeline as a user event when a {@link WriteGate} closes a channel, from a task
+ * of its own, and logged. Nothing can be written any more.
  *
  * @param reason why
  * @param queuedBytes what was queued then

@@ -92,7 +92,13 @@ final class Pull implements Outlet, ChannelFutureListener {
     }
     unwritten++;
     wroteInRound = true;
-    owned.writeTo(channel).addListener(this);
+    ChannelFuture written = owned.writeTo(channel);
+    // A listener would not be told at once deep in a stack of listeners, and messages would follow.
+    if (written.isDone()) {
+      operationComplete(written);
+    } else {
+      written.addListener(this);
+    }
     if (!pumping) {
       channel.flush();
     }
@@ -102,8 +108,11 @@ final class Pull implements Outlet, ChannelFutureListener {
   public void operationComplete(ChannelFuture written) {
     unwritten--;
     if (!written.isSuccess()) {
+      // First: who is told of the failure may write.
+      if (UnbrokenStream.breaks(written)) {
+        gate.writeFailed(written.cause());
+      }
       fail(written.cause());
-      gate.writeFailed(written.cause());
     } else if (completed && unwritten == 0) {
       promise.trySuccess();
     }

@@ -12,33 +12,53 @@ import io.netty.channel.socket.ChannelOutputShutdownException;
 import java.nio.channels.ClosedChannelException;
 
 /**
- * Sees to it that no peer gets bytes from behind a hole: when a write of bytes has failed, the
- * channel is closed at once, and the failure goes through its pipeline as an exception. Goes first
- * in a pipeline with an {@code SslHandler}, which splits what it is given into records, and tells
- * nobody of one that the transport found no memory for. One instance serves all channels.
+ * Sees to it that no peer gets bytes from behind a hole: when a write has failed, the channel is
+ * closed at once, and the failure goes through its pipeline as an exception. A channel that is
+ * closed already, or whose output is, has no hole. One instance serves all channels.
+ *
+ * <p>{@link #HANDLER} goes first in a pipeline with an {@code SslHandler}, which splits what it is
+ * given into records, and tells nobody of one that the transport found no memory for. {@link
+ * #MESSAGES} goes behind an encoder, next to the application: a message that could not be encoded
+ * is missing just as well, and no handler in front of the encoder hears of it.
  */
 @ChannelHandler.Sharable
 public final class UnbrokenStream extends ChannelOutboundHandlerAdapter
     implements ChannelFutureListener {
-  /** The handler. */
-  public static final UnbrokenStream HANDLER = new UnbrokenStream();
+  /** Closes when bytes could not be written; other messages may fail. */
+  public static final UnbrokenStream HANDLER = new UnbrokenStream(/* bytesOnly= */ true);
 
-  private UnbrokenStream() {}
+  /** Closes when any message could not be written. */
+  public static final UnbrokenStream MESSAGES = new UnbrokenStream(/* bytesOnly= */ false);
+
+  private final boolean bytesOnly;
+
+  private UnbrokenStream(boolean bytesOnly) {
+    this.bytesOnly = bytesOnly;
+  }
 
   @Override
   public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
-    if (message instanceof ByteBuf) {
-      ctx.write(message, promise.unvoid()).addListener(this);
-    } else {
+    if (bytesOnly && !(message instanceof ByteBuf)) {
       ctx.write(message, promise);
+      return;
+    }
+    ChannelFuture written = ctx.write(message, promise.unvoid());
+    // A listener would not be told at once deep in a stack of listeners, and bytes would follow.
+    if (written.isDone()) {
+      operationComplete(written);
+    } else {
+      written.addListener(this);
     }
   }
 
   @Override
   public void operationComplete(ChannelFuture written) {
+    if (!breaks(written)) {
+      return;
+    }
     Channel channel = written.channel();
     ChannelHandlerContext ctx = channel.pipeline().context(this);
-    if (ctx != null && breaks(written) && channel.isOpen()) {
+    if (ctx != null && channel.isOpen()) {
       // From here, not from the end of the pipeline: nothing more is to be written.
       ctx.close();
       channel.pipeline().fireExceptionCaught(written.cause());

@@ -36,7 +36,11 @@ import java.util.concurrent.atomic.AtomicLong;
  * for the total.
  *
  * <p>A channel is closed too when a write of bytes fails that went through the gate, or one of a
- * producer's: the stream would have a hole.
+ * producer's: the stream would have a hole. From then on writes fail and nothing is flushed, also
+ * for those who hear of the failure. Of two failures the gate does not hear: a message of somebody
+ * else that an encoder between him and the gate could not encode ({@link UnbrokenStream#MESSAGES}
+ * does), and records that an {@code SslHandler} between the gate and the transport could not write
+ * ({@link UnbrokenStream#HANDLER}).
  *
  * <p>All methods may be called from any thread.
  */

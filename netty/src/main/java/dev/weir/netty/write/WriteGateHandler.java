@@ -42,7 +42,12 @@ final class WriteGateHandler extends ChannelDuplexHandler implements ChannelFutu
   private boolean flushing;
   private boolean looking;
   private boolean stopped;
-  private boolean closing;
+
+  /** Whether handlers above may be in the middle of what they write. */
+  private boolean writing;
+
+  /** Why the channel is being closed, once it is. */
+  private @Nullable OutboundClosing closing;
 
   WriteGateHandler(WriteGate gate) {
     this.gate = gate;
@@ -80,20 +85,50 @@ final class WriteGateHandler extends ChannelDuplexHandler implements ChannelFutu
 
   @Override
   public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
+    boolean outer = writing;
+    writing = true;
+    try {
+      OutboundClosing why = closing;
+      if (why != null && ctx.channel().isActive()) {
+        refuse(message, promise, why);
+      } else {
+        writeOrRefuse(ctx, message, promise);
+      }
+    } finally {
+      writing = outer;
+    }
+  }
+
+  private void writeOrRefuse(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
     long queuedBytes = QueuedBytes.of(ctx.channel());
     int bytes = sizes == null ? 0 : sizes.size(message);
-    Reason refusal = refusal(queuedBytes, bytes);
-    if (refusal != null && ctx.channel().isActive()) {
-      refuse(ctx, message, promise, refusal, queuedBytes, bytes);
+    Reason reason = refusal(queuedBytes, bytes);
+    if (reason != null && ctx.channel().isActive()) {
+      OutboundClosing why =
+          new OutboundClosing(reason, queuedBytes, inWords(reason, queuedBytes, bytes));
+      gate.countRefusal();
+      close(ctx, why);
+      refuse(message, promise, why);
       return;
     }
-    ctx.write(message, promise.unvoid())
-        .addListener(message instanceof ByteBuf ? bytesWritten : this);
+    boolean isBytes = message instanceof ByteBuf;
+    ChannelFuture written = ctx.write(message, promise.unvoid());
+    // A listener would not be told at once deep in a stack of listeners, and bytes would follow.
+    if (!written.isDone()) {
+      written.addListener(isBytes ? bytesWritten : this);
+    } else if (isBytes) {
+      bytesWritten(written);
+    } else {
+      operationComplete(written);
+    }
     look(ctx.channel());
   }
 
   @Override
   public void flush(ChannelHandlerContext ctx) {
+    if (isClosing(ctx)) {
+      return;
+    }
     boolean outer = flushing;
     flushing = true;
     ctx.flush();
@@ -111,12 +146,20 @@ final class WriteGateHandler extends ChannelDuplexHandler implements ChannelFutu
   /** Closes the channel: a part of what its peer was to get is missing. */
   void writeFailed(Throwable cause) {
     ChannelHandlerContext ctx = context;
-    if (ctx != null && !closing && ctx.channel().isActive()) {
-      gate.countBrokenClosing();
-      close(
-          ctx,
-          new OutboundClosing(
-              Reason.WRITE_FAILED, QueuedBytes.of(ctx.channel()), "a write failed: " + cause));
+    if (ctx == null || closing != null || !ctx.channel().isActive()) {
+      return;
+    }
+    gate.countBrokenClosing();
+    close(
+        ctx,
+        new OutboundClosing(
+            Reason.WRITE_FAILED, QueuedBytes.of(ctx.channel()), "a write failed: " + cause));
+    if (!writing) {
+      // A handler below may have more to write, now, and is not refused.
+      if (pull != null) {
+        pull.fail(cause);
+      }
+      ctx.close();
     }
   }
 
@@ -146,7 +189,7 @@ final class WriteGateHandler extends ChannelDuplexHandler implements ChannelFutu
   boolean canTake() {
     ChannelHandlerContext ctx = context;
     return ctx != null
-        && !closing
+        && closing == null
         && ctx.channel().isActive()
         && ctx.channel().isWritable()
         && !stopped;
@@ -239,23 +282,23 @@ final class WriteGateHandler extends ChannelDuplexHandler implements ChannelFutu
         : null;
   }
 
-  private void refuse(
-      ChannelHandlerContext ctx,
-      Object message,
-      ChannelPromise promise,
-      Reason reason,
-      long queuedBytes,
-      int bytes) {
+  private String inWords(Reason reason, long queuedBytes, int bytes) {
+    return reason == Reason.CHANNEL_FULL
+        ? "%d bytes are queued already, the channel's bound is %d"
+            .formatted(queuedBytes, options.channelBytes())
+        : "%d bytes beside %d queued in total exceed the bound of %d"
+            .formatted(bytes, gate.queuedBytes(), options.totalBytes());
+  }
+
+  /** The promise's listeners may write: only once that is refused too. */
+  private static void refuse(Object message, ChannelPromise promise, OutboundClosing why) {
     Unwritten.release(message);
-    String words =
-        reason == Reason.CHANNEL_FULL
-            ? "%d bytes are queued already, the channel's bound is %d"
-                .formatted(queuedBytes, options.channelBytes())
-            : "%d bytes beside %d queued in total exceed the bound of %d"
-                .formatted(bytes, gate.queuedBytes(), options.totalBytes());
-    gate.countRefusal();
-    promise.tryFailure(new WriteRefusedException(reason, words));
-    close(ctx, new OutboundClosing(reason, queuedBytes, words));
+    promise.tryFailure(new WriteRefusedException(why.reason(), why.message()));
+  }
+
+  /** Whether nothing is to be sent any more, though the channel is open still. */
+  private boolean isClosing(ChannelHandlerContext ctx) {
+    return closing != null && ctx.channel().isActive();
   }
 
   private void closeSlow(ChannelHandlerContext ctx) {
@@ -277,27 +320,39 @@ final class WriteGateHandler extends ChannelDuplexHandler implements ChannelFutu
   }
 
   private void closeSlow(ChannelHandlerContext ctx, String words) {
-    if (closing) {
+    if (closing != null) {
       return;
     }
     gate.countSlowClosing();
     close(ctx, new OutboundClosing(Reason.SLOW_PEER, QueuedBytes.of(ctx.channel()), words));
   }
 
-  /** A stream of bytes with a hole in it is worth nothing, so the channel goes. */
+  /**
+   * A stream of bytes with a hole in it is worth nothing, so the channel goes: from now on nothing
+   * is written or flushed. The close, and what is told of it, wait until the handlers above have
+   * left what they are in the middle of: somebody who hears of it may write, and an encoder is not
+   * made for that.
+   */
   private void close(ChannelHandlerContext ctx, OutboundClosing why) {
-    if (closing) {
+    if (closing != null) {
       return;
     }
-    closing = true;
+    closing = why;
     LOG.log(
         System.Logger.Level.WARNING,
         "closing {0} with {1} bytes queued: {2}",
         ctx.channel(),
         Long.toString(why.queuedBytes()),
         why.message());
-    ctx.fireUserEventTriggered(why);
-    ctx.close();
+    try {
+      ctx.executor()
+          .execute(() -> {
+            ctx.fireUserEventTriggered(why);
+            ctx.close();
+          });
+    } catch (RejectedExecutionException eventLoopHasEnded) {
+      // Its channels were closed.
+    }
   }
 
   private void leave(Channel channel) {

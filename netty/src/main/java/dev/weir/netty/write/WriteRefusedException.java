@@ -1,6 +1,9 @@
 package dev.weir.netty.write;
 
-/** A write would have queued more than a {@link WriteGate} allows. Its message was released. */
+/**
+ * A write would have queued more than a {@link WriteGate} allows, or its channel is being closed by
+ * the gate. Its message was released.
+ */
 public final class WriteRefusedException extends Exception {
   private static final long serialVersionUID = 1L;
 
@@ -11,7 +14,7 @@ public final class WriteRefusedException extends Exception {
     this.reason = reason;
   }
 
-  /** Which bound was met. */
+  /** Which bound was met, or why the channel is being closed. */
   public OutboundClosing.Reason reason() {
     return reason;
   }

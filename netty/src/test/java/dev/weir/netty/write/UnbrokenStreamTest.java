@@ -1,81 +1,101 @@
 package dev.weir.netty.write;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.channel.socket.ChannelOutputShutdownException;
-import io.netty.util.ReferenceCountUtil;
 import java.nio.channels.ClosedChannelException;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.stream.Stream;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** The failures of a transport's writes that end a channel, and those that need not. */
 class UnbrokenStreamTest {
-  private final List<Throwable> caught = new ArrayList<>();
-  private Throwable failure;
+  private static final OutOfMemoryError NO_MEMORY = new OutOfMemoryError("injected");
 
-  private final EmbeddedChannel channel =
-      new EmbeddedChannel(
-          new ChannelOutboundHandlerAdapter() {
-            @Override
-            public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
-              if (failure == null) {
-                ctx.write(message, promise);
-              } else {
-                ReferenceCountUtil.release(message);
-                promise.tryFailure(failure);
-              }
-            }
-          },
-          UnbrokenStream.HANDLER,
-          new ChannelInboundHandlerAdapter() {
-            @Override
-            public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-              caught.add(cause);
-            }
-          });
+  private static EmbeddedChannel failing(Throwable failure) {
+    return new EmbeddedChannel(new FailingWrites(0, failure), UnbrokenStream.HANDLER);
+  }
+
+  private static ByteBuf bytes() {
+    return Unpooled.directBuffer(4).writeInt(1);
+  }
 
   @Test
-  void nothingIsSentBehindBytesThatAreMissing() {
-    channel.writeAndFlush(Unpooled.wrappedBuffer(new byte[] {1}));
-    failure = new OutOfMemoryError("made by the test");
-    channel.writeAndFlush(Unpooled.wrappedBuffer(new byte[] {2}));
-    failure = null;
+  void bytesThatCannotBeWrittenEndTheChannelAndNothingFollows() {
+    EmbeddedChannel channel = failing(NO_MEMORY);
+    ByteBuf second = bytes();
+    ChannelFuture first = channel.write(bytes());
     assertThat(channel.isOpen()).isFalse();
-    assertThat(caught).hasSize(1).first().isInstanceOf(OutOfMemoryError.class);
-    assertThat(channel.writeAndFlush(Unpooled.wrappedBuffer(new byte[] {3})).cause())
-        .isInstanceOf(ClosedChannelException.class);
-    assertThat(channel.outboundMessages()).hasSize(1);
-    channel.releaseOutbound();
+    assertThat(channel.writeAndFlush(second).cause()).isInstanceOf(ClosedChannelException.class);
+    assertThat(first.cause()).isSameAs(NO_MEMORY);
+    assertThatThrownBy(channel::checkException).isSameAs(NO_MEMORY);
+    assertThat(channel.<Object>readOutbound()).isNull();
+    assertThat(second.refCnt()).isZero();
   }
 
-  static Stream<Throwable> ends() {
-    return Stream.of(new ClosedChannelException(), new ChannelOutputShutdownException("ended"));
-  }
-
-  @ParameterizedTest
-  @MethodSource("ends")
-  void anOutputThatHasEndedIsNoHole(Throwable end) {
-    failure = end;
-    assertThat(channel.writeAndFlush(Unpooled.wrappedBuffer(new byte[] {1})).cause()).isSameAs(end);
-    assertThat(channel.isOpen()).isTrue();
-    assertThat(caught).isEmpty();
+  /** Netty tells listeners later there, with what follows written meanwhile. */
+  @Test
+  void nothingFollowsDeepInAStackOfListenersEither() {
+    EmbeddedChannel channel = failing(NO_MEMORY);
+    AtomicInteger runs = new AtomicInteger();
+    FailingWrites.deepInListeners(
+        channel,
+        () -> {
+          channel.write(bytes());
+          channel.writeAndFlush(bytes());
+          runs.incrementAndGet();
+        });
+    channel.runPendingTasks();
+    assertThat(runs.get()).isOne();
+    assertThat(channel.isOpen()).isFalse();
+    assertThat(channel.<Object>readOutbound()).isNull();
+    assertThatThrownBy(channel::checkException).isSameAs(NO_MEMORY);
   }
 
   @Test
-  void messagesThatAreNoBytesAreTheirHandlersToMiss() {
-    failure = new IllegalStateException("no such stream");
-    channel.writeAndFlush("a frame of one stream among others");
+  void anotherMessageMayFail() {
+    EmbeddedChannel channel = failing(NO_MEMORY);
+    assertThat(channel.write("no bytes").cause()).isSameAs(NO_MEMORY);
     assertThat(channel.isOpen()).isTrue();
-    assertThat(caught).isEmpty();
+    channel.checkException();
+    assertThat(channel.finish()).isFalse();
+  }
+
+  /** Nobody but who wrote it hears that an encoder had no memory for a message. */
+  @Test
+  void aMessageThatCannotBeEncodedEndsTheChannelWhereItIsWatchedFor() {
+    EmbeddedChannel channel =
+        new EmbeddedChannel(
+            new ChannelOutboundHandlerAdapter() {
+              @Override
+              public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
+                throw NO_MEMORY;
+              }
+            },
+            UnbrokenStream.MESSAGES);
+    assertThat(channel.write("a chunk").cause()).isSameAs(NO_MEMORY);
+    assertThat(channel.isOpen()).isFalse();
+    assertThatThrownBy(channel::checkException).isSameAs(NO_MEMORY);
+  }
+
+  /** Whoever shut the output down knows that nothing more can be sent. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void anOutputThatIsClosedHasNoHole(boolean shutDown) {
+    EmbeddedChannel channel =
+        failing(
+            shutDown ? new ChannelOutputShutdownException("shut") : new ClosedChannelException());
+    assertThat(channel.write(bytes()).isSuccess()).isFalse();
+    assertThat(channel.isOpen()).isTrue();
+    channel.checkException();
+    assertThat(channel.finish()).isFalse();
   }
 }
