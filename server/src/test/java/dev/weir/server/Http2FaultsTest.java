@@ -299,6 +299,27 @@ class Http2FaultsTest {
     }
   }
 
+  @Test
+  void whatWasUnderWayOfRefusedBodiesEndsNobodyElse() throws Exception {
+    try (Http2Client client = fixture.http2()) {
+      int bystander = Phase.EVENTS_AT_THE_TAIL.begin(client);
+      for (int i = 0; i < 10; i++) {
+        int stream =
+            client.request(/* last= */ false, "POST", "/v1/stream/none", "content-type", TYPE);
+        while (client.response(stream).status() == 0) {
+          client.receive();
+        }
+        for (int frame = 0; frame < 60; frame++) {
+          client.data(stream, new byte[1_000], /* last= */ false);
+        }
+      }
+      assertThat(client.get("/").status()).isEqualTo(200);
+      assertThat(client.response(bystander).isOver()).isFalse();
+      assertThat(client.goAways).isZero();
+      assertThat(fixture.node.liveBufferBytes()).isLessThan(STREAM_SHARE_BYTES);
+    }
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -543,6 +564,62 @@ class Http2FaultsTest {
       assertThat(client.await(read).error).isEqualTo((int) Http2Error.CANCEL.code());
       client.awaitEnd();
       assertThat(client.errorOfGoAway).isZero();
+    }
+  }
+
+  @Test
+  void whatComesOnAStreamWithoutAPlaceIsNotKept() throws Exception {
+    Duration never = Duration.ofDays(1);
+    HttpLimits few =
+        new HttpLimits(
+            /* maxConnections= */ 3, 1 << 30, 8 << 20, never, never, never, never, never);
+    try (NodeFixture small =
+            new NodeFixture(
+                directory.resolve("small"),
+                NodeFixture.BUDGET_BYTES,
+                new Node.Parts(new LocalDisk(), Transport.best(), few));
+        Http2Client client = small.http2(/* windowBytes= */ 0, 0)) {
+      client.stopOpeningWindows();
+      client.exchange("PUT", "/v1/stream/a", new byte[0], "content-type", TYPE);
+      for (int i = 0; i < 3; i++) {
+        Phase.LONG_POLL.begin(client);
+      }
+      int refused = client.request(/* last= */ false, "POST", "/v1/stream/a", "content-type", TYPE);
+      while (client.response(refused).status() == 0) {
+        client.receive();
+      }
+      assertThat(client.response(refused).status()).isEqualTo(503);
+      for (int i = 0; i < 3; i++) {
+        client.data(refused, new byte[16_000], /* last= */ false);
+      }
+      // What answers this comes when the node has seen them.
+      client.sendRaw(Http2Client.frame(Http2FrameTypes.PING, 0, 0, new byte[8]));
+      client.receive();
+      assertThat(small.node.liveBufferBytes()).isLessThan(32_000);
+      // It is reset a moment later, whatever the client takes of the answer.
+      assertThat(client.await(refused).error).isEqualTo((int) Http2Error.NO_ERROR.code());
+      small.http.close();
+    }
+  }
+
+  @Test
+  void aClientThatDoesNotReadIsNotWaitedFor() throws Exception {
+    Duration never = Duration.ofDays(1);
+    Duration soon = Duration.ofMillis(100);
+    fixture.http.close();
+    fixture.close();
+    HttpLimits hasty = new HttpLimits(16, 1 << 30, 8 << 20, soon, soon, never, never, never);
+    fixture =
+        new NodeFixture(
+            directory,
+            NodeFixture.BUDGET_BYTES,
+            new Node.Parts(new LocalDisk(), Transport.best(), hasty));
+    try (Http2Client client = fixture.http2(/* windowBytes= */ 1 << 30, 4_096)) {
+      client.openWindow(0, 1 << 28);
+      client.request(/* last= */ true, "GET", "/v1/stream/big");
+      NodeFixture.await("a stream", () -> fixture.metric("weir_http2_open_streams") == 1);
+      NodeFixture.await("no stream", () -> fixture.metric("weir_http2_open_streams") == 0);
+      NodeFixture.await("no other connection", () -> fixture.openConnections() <= 1);
     }
   }
 }

@@ -18,6 +18,7 @@ import io.netty.handler.codec.http2.Http2ResetFrame;
 import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,8 +27,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  *   OPENED ──head──▶ RECEIVING ──last content──▶ RESPONDING ──response written──▶ CLOSED
  *                       │ response written before the body was complete
- *                       ├──▶ DISCARDING ──────▶ CLOSED      few bytes left
- *                       └──▶ CLOSED                         many, or none are coming: reset
+ *                       └──▶ DISCARDING ──────▶ CLOSED      its end, or too many: reset
  * </pre>
  */
 final class Http2Exchange extends ChannelInboundHandlerAdapter implements Carrier {
@@ -102,6 +102,9 @@ final class Http2Exchange extends ChannelInboundHandlerAdapter implements Carrie
       opened.closeAfterwards();
       opened.refuse(
           503, FixedAnswer.TOO_MANY, Headers.create().set(HttpHeaderNames.RETRY_AFTER, "1"));
+      // What it sends has no place either, nor what it does not take of the answer.
+      input.drop();
+      resetLater(ctx);
       return;
     }
     opened.start(router, RequestCheck.refuse(request));
@@ -144,14 +147,37 @@ final class Http2Exchange extends ChannelInboundHandlerAdapter implements Carrie
     ChannelHandlerContext ctx = done.context();
     if (done.bodyComplete() || input.ended()) {
       close(ctx);
-    } else if (done.isLast()) {
-      // The response is complete: there is no reason to send the rest.
-      reset(ctx, Http2Error.NO_ERROR);
+      return;
+    }
+    state = State.DISCARDING;
+    guard.receiving();
+    if (done.isLast()) {
+      dropTheRest(ctx);
     } else {
-      state = State.DISCARDING;
-      guard.receiving();
       requestMessage(ctx);
     }
+  }
+
+  /**
+   * Takes what is under way, one window at most, before it resets the stream: frames that come
+   * after that are errors to the codec, and each would be answered.
+   */
+  private void dropTheRest(ChannelHandlerContext ctx) {
+    input.drop();
+    resetLater(ctx);
+  }
+
+  /** Ends a stream whose answer may wait for the client's window, or for its reading, for ever. */
+  private void resetLater(ChannelHandlerContext ctx) {
+    ctx.executor()
+        .schedule(
+            () -> {
+              if (ctx.channel().isOpen()) {
+                reset(ctx, Http2Error.NO_ERROR);
+              }
+            },
+            HttpLimits.LINGER.toMillis(),
+            TimeUnit.MILLISECONDS);
   }
 
   private void discard(ChannelHandlerContext ctx, HttpContent piece) {
@@ -160,7 +186,7 @@ final class Http2Exchange extends ChannelInboundHandlerAdapter implements Carrie
     if (piece instanceof LastHttpContent) {
       close(ctx);
     } else if (discardedBytes > HttpLimits.MAX_DISCARDED_BYTES) {
-      reset(ctx, Http2Error.NO_ERROR);
+      dropTheRest(ctx);
     } else {
       requestMessage(ctx);
     }
@@ -297,6 +323,8 @@ final class Http2Exchange extends ChannelInboundHandlerAdapter implements Carrie
       reset(ctx, clients ? Http2Error.CANCEL : Http2Error.INTERNAL_ERROR);
       return;
     }
+    input.drop();
+    resetLater(ctx);
     FixedAnswer answer = FixedAnswer.to(failure);
     services
         .metrics()

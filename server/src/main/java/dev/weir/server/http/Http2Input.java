@@ -42,6 +42,7 @@ final class Http2Input extends ChannelInboundHandlerAdapter {
   private boolean wanted;
   private boolean ended;
   private boolean endPassedOn;
+  private boolean dropping;
   private @Nullable ByteBuf held;
 
   /** Of the window: what is held, and what was passed on and is in use. */
@@ -54,12 +55,29 @@ final class Http2Input extends ChannelInboundHandlerAdapter {
     return ended;
   }
 
+  /**
+   * Drops what is left of the body: no more of the window is given back, and only its end is told.
+   */
+  void drop() {
+    dropping = true;
+    wanted = true;
+    releaseHeld();
+    ChannelHandlerContext ctx = context;
+    if (ctx != null) {
+      goOn(ctx);
+    }
+  }
+
   /** Asks for the next piece of the body; the last one is used up. */
   void request() {
     ChannelHandlerContext ctx = context;
     if (ctx != null) {
       wanted = true;
-      giveBack(ctx);
+      int windowBytes = usedWindowBytes;
+      usedWindowBytes = 0;
+      if (!dropping) {
+        giveBack(ctx, windowBytes);
+      }
       goOn(ctx);
     }
   }
@@ -127,10 +145,11 @@ final class Http2Input extends ChannelInboundHandlerAdapter {
     ended |= data.isEndStream();
     ByteBuf bytes = data.content();
     int windowBytes = data.initialFlowControlledBytes();
-    if (!bytes.isReadable()) {
+    if (dropping) {
+      goOn(ctx);
+    } else if (!bytes.isReadable()) {
       // Padding, or an end alone.
-      usedWindowBytes += windowBytes;
-      giveBack(ctx);
+      giveBack(ctx, windowBytes);
       goOn(ctx);
     } else if (wanted && held == null) {
       passOn(ctx, bytes.retain(), windowBytes);
@@ -175,9 +194,7 @@ final class Http2Input extends ChannelInboundHandlerAdapter {
     }
   }
 
-  private void giveBack(ChannelHandlerContext ctx) {
-    int bytes = usedWindowBytes;
-    usedWindowBytes = 0;
+  private void giveBack(ChannelHandlerContext ctx, int bytes) {
     if (bytes > 0 && !ended && ctx.channel().isActive()) {
       ctx.writeAndFlush(new DefaultHttp2WindowUpdateFrame(bytes));
     }
@@ -185,6 +202,10 @@ final class Http2Input extends ChannelInboundHandlerAdapter {
 
   @Override
   public void handlerRemoved(ChannelHandlerContext ctx) {
+    releaseHeld();
+  }
+
+  private void releaseHeld() {
     if (held != null) {
       held.release();
       held = null;

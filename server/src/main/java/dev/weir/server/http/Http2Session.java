@@ -1,6 +1,7 @@
 package dev.weir.server.http;
 
 import dev.weir.server.metrics.Failure;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
@@ -53,6 +54,9 @@ final class Http2Session extends ChannelInboundHandlerAdapter {
 
   private boolean inputEnded;
   private boolean ended;
+
+  /** The write of the last call, if it has been made. */
+  private @Nullable ChannelFuture farewell;
 
   Http2Session(Services services, ConnectionMemory memory) {
     this.services = services;
@@ -126,6 +130,7 @@ final class Http2Session extends ChannelInboundHandlerAdapter {
           .metrics()
           .connectionFailed(
               Failure.PEER, new IllegalStateException("a client sends nothing but control frames"));
+      closeLater(ctx);
       ctx.writeAndFlush(new DefaultHttp2GoAwayFrame(Http2Error.ENHANCE_YOUR_CALM))
           .addListener(told -> ctx.close());
     }
@@ -144,8 +149,7 @@ final class Http2Session extends ChannelInboundHandlerAdapter {
       } else {
         endIfDone();
         // Nor does it open windows: what they allow is written, for a moment.
-        ctx.executor()
-            .schedule(() -> ctx.close(), HttpLimits.LINGER.toMillis(), TimeUnit.MILLISECONDS);
+        closeLater(ctx);
       }
     } else if (event instanceof ChannelOutputShutdownEvent && !ended) {
       // Not this class's doing: a write failed, and no other can follow it.
@@ -169,9 +173,14 @@ final class Http2Session extends ChannelInboundHandlerAdapter {
   private void lastCall(ChannelHandlerContext ctx) {
     if (draining && !closing) {
       closing = true;
-      ctx.writeAndFlush(new DefaultHttp2GoAwayFrame(Http2Error.NO_ERROR));
+      farewell = ctx.writeAndFlush(new DefaultHttp2GoAwayFrame(Http2Error.NO_ERROR));
     }
     endIfDone();
+  }
+
+  /** A client that does not read hears of no end: it is not waited for. */
+  private static void closeLater(ChannelHandlerContext ctx) {
+    ctx.executor().schedule(() -> ctx.close(), HttpLimits.LINGER.toMillis(), TimeUnit.MILLISECONDS);
   }
 
   /** Streams may end meanwhile. */
@@ -189,15 +198,20 @@ final class Http2Session extends ChannelInboundHandlerAdapter {
     ChannelHandlerContext ctx = context;
     if (ctx != null && !ended) {
       ended = true;
-      ctx.writeAndFlush(new DefaultHttp2GoAwayFrame(Http2Error.NO_ERROR))
-          .addListener(told -> {
-            if (told.isSuccess() && !inputEnded) {
-              // The codec reads on by itself.
-              LingeringClose.begin(ctx);
-            } else {
-              ctx.close();
-            }
-          });
+      closeLater(ctx);
+      // The codec writes no second one with the same last stream, and says that it has.
+      ChannelFuture written =
+          farewell == null
+              ? ctx.writeAndFlush(new DefaultHttp2GoAwayFrame(Http2Error.NO_ERROR))
+              : farewell;
+      written.addListener(told -> {
+        if (told.isSuccess() && !inputEnded) {
+          // The codec reads on by itself.
+          LingeringClose.begin(ctx);
+        } else {
+          ctx.close();
+        }
+      });
     }
   }
 
