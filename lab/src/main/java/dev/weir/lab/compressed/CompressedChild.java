@@ -9,11 +9,13 @@ import java.io.IOException;
 import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.concurrent.locks.LockSupport;
 
 /** The process under test: serves, and says how its memory is whenever it is asked. */
 public final class CompressedChild {
@@ -22,6 +24,11 @@ public final class CompressedChild {
 
   /** Gives back what it keeps for responses to come, and says how it is then. */
   static final String END = "end";
+
+  /** What an event loop may need to end with connections that are closed. */
+  private static final Duration LAST_MOMENT = Duration.ofSeconds(3);
+
+  private static final long LOOK_NANOS = 10_000_000;
 
   private static final String[] WORDS = {"amber", "basalt", "chalk", "dolomite", "flint", "gneiss"};
 
@@ -41,6 +48,10 @@ public final class CompressedChild {
       parent.say(JsonLines.line(look(subject, server)));
     }
     server.closeCompression();
+    long deadline = System.nanoTime() + LAST_MOMENT.toNanos();
+    while (subject.liveBytes().orElse(0) > 0 && System.nanoTime() < deadline) {
+      LockSupport.parkNanos(LOOK_NANOS);
+    }
     parent.say(JsonLines.line(look(subject, server)));
   }
 
