@@ -1,0 +1,118 @@
+package dev.weir.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.server.http.HttpLimits;
+import dev.weir.server.http.Transport;
+import dev.weir.server.store.LocalDisk;
+import io.netty.handler.codec.http2.Http2Error;
+import io.netty.handler.codec.http2.Http2FrameTypes;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Streams of HTTP/2 take places of the node's, as connections do. */
+@Timeout(30)
+class Http2PlacesTest {
+  private static final String TYPE = "text/plain";
+
+  @TempDir Path directory;
+
+  @Test
+  void streamsTakeTheNodesPlaces() throws Exception {
+    Duration never = Duration.ofDays(1);
+    HttpLimits few =
+        new HttpLimits(
+            /* maxConnections= */ 8, 1 << 30, 8 << 20, never, never, never, never, never);
+    try (NodeFixture small =
+            new NodeFixture(
+                directory.resolve("small"),
+                NodeFixture.BUDGET_BYTES,
+                new Node.Parts(new LocalDisk(), Transport.best(), few));
+        Http2Client one = small.http2();
+        Http2Client two = small.http2()) {
+      one.exchange("PUT", "/v1/stream/a", new byte[0], "content-type", TYPE);
+      two.get("/");
+      assertThat(one.settingsMaxStreams).isEqualTo(4);
+      List<Integer> polls = new ArrayList<>();
+      for (Http2Client client : List.of(one, two)) {
+        for (int i = 0; i < 4; i++) {
+          polls.add(Http2FaultsTest.Phase.LONG_POLL.begin(client));
+        }
+        // They are there when this is answered: refused for itself, as one too many.
+        client.await(client.request(/* last= */ true, "GET", "/"));
+      }
+      // Eight places are taken, by six streams beyond the first and two connections.
+      try (RawClient third = small.raw()) {
+        assertThat(third.receive().status()).isEqualTo(503);
+      }
+      one.reset(polls.get(3), (int) Http2Error.CANCEL.code());
+      NodeFixture.await("a place", () -> small.metric("weir_http2_open_streams") == 7);
+      small.http.close();
+    }
+  }
+
+  @Test
+  void aStreamWithoutAPlaceIsToldToComeAgain() throws Exception {
+    Duration never = Duration.ofDays(1);
+    HttpLimits few =
+        new HttpLimits(
+            /* maxConnections= */ 3, 1 << 30, 8 << 20, never, never, never, never, never);
+    try (NodeFixture small =
+            new NodeFixture(
+                directory.resolve("small"),
+                NodeFixture.BUDGET_BYTES,
+                new Node.Parts(new LocalDisk(), Transport.best(), few));
+        Http2Client client = small.http2()) {
+      client.exchange("PUT", "/v1/stream/a", new byte[0], "content-type", TYPE);
+      for (int i = 0; i < 3; i++) {
+        Http2FaultsTest.Phase.EVENTS_AT_THE_TAIL.begin(client);
+      }
+      Http2Client.Response refused =
+          client.exchange("POST", "/v1/stream/a", new byte[100], "content-type", TYPE);
+      assertThat(refused.status()).isEqualTo(503);
+      assertThat(refused.header("retry-after")).isEqualTo("1");
+      assertThat(refused.text()).endsWith("takes\n");
+      small.http.close();
+    }
+  }
+
+  @Test
+  void whatComesOnAStreamWithoutAPlaceIsNotKept() throws Exception {
+    Duration never = Duration.ofDays(1);
+    HttpLimits few =
+        new HttpLimits(
+            /* maxConnections= */ 3, 1 << 30, 8 << 20, never, never, never, never, never);
+    try (NodeFixture small =
+            new NodeFixture(
+                directory.resolve("small"),
+                NodeFixture.BUDGET_BYTES,
+                new Node.Parts(new LocalDisk(), Transport.best(), few));
+        Http2Client client = small.http2(/* windowBytes= */ 0, 0)) {
+      client.stopOpeningWindows();
+      client.exchange("PUT", "/v1/stream/a", new byte[0], "content-type", TYPE);
+      for (int i = 0; i < 3; i++) {
+        Http2FaultsTest.Phase.LONG_POLL.begin(client);
+      }
+      int refused = client.request(/* last= */ false, "POST", "/v1/stream/a", "content-type", TYPE);
+      while (client.response(refused).status() == 0) {
+        client.receive();
+      }
+      assertThat(client.response(refused).status()).isEqualTo(503);
+      for (int i = 0; i < 3; i++) {
+        client.data(refused, new byte[16_000], /* last= */ false);
+      }
+      // What answers this comes when the node has seen them.
+      client.sendRaw(Http2Client.frame(Http2FrameTypes.PING, 0, 0, new byte[8]));
+      client.receive();
+      assertThat(small.node.liveBufferBytes()).isLessThan(32_000);
+      // It is reset a moment later, whatever the client takes of the answer.
+      assertThat(client.await(refused).error).isEqualTo((int) Http2Error.NO_ERROR.code());
+      small.http.close();
+    }
+  }
+}
