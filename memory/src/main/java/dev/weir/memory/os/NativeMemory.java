@@ -54,9 +54,11 @@ public interface NativeMemory {
   /**
    * Moves the pages of a range to another range of the same reservation, without copying them. What
    * was resident there is gone; the source stays reserved and reads as zero. The ranges do not
-   * overlap, and nobody uses either meanwhile.
+   * overlap, and nobody uses either meanwhile. The source neither contains the beginning or the end
+   * of a range that pages have been moved to, nor such a range and more: systems refuse that, or
+   * may come half way.
    *
-   * @return false where the system cannot: nothing has changed then
+   * @return false where the system cannot: the source is as it was then
    */
   default boolean tryMove(long from, long to, long bytes) {
     return false;

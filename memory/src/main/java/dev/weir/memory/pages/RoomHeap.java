@@ -22,6 +22,7 @@ public final class RoomHeap {
   private final SpinLock lock;
   private final PageState state;
   private final RoomRegion region;
+  private final RoomMove move;
   private final ResidentLedger ledger;
   private final DirtyPurges purges;
   private final PageHeapEvents events;
@@ -37,6 +38,7 @@ public final class RoomHeap {
     this.lock = lock;
     this.state = state;
     this.region = state.rooms();
+    this.move = new RoomMove(os, region);
     this.ledger = ledger;
     this.purges = purges;
     this.events = events;
@@ -167,7 +169,7 @@ public final class RoomHeap {
     }
     boolean done = false;
     try {
-      if (os.tryMove(from.address(), to.address(), from.roomBytes())) {
+      if (move.tryMove(from, to)) {
         finishMove(from, to, bytes);
         done = true;
       } else if (tryAdmitCopy(to, from.liveBytes)) {

@@ -103,6 +103,11 @@ final class RoomRegion {
     return fresh;
   }
 
+  /** How long the rooms of a tier are; those of lower ones are shorter. */
+  long roomBytes(int tier) {
+    return tiers.get(tier).roomBytes;
+  }
+
   /** Every room of a tier that has ever been used, by address. The list itself. */
   List<Room> rooms(int tier) {
     return tiers.get(tier).all;

@@ -5,6 +5,7 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 /**
  * An operating system without memory: it hands out addresses that nobody may touch, knows of every
@@ -36,12 +37,16 @@ public final class FakeNativeMemory implements NativeMemory {
   private long largestReservation = Long.MAX_VALUE;
   private long failures;
   private long moves;
+  private long failMovesAfter = Long.MAX_VALUE;
   private boolean movesFail;
   private boolean releaseFailed;
 
   private static final class Range {
     final long bytes;
     final BitSet resident = new BitSet();
+
+    /** Where a mapping ends and another begins, since pages have been moved to there. */
+    final TreeSet<Long> cuts = new TreeSet<>();
 
     Range(long bytes) {
       this.bytes = bytes;
@@ -164,9 +169,16 @@ public final class FakeNativeMemory implements NativeMemory {
     if (entryOf(to, bytes).getValue() != entry.getValue() || Math.abs(to - from) < bytes) {
       throw new AssertionError("0x%x + %d does not move to 0x%x".formatted(from, bytes, to));
     }
-    if (fails() || movesFail) {
+    Long cut = entry.getValue().cuts.higher(from);
+    if (cut != null && cut < from + bytes) {
+      throw new AssertionError(
+          "0x%x + %d is more than one mapping: cut at 0x%x".formatted(from, bytes, cut));
+    }
+    if (fails() || movesFail || moves >= failMovesAfter) {
       return false;
     }
+    entry.getValue().cuts.add(to);
+    entry.getValue().cuts.add(to + bytes);
     BitSet resident = entry.getValue().resident;
     int distance = pageOf(entry, to) - pageOf(entry, from);
     for (int page = pageOf(entry, from); page < pageOf(entry, from + bytes); page++) {
@@ -185,6 +197,11 @@ public final class FakeNativeMemory implements NativeMemory {
   /** Makes every move fail, or none any more. */
   public synchronized void failMoves(boolean fail) {
     movesFail = fail;
+  }
+
+  /** Makes every move fail once so many have been made in all. */
+  public synchronized void failMovesAfter(long moves) {
+    failMovesAfter = moves;
   }
 
   /** How often pages were moved. */

@@ -1,0 +1,71 @@
+package dev.weir.memory.pages;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.memory.os.FakeNativeMemory;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * A block moved a second time: its room is two mappings by then, which the fake moves one by one.
+ */
+class RoomMoveTest {
+  private static final long MIB = 1 << 20;
+  private static final long LIMIT_BYTES = 300 * MIB;
+
+  private final FakeNativeMemory os = new FakeNativeMemory();
+  private final PageHeap heap =
+      new PageHeap(
+          os, Reservation.reserve(os, LIMIT_BYTES), LIMIT_BYTES, MIB, 1, new SilentEvents());
+  private Room room;
+
+  @BeforeEach
+  void moveOnce() {
+    room = heap.rooms().tryOpen(4 * MIB, Lane.LARGE);
+    os.touch(room.address(), 4 * MIB);
+    room = heap.rooms().tryMove(room, 256 * MIB, Lane.LARGE);
+    os.touch(room.address(), 256 * MIB);
+    assertThat(os.moves()).isEqualTo(1);
+  }
+
+  @Test
+  void aRoomMovesInThePiecesThatItsPagesHaveComeIn() {
+    room = heap.rooms().tryMove(room, 280 * MIB, Lane.LARGE);
+    os.touch(room.address() + 256 * MIB, 24 * MIB);
+    assertThat(os.moves()).isEqualTo(3);
+    end(280 * MIB);
+  }
+
+  /** The limit has no room for a copy. The piece that has been moved moves back. */
+  @ParameterizedTest(name = "where move {0} fails")
+  @ValueSource(ints = {1, 2})
+  void whatDoesNotMoveWholeIsWhereItWas(int failing) {
+    os.failAt(failing);
+    assertThat(heap.rooms().tryMove(room, 280 * MIB, Lane.LARGE)).isNull();
+    assertThat(os.failures()).isEqualTo(1);
+    assertThat(os.moves()).isEqualTo(failing == 1 ? 1 : 3);
+    end(256 * MIB);
+  }
+
+  @Test
+  void whatDoesNotEvenMoveBackIsCopiedBack() {
+    os.failMovesAfter(2);
+    assertThat(heap.rooms().tryMove(room, 280 * MIB, Lane.LARGE)).isNull();
+    assertThat(os.moves()).isEqualTo(2);
+    end(256 * MIB);
+  }
+
+  /** All of the block is resident where it says it is, and nothing else. */
+  private void end(long bytes) {
+    assertThat(room.liveBytes).isEqualTo(bytes);
+    assertThat(heap.totals().liveBytes()).isEqualTo(bytes);
+    assertThat(os.residentBytes()).isEqualTo(bytes);
+    heap.checkInvariants();
+    os.purge(room.address(), bytes);
+    assertThat(os.residentBytes()).isZero();
+    heap.rooms().close(room);
+    assertThat(heap.totals().liveBytes()).isZero();
+  }
+}
