@@ -65,7 +65,8 @@ final class SuiteRun {
     System.setProperty("jmh.ignoreLock", "true");
     try {
       for (Part part : parts) {
-        CellRunner runner = new CellRunner(part.effort(), jit, this::jvmEnded);
+        CellRunner runner =
+            new CellRunner(part.effort(), jit, part.suite().jvmFlags(), this::jvmEnded);
         for (Cell cell : part.cells()) {
           showProgress();
           part.finished().add(runner.measure(cell, part.peers()));

@@ -49,12 +49,17 @@ public final class CellRunner {
 
   private final Effort effort;
   private final JitState jit;
+  private final List<String> jvmFlags;
   private final Runnable afterEachJvm;
 
-  /** Runs JVMs in state {@code jit}, and tells {@code afterEachJvm} whenever one has ended. */
-  public CellRunner(Effort effort, JitState jit, Runnable afterEachJvm) {
+  /**
+   * Runs JVMs in state {@code jit} with {@code jvmFlags}, of which the last of a kind counts, and
+   * tells {@code afterEachJvm} whenever one has ended.
+   */
+  public CellRunner(Effort effort, JitState jit, List<String> jvmFlags, Runnable afterEachJvm) {
     this.effort = effort;
     this.jit = jit;
+    this.jvmFlags = List.copyOf(jvmFlags);
     this.afterEachJvm = afterEachJvm;
   }
 
@@ -114,6 +119,7 @@ public final class CellRunner {
 
   private ChainedOptionsBuilder options(Cell cell, Peer peer, Path figures) {
     List<String> flags = new ArrayList<>(JVM_FLAGS);
+    flags.addAll(jvmFlags);
     flags.addAll(cell.thread().jvmFlags());
     flags.addAll(cell.leakDetection().jvmFlags());
     flags.add(jit.jvmFlag());

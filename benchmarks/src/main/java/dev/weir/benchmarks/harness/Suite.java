@@ -11,22 +11,32 @@ import java.util.function.UnaryOperator;
  * @param metrics what tables show
  * @param effort what becomes of the effort that the user chose
  * @param peers whom it compares unless the user chooses; empty for the usual ones
+ * @param jvmFlags what its JVMs are told beside what all are, and instead of it
  */
 public record Suite(
-    List<Cell> cells, List<Metric> metrics, UnaryOperator<Effort> effort, List<Peer> peers) {
+    List<Cell> cells,
+    List<Metric> metrics,
+    UnaryOperator<Effort> effort,
+    List<Peer> peers,
+    List<String> jvmFlags) {
 
   /** A suite of things done again and again, by the usual peers. */
   public Suite(List<Cell> cells, List<Metric> metrics) {
-    this(cells, metrics, UnaryOperator.identity(), List.of());
+    this(cells, metrics, UnaryOperator.identity(), List.of(), List.of());
   }
 
   /** The same with another effort. */
   public Suite with(UnaryOperator<Effort> other) {
-    return new Suite(cells, metrics, other, peers);
+    return new Suite(cells, metrics, other, peers, jvmFlags);
   }
 
   /** The same for these peers. */
   public Suite among(List<Peer> others) {
-    return new Suite(cells, metrics, effort, others);
+    return new Suite(cells, metrics, effort, others, jvmFlags);
+  }
+
+  /** The same in JVMs with these flags. */
+  public Suite under(List<String> flags) {
+    return new Suite(cells, metrics, effort, peers, flags);
   }
 }

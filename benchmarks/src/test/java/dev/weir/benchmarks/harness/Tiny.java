@@ -15,7 +15,7 @@ public final class Tiny {
     Effort least = new Effort(1, 0, 1, Duration.ofMillis(10));
     int[] jvms = {0};
     Measurement measurement =
-        new CellRunner(least, JitState.ALONE, () -> jvms[0]++).measure(cell, peers);
+        new CellRunner(least, JitState.ALONE, List.of(), () -> jvms[0]++).measure(cell, peers);
     if (jvms[0] != measurement.scores().size()) {
       throw new AssertionError(jvms[0] + " JVMs for " + measurement.scores().keySet());
     }

@@ -38,8 +38,12 @@ final class ContentSample {
     }
     int[] counts = COUNTS.get();
     int start = content.readerIndex();
-    for (int i = 0; i < BYTES; i++) {
-      counts[content.getByte(start + i) & 0xff]++;
+    for (int at = start; at < start + BYTES; at += Long.BYTES) {
+      // Eight at once: a byte of a buffer costs as much to read, bounds and reference count.
+      long eight = content.getLong(at);
+      for (int shift = 0; shift < Long.SIZE; shift += Byte.SIZE) {
+        counts[(int) (eight >>> shift) & 0xff]++;
+      }
     }
     int equalPairs = 0;
     for (int value = 0; value < VALUES; value++) {

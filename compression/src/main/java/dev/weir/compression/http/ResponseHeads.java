@@ -12,16 +12,9 @@ import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpUtil;
-import java.util.List;
 
 /** Heads of responses, changed in copies: an application may use one for many responses. */
 final class ResponseHeads {
-  /** What is said of a content byte by byte, and no longer true of the compressed one. */
-  private static final List<String> DIGESTS =
-      List.of("content-md5", "content-digest", "repr-digest", "digest");
-
-  private static final String WEAK = "W/";
-
   private ResponseHeads() {}
 
   /** How long the content is; negative if that is not known. */
@@ -51,34 +44,28 @@ final class ResponseHeads {
 
   /** The head of a response to {@code HEAD}, as the compressed one would have it. */
   private static HttpResponse headOnly(HttpResponse response, ContentCoding coding) {
-    HttpHeaders headers = encoded(response, coding);
-    headers.remove(HttpHeaderNames.CONTENT_LENGTH);
-    return copy(response, headers);
+    return copy(response, encoded(response, coding));
   }
 
   /** The head that says of a compressed content that it is as it was. */
   private static HttpResponse notModified(HttpResponse response) {
-    HttpHeaders headers = ofCompressed(response);
-    headers.remove(HttpHeaderNames.CONTENT_LENGTH);
-    return copy(response, headers);
+    return copy(response, EncodedHeaders.of(response.headers()));
   }
 
   /** The head of a compressed content whose length is not known. */
   static HttpResponse streamed(HttpResponse response, ContentCoding coding) {
-    HttpHeaders headers = encoded(response, coding);
-    headers.remove(HttpHeaderNames.CONTENT_LENGTH);
-    HttpResponse head =
-        new DefaultHttpResponse(response.protocolVersion(), response.status(), headers);
-    HttpUtil.setTransferEncodingChunked(head, true);
-    return head;
+    HttpHeaders headers =
+        encoded(response, coding)
+            .drop(HttpHeaderNames.TRANSFER_ENCODING)
+            .put(HttpHeaderNames.TRANSFER_ENCODING, HttpHeaderValues.CHUNKED);
+    return new DefaultHttpResponse(response.protocolVersion(), response.status(), headers);
   }
 
-  /** The head of a compressed content of that length. */
+  /** The headers of a compressed content of that length. */
   static HttpHeaders whole(HttpResponse response, ContentCoding coding, long bytes) {
-    HttpHeaders headers = encoded(response, coding);
-    headers.remove(HttpHeaderNames.TRANSFER_ENCODING);
-    headers.set(HttpHeaderNames.CONTENT_LENGTH, bytes);
-    return headers;
+    return encoded(response, coding)
+        .drop(HttpHeaderNames.TRANSFER_ENCODING)
+        .put(HttpHeaderNames.CONTENT_LENGTH, Long.toString(bytes));
   }
 
   /** A response without content in the place of another. */
@@ -97,34 +84,14 @@ final class ResponseHeads {
     return answer;
   }
 
-  private static HttpHeaders encoded(HttpResponse response, ContentCoding coding) {
-    HttpHeaders headers = ofCompressed(response);
-    headers.set(HttpHeaderNames.CONTENT_ENCODING, coding.token());
-    return headers;
-  }
-
-  private static HttpHeaders ofCompressed(HttpResponse response) {
-    HttpHeaders headers = response.headers().copy();
-    vary(headers);
-    weaken(headers);
-    for (String digest : DIGESTS) {
-      headers.remove(digest);
-    }
-    return headers;
+  private static EncodedHeaders encoded(HttpResponse response, ContentCoding coding) {
+    return EncodedHeaders.of(response.headers())
+        .put(HttpHeaderNames.CONTENT_ENCODING, coding.token());
   }
 
   private static void vary(HttpHeaders headers) {
-    if (!headers.containsValue(HttpHeaderNames.VARY, HttpHeaderNames.ACCEPT_ENCODING, true)
-        && !headers.containsValue(HttpHeaderNames.VARY, "*", true)) {
+    if (!EncodedHeaders.varies(headers)) {
       headers.add(HttpHeaderNames.VARY, HttpHeaderNames.ACCEPT_ENCODING);
-    }
-  }
-
-  /** The compressed content is not the same byte by byte, so a strong tag is another's. */
-  private static void weaken(HttpHeaders headers) {
-    String tag = headers.get(HttpHeaderNames.ETAG);
-    if (tag != null && !tag.startsWith(WEAK)) {
-      headers.set(HttpHeaderNames.ETAG, WEAK + tag);
     }
   }
 

@@ -18,6 +18,8 @@ import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.handler.stream.ChunkedStream;
 import java.io.File;
+import java.util.Iterator;
+import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -171,6 +173,11 @@ class ResponseReleaseTest {
         new DefaultHttpHeaders() {
           @Override
           public HttpHeaders copy() {
+            throw new OutOfMemoryError("made to fail");
+          }
+
+          @Override
+          public Iterator<Map.Entry<CharSequence, CharSequence>> iteratorCharSequence() {
             throw new OutOfMemoryError("made to fail");
           }
         };
