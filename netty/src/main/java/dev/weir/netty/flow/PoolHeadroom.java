@@ -6,8 +6,10 @@ import dev.weir.memory.budget.BudgetExceededError;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Follows the live pages of a Weir pool: memory is short when fewer than {@code shortBytes} of the
@@ -37,9 +39,13 @@ public final class PoolHeadroom implements Headroom {
    * Follows {@code pool} with thresholds of its own.
    *
    * @param patience after which a wait for relief ends in vain
-   * @throws IllegalArgumentException unless {@code 0 < shortBytes <= reliefBytes}
+   * @throws IllegalArgumentException unless {@code 0 < shortBytes <= reliefBytes}, and the patience
+   *     is positive
    */
   public PoolHeadroom(Pool pool, long shortBytes, long reliefBytes, Duration patience) {
+    if (!patience.isPositive()) {
+      throw new IllegalArgumentException("patience: " + patience + " (expected: > 0)");
+    }
     if (shortBytes <= 0 || reliefBytes < shortBytes) {
       throw new IllegalArgumentException(
           "shortBytes: %d, reliefBytes: %d (expected: 0 < shortBytes <= reliefBytes)"
@@ -75,15 +81,25 @@ public final class PoolHeadroom implements Headroom {
       return new CompletableFuture<Boolean>()
           .completeOnTimeout(false, patience.toNanos(), TimeUnit.NANOSECONDS);
     }
-    return room.handle((grant, failure) -> {
-      if (grant != null) {
-        grant.close();
-        return true;
+    try {
+      return room.handle(PoolHeadroom::isRelief);
+    } catch (Throwable unheard) {
+      // Nobody else would close it.
+      if (!room.cancel(false) && room.state() == Future.State.SUCCESS) {
+        room.resultNow().close();
       }
-      if (failure instanceof TimeoutException) {
-        return false;
-      }
-      throw new IllegalStateException("relief cannot be told", failure);
-    });
+      throw unheard;
+    }
+  }
+
+  private static boolean isRelief(@Nullable Grant grant, @Nullable Throwable failure) {
+    if (grant != null) {
+      grant.close();
+      return true;
+    }
+    if (failure instanceof TimeoutException) {
+      return false;
+    }
+    throw new IllegalStateException("relief cannot be told", failure);
   }
 }

@@ -2,10 +2,7 @@ package dev.weir.netty.flow;
 
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
-import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.HashMap;
-import java.util.List;
+import java.util.Collection;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -51,7 +48,10 @@ public final class ReadGate {
   }
 
   private final Headroom headroom;
-  private final @Nullable ToLongFunction<? super Channel> heldBytes;
+
+  /** Null: all channels are equal. */
+  private final @Nullable HeldBytes held;
+
   private final AtomicReference<Level> level = new AtomicReference<>(Level.OPEN);
 
   /** The stopped channels by their tickets, which rise: any of them can leave without a search. */
@@ -65,20 +65,26 @@ public final class ReadGate {
   private volatile long largeBytes;
   private volatile @Nullable ReadGateHandler letThrough;
 
+  private final Unresumed unresumed = new Unresumed();
+
+  /** Whether somebody whom the gate has opened for may not have been resumed. */
+  private volatile boolean owesResumption;
+
   /** Makes an open gate that follows {@code headroom}, and takes all channels for equal. */
   public ReadGate(Headroom headroom) {
     this.headroom = headroom;
-    this.heldBytes = null;
+    this.held = null;
   }
 
   /**
    * Makes an open gate that stops the largest holders first.
    *
-   * @param heldBytes what a channel holds, from any thread: the charge of its budget, for instance
+   * @param heldBytes what a channel holds, from any thread: the charge of its budget, for instance.
+   *     May be asked of a channel that is closing; a failure counts as 0, and is logged once
    */
   public ReadGate(Headroom headroom, ToLongFunction<? super Channel> heldBytes) {
     this.headroom = headroom;
-    this.heldBytes = heldBytes;
+    this.held = new HeldBytes(heldBytes);
   }
 
   /** Makes the handler for one pipeline. */
@@ -110,7 +116,7 @@ public final class ReadGate {
       if (isClosed()) {
         handler.stopNow();
       }
-    } else if (heldBytes != null) {
+    } else if (held != null) {
       channels.add(handler);
     }
   }
@@ -134,6 +140,9 @@ public final class ReadGate {
    */
   boolean mustStop(ReadGateHandler handler) {
     Level now = level.get();
+    if (now == Level.OPEN && owesResumption) {
+      resumeAll();
+    }
     if (now != Level.ALL) {
       if (headroom.isShort()) {
         now = close(Level.ALL);
@@ -143,12 +152,16 @@ public final class ReadGate {
     }
     return switch (now) {
       case OPEN -> false;
-      case LARGEST -> handler.isListener() || isLarge(handler);
+      case LARGEST ->
+          handler.isListener() || (!handler.readsThrough(closings.get()) && isLarge(handler));
       case ALL -> handler.isListener() || !handler.readsThrough(closings.get());
     };
   }
 
-  /** Queues a stopped handler until the gate opens; resumes it at once if it has opened already. */
+  /**
+   * Queues a stopped handler until the gate opens; resumes it at once if it has opened already. If
+   * that fails, for want of Java heap, the handler does not wait.
+   */
   void await(ReadGateHandler handler) {
     if (handler.isListener()) {
       if (!isClosed()) {
@@ -157,7 +170,16 @@ public final class ReadGate {
       return;
     }
     if (handler.markQueued(tickets)) {
-      stopped.put(handler.ticket(), handler);
+      boolean queued = false;
+      try {
+        stopped.put(handler.ticket(), handler);
+        queued = true;
+      } finally {
+        if (!queued) {
+          handler.markTaken();
+          stopped.remove(handler.ticket(), handler);
+        }
+      }
     }
     // Pairs with open(): either open() sees the handler in the queue, or this sees the gate open.
     // Whoever takes it out of the queue resumes it.
@@ -172,13 +194,16 @@ public final class ReadGate {
     Level before = level.get();
     while (before.compareTo(wanted) < 0) {
       if (before == Level.OPEN) {
-        largeBytes = averageHeldBytes();
+        largeBytes = held == null ? 0 : held.average(channels);
       }
       if (level.compareAndSet(before, wanted)) {
         if (before == Level.OPEN) {
           closings.incrementAndGet();
-          listeners.forEach(ReadGateHandler::stopNow);
-          awaitRelief();
+          try {
+            listeners.forEach(ReadGateHandler::stopNow);
+          } finally {
+            awaitRelief();
+          }
         }
         // Relief may have come at once.
         return level.get();
@@ -188,58 +213,80 @@ public final class ReadGate {
     return before;
   }
 
-  /** What channels hold that hold anything, on average. */
-  private long averageHeldBytes() {
-    long sum = 0;
-    long holders = 0;
-    for (ReadGateHandler channel : channels) {
-      long bytes = heldBytes(channel);
-      if (bytes > 0) {
-        sum += bytes;
-        holders++;
-      }
-    }
-    return holders == 0 ? 0 : sum / holders;
-  }
-
   private boolean isLarge(ReadGateHandler handler) {
-    return heldBytes != null && heldBytes(handler) > largeBytes;
+    return held != null && held.of(handler) > largeBytes;
   }
 
-  private long heldBytes(ReadGateHandler handler) {
-    Channel channel = handler.channel();
-    return channel == null || heldBytes == null ? 0 : heldBytes.applyAsLong(channel);
-  }
-
+  /** Whatever fails here or later, the gate waits on or opens: no other way leads out. */
   private void awaitRelief() {
-    headroom
-        .relief()
-        .whenComplete((relieved, failure) -> {
-          if (failure != null || relieved) {
-            open();
-            return;
-          }
-          if (!isOneReading()) {
-            letOneThrough();
-          }
-          awaitRelief();
-        });
+    try {
+      headroom.relief().whenComplete((relieved, failure) -> endWait(relieved));
+    } catch (Throwable failure) {
+      // As if it could not be told. The next read that finds memory short tries again.
+      open();
+    }
+  }
+
+  /**
+   * Ends a wait for relief.
+   *
+   * @param relieved null if it could not be told
+   */
+  private void endWait(@Nullable Boolean relieved) {
+    if (!Boolean.FALSE.equals(relieved)) {
+      open();
+      return;
+    }
+    try {
+      if (!isOneReading()) {
+        letOneThrough();
+      }
+    } catch (Throwable noHeap) {
+      // One is let through after the next wait.
+    }
+    awaitRelief();
   }
 
   private void open() {
     level.set(Level.OPEN);
-    List<ReadGateHandler> taken = new ArrayList<>();
-    for (var next = stopped.pollFirstEntry(); next != null; next = stopped.pollFirstEntry()) {
-      next.getValue().markTaken();
-      taken.add(next.getValue());
+    resumeAll();
+  }
+
+  /** Resumes all that wait, as far as there is Java heap for that; the next read does the rest. */
+  private void resumeAll() {
+    owesResumption = false;
+    unresumed.resumeAll();
+    try {
+      // Those that come later find the gate open, or wait for another opening.
+      for (ReadGateHandler handler : mostFirst(stopped.headMap(tickets.get(), true).values())) {
+        if (stopped.remove(handler.ticket(), handler)) {
+          handler.markTaken();
+          handler.resume();
+        }
+      }
+    } catch (Throwable noHeap) {
+      owesResumption = true;
     }
-    if (heldBytes != null) {
-      Map<ReadGateHandler, Long> held = new HashMap<>();
-      taken.forEach(handler -> held.put(handler, heldBytes(handler)));
-      taken.sort(Comparator.comparing(held::get, Comparator.reverseOrder()));
+    try {
+      listeners.forEach(ReadGateHandler::resume);
+    } catch (Throwable noHeap) {
+      owesResumption = true;
     }
-    taken.forEach(ReadGateHandler::resume);
-    listeners.forEach(ReadGateHandler::resume);
+  }
+
+  /** In no order rather than not at all. */
+  private Collection<ReadGateHandler> mostFirst(Collection<ReadGateHandler> handlers) {
+    try {
+      return held == null ? handlers : held.mostFirst(handlers);
+    } catch (Throwable noHeap) {
+      return handlers;
+    }
+  }
+
+  /** Called by a handler whose event loop took no task. */
+  void notResumed(ReadGateHandler handler) {
+    unresumed.add(handler);
+    owesResumption = true;
   }
 
   /** Whether the channel that was let through has read since the last time this was asked. */
@@ -267,10 +314,10 @@ public final class ReadGate {
       if (first == null) {
         return null;
       }
-      if (heldBytes != null) {
+      if (held != null) {
         long most = -1;
         for (Map.Entry<Long, ReadGateHandler> entry : stopped.entrySet()) {
-          long bytes = heldBytes(entry.getValue());
+          long bytes = held.of(entry.getValue());
           if (bytes > most) {
             most = bytes;
             first = entry;

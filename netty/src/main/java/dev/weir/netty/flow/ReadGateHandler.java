@@ -4,7 +4,6 @@ import dev.weir.netty.flow.ReadHolds.Reason;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -16,8 +15,15 @@ final class ReadGateHandler extends ChannelDuplexHandler {
   private final AtomicBoolean queued = new AtomicBoolean();
   private volatile @Nullable ChannelHandlerContext context;
 
-  /** Its place in the gate's queue, if it is there. Of the event loop. */
-  private long ticket;
+  /** Its place in the gate's queue, if it is there. Written on the event loop. */
+  private volatile long ticket;
+
+  private final Runnable resumption = this::resumeNow;
+
+  /** Whether it is among the gate's unresumed, and the one below it there. */
+  private final AtomicBoolean unresumed = new AtomicBoolean();
+
+  private @Nullable ReadGateHandler below;
 
   /** The closing of the gate, by its number, that does not stop this channel; 0: every one does. */
   private volatile long letThroughClosing;
@@ -65,10 +71,25 @@ final class ReadGateHandler extends ChannelDuplexHandler {
   @Override
   public void channelRead(ChannelHandlerContext ctx, Object message) {
     ctx.fireChannelRead(message);
-    if (context != null
-        && gate.mustStop(this)
-        && ReadHolds.of(ctx.channel()).hold(Reason.PRESSURE)) {
+    if (context != null && gate.mustStop(this)) {
+      stop(ctx);
+    }
+  }
+
+  private void stop(ChannelHandlerContext ctx) {
+    ReadHolds holds = ReadHolds.of(ctx.channel());
+    if (!holds.hold(Reason.PRESSURE)) {
+      return;
+    }
+    boolean waits = false;
+    try {
       gate.await(this);
+      waits = true;
+    } finally {
+      if (!waits) {
+        // Nobody would end this hold.
+        holds.release(Reason.PRESSURE);
+      }
     }
   }
 
@@ -79,7 +100,10 @@ final class ReadGateHandler extends ChannelDuplexHandler {
     }
   }
 
-  /** Has the channel stop reading, on its event loop; from any thread. */
+  /**
+   * Has the channel stop reading, on its event loop; from any thread. Where the loop takes no task,
+   * the next read stops it.
+   */
   void stopNow() {
     ChannelHandlerContext ctx = context;
     if (ctx == null) {
@@ -88,12 +112,12 @@ final class ReadGateHandler extends ChannelDuplexHandler {
     try {
       ctx.executor()
           .execute(() -> {
-            if (context != null && ReadHolds.of(ctx.channel()).hold(Reason.PRESSURE)) {
-              gate.await(this);
+            if (context != null) {
+              stop(ctx);
             }
           });
-    } catch (RejectedExecutionException eventLoopHasEnded) {
-      // Nothing is read any more.
+    } catch (Throwable endedOrNoHeap) {
+      // As said above; one that has ended reads nothing.
     }
   }
 
@@ -144,9 +168,11 @@ final class ReadGateHandler extends ChannelDuplexHandler {
   }
 
   /**
-   * Lets the channel read again, on its event loop; from any thread.
+   * Lets the channel read again, on its event loop; from any thread. Where the loop takes no task,
+   * the gate tries again.
    *
-   * @return {@code false} if there is nothing to resume: the channel has gone
+   * @return {@code false} if that is not on its way, or there is nothing to resume: the channel has
+   *     gone
    */
   boolean resume() {
     ChannelHandlerContext ctx = context;
@@ -154,10 +180,38 @@ final class ReadGateHandler extends ChannelDuplexHandler {
       return false;
     }
     try {
-      ctx.executor().execute(() -> ReadHolds.of(ctx.channel()).release(Reason.PRESSURE));
+      ctx.executor().execute(resumption);
       return true;
-    } catch (RejectedExecutionException eventLoopHasEnded) {
+    } catch (Throwable endedOrNoHeap) {
+      if (!ctx.executor().isShutdown()) {
+        gate.notResumed(this);
+      }
       return false;
     }
+  }
+
+  private void resumeNow() {
+    ChannelHandlerContext ctx = context;
+    if (ctx != null) {
+      ReadHolds.of(ctx.channel()).release(Reason.PRESSURE);
+    }
+  }
+
+  /** Notes that it is about to be among the unresumed; {@code false} if it is. */
+  boolean markUnresumed() {
+    return unresumed.compareAndSet(false, true);
+  }
+
+  /** Of whoever puts it among the unresumed; published with it. */
+  void setBelow(@Nullable ReadGateHandler handler) {
+    below = handler;
+  }
+
+  /** Notes that it is among them no more; what was below it. Of whoever has taken it out. */
+  @Nullable ReadGateHandler takeBelow() {
+    ReadGateHandler handler = below;
+    below = null;
+    unresumed.set(false);
+    return handler;
   }
 }

@@ -6,16 +6,12 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.embedded.EmbeddedChannel;
-import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
 
 class ReadGateTest {
-  private final Switch headroom = new Switch();
+  private final SwitchedHeadroom headroom = new SwitchedHeadroom();
   private final ReadGate gate = new ReadGate(headroom);
 
   @Test
@@ -229,31 +225,37 @@ class ReadGateTest {
     assertThat(fair.closings()).isEqualTo(1);
   }
 
+  @Test
+  void aChannelThatIsLetThroughReadsOnWhileMemoryIsTight() {
+    Map<Channel, Long> held = new HashMap<>();
+    ReadGate fair = new ReadGate(headroom, channel -> held.getOrDefault(channel, 0L));
+    EmbeddedChannel small = new EmbeddedChannel(fair.newHandler());
+    EmbeddedChannel large = new EmbeddedChannel(fair.newHandler());
+    EmbeddedChannel larger = new EmbeddedChannel(fair.newHandler());
+    held.put(small, 10L);
+    held.put(large, 100L);
+    held.put(larger, 120L);
+    headroom.isTight = true;
+    large.writeInbound("message");
+    larger.writeInbound("message");
+
+    headroom.waits.get(0).complete(false);
+    assertThat(reads(larger)).isTrue();
+    larger.writeInbound("message");
+    assertThat(reads(larger)).isTrue();
+    // It goes on, with less than the average too, so nobody else's turn comes.
+    held.put(larger, 20L);
+    headroom.waits.get(1).complete(false);
+    larger.writeInbound("message");
+    headroom.waits.get(2).complete(false);
+    assertThat(reads(larger)).isTrue();
+    assertThat(reads(large)).isFalse();
+    headroom.waits.get(3).complete(false);
+    assertThat(reads(large)).isTrue();
+  }
+
   private static boolean reads(EmbeddedChannel channel) {
     channel.runPendingTasks();
     return channel.config().isAutoRead();
-  }
-
-  private static final class Switch implements Headroom {
-    final List<CompletableFuture<Boolean>> waits = new ArrayList<>();
-    boolean isShort;
-    boolean isTight;
-
-    @Override
-    public boolean isShort() {
-      return isShort;
-    }
-
-    @Override
-    public boolean isTight() {
-      return isTight || isShort;
-    }
-
-    @Override
-    public CompletionStage<Boolean> relief() {
-      CompletableFuture<Boolean> wait = new CompletableFuture<>();
-      waits.add(wait);
-      return wait;
-    }
   }
 }
