@@ -1,7 +1,6 @@
 package dev.weir.netty.write;
 
 import dev.weir.memory.budget.Budget;
-import dev.weir.memory.pressure.Pressure;
 import dev.weir.memory.pressure.Registration;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -46,12 +45,14 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 public final class WriteGate {
   private static final int TOTAL_HIGH = 1;
-  private static final int UNDER_PRESSURE = 2;
+
+  /** One for each budget whose pressure is critical. */
+  private static final int CRITICAL_BUDGET = 2;
 
   private final WriteGateOptions options;
   private final AtomicLong queuedBytes = new AtomicLong();
 
-  /** Why the gate is closed, a bit each; 0 while it is open. */
+  /** Why the gate is closed, a bit or a count each; 0 while it is open. */
   private final AtomicInteger closedBy = new AtomicInteger();
 
   private final Waiters<WriteGateHandler> waiting = new Waiters<>();
@@ -74,23 +75,14 @@ public final class WriteGate {
 
   /**
    * Also closes while the pressure of {@code budget} is critical: that of the buffers that are
-   * queued, for instance.
+   * queued, for instance. A gate may follow several, and is closed while that of any is.
    *
    * @return ends this when it is closed, and opens the gate as far as this had closed it
    */
   public Registration follow(Budget budget) {
-    Registration listening =
-        budget.addPressureListener(level -> {
-          if (level == Pressure.CRITICAL) {
-            closeFor(UNDER_PRESSURE);
-          } else {
-            openFor(UNDER_PRESSURE);
-          }
-        });
-    return () -> {
-      listening.close();
-      openFor(UNDER_PRESSURE);
-    };
+    FollowedBudget followed = new FollowedBudget(this);
+    followed.listenTo(budget);
+    return followed;
   }
 
   /**
@@ -201,6 +193,20 @@ public final class WriteGate {
     waiting.remove(handler);
   }
 
+  /** The pressure of one more budget is critical. */
+  void addCritical() {
+    closedBy.getAndAdd(CRITICAL_BUDGET);
+  }
+
+  /**
+   * That of one less is.
+   *
+   * @return whether this has opened the gate: {@link #wakeWaiting} is to be called then
+   */
+  boolean removeCritical() {
+    return closedBy.addAndGet(-CRITICAL_BUDGET) == 0;
+  }
+
   private void closeFor(int cause) {
     closedBy.getAndUpdate(causes -> causes | cause);
   }
@@ -208,7 +214,11 @@ public final class WriteGate {
   private void openFor(int cause) {
     int before = closedBy.getAndUpdate(causes -> causes & ~cause);
     if (before == cause) {
-      waiting.wakeAll(WriteGateHandler::wakeUp);
+      wakeWaiting();
     }
+  }
+
+  void wakeWaiting() {
+    waiting.wakeAll(WriteGateHandler::wakeUp);
   }
 }
