@@ -1,10 +1,9 @@
 package dev.weir.benchmarks.harness;
 
+import java.io.File;
+import java.io.FileInputStream;
 import java.io.IOException;
-import java.nio.file.DirectoryStream;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
-import java.nio.file.Path;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
@@ -13,8 +12,11 @@ import java.util.List;
  * tell it in whole milliseconds, which is what a short run has in all.
  */
 public final class CollectorTime {
-  private static final Path TASKS = Path.of("/proc/self/task");
+  private static final File TASKS = new File("/proc/self/task");
   private static final List<String> THREADS = List.of("G1 ", "GC Thread", "VM Thread");
+
+  /** A name, or three numbers. */
+  private final byte[] buffer = new byte[128];
 
   private long startCollectorNanos;
   private long startNanos;
@@ -49,26 +51,39 @@ public final class CollectorTime {
     return elapsedNanos == 0 ? 0 : (double) collectorNanos / elapsedNanos;
   }
 
-  private static long total() throws IOException {
+  private long total() throws IOException {
+    String[] tasks = TASKS.list();
+    if (tasks == null) {
+      throw new IOException(TASKS + " cannot be read");
+    }
     long nanos = 0;
-    try (DirectoryStream<Path> tasks = Files.newDirectoryStream(TASKS)) {
-      for (Path task : tasks) {
-        nanos += nanos(task);
-      }
+    for (String task : tasks) {
+      nanos += nanos(new File(TASKS, task));
     }
     return nanos;
   }
 
-  private static long nanos(Path task) throws IOException {
+  private long nanos(File task) throws IOException {
     try {
-      String name = Files.readString(task.resolve("comm"));
+      String name = read(new File(task, "comm"));
       if (THREADS.stream().noneMatch(name::startsWith)) {
         return 0;
       }
-      String times = Files.readString(task.resolve("schedstat"));
+      String times = read(new File(task, "schedstat"));
       return Long.parseLong(times.substring(0, times.indexOf(' ')));
-    } catch (NoSuchFileException ended) {
-      return 0;
+    } catch (IOException e) {
+      if (task.exists()) {
+        throw e;
+      }
+      return 0; // The thread has ended.
+    }
+  }
+
+  /** With few objects: they are made while the program's are counted. */
+  private String read(File file) throws IOException {
+    try (FileInputStream in = new FileInputStream(file)) {
+      int bytes = in.read(buffer);
+      return new String(buffer, 0, Math.max(bytes, 0), StandardCharsets.US_ASCII);
     }
   }
 }
