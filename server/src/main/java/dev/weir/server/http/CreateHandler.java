@@ -12,10 +12,14 @@ import io.netty.handler.codec.http.EmptyHttpHeaders;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpResponseStatus;
+import org.jspecify.annotations.Nullable;
 
 /** PUT: creates a stream, with its first bytes, or as a fork of another. */
 final class CreateHandler extends UploadHandler {
   private static final String DEFAULT_CONTENT_TYPE = "application/octet-stream";
+
+  /** The body of a fork whose point is being found: no I/O thread has it. */
+  private @Nullable Payload waiting;
 
   CreateHandler(Services services, String path) {
     super(services, path);
@@ -54,17 +58,56 @@ final class CreateHandler extends UploadHandler {
       create(exchange, request, payload);
       return;
     }
-    services
-        .io()
-        .execute(() -> {
-          try {
-            CreateRequest resolved = ForkPoints.resolve(services.store(), request, fork);
-            exchange.onLoop(() -> create(exchange, resolved, payload));
-          } catch (Throwable e) {
-            payload.release();
-            exchange.onLoop(() -> Refusals.refuse(exchange, e));
-          }
-        });
+    waiting = payload;
+    services.io().execute(() -> findPoint(exchange, request, fork));
+  }
+
+  /** On an I/O thread. */
+  private void findPoint(Exchange exchange, CreateRequest request, CreateRequest.ForkRequest fork) {
+    try {
+      CreateRequest resolved = ForkPoints.resolve(services.store(), request, fork);
+      exchange.onLoop(() -> createWaiting(exchange, resolved));
+    } catch (Throwable failure) {
+      try {
+        exchange.onLoop(() -> refuseWaiting(exchange, failure));
+      } catch (Throwable unheard) {
+        exchange.abortFromElsewhere(unheard);
+      }
+    }
+  }
+
+  /** Does nothing when the exchange is over by now. */
+  private void createWaiting(Exchange exchange, CreateRequest resolved) {
+    Payload payload = waiting;
+    waiting = null;
+    if (payload != null) {
+      create(exchange, resolved, payload);
+    }
+  }
+
+  private void refuseWaiting(Exchange exchange, Throwable failure) {
+    try {
+      releaseWaiting();
+    } finally {
+      Refusals.refuse(exchange, failure);
+    }
+  }
+
+  private void releaseWaiting() {
+    Payload payload = waiting;
+    waiting = null;
+    if (payload != null) {
+      payload.release();
+    }
+  }
+
+  @Override
+  public void close() {
+    try {
+      releaseWaiting();
+    } finally {
+      super.close();
+    }
   }
 
   private void create(Exchange exchange, CreateRequest request, Payload payload) {

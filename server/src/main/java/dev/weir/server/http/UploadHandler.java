@@ -68,7 +68,7 @@ abstract class UploadHandler implements ExchangeHandler {
   }
 
   @Override
-  public final void close() {
+  public void close() {
     if (body != null) {
       body.abort();
     }

@@ -52,17 +52,33 @@ final class Committer implements Runnable {
     this.stats = stats;
   }
 
-  /** Queues a command, from any thread; after {@link #stop} it fails at once. */
+  /**
+   * Queues a command, from any thread, and has it from then on, whatever comes of it; after {@link
+   * #stop} it fails at once.
+   */
   void submit(Command command) {
-    synchronized (submitLock) {
-      if (!stopping) {
-        stopping = command instanceof Command.Stop;
-        queue.add(command);
-        return;
+    boolean queued = false;
+    try {
+      queued = tryQueue(command);
+    } finally {
+      if (!queued) {
+        command.release();
       }
     }
-    command.release();
-    command.fail(new StoreFailedException("the store is closed"));
+    if (!queued) {
+      command.fail(new StoreFailedException("the store is closed"));
+    }
+  }
+
+  private boolean tryQueue(Command command) {
+    synchronized (submitLock) {
+      if (stopping) {
+        return false;
+      }
+      queue.add(command);
+      stopping = command instanceof Command.Stop;
+      return true;
+    }
   }
 
   /** Lets the commands queued so far be settled, then ends the thread. */
@@ -118,6 +134,35 @@ final class Committer implements Runnable {
   }
 
   private void handle(Command command) {
+    boolean alone = takeIn(command);
+    evaluate(command);
+    if (alone || journals.current().uncommittedBytes() >= MAX_BATCH_BYTES) {
+      commit();
+    }
+  }
+
+  /**
+   * Adds a command to the batch, which sees to it from then on; if it throws, the command has given
+   * back what it held.
+   *
+   * @return whether it is to be the only one
+   */
+  private boolean takeIn(Command command) {
+    boolean taken = false;
+    try {
+      boolean alone = makeWay(command);
+      batch.add(command);
+      taken = true;
+      return alone;
+    } finally {
+      if (!taken) {
+        command.release();
+      }
+    }
+  }
+
+  /** Settles what has to be settled before a command; whether it is to be alone in its batch. */
+  private boolean makeWay(Command command) {
     // A deletion or a fork looks at more than one stream: it is judged against published
     // states only, so that drafts need not know of each other.
     boolean alone = evaluator.mustBeAlone(command);
@@ -129,11 +174,7 @@ final class Committer implements Runnable {
           new Command.Delete(
               create.request().path(), /* expiredOnly= */ true, new CompletableFuture<>()));
     }
-    batch.add(command);
-    evaluate(command);
-    if (alone || journals.current().uncommittedBytes() >= MAX_BATCH_BYTES) {
-      commit();
-    }
+    return alone;
   }
 
   private void evaluate(Command command) {

@@ -3,6 +3,7 @@ package dev.weir.server.http;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.handler.codec.http.HttpRequest;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
@@ -20,6 +21,7 @@ final class UnreachableLoop {
 
   private final @Nullable Throwable refusal;
   private final ByteBufAllocator uploads;
+  private final @Nullable HttpRequest request;
 
   /** Every attempt fails with {@code refusal}, unchecked; null for a loop that runs nothing. */
   UnreachableLoop(@Nullable Throwable refusal) {
@@ -28,8 +30,15 @@ final class UnreachableLoop {
 
   /** With memory for what comes of a body of unknown length. */
   UnreachableLoop(@Nullable Throwable refusal, ByteBufAllocator uploads) {
+    this(refusal, uploads, /* request= */ null);
+  }
+
+  /** With the request that the exchange answers. */
+  UnreachableLoop(
+      @Nullable Throwable refusal, ByteBufAllocator uploads, @Nullable HttpRequest request) {
     this.refusal = refusal;
     this.uploads = uploads;
+    this.request = request;
   }
 
   Exchange exchange() {
@@ -52,6 +61,7 @@ final class UnreachableLoop {
                   }
                   case "isWritable" -> true;
                   case "uploads" -> uploads;
+                  case "request" -> request;
                   case "contentLength" -> -1L;
                   case "readBody" -> null;
                   default -> InvocationHandler.invokeDefault(proxy, method, args);

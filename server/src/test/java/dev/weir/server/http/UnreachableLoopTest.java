@@ -324,7 +324,7 @@ class UnreachableLoopTest {
   }
 
   @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"})
-  private static <T extends Throwable> void raise(Throwable failure) throws T {
+  static <T extends Throwable> void raise(Throwable failure) throws T {
     throw (T) failure;
   }
 }
