@@ -15,6 +15,7 @@ import io.netty.handler.codec.http2.DefaultHttp2ResetFrame;
 import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2ResetFrame;
+import io.netty.handler.codec.http2.Http2StreamChannel;
 import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
@@ -44,6 +45,7 @@ final class Http2Exchange extends ChannelInboundHandlerAdapter implements Carrie
   private final Router router;
   private final Http2Input input;
   private final StallGuard guard;
+  private final SocketProgress output = new SocketProgress();
   private State state = State.OPENED;
   private @Nullable ChannelHandlerContext context;
   private @Nullable ActiveExchange exchange;
@@ -55,14 +57,29 @@ final class Http2Exchange extends ChannelInboundHandlerAdapter implements Carrie
     this.session = session;
     this.router = router;
     this.input = input;
-    this.guard = new StallGuard(services.limits(), () -> run(this::stalled));
+    this.guard = new StallGuard(services.limits(), this::outputMoves, () -> run(this::stalled));
   }
 
   @Override
   public void handlerAdded(ChannelHandlerContext ctx) {
     context = ctx;
-    admitted = session.opened(this);
+    admitted = session.opened(id(ctx), this);
     guard.start(ctx.executor());
+  }
+
+  private static int id(ChannelHandlerContext ctx) {
+    return ((Http2StreamChannel) ctx.channel()).stream().id();
+  }
+
+  /** Bytes of the stream are on their way to the socket: its windows had room for them. */
+  void sent() {
+    guard.progress();
+  }
+
+  /** A stream whose windows have room waits for its turn: what the client takes is before it. */
+  private boolean outputMoves() {
+    ChannelHandlerContext ctx = context;
+    return ctx != null && output.hasMoved(ctx.channel().parent()) && session.hasWindow(id(ctx));
   }
 
   @Override
@@ -234,7 +251,7 @@ final class Http2Exchange extends ChannelInboundHandlerAdapter implements Carrie
   @Override
   public void handlerRemoved(ChannelHandlerContext ctx) {
     letGo();
-    session.closed(this, admitted);
+    session.closed(id(ctx), admitted);
   }
 
   private void letGo() {

@@ -9,17 +9,21 @@ import io.netty.channel.socket.ChannelOutputShutdownEvent;
 import io.netty.handler.codec.http2.DefaultHttp2GoAwayFrame;
 import io.netty.handler.codec.http2.DefaultHttp2PingFrame;
 import io.netty.handler.codec.http2.Http2CodecUtil;
+import io.netty.handler.codec.http2.Http2Connection;
 import io.netty.handler.codec.http2.Http2Error;
+import io.netty.handler.codec.http2.Http2FrameCodec;
 import io.netty.handler.codec.http2.Http2FrameStreamException;
 import io.netty.handler.codec.http2.Http2GoAwayFrame;
 import io.netty.handler.codec.http2.Http2PingFrame;
 import io.netty.handler.codec.http2.Http2PriorityFrame;
+import io.netty.handler.codec.http2.Http2RemoteFlowController;
 import io.netty.handler.codec.http2.Http2SettingsAckFrame;
 import io.netty.handler.codec.http2.Http2SettingsFrame;
+import io.netty.handler.codec.http2.Http2Stream;
 import java.nio.channels.ClosedChannelException;
-import java.util.LinkedHashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -44,8 +48,9 @@ final class Http2Session extends ChannelInboundHandlerAdapter {
   private final ConnectionMemory memory;
   private final StallGuard guard;
   private final ControlFrames controlFrames = new ControlFrames();
-  private final Set<Http2Exchange> streams = new LinkedHashSet<>();
+  private final Map<Integer, Http2Exchange> streams = new LinkedHashMap<>();
   private @Nullable ChannelHandlerContext context;
+  private @Nullable Http2Connection connection;
   private int admittedStreams;
   private boolean draining;
 
@@ -75,12 +80,13 @@ final class Http2Session extends ChannelInboundHandlerAdapter {
   @Override
   public void handlerAdded(ChannelHandlerContext ctx) {
     context = ctx;
+    connection = ctx.pipeline().get(Http2FrameCodec.class).connection();
     guard.start(ctx.executor());
   }
 
   /** A stream begins; false when the node has no place for it. */
-  boolean opened(Http2Exchange stream) {
-    streams.add(stream);
+  boolean opened(int id, Http2Exchange stream) {
+    streams.put(id, stream);
     services.metrics().streamOpened();
     guard.waiting();
     if (admittedStreams > 0 && !services.places().tryTake()) {
@@ -91,15 +97,34 @@ final class Http2Session extends ChannelInboundHandlerAdapter {
     return true;
   }
 
-  void closed(Http2Exchange stream, boolean admitted) {
+  void closed(int id, boolean admitted) {
     services.metrics().streamClosed();
     if (admitted && --admittedStreams > 0) {
       services.places().giveBack();
     }
-    if (streams.remove(stream) && streams.isEmpty()) {
+    if (streams.remove(id) != null && streams.isEmpty()) {
       guard.idle();
       endIfDone();
     }
+  }
+
+  /** The codec writes a piece of a stream. */
+  void sends(int id, int bytes) {
+    Http2Exchange stream = streams.get(id);
+    if (stream != null && bytes > 0) {
+      stream.sent();
+    }
+  }
+
+  /** Whether the client has said that more of a stream may be sent. */
+  boolean hasWindow(int id) {
+    Http2Connection of = connection;
+    Http2Stream stream = of == null ? null : of.stream(id);
+    if (of == null || stream == null) {
+      return false;
+    }
+    Http2RemoteFlowController windows = of.remote().flowController();
+    return windows.windowSize(stream) > 0 && windows.windowSize(of.connectionStream()) > 0;
   }
 
   @Override
@@ -185,7 +210,7 @@ final class Http2Session extends ChannelInboundHandlerAdapter {
 
   /** Streams may end meanwhile. */
   private void each(Consumer<Http2Exchange> action) {
-    List.copyOf(streams).forEach(action);
+    List.copyOf(streams.values()).forEach(action);
   }
 
   private void endIfDone() {

@@ -48,8 +48,8 @@ final class Http2Setup {
 
   /** Adds all handlers of a connection that has received nothing yet. */
   void addTo(ChannelPipeline pipeline, ConnectionMemory memory) {
-    Http2FrameCodec codec = codec();
     Http2Session session = new Http2Session(services, memory);
+    Http2FrameCodec codec = codec(new FrameWatch(session));
     pipeline
         .addLast(new NoReadsAfterTheEnd())
         .addLast(codec)
@@ -58,7 +58,7 @@ final class Http2Setup {
     widen(codec.connection());
   }
 
-  private Http2FrameCodec codec() {
+  private Http2FrameCodec codec(FrameWatch frames) {
     Http2FrameCodecBuilder builder =
         Http2FrameCodecBuilder.forServer()
             .initialSettings(
@@ -73,6 +73,7 @@ final class Http2Setup {
             .decoderEnforceMaxSmallContinuationFrames(MAX_SMALL_CONTINUATIONS)
             .encoderEnforceMaxQueuedControlFrames(MAX_QUEUED_CONTROL_FRAMES)
             .validateHeaders(true)
+            .frameLogger(frames)
             // The session says when a connection ends, and what is told of it.
             .decoupleCloseAndGoAway(true);
     builder.gracefulShutdownTimeoutMillis(HttpLimits.LINGER.toMillis());

@@ -50,6 +50,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter implements Carri
   private final Router router;
   private final StrictRequestDecoder decoder;
   private final StallGuard guard;
+  private final SocketProgress output = new SocketProgress();
   private State state = State.IDLE;
   private @Nullable ChannelHandlerContext context;
   private @Nullable ActiveExchange exchange;
@@ -65,7 +66,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter implements Carri
     this.services = services;
     this.memory = memory;
     this.router = router;
-    this.guard = new StallGuard(services.limits(), () -> run(this::stalled));
+    this.guard = new StallGuard(services.limits(), this::outputMoves, () -> run(this::stalled));
   }
 
   @Override
@@ -372,6 +373,11 @@ final class HttpConnection extends ChannelInboundHandlerAdapter implements Carri
     } else if (state != State.RESPONDING || current == null || current.watching()) {
       ctx.close();
     }
+  }
+
+  private boolean outputMoves() {
+    ChannelHandlerContext ctx = context;
+    return ctx != null && output.hasMoved(ctx.channel());
   }
 
   private void stalled() {
