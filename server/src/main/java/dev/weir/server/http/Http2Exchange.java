@@ -3,13 +3,10 @@ package dev.weir.server.http;
 import dev.weir.server.metrics.Failure;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.handler.codec.http.DefaultHttpRequest;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpHeaderNames;
-import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponseStatus;
-import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.handler.codec.http2.DefaultHttp2ResetFrame;
 import io.netty.handler.codec.http2.Http2Error;
@@ -290,27 +287,27 @@ final class Http2Exchange extends ChannelInboundHandlerAdapter implements Carrie
   @Override
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
     if (cause instanceof Http2Exception) {
-      malformed(ctx, cause);
+      malformed(cause);
     } else {
       failed(ctx, Failure.of(cause), cause);
     }
   }
 
   /** The connection tells of what is wrong with the stream's frames before it resets the stream. */
-  private void malformed(ChannelHandlerContext ctx, Throwable cause) {
+  private void malformed(Throwable cause) {
     if (state == State.CLOSED) {
       return;
     }
     services.metrics().streamFailed(Failure.of(cause), cause);
     ActiveExchange current = exchange;
-    if (current == null ? state != State.OPENED : current.headSent()) {
+    if (current == null || current.headSent()) {
+      // Nothing has been asked yet, or an answer is under way: the reset says it all.
       letGo();
       return;
     }
-    ActiveExchange told = current == null ? open(ctx, standIn()) : current;
-    told.closeAfterwards();
+    current.closeAfterwards();
     // Without a body, which the reset would overtake.
-    told.respond(
+    current.respond(
         HttpResponseStatus.BAD_REQUEST,
         Headers.create().set(HttpHeaderNames.CACHE_CONTROL, "no-store"));
   }
@@ -352,10 +349,6 @@ final class Http2Exchange extends ChannelInboundHandlerAdapter implements Carrie
     ctx.writeAndFlush(answer.message())
         .addListener(written ->
             reset(ctx, written.isSuccess() ? Http2Error.NO_ERROR : Http2Error.INTERNAL_ERROR));
-  }
-
-  private static HttpRequest standIn() {
-    return new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, "*");
   }
 
   private void stalled() {

@@ -73,6 +73,7 @@ final class Http2Setup {
             .decoderEnforceMaxSmallContinuationFrames(MAX_SMALL_CONTINUATIONS)
             .encoderEnforceMaxQueuedControlFrames(MAX_QUEUED_CONTROL_FRAMES)
             .validateHeaders(true)
+            .validateRequiredPseudoHeaders(true)
             .frameLogger(frames)
             // The session says when a connection ends, and what is told of it.
             .decoupleCloseAndGoAway(true);
