@@ -2,7 +2,10 @@ package dev.weir.server.http;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.handler.codec.http2.Http2Flags;
 import io.netty.handler.codec.http2.Http2FrameLogger;
+import io.netty.handler.codec.http2.Http2Headers;
+import io.netty.handler.codec.http2.Http2Settings;
 import io.netty.handler.logging.LogLevel;
 
 /**
@@ -27,6 +30,109 @@ final class FrameWatch extends Http2FrameLogger {
       boolean endStream) {
     if (direction == Direction.OUTBOUND) {
       session.sends(streamId, data.readableBytes());
+    } else if (!data.isReadable()) {
+      session.controlFrameCame();
     }
+  }
+
+  @Override
+  public void logHeaders(
+      Direction direction,
+      ChannelHandlerContext ctx,
+      int streamId,
+      Http2Headers headers,
+      int padding,
+      boolean endStream) {
+    head(direction);
+  }
+
+  @Override
+  public void logHeaders(
+      Direction direction,
+      ChannelHandlerContext ctx,
+      int streamId,
+      Http2Headers headers,
+      int streamDependency,
+      short weight,
+      boolean exclusive,
+      int padding,
+      boolean endStream) {
+    head(direction);
+  }
+
+  private void head(Direction direction) {
+    if (direction == Direction.INBOUND) {
+      session.requestCame();
+    }
+  }
+
+  private void control(Direction direction) {
+    if (direction == Direction.INBOUND) {
+      session.controlFrameCame();
+    }
+  }
+
+  @Override
+  public void logPriority(
+      Direction direction,
+      ChannelHandlerContext ctx,
+      int streamId,
+      int streamDependency,
+      short weight,
+      boolean exclusive) {
+    control(direction);
+  }
+
+  @Override
+  public void logRstStream(
+      Direction direction, ChannelHandlerContext ctx, int streamId, long errorCode) {
+    control(direction);
+  }
+
+  @Override
+  public void logSettingsAck(Direction direction, ChannelHandlerContext ctx) {
+    control(direction);
+  }
+
+  @Override
+  public void logSettings(Direction direction, ChannelHandlerContext ctx, Http2Settings settings) {
+    control(direction);
+  }
+
+  @Override
+  public void logPing(Direction direction, ChannelHandlerContext ctx, long data) {
+    control(direction);
+  }
+
+  @Override
+  public void logPingAck(Direction direction, ChannelHandlerContext ctx, long data) {
+    control(direction);
+  }
+
+  @Override
+  public void logGoAway(
+      Direction direction,
+      ChannelHandlerContext ctx,
+      int lastStreamId,
+      long errorCode,
+      ByteBuf debugData) {
+    control(direction);
+  }
+
+  @Override
+  public void logWindowsUpdate(
+      Direction direction, ChannelHandlerContext ctx, int streamId, int windowSizeIncrement) {
+    control(direction);
+  }
+
+  @Override
+  public void logUnknownFrame(
+      Direction direction,
+      ChannelHandlerContext ctx,
+      byte frameType,
+      int streamId,
+      Http2Flags flags,
+      ByteBuf data) {
+    control(direction);
   }
 }

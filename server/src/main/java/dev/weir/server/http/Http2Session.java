@@ -110,6 +110,7 @@ final class Http2Session extends ChannelInboundHandlerAdapter {
 
   /** The codec writes a piece of a stream. */
   void sends(int id, int bytes) {
+    controlFrames.dataSent(bytes);
     Http2Exchange stream = streams.get(id);
     if (stream != null && bytes > 0) {
       stream.sent();
@@ -131,25 +132,31 @@ final class Http2Session extends ChannelInboundHandlerAdapter {
   public void channelRead(ChannelHandlerContext ctx, Object message) {
     switch (message) {
       case Http2SettingsAckFrame known -> {}
-      case Http2SettingsFrame settings -> count(ctx);
+      case Http2SettingsFrame known -> {}
       case Http2PingFrame ping when ping.ack() -> {
         if (ping.content() == LAST_CALL) {
           lastCall(ctx);
         }
       }
-      case Http2PingFrame ping -> count(ctx);
+      case Http2PingFrame answered -> {}
       case Http2GoAwayFrame leaving -> {
         leaving.release();
         closing = true;
         endIfDone();
       }
-      case Http2PriorityFrame ignored -> count(ctx);
+      case Http2PriorityFrame ignored -> {}
       default -> ctx.fireChannelRead(message);
     }
   }
 
-  private void count(ChannelHandlerContext ctx) {
-    if (!ended && controlFrames.isOneTooMany(System.nanoTime())) {
+  void requestCame() {
+    controlFrames.requestCame();
+  }
+
+  /** A frame that carries nothing of a request. */
+  void controlFrameCame() {
+    ChannelHandlerContext ctx = context;
+    if (ctx != null && !ended && controlFrames.isOneTooMany(System.nanoTime())) {
       ended = true;
       services
           .metrics()
