@@ -28,4 +28,12 @@ public interface Admission {
    * @throws IllegalArgumentException if {@code bytes} is not positive
    */
   CompletionStage<Permit> admit(long bytes, Duration deadline);
+
+  /**
+   * The most that one task can hold, when no other holds anything; {@link Long#MAX_VALUE} where
+   * that is not known. A task that takes its bytes in steps asks for no step beyond it.
+   */
+  default long limitBytes() {
+    return Long.MAX_VALUE;
+  }
 }

@@ -49,6 +49,11 @@ public final class ByteCountAdmission implements Admission {
     this.availableBytes = new AtomicLong(limitBytes);
   }
 
+  @Override
+  public long limitBytes() {
+    return limitBytes;
+  }
+
   /** The bytes that are neither promised nor held by a buffer. */
   public long availableBytes() {
     return availableBytes.get();

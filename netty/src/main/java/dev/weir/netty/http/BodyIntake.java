@@ -47,6 +47,11 @@ final class BodyIntake {
         ChannelHandlerContext ctx, IncomingRequest current, RefusedRequestException refusal);
   }
 
+  /** The most that is admitted of one body. */
+  long limitBytes() {
+    return admission.limitBytes();
+  }
+
   /**
    * Makes room for more of a body. The receiver may hear of it before this returns.
    *

@@ -238,7 +238,7 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
     }
     StallWatch stallWatch =
         new StallWatch(ctx.executor(), options.stallTimeout(), () -> refuseStalled(ctx));
-    IncomingRequest next = IncomingRequest.of(head, options, stallWatch);
+    IncomingRequest next = IncomingRequest.of(head, options, intake.limitBytes(), stallWatch);
     request = next;
     int bytesToAdmit = next.body().bytesToAdmit(0);
     next.asked();

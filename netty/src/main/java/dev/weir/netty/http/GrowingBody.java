@@ -10,9 +10,9 @@ import java.util.List;
 /**
  * A body of unknown length: grows by admitted steps, so that a short one takes little and a long
  * one few steps. Nothing is copied: the last buffer is lengthened where it lies, and where it
- * cannot be, the step becomes a buffer of its own. So a step needs room for itself only, and a body
- * whose steps fit the admission's limit is admitted, wherever its memory comes from. More than one
- * buffer is handed over as a composite.
+ * cannot be, the step becomes a buffer of its own. So a step needs room for itself only, and the
+ * last one is cut to what the admission's limit leaves: a body that fits it is admitted, wherever
+ * its memory comes from. More than one buffer is handed over as a composite.
  */
 final class GrowingBody implements RequestBody {
   /** Steps double up to this multiple of the first: 1 MiB by default. */
@@ -20,6 +20,7 @@ final class GrowingBody implements RequestBody {
 
   private final int maximumBytes;
   private final int firstStepBytes;
+  private final long limitBytes;
 
   /** Full, but for those from {@link #filling} on. */
   private final List<ByteBuf> buffers = new ArrayList<>(1);
@@ -30,9 +31,15 @@ final class GrowingBody implements RequestBody {
   private int lengthBytes;
   private int capacityBytes;
 
-  GrowingBody(int maximumBytes, int firstStepBytes) {
+  /**
+   * An empty body.
+   *
+   * @param limitBytes the most that is admitted of any body
+   */
+  GrowingBody(int maximumBytes, int firstStepBytes, long limitBytes) {
     this.maximumBytes = maximumBytes;
     this.firstStepBytes = Math.min(firstStepBytes, maximumBytes);
+    this.limitBytes = limitBytes;
   }
 
   @Override
@@ -45,13 +52,19 @@ final class GrowingBody implements RequestBody {
     if (moreBytes > maximumBytes - lengthBytes) {
       throw RefusedRequestException.tooLarge(maximumBytes);
     }
-    int missingBytes = lengthBytes + moreBytes - capacityBytes;
+    int neededBytes = lengthBytes + moreBytes;
+    int missingBytes = neededBytes - capacityBytes;
     if (missingBytes <= 0 && capacityBytes > 0) {
       return 0;
     }
+    if (neededBytes > limitBytes) {
+      // What can never be held is asked for as a whole, so that it is refused at once.
+      return neededBytes;
+    }
     long stepBytes =
         Math.clamp(capacityBytes, firstStepBytes, (long) LARGEST_STEP * firstStepBytes);
-    return (int) Math.min(Math.max(stepBytes, missingBytes), maximumBytes - capacityBytes);
+    long roomBytes = Math.min(maximumBytes, limitBytes) - capacityBytes;
+    return (int) Math.min(Math.max(stepBytes, missingBytes), roomBytes);
   }
 
   @Override

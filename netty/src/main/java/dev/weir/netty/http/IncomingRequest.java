@@ -45,10 +45,12 @@ final class IncomingRequest {
   /**
    * Looks at what a head declares.
    *
+   * @param limitBytes the most that is admitted of a body
    * @throws RefusedRequestException if the body is too large, or its length or expectation makes no
    *     sense
    */
-  static IncomingRequest of(HttpRequest head, AggregatorOptions options, StallWatch stallWatch)
+  static IncomingRequest of(
+      HttpRequest head, AggregatorOptions options, long limitBytes, StallWatch stallWatch)
       throws RefusedRequestException {
     String expectation = head.headers().get(HttpHeaderNames.EXPECT);
     if (expectation != null && !HttpHeaderValues.CONTINUE.contentEqualsIgnoreCase(expectation)) {
@@ -57,7 +59,9 @@ final class IncomingRequest {
     }
     if (HttpUtil.isTransferEncodingChunked(head)) {
       return new IncomingRequest(
-          head, new GrowingBody(options.maximumBytes(), options.stepBytes()), stallWatch);
+          head,
+          new GrowingBody(options.maximumBytes(), options.stepBytes(), limitBytes),
+          stallWatch);
     }
     long declaredBytes = declaredBytes(head);
     if (declaredBytes > options.maximumBytes()) {

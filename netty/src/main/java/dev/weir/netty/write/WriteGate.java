@@ -36,10 +36,13 @@ import java.util.concurrent.atomic.AtomicLong;
  *
  * <p>A channel is closed too when a write of bytes fails that went through the gate, or one of a
  * producer's: the stream would have a hole. From then on writes fail and nothing is flushed, also
- * for those who hear of the failure. Of two failures the gate does not hear: a message of somebody
- * else that an encoder between him and the gate could not encode ({@link UnbrokenStream#MESSAGES}
- * does), and records that an {@code SslHandler} between the gate and the transport could not write
- * ({@link UnbrokenStream#HANDLER}).
+ * for those who hear of the failure, but for one: a listener that was added to the promise before
+ * the message was written is told before the gate is, in the order in which Netty tells them. What
+ * it writes is taken as if nothing had happened, by counts that still hold the message that failed;
+ * let it write nothing, or add it to the future that the write returns. Of two failures the gate
+ * does not hear: a message of somebody else that an encoder between him and the gate could not
+ * encode ({@link UnbrokenStream#MESSAGES} does), and records that an {@code SslHandler} between the
+ * gate and the transport could not write ({@link UnbrokenStream#HANDLER}).
  *
  * <p>All methods may be called from any thread.
  */

@@ -187,14 +187,7 @@ class GrowingBodyTest {
   void aBodyWithinAllLimitsIsAdmittedByACount(int limitMib, int maximumMib, int bodyMib) {
     PooledByteBufAllocator allocator = new PooledByteBufAllocator(true);
     ByteCountAdmission admission = new ByteCountAdmission((long) limitMib * MIB, allocator);
-    EmbeddedChannel channel =
-        new EmbeddedChannel(
-            new HttpServerCodec(),
-            new BudgetedHttpAggregator(
-                admission,
-                AggregatorOptions.upTo(maximumMib * MIB)
-                    .withAdmissionDeadline(Duration.ofMinutes(10))));
-    begin(channel);
+    EmbeddedChannel channel = behindACount(admission, maximumMib * MIB);
     Random random = new Random(1);
     int pieces = bodyMib * MIB / PIECE_BYTES;
     for (int i = 0; i < pieces; i++) {
@@ -207,6 +200,58 @@ class GrowingBodyTest {
     request.release();
     channel.finishAndReleaseAll();
     assertThat(admission.availableBytes()).isEqualTo((long) limitMib * MIB);
+    assertThat(allocator.pinnedDirectMemory()).isZero();
+    end();
+  }
+
+  private static EmbeddedChannel behindACount(ByteCountAdmission admission, int maximumBytes) {
+    EmbeddedChannel channel =
+        new EmbeddedChannel(
+            new HttpServerCodec(),
+            new BudgetedHttpAggregator(
+                admission,
+                AggregatorOptions.upTo(maximumBytes)
+                    .withAdmissionDeadline(Duration.ofMinutes(10))));
+    begin(channel);
+    return channel;
+  }
+
+  /** The limit lies between one step and the next, or within the first. */
+  @ParameterizedTest
+  @CsvSource({"50", "100", "150", "200", "2500"})
+  void theLastStepIsWhatTheLimitLeaves(int pieces) {
+    PooledByteBufAllocator allocator = new PooledByteBufAllocator(true);
+    ByteCountAdmission admission = new ByteCountAdmission(pieces * PIECE_BYTES, allocator);
+    EmbeddedChannel channel = behindACount(admission, 64 * MIB);
+    Random random = new Random(1);
+    for (int i = 0; i < pieces; i++) {
+      receiveChunk(channel, piece(random));
+      assertThat(channel.config().isAutoRead()).as("reads after piece %d", i).isTrue();
+    }
+    assertThat(admission.availableBytes()).isZero();
+    receive(channel, "0\r\n\r\n".getBytes(US_ASCII));
+    FullHttpRequest request = channel.readInbound();
+    assertHolds(request, pieces);
+    request.release();
+    channel.finishAndReleaseAll();
+    assertThat(allocator.pinnedDirectMemory()).isZero();
+    end();
+  }
+
+  @Test
+  void aBodyAboveTheLimitIsRefusedAtOnce() {
+    PooledByteBufAllocator allocator = new PooledByteBufAllocator(true);
+    ByteCountAdmission admission = new ByteCountAdmission(10 * PIECE_BYTES - 1, allocator);
+    EmbeddedChannel channel = behindACount(admission, 64 * MIB);
+    Random random = new Random(1);
+    for (int i = 0; i < 10; i++) {
+      receiveChunk(channel, piece(random));
+    }
+    ByteBuf answer = channel.readOutbound();
+    assertThat(answer.toString(US_ASCII)).startsWith("HTTP/1.1 413");
+    answer.release();
+    channel.finishAndReleaseAll();
+    assertThat(admission.availableBytes()).isEqualTo(10 * PIECE_BYTES - 1);
     assertThat(allocator.pinnedDirectMemory()).isZero();
     end();
   }
