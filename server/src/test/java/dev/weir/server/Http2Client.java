@@ -44,6 +44,8 @@ final class Http2Client implements AutoCloseable {
   private int nextStream = 1;
   private boolean opensWindows = true;
   private int initialWindow = Http2CodecUtil.DEFAULT_WINDOW_SIZE;
+  private long roundTrips;
+  private long roundTripsBack;
   int settingsMaxStreams;
   int goAways;
   int lastStreamOfGoAway = -1;
@@ -229,6 +231,15 @@ final class Http2Client implements AutoCloseable {
     send(Http2FrameTypes.RST_STREAM, 0, stream, ByteBuffer.allocate(4).putInt(error).array());
   }
 
+  /** Reads on until the node has seen all that was sent. */
+  void roundTrip() throws IOException {
+    roundTrips++;
+    send(Http2FrameTypes.PING, 0, 0, ByteBuffer.allocate(Long.BYTES).putLong(roundTrips).array());
+    while (roundTripsBack < roundTrips) {
+      receive();
+    }
+  }
+
   /** A whole exchange. */
   Response exchange(String method, String path, byte[] body, String... extra) throws IOException {
     int stream = request(body.length == 0, method, path, extra);
@@ -294,6 +305,8 @@ final class Http2Client implements AutoCloseable {
       case Http2FrameTypes.PING -> {
         if ((frame.flags() & ACK) == 0) {
           send(Http2FrameTypes.PING, ACK, 0, frame.payload());
+        } else {
+          roundTripsBack = payload.readLong();
         }
       }
       case Http2FrameTypes.GO_AWAY -> {

@@ -5,10 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.server.http.HttpLimits;
-import dev.weir.server.http.Transport;
-import dev.weir.server.store.LocalDisk;
 import io.netty.handler.codec.http2.DefaultHttp2Headers;
-import io.netty.handler.codec.http2.Http2CodecUtil;
 import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2FrameTypes;
 import io.netty.handler.codec.http2.Http2Headers;
@@ -54,68 +51,13 @@ class Http2FaultsTest {
     fixture.close();
   }
 
-  /** How far a stream has come. */
-  enum Phase {
-    HEAD_OF_AN_UPLOAD,
-    BODY_UNDER_WAY,
-    BODY_IN_A_FILE,
-    BODY_THAT_NOBODY_READS,
-    ANSWER_UNDER_WAY,
-    LONG_POLL,
-    EVENTS_AT_THE_TAIL,
-    EVENTS_UNDER_WAY,
-    CONSOLE;
-
-    int begin(Http2Client client) throws IOException {
-      String[] type = {"content-type", TYPE};
-      switch (this) {
-        case HEAD_OF_AN_UPLOAD, BODY_UNDER_WAY, BODY_IN_A_FILE -> {
-          int stream = client.request(/* last= */ false, "POST", "/v1/stream/a", type);
-          if (this != HEAD_OF_AN_UPLOAD) {
-            client.data(stream, new byte[10_000], /* last= */ false);
-          }
-          for (int i = 0; this == BODY_IN_A_FILE && i < 20; i++) {
-            client.awaitWindow(stream, 16_000);
-            client.data(stream, new byte[16_000], /* last= */ false);
-          }
-          return stream;
-        }
-        case BODY_THAT_NOBODY_READS -> {
-          int stream = client.request(/* last= */ false, "GET", "/v1/stream/a?offset=now&live=sse");
-          client.data(stream, new byte[60_000], /* last= */ false);
-          client.awaitText(stream, "upToDate");
-          return stream;
-        }
-        case ANSWER_UNDER_WAY, EVENTS_UNDER_WAY -> {
-          String live = this == ANSWER_UNDER_WAY ? "" : "&live=sse";
-          int stream = client.request(/* last= */ true, "GET", "/v1/stream/big?offset=-1" + live);
-          client.awaitText(stream, "zzz");
-          return stream;
-        }
-        case LONG_POLL -> {
-          return client.request(/* last= */ true, "GET", "/v1/stream/a?offset=now&live=long-poll");
-        }
-        case EVENTS_AT_THE_TAIL -> {
-          int stream = client.request(/* last= */ true, "GET", "/v1/stream/a?offset=now&live=sse");
-          client.awaitText(stream, "upToDate");
-          return stream;
-        }
-        case CONSOLE -> {
-          int stream = client.request(/* last= */ true, "GET", "/_weir/events");
-          client.awaitText(stream, "event: view");
-          return stream;
-        }
-      }
-      throw new AssertionError(this);
-    }
-  }
-
   @ParameterizedTest
-  @EnumSource(Phase.class)
-  void aStreamThatIsResetLeavesNothing(Phase phase) throws Exception {
+  @EnumSource(Http2Phase.class)
+  void aStreamThatIsResetLeavesNothing(Http2Phase phase) throws Exception {
     try (Http2Client client = fixture.http2(/* windowBytes= */ 30_000, 0)) {
       client.stopOpeningWindows();
       int stream = phase.begin(client);
+      assertThat(fixture.metric("weir_http2_open_streams")).isOne();
       client.reset(stream, (int) Http2Error.CANCEL.code());
       NodeFixture.await("no stream", () -> fixture.metric("weir_http2_open_streams") == 0);
       // The connection is still there.
@@ -126,18 +68,20 @@ class Http2FaultsTest {
   }
 
   @ParameterizedTest
-  @EnumSource(Phase.class)
-  void aConnectionThatIsResetLeavesNothing(Phase phase) throws Exception {
+  @EnumSource(Http2Phase.class)
+  void aConnectionThatIsResetLeavesNothing(Http2Phase phase) throws Exception {
     try (Http2Client client = fixture.http2(/* windowBytes= */ 30_000, 0)) {
       client.stopOpeningWindows();
       phase.begin(client);
+      assertThat(fixture.metric("weir_http2_open_streams")).isOne();
       client.resetConnection();
+      NodeFixture.await("no stream", () -> fixture.metric("weir_http2_open_streams") == 0);
     }
   }
 
   @ParameterizedTest
-  @EnumSource(Phase.class)
-  void aStreamThatDoesNotMoveHoldsUpNobody(Phase phase) throws Exception {
+  @EnumSource(Http2Phase.class)
+  void aStreamThatDoesNotMoveHoldsUpNobody(Http2Phase phase) throws Exception {
     try (Http2Client client = fixture.http2(/* windowBytes= */ 30_000, 0)) {
       client.stopOpeningWindows();
       for (int i = 0; i < 4; i++) {
@@ -181,7 +125,7 @@ class Http2FaultsTest {
   @Test
   void aBodyIsSentNoFasterThanItIsStored() throws Exception {
     try (Http2Client client = fixture.http2()) {
-      int ignored = Phase.BODY_THAT_NOBODY_READS.begin(client);
+      int ignored = Http2Phase.BODY_THAT_NOBODY_READS.begin(client);
       assertThat(client.window(ignored)).isLessThan(6_000);
       int stream = client.request(/* last= */ false, "POST", "/v1/stream/a", "content-type", TYPE);
       for (int sent = 0; sent < BIG_BYTES; sent += 16_000) {
@@ -216,7 +160,7 @@ class Http2FaultsTest {
   @Test
   void badRequestsAreRefusedOnTheirStreams() throws Exception {
     try (Http2Client client = fixture.http2()) {
-      int bystander = Phase.EVENTS_AT_THE_TAIL.begin(client);
+      int bystander = Http2Phase.EVENTS_AT_THE_TAIL.begin(client);
       assertThat(client.get("/" + "p".repeat(9_000)).status()).isEqualTo(414);
       assertThat(client.get("/", "x-long", "a".repeat(25_000)).status()).isEqualTo(431);
       assertThat(client.get("v1/stream/a").status()).isEqualTo(400);
@@ -306,7 +250,7 @@ class Http2FaultsTest {
   @Test
   void whatWasUnderWayOfRefusedBodiesEndsNobodyElse() throws Exception {
     try (Http2Client client = fixture.http2()) {
-      int bystander = Phase.EVENTS_AT_THE_TAIL.begin(client);
+      int bystander = Http2Phase.EVENTS_AT_THE_TAIL.begin(client);
       for (int i = 0; i < 10; i++) {
         int stream =
             client.request(/* last= */ false, "POST", "/v1/stream/none", "content-type", TYPE);
@@ -344,7 +288,7 @@ class Http2FaultsTest {
   void brokenFramesEndTheConnectionAlone(String hex) throws Exception {
     try (Http2Client other = fixture.http2();
         Http2Client client = fixture.http2()) {
-      int events = Phase.EVENTS_AT_THE_TAIL.begin(other);
+      int events = Http2Phase.EVENTS_AT_THE_TAIL.begin(other);
       client.get("/");
       client.sendRaw(java.util.HexFormat.of().parseHex(hex.replace(" ", "")));
       client.awaitEnd();
@@ -355,54 +299,14 @@ class Http2FaultsTest {
   }
 
   @Test
-  void floodsEndTheConnection() throws Exception {
-    byte[] ping = Http2Client.frame(Http2FrameTypes.PING, 0, 0, new byte[8]);
-    byte[] settings =
-        Http2Client.frame(
-            Http2FrameTypes.SETTINGS,
-            0,
-            0,
-            Http2Client.setting(Http2CodecUtil.SETTINGS_ENABLE_PUSH, 0));
-    byte[] empty = Http2Client.frame(Http2FrameTypes.DATA, 0, 3, new byte[0]);
-    for (byte[] frame : List.of(ping, settings, empty)) {
-      try (Http2Client client = fixture.http2()) {
-        client.get("/");
-        client.request(/* last= */ false, "GET", "/v1/stream/a?offset=now&live=sse");
-        flood(client, frame);
-      }
-    }
-    try (Http2Client client = fixture.http2()) {
-      client.get("/");
-      for (int i = 0; i < 300; i++) {
-        int stream = client.request(/* last= */ true, "GET", "/v1/stream/big");
-        client.reset(stream, (int) Http2Error.CANCEL.code());
-      }
-      client.awaitEnd();
-    } catch (java.net.SocketException alreadyEnded) {
-      // By the resets before.
-    }
-  }
-
-  private static void flood(Http2Client client, byte[] frame) throws IOException {
-    try {
-      for (int i = 0; i < 3_000; i++) {
-        client.sendRaw(frame);
-      }
-      client.awaitEnd();
-    } catch (java.net.SocketException alreadyEnded) {
-      // By the frames before.
-    }
-  }
-
-  @Test
   void streamsBeyondTheLimitAreRefusedAndTheOthersGoOn() throws Exception {
     try (Http2Client client = fixture.http2()) {
       client.get("/");
       List<Integer> polls = new ArrayList<>();
       for (int i = 0; i < client.settingsMaxStreams; i++) {
-        polls.add(Phase.LONG_POLL.begin(client));
+        polls.add(Http2Phase.LONG_POLL.begin(client));
       }
-      int further = Phase.LONG_POLL.begin(client);
+      int further = Http2Phase.LONG_POLL.begin(client);
       assertThat(client.await(further).error).isEqualTo((int) Http2Error.REFUSED_STREAM.code());
       fixture.send("POST", "a", TYPE, "news");
       for (int poll : polls) {
@@ -416,9 +320,9 @@ class Http2FaultsTest {
     try (Http2Client client = fixture.http2();
         Http2Client idle = fixture.http2()) {
       idle.get("/");
-      int events = Phase.EVENTS_AT_THE_TAIL.begin(client);
-      int poll = Phase.LONG_POLL.begin(client);
-      int upload = Phase.BODY_UNDER_WAY.begin(client);
+      int events = Http2Phase.EVENTS_AT_THE_TAIL.begin(client);
+      int poll = Http2Phase.LONG_POLL.begin(client);
+      int upload = Http2Phase.BODY_UNDER_WAY.begin(client);
       client.get("/");
       CompletableFuture<Boolean> stopped =
           CompletableFuture.supplyAsync(() -> stopWithin(Duration.ofSeconds(30)));
@@ -453,8 +357,8 @@ class Http2FaultsTest {
     try (Http2Client client = fixture.http2()) {
       client.get("/");
       int whole = client.request(/* last= */ true, "GET", "/v1/stream/a");
-      int half = Phase.HEAD_OF_AN_UPLOAD.begin(client);
-      int waiting = Phase.LONG_POLL.begin(client);
+      int half = Http2Phase.HEAD_OF_AN_UPLOAD.begin(client);
+      int waiting = Http2Phase.LONG_POLL.begin(client);
       client.endOutput();
       assertThat(client.await(whole).status()).isEqualTo(200);
       client.awaitEnd();
@@ -485,21 +389,22 @@ class Http2FaultsTest {
     }
   }
 
-  @Test
-  void streamsThatStopAreEndedAndTheConnectionWhenItIsIdle() throws Exception {
+  /** With a node that waits 100 ms for a byte, and as long for a request. */
+  private void restartHasty() throws IOException {
     Duration never = Duration.ofDays(1);
     Duration soon = Duration.ofMillis(100);
-    fixture.http.close();
     fixture.close();
-    HttpLimits hasty = new HttpLimits(16, 1 << 30, 8 << 20, soon, soon, never, never, never);
     fixture =
         new NodeFixture(
-            directory,
-            NodeFixture.BUDGET_BYTES,
-            new Node.Parts(new LocalDisk(), Transport.best(), hasty));
+            directory, new HttpLimits(16, 1 << 30, 8 << 20, soon, soon, never, never, never));
+  }
+
+  @Test
+  void streamsThatStopAreEndedAndTheConnectionWhenItIsIdle() throws Exception {
+    restartHasty();
     try (Http2Client client = fixture.http2(/* windowBytes= */ 30_000, 0)) {
       client.stopOpeningWindows();
-      int upload = Phase.HEAD_OF_AN_UPLOAD.begin(client);
+      int upload = Http2Phase.HEAD_OF_AN_UPLOAD.begin(client);
       assertThat(client.await(upload).status()).isEqualTo(408);
       assertThat(client.response(upload).text()).contains("100 ms");
     }
@@ -514,21 +419,12 @@ class Http2FaultsTest {
 
   @Test
   void aClientThatDoesNotReadIsNotWaitedFor() throws Exception {
-    Duration never = Duration.ofDays(1);
-    Duration soon = Duration.ofMillis(100);
-    fixture.http.close();
-    fixture.close();
-    HttpLimits hasty = new HttpLimits(16, 1 << 30, 8 << 20, soon, soon, never, never, never);
-    fixture =
-        new NodeFixture(
-            directory,
-            NodeFixture.BUDGET_BYTES,
-            new Node.Parts(new LocalDisk(), Transport.best(), hasty));
+    restartHasty();
     try (Http2Client client = fixture.http2(/* windowBytes= */ 1 << 30, 4_096)) {
       client.openWindow(0, 1 << 28);
       client.request(/* last= */ true, "GET", "/v1/stream/big");
-      NodeFixture.await("a stream", () -> fixture.metric("weir_http2_open_streams") == 1);
-      NodeFixture.await("no stream", () -> fixture.metric("weir_http2_open_streams") == 0);
+      String stalled = "weir_http2_failed_streams_total{reason=\"stalled\"}";
+      NodeFixture.await("the stream's end", () -> fixture.metric(stalled) == 1);
       NodeFixture.await("no other connection", () -> fixture.openConnections() <= 1);
     }
   }

@@ -3,10 +3,8 @@ package dev.weir.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.server.http.HttpLimits;
-import dev.weir.server.http.Transport;
-import dev.weir.server.store.LocalDisk;
 import io.netty.handler.codec.http2.Http2Error;
-import io.netty.handler.codec.http2.Http2FrameTypes;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -22,17 +20,16 @@ class Http2PlacesTest {
 
   @TempDir Path directory;
 
+  private NodeFixture start(int maxConnections) throws IOException {
+    Duration never = Duration.ofDays(1);
+    return new NodeFixture(
+        directory,
+        new HttpLimits(maxConnections, 1 << 30, 8 << 20, never, never, never, never, never));
+  }
+
   @Test
   void streamsTakeTheNodesPlaces() throws Exception {
-    Duration never = Duration.ofDays(1);
-    HttpLimits few =
-        new HttpLimits(
-            /* maxConnections= */ 8, 1 << 30, 8 << 20, never, never, never, never, never);
-    try (NodeFixture small =
-            new NodeFixture(
-                directory.resolve("small"),
-                NodeFixture.BUDGET_BYTES,
-                new Node.Parts(new LocalDisk(), Transport.best(), few));
+    try (NodeFixture small = start(/* maxConnections= */ 8);
         Http2Client one = small.http2();
         Http2Client two = small.http2()) {
       one.exchange("PUT", "/v1/stream/a", new byte[0], "content-type", TYPE);
@@ -41,7 +38,7 @@ class Http2PlacesTest {
       List<Integer> polls = new ArrayList<>();
       for (Http2Client client : List.of(one, two)) {
         for (int i = 0; i < 4; i++) {
-          polls.add(Http2FaultsTest.Phase.LONG_POLL.begin(client));
+          polls.add(Http2Phase.LONG_POLL.begin(client));
         }
         // They are there when this is answered: refused for itself, as one too many.
         client.await(client.request(/* last= */ true, "GET", "/"));
@@ -58,19 +55,11 @@ class Http2PlacesTest {
 
   @Test
   void aStreamWithoutAPlaceIsToldToComeAgain() throws Exception {
-    Duration never = Duration.ofDays(1);
-    HttpLimits few =
-        new HttpLimits(
-            /* maxConnections= */ 3, 1 << 30, 8 << 20, never, never, never, never, never);
-    try (NodeFixture small =
-            new NodeFixture(
-                directory.resolve("small"),
-                NodeFixture.BUDGET_BYTES,
-                new Node.Parts(new LocalDisk(), Transport.best(), few));
+    try (NodeFixture small = start(/* maxConnections= */ 3);
         Http2Client client = small.http2()) {
       client.exchange("PUT", "/v1/stream/a", new byte[0], "content-type", TYPE);
       for (int i = 0; i < 3; i++) {
-        Http2FaultsTest.Phase.EVENTS_AT_THE_TAIL.begin(client);
+        Http2Phase.EVENTS_AT_THE_TAIL.begin(client);
       }
       Http2Client.Response refused =
           client.exchange("POST", "/v1/stream/a", new byte[100], "content-type", TYPE);
@@ -83,20 +72,12 @@ class Http2PlacesTest {
 
   @Test
   void whatComesOnAStreamWithoutAPlaceIsNotKept() throws Exception {
-    Duration never = Duration.ofDays(1);
-    HttpLimits few =
-        new HttpLimits(
-            /* maxConnections= */ 3, 1 << 30, 8 << 20, never, never, never, never, never);
-    try (NodeFixture small =
-            new NodeFixture(
-                directory.resolve("small"),
-                NodeFixture.BUDGET_BYTES,
-                new Node.Parts(new LocalDisk(), Transport.best(), few));
+    try (NodeFixture small = start(/* maxConnections= */ 3);
         Http2Client client = small.http2(/* windowBytes= */ 0, 0)) {
       client.stopOpeningWindows();
       client.exchange("PUT", "/v1/stream/a", new byte[0], "content-type", TYPE);
       for (int i = 0; i < 3; i++) {
-        Http2FaultsTest.Phase.LONG_POLL.begin(client);
+        Http2Phase.LONG_POLL.begin(client);
       }
       int refused = client.request(/* last= */ false, "POST", "/v1/stream/a", "content-type", TYPE);
       while (client.response(refused).status() == 0) {
@@ -106,9 +87,7 @@ class Http2PlacesTest {
       for (int i = 0; i < 3; i++) {
         client.data(refused, new byte[16_000], /* last= */ false);
       }
-      // What answers this comes when the node has seen them.
-      client.sendRaw(Http2Client.frame(Http2FrameTypes.PING, 0, 0, new byte[8]));
-      client.receive();
+      client.roundTrip();
       assertThat(small.node.liveBufferBytes()).isLessThan(32_000);
       // It is reset a moment later, whatever the client takes of the answer.
       assertThat(client.await(refused).error).isEqualTo((int) Http2Error.NO_ERROR.code());

@@ -2,6 +2,9 @@ package dev.weir.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.server.http.HttpLimits;
+import dev.weir.server.http.Transport;
+import dev.weir.server.store.LocalDisk;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -28,6 +31,11 @@ final class NodeFixture implements AutoCloseable {
 
   NodeFixture(Path data) throws IOException {
     this(data, BUDGET_BYTES, Node.Parts.forBudget(BUDGET_BYTES));
+  }
+
+  /** With limits of a test's own. */
+  NodeFixture(Path data, HttpLimits limits) throws IOException {
+    this(data, BUDGET_BYTES, new Node.Parts(new LocalDisk(), Transport.best(), limits));
   }
 
   NodeFixture(Path data, long budgetBytes, Node.Parts parts) throws IOException {
