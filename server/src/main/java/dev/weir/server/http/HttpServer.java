@@ -26,7 +26,10 @@ import org.jspecify.annotations.Nullable;
 public final class HttpServer implements AutoCloseable {
   private static final int EVENT_LOOPS = 2;
 
-  /** Enough to keep a disk busy; each connection has at most one task waiting. */
+  /**
+   * Enough to keep a disk busy. What waits for them is bounded by the places: each exchange, be it
+   * of a connection or of a stream, has at most one task there that reads or writes.
+   */
   private static final int IO_THREADS = 4;
 
   private final EventLoopGroup loops;

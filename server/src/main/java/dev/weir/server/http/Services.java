@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * What all connections share.
  *
- * @param io runs what blocks on the disk; a connection has at most one task there
+ * @param io runs what blocks on the disk; an exchange has at most one task there, beside those that
+ *     only close a file
  * @param places of connections; each stream of HTTP/2 beyond a connection's first needs one too
  * @param tls of all connections; null where they are in the clear
  */
