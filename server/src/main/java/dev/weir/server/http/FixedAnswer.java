@@ -1,6 +1,7 @@
 package dev.weir.server.http;
 
 import dev.weir.server.metrics.Failure;
+import dev.weir.server.metrics.NodeMetrics;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
@@ -82,13 +83,16 @@ final class FixedAnswer {
         : TOO_MANY_CLIENTS;
   }
 
-  /** What a client is told whose request failed before it was answered. */
-  static FixedAnswer to(Failure failure) {
-    return failure == Failure.MEMORY ? NO_MEMORY : FAILED;
-  }
-
-  int status() {
-    return status;
+  /**
+   * What a client is told whose request failed before it was answered; counted as its answer.
+   *
+   * @param failed null where no request had come
+   */
+  static FixedAnswer to(
+      Failure failure, NodeMetrics metrics, String protocol, @Nullable ActiveExchange failed) {
+    FixedAnswer answer = failure == Failure.MEMORY ? NO_MEMORY : FAILED;
+    metrics.responded(protocol, failed == null ? "other" : failed.routeName(), answer.status);
+    return answer;
   }
 
   /** Sends it on a channel without an encoder. */

@@ -15,7 +15,6 @@ import io.netty.handler.codec.http2.Http2ResetFrame;
 import io.netty.handler.codec.http2.Http2StreamChannel;
 import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
-import java.nio.channels.ClosedChannelException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -324,8 +323,7 @@ final class Http2Exchange extends ChannelInboundHandlerAdapter implements Carrie
    * one and has got nothing of it.
    */
   private void failed(ChannelHandlerContext ctx, Failure failure, Throwable cause) {
-    if (state == State.CLOSED
-        || (cause instanceof ClosedChannelException && !ctx.channel().isOpen())) {
+    if (state == State.CLOSED || Failure.isAftermath(cause, ctx.channel().isOpen())) {
       return;
     }
     services.metrics().streamFailed(failure, cause);
@@ -339,13 +337,8 @@ final class Http2Exchange extends ChannelInboundHandlerAdapter implements Carrie
     }
     input.drop();
     resetLater(ctx);
-    FixedAnswer answer = FixedAnswer.to(failure);
-    services
-        .metrics()
-        .responded(
-            Http2Framing.PROTOCOL,
-            current == null ? "other" : current.routeName(),
-            answer.status());
+    FixedAnswer answer =
+        FixedAnswer.to(failure, services.metrics(), Http2Framing.PROTOCOL, current);
     ctx.writeAndFlush(answer.message())
         .addListener(written ->
             reset(ctx, written.isSuccess() ? Http2Error.NO_ERROR : Http2Error.INTERNAL_ERROR));

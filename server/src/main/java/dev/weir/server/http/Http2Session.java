@@ -20,7 +20,6 @@ import io.netty.handler.codec.http2.Http2RemoteFlowController;
 import io.netty.handler.codec.http2.Http2SettingsAckFrame;
 import io.netty.handler.codec.http2.Http2SettingsFrame;
 import io.netty.handler.codec.http2.Http2Stream;
-import java.nio.channels.ClosedChannelException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -252,7 +251,7 @@ final class Http2Session extends ChannelInboundHandlerAdapter {
     if (cause instanceof Http2FrameStreamException) {
       // Of one stream, which the multiplexer tells of it.
       ctx.fireExceptionCaught(cause);
-    } else if (!(cause instanceof ClosedChannelException && !ctx.channel().isOpen())) {
+    } else if (!Failure.isAftermath(cause, ctx.channel().isOpen())) {
       services.metrics().connectionFailed(Failure.of(cause), cause);
       if (Http2CodecUtil.getEmbeddedHttp2Exception(cause) != null) {
         // The codec tells the client, and closes the connection.

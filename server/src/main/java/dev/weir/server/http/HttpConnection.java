@@ -12,7 +12,6 @@ import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.util.ReferenceCountUtil;
-import java.nio.channels.ClosedChannelException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -326,9 +325,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter implements Carri
    * for one and has got nothing of it.
    */
   private void failed(ChannelHandlerContext ctx, Failure failure, Throwable cause) {
-    if (state == State.CLOSED
-        || (cause instanceof ClosedChannelException && !ctx.channel().isOpen())) {
-      // A consequence of the connection's end, which was counted where it had a reason.
+    if (state == State.CLOSED || Failure.isAftermath(cause, ctx.channel().isOpen())) {
       return;
     }
     services.metrics().connectionFailed(failure, cause);
@@ -344,14 +341,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter implements Carri
     }
     state = State.LINGERING;
     guard.writing();
-    FixedAnswer answer = FixedAnswer.to(failure);
-    services
-        .metrics()
-        .responded(
-            Http1Framing.PROTOCOL,
-            current == null ? "other" : current.routeName(),
-            answer.status());
-    answer
+    FixedAnswer.to(failure, services.metrics(), Http1Framing.PROTOCOL, current)
         .sendPastEncoder(ctx)
         .addListener(written -> {
           if (written.isSuccess()) {

@@ -4,6 +4,7 @@ import dev.weir.netty.flow.AdmissionRefusedException;
 import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2Exception;
 import java.io.IOException;
+import java.nio.channels.ClosedChannelException;
 import java.util.Locale;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
@@ -48,6 +49,15 @@ public enum Failure {
       }
     }
     return ERROR;
+  }
+
+  /**
+   * Whether an exception says no more than that a channel has ended: what ended it was counted.
+   *
+   * @param isOpen whether the channel is open still
+   */
+  public static boolean isAftermath(Throwable thrown, boolean isOpen) {
+    return !isOpen && thrown instanceof ClosedChannelException;
   }
 
   String label() {
