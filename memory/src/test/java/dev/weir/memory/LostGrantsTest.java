@@ -3,13 +3,11 @@ package dev.weir.memory;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.memory.budget.Budget;
+import dev.weir.memory.heap.PageHeaps;
 import dev.weir.memory.heap.RunHeap;
-import dev.weir.memory.heap.SizeClasses;
 import dev.weir.memory.os.FakeNativeMemory;
 import dev.weir.memory.pages.Lane;
 import dev.weir.memory.pages.PageHeap;
-import dev.weir.memory.pages.Reservation;
-import dev.weir.memory.pages.SilentEvents;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -25,14 +23,7 @@ class LostGrantsTest {
   private static final long LIMIT_BYTES = 1 << 20;
 
   private final FakeNativeMemory os = new FakeNativeMemory();
-  private final PageHeap pages =
-      new PageHeap(
-          os,
-          Reservation.reserve(os, LIMIT_BYTES),
-          LIMIT_BYTES,
-          0,
-          SizeClasses.COUNT,
-          new SilentEvents());
+  private final PageHeap pages = PageHeaps.over(os, LIMIT_BYTES);
   private final RunHeap runs = new RunHeap(pages);
   private final Budget root = Budget.root("root", () -> LIMIT_BYTES, 0, () -> 0);
   private final Budget tenant = root.child("tenant", LIMIT_BYTES);

@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.memory.os.FakeNativeMemory;
 import dev.weir.memory.pages.PageHeap;
-import dev.weir.memory.pages.Reservation;
-import dev.weir.memory.pages.SilentEvents;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -18,23 +16,10 @@ class HeapGrowthTest {
   private static final long MIB = 1 << 20;
 
   private final FakeNativeMemory os = new FakeNativeMemory();
-  private final PageHeap pages =
-      new PageHeap(
-          os,
-          Reservation.reserve(os, LIMIT_BYTES),
-          LIMIT_BYTES,
-          0,
-          SizeClasses.COUNT,
-          new SilentEvents());
+  private final PageHeap pages = PageHeaps.over(os, LIMIT_BYTES);
   private final SharedHeap shared = new SharedHeap(pages, 1, InsidePurge::run);
   private final OwnedHeap owned = new OwnedHeap(pages, task -> {}, shared, InsidePurge::run);
   private final List<Slot> live = new ArrayList<>();
-
-  private record Slot(BlockHome home, int number) {
-    void free() {
-      home.free(number);
-    }
-  }
 
   @AfterEach
   void everythingGoesBack() {
@@ -48,10 +33,11 @@ class HeapGrowthTest {
 
   private void allocate(boolean isOwned, long bytes, int slotBytes) {
     int sizeClass = SizeClasses.classOf(slotBytes);
-    Tenants<Slot> tenants = (home, number, found) -> new Slot(home, number);
     for (long done = 0; done < bytes; done += slotBytes) {
       Slot slot =
-          isOwned ? owned.tryAllocate(sizeClass, tenants) : shared.tryAllocate(sizeClass, tenants);
+          isOwned
+              ? owned.tryAllocate(sizeClass, Slot.TENANTS)
+              : shared.tryAllocate(sizeClass, Slot.TENANTS);
       assertThat(slot).isNotNull();
       live.add(slot);
     }

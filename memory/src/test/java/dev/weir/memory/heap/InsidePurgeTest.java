@@ -5,8 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.memory.os.NativeMemory;
 import dev.weir.memory.pages.PageHeap;
-import dev.weir.memory.pages.Reservation;
-import dev.weir.memory.pages.SilentEvents;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -16,29 +14,18 @@ class InsidePurgeTest {
   private static final long LIMIT_BYTES = 4 << 20;
 
   private final OutOfJavaHeap os = new OutOfJavaHeap();
-  private final PageHeap pages =
-      new PageHeap(
-          os,
-          Reservation.reserve(os, LIMIT_BYTES),
-          LIMIT_BYTES,
-          0,
-          SizeClasses.COUNT,
-          new SilentEvents());
+  private final PageHeap pages = PageHeaps.over(os, LIMIT_BYTES);
   private final SharedHeap heap = new SharedHeap(pages, 1, InsidePurge::run);
-
-  private record Slot(BlockHome home, int number) {}
 
   @Test
   void allOfThemEndAlsoIfOneEndsInAnError() {
     List<Slot> slots = new ArrayList<>();
     for (int i = 0; i < 24; i++) {
-      slots.add(
-          heap.tryAllocate(
-              SizeClasses.classOf(65_536), (home, number, found) -> new Slot(home, number)));
+      slots.add(heap.tryAllocate(SizeClasses.classOf(65_536), Slot.TENANTS));
     }
     for (int i = 0; i < slots.size(); i++) {
       if (i % 8 != 0) {
-        slots.get(i).home.free(slots.get(i).number);
+        slots.get(i).free();
       }
     }
     os.failures = 1;

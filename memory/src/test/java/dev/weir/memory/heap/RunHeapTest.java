@@ -8,8 +8,6 @@ import dev.weir.memory.budget.Budget;
 import dev.weir.memory.os.FakeNativeMemory;
 import dev.weir.memory.pages.Lane;
 import dev.weir.memory.pages.PageHeap;
-import dev.weir.memory.pages.Reservation;
-import dev.weir.memory.pages.SilentEvents;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.Set;
@@ -20,14 +18,7 @@ class RunHeapTest {
   private static final long PROMISED_BYTES = 256 << 10;
 
   private final FakeNativeMemory os = new FakeNativeMemory();
-  private final PageHeap pages =
-      new PageHeap(
-          os,
-          Reservation.reserve(os, LIMIT_BYTES),
-          LIMIT_BYTES,
-          0,
-          SizeClasses.COUNT,
-          new SilentEvents());
+  private final PageHeap pages = PageHeaps.over(os, LIMIT_BYTES);
 
   private final RunHeap runs = new RunHeap(pages);
   private final Budget root = Budget.root("root", () -> LIMIT_BYTES, 0, () -> 0);

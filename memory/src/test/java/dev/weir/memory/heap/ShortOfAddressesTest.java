@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.memory.os.FakeNativeMemory;
 import dev.weir.memory.pages.PageHeap;
-import dev.weir.memory.pages.Reservation;
-import dev.weir.memory.pages.SilentEvents;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -16,18 +14,10 @@ class ShortOfAddressesTest {
 
   private final FakeNativeMemory os = new FakeNativeMemory();
 
-  private record Slot(BlockHome home, int number) {
-    void free() {
-      home.free(number);
-    }
-  }
-
   private static List<Slot> allocate(SharedHeap heap, int count, int bytes) {
     List<Slot> slots = new ArrayList<>();
     for (int i = 0; i < count; i++) {
-      Slot slot =
-          heap.tryAllocate(
-              SizeClasses.classOf(bytes), (home, number, found) -> new Slot(home, number));
+      Slot slot = heap.tryAllocate(SizeClasses.classOf(bytes), Slot.TENANTS);
       assertThat(slot).isNotNull();
       slots.add(slot);
     }
@@ -37,14 +27,7 @@ class ShortOfAddressesTest {
   @Test
   void aFullSlabGivesBackThePagesBehindItsLastSlotAndIsFoundWhenOneIsFreed() {
     os.limitReservations(9 << 19);
-    PageHeap pages =
-        new PageHeap(
-            os,
-            Reservation.reserve(os, LIMIT_BYTES),
-            LIMIT_BYTES,
-            0,
-            SizeClasses.COUNT,
-            new SilentEvents());
+    PageHeap pages = PageHeaps.over(os, LIMIT_BYTES);
     assertThat(pages.reservation().plan().largeSpans()).isEqualTo(3);
     SharedHeap heap = new SharedHeap(pages, 1, InsidePurge::run);
     SlabSurvey survey = new SlabSurvey(pages);

@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.memory.os.FakeNativeMemory;
 import dev.weir.memory.pages.PageHeap;
-import dev.weir.memory.pages.Reservation;
-import dev.weir.memory.pages.SilentEvents;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -18,23 +16,10 @@ class SlabSurveyTest {
   private static final int SLOTS_OF_64 = 1024;
 
   private final FakeNativeMemory os = new FakeNativeMemory();
-  private final PageHeap pages =
-      new PageHeap(
-          os,
-          Reservation.reserve(os, LIMIT_BYTES),
-          LIMIT_BYTES,
-          0,
-          SizeClasses.COUNT,
-          new SilentEvents());
+  private final PageHeap pages = PageHeaps.over(os, LIMIT_BYTES);
   private final SharedHeap heap = new SharedHeap(pages, 1, InsidePurge::run);
   private final SlabSurvey survey = new SlabSurvey(pages);
   private final List<Slot> live = new ArrayList<>();
-
-  private record Slot(BlockHome home, int number) {
-    void free() {
-      home.free(number);
-    }
-  }
 
   @AfterEach
   void everythingGoesBack() {
@@ -47,9 +32,7 @@ class SlabSurveyTest {
 
   private void allocate(int count, int bytes) {
     for (int i = 0; i < count; i++) {
-      Slot slot =
-          heap.tryAllocate(
-              SizeClasses.classOf(bytes), (home, number, found) -> new Slot(home, number));
+      Slot slot = heap.tryAllocate(SizeClasses.classOf(bytes), Slot.TENANTS);
       assertThat(slot).isNotNull();
       live.add(slot);
     }
@@ -111,7 +94,7 @@ class SlabSurveyTest {
   }
 
   private static long address(Slot slot) {
-    return slot.home.blockAddress(slot.number);
+    return slot.home().blockAddress(slot.number());
   }
 
   @Test
@@ -119,7 +102,7 @@ class SlabSurveyTest {
     allocate(SLOTS_OF_64, 64);
     freeAllButEvery(2, 0, SLOTS_OF_64);
     age();
-    Slab slab = (Slab) live.getFirst().home;
+    Slab slab = (Slab) live.getFirst().home();
     assertThat(survey.isDue(slab)).isFalse();
 
     live.removeLast().free();

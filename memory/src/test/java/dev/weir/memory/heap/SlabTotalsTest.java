@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.memory.os.FakeNativeMemory;
 import dev.weir.memory.pages.PageHeap;
-import dev.weir.memory.pages.Reservation;
-import dev.weir.memory.pages.SilentEvents;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -18,20 +16,11 @@ class SlabTotalsTest {
   private static final int SIZE_CLASS = SizeClasses.classOf(64);
 
   private final FakeNativeMemory os = new FakeNativeMemory();
-  private final PageHeap pages =
-      new PageHeap(
-          os,
-          Reservation.reserve(os, LIMIT_BYTES),
-          LIMIT_BYTES,
-          0,
-          SizeClasses.COUNT,
-          new SilentEvents());
+  private final PageHeap pages = PageHeaps.over(os, LIMIT_BYTES);
   private final SharedHeap heap = new SharedHeap(pages, 1, InsidePurge::run);
 
-  private record Slot(BlockHome home, int number) {}
-
   private Slot allocate() {
-    return heap.tryAllocate(SIZE_CLASS, (home, number, found) -> new Slot(home, number));
+    return heap.tryAllocate(SIZE_CLASS, Slot.TENANTS);
   }
 
   @Test
@@ -42,7 +31,7 @@ class SlabTotalsTest {
       for (int i = 0; i < SLOTS; i++) {
         slots.add(allocate());
       }
-      slots.forEach(slot -> slot.home.free(slot.number));
+      slots.forEach(Slot::free);
 
       CompletableFuture<Void> trimming = CompletableFuture.runAsync(heap::trim);
       while (!trimming.isDone()) {
@@ -50,7 +39,7 @@ class SlabTotalsTest {
       }
       trimming.join();
     }
-    kept.home.free(kept.number);
+    kept.free();
     heap.trim();
     assertThat(pages.totals().liveBytes()).isZero();
   }

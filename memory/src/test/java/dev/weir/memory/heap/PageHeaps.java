@@ -1,0 +1,22 @@
+package dev.weir.memory.heap;
+
+import dev.weir.memory.os.NativeMemory;
+import dev.weir.memory.pages.PageHeap;
+import dev.weir.memory.pages.Reservation;
+import dev.weir.memory.pages.SilentEvents;
+
+/** Page heaps for tests. */
+public final class PageHeaps {
+  private PageHeaps() {}
+
+  /** One with a reservation of its own, and without a reserve, that tells nobody of anything. */
+  public static PageHeap over(NativeMemory os, long limitBytes) {
+    return new PageHeap(
+        os,
+        Reservation.reserve(os, limitBytes),
+        limitBytes,
+        /* reserveBytes= */ 0,
+        SizeClasses.COUNT,
+        new SilentEvents());
+  }
+}
