@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.server.http.HttpLimits;
 import dev.weir.server.http.Transport;
 import dev.weir.server.store.LocalDisk;
-import dev.weir.server.tls.TlsCredentials;
 import dev.weir.server.tls.TlsEngine;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -40,15 +39,7 @@ class Http2Test {
   private NodeFixture start(Transport transport, @Nullable TlsEngine engine) throws Exception {
     Node.Parts parts =
         new Node.Parts(new LocalDisk(), transport, HttpLimits.forBudget(NodeFixture.BUDGET_BYTES));
-    if (engine == null) {
-      return new NodeFixture(directory, NodeFixture.BUDGET_BYTES, parts);
-    }
-    TlsCredentials credentials = TlsCredentials.read(certificate.certificate(), certificate.key());
-    return new NodeFixture(
-        directory,
-        NodeFixture.BUDGET_BYTES,
-        parts.secured(new Node.TlsSettings(credentials, engine)),
-        certificate);
+    return NodeFixture.start(directory, parts, certificate, engine);
   }
 
   @ParameterizedTest

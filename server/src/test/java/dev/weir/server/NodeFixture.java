@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.server.http.HttpLimits;
 import dev.weir.server.http.Transport;
 import dev.weir.server.store.LocalDisk;
+import dev.weir.server.tls.TlsCredentials;
+import dev.weir.server.tls.TlsEngine;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -51,6 +53,18 @@ final class NodeFixture implements AutoCloseable {
     node =
         Node.start(
             new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), data, budgetBytes, parts);
+  }
+
+  /** In the clear, or with TLS by {@code engine}. */
+  static NodeFixture start(
+      Path data, Node.Parts parts, TestCertificate certificate, @Nullable TlsEngine engine)
+      throws Exception {
+    if (engine == null) {
+      return new NodeFixture(data, BUDGET_BYTES, parts);
+    }
+    TlsCredentials credentials = TlsCredentials.read(certificate.certificate(), certificate.key());
+    Node.Parts secured = parts.secured(new Node.TlsSettings(credentials, engine));
+    return new NodeFixture(data, BUDGET_BYTES, secured, certificate);
   }
 
   /** A client that has shaken hands, where the node has TLS. */

@@ -7,7 +7,6 @@ import dev.weir.netty.WeirAllocator;
 import dev.weir.server.http.HttpLimits;
 import dev.weir.server.http.Transport;
 import dev.weir.server.store.LocalDisk;
-import dev.weir.server.tls.TlsCredentials;
 import dev.weir.server.tls.TlsEngine;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufAllocatorMetric;
@@ -59,15 +58,7 @@ class TransportsTest {
               allocator = (WeirAllocator) real.allocator();
               return real;
             });
-    if (engine == null) {
-      return new NodeFixture(directory, NodeFixture.BUDGET_BYTES, parts);
-    }
-    TlsCredentials credentials = TlsCredentials.read(certificate.certificate(), certificate.key());
-    return new NodeFixture(
-        directory,
-        NodeFixture.BUDGET_BYTES,
-        parts.secured(new Node.TlsSettings(credentials, engine)),
-        certificate);
+    return NodeFixture.start(directory, parts, certificate, engine);
   }
 
   @ParameterizedTest

@@ -3,20 +3,17 @@ package dev.weir.netty.http;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.netty.Loopback;
 import dev.weir.netty.flow.Permit;
-import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInitializer;
-import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.channel.nio.NioIoHandler;
-import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.FullHttpRequest;
 import io.netty.handler.codec.http.HttpHeaderNames;
@@ -25,7 +22,6 @@ import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.time.Duration;
@@ -66,26 +62,18 @@ class AggregatorOverSocketsTest {
   void listen() {
     AggregatorOptions options = AggregatorOptions.upTo(BODY_BYTES).withAdmissionDeadline(LONG);
     listener =
-        new ServerBootstrap()
-            .group(loops)
-            .channel(NioServerSocketChannel.class)
-            .childOption(ChannelOption.ALLOCATOR, memory.allocator())
-            .childHandler(
-                new ChannelInitializer<>() {
-                  @Override
-                  protected void initChannel(Channel channel) {
-                    connections.add(channel);
-                    channel
-                        .pipeline()
-                        .addLast(
-                            new HttpServerCodec(),
-                            new BudgetedHttpAggregator(memory.admission(), options),
-                            new AnswerWithCrc());
-                  }
-                })
-            .bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
-            .syncUninterruptibly()
-            .channel();
+        Loopback.listen(
+            loops,
+            memory.allocator(),
+            channel -> {
+              connections.add(channel);
+              channel
+                  .pipeline()
+                  .addLast(
+                      new HttpServerCodec(),
+                      new BudgetedHttpAggregator(memory.admission(), options),
+                      new AnswerWithCrc());
+            });
   }
 
   @AfterEach

@@ -5,26 +5,23 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.memory.Pool;
 import dev.weir.memory.PoolOptions;
+import dev.weir.netty.Loopback;
 import dev.weir.netty.WeirAllocator;
 import dev.weir.netty.write.OutboundClosing;
 import dev.weir.netty.write.Outlet;
 import dev.weir.netty.write.Producer;
 import dev.weir.netty.write.WriteGate;
 import dev.weir.netty.write.WriteGateOptions;
-import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInitializer;
-import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.channel.nio.NioIoHandler;
-import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.handler.codec.http.DefaultHttpContent;
 import io.netty.handler.codec.http.DefaultHttpResponse;
 import io.netty.handler.codec.http.DefaultLastHttpContent;
@@ -40,7 +37,6 @@ import io.netty.util.concurrent.GlobalEventExecutor;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.util.concurrent.BlockingQueue;
@@ -82,28 +78,20 @@ class RefusedEncodingTest {
       new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
   private volatile Content content = Content.DIRECT;
   private final Channel listener =
-      new ServerBootstrap()
-          .group(loops)
-          .channel(NioServerSocketChannel.class)
-          .childOption(ChannelOption.ALLOCATOR, allocator)
-          .childHandler(
-              new ChannelInitializer<>() {
-                @Override
-                protected void initChannel(Channel channel) {
-                  connections.add(channel);
-                  channel
-                      .pipeline()
-                      .addLast(
-                          gate.newHandler(),
-                          new HttpRequestDecoder(),
-                          new HttpResponseEncoder(),
-                          new Answer());
-                  accepted.release();
-                }
-              })
-          .bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
-          .syncUninterruptibly()
-          .channel();
+      Loopback.listen(
+          loops,
+          allocator,
+          channel -> {
+            connections.add(channel);
+            channel
+                .pipeline()
+                .addLast(
+                    gate.newHandler(),
+                    new HttpRequestDecoder(),
+                    new HttpResponseEncoder(),
+                    new Answer());
+            accepted.release();
+          });
 
   @AfterEach
   void end() throws InterruptedException {

@@ -4,15 +4,13 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.weir.netty.Loopback;
 import dev.weir.netty.flow.AdmissionRefusedException;
 import dev.weir.netty.flow.Permit;
-import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInitializer;
-import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -20,7 +18,6 @@ import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.channel.nio.NioIoHandler;
-import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.FullHttpRequest;
 import io.netty.handler.codec.http.HttpHeaderNames;
@@ -30,7 +27,6 @@ import io.netty.handler.codec.http.HttpVersion;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.file.Files;
@@ -79,26 +75,18 @@ class SpillTest {
     spill = new Spill(folder, FILE_BYTES, THRESHOLD_BYTES, Duration.ofMillis(10));
     AggregatorOptions options = AggregatorOptions.upTo(MAXIMUM_BYTES);
     listener =
-        new ServerBootstrap()
-            .group(loops)
-            .channel(NioServerSocketChannel.class)
-            .childOption(ChannelOption.ALLOCATOR, memory.allocator())
-            .childHandler(
-                new ChannelInitializer<>() {
-                  @Override
-                  protected void initChannel(Channel channel) {
-                    connections.add(channel);
-                    channel
-                        .pipeline()
-                        .addLast(
-                            new HttpServerCodec(),
-                            new BudgetedHttpAggregator(SpillTest.this::admit, options, spill),
-                            new Answer());
-                  }
-                })
-            .bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
-            .syncUninterruptibly()
-            .channel();
+        Loopback.listen(
+            loops,
+            memory.allocator(),
+            channel -> {
+              connections.add(channel);
+              channel
+                  .pipeline()
+                  .addLast(
+                      new HttpServerCodec(),
+                      new BudgetedHttpAggregator(SpillTest.this::admit, options, spill),
+                      new Answer());
+            });
   }
 
   @AfterEach
