@@ -8,11 +8,12 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import org.jspecify.annotations.Nullable;
 
-/** A channel whose event loop takes no task while it is told so, for want of Java heap. */
+/** A channel whose event loop takes no task while it is told so, as if for want of Java heap. */
 public final class RefusingChannel extends EmbeddedChannel {
   private @Nullable EventLoop seen;
   private volatile boolean refuses;
   private volatile int refusals;
+  private volatile boolean left;
 
   public RefusingChannel(ChannelHandler... handlers) {
     super(handlers);
@@ -21,6 +22,11 @@ public final class RefusingChannel extends EmbeddedChannel {
   /** From now on its loop refuses tasks, or takes them again. */
   public void refuse(boolean now) {
     refuses = now;
+  }
+
+  /** From now on its loop takes callers for another thread, or for its own again. */
+  public void leaveLoop(boolean now) {
+    left = now;
   }
 
   /** How many tasks its loop has refused. */
@@ -52,7 +58,10 @@ public final class RefusingChannel extends EmbeddedChannel {
     }
     if (method.getName().equals("execute") && refuses) {
       refusals++;
-      throw new OutOfMemoryError("made by the test");
+      throw new InternalError("made by the test");
+    }
+    if (method.getName().equals("inEventLoop") && left) {
+      return false;
     }
     try {
       return method.invoke(real, arguments);

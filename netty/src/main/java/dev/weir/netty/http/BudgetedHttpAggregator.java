@@ -162,11 +162,27 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
     closeAtTheEnd(ctx);
     if (!heldBack.isEmpty()) {
       // Not from here: the application is still writing.
-      ctx.executor()
-          .execute(() -> {
-            handleHeldBack(ctx);
-            watch();
-          });
+      HandBack.to(ctx.executor(), new NextRequest(ctx));
+    }
+  }
+
+  /** Goes on with what has come behind a request that is answered now. */
+  private final class NextRequest implements HandBack.Task {
+    private final ChannelHandlerContext ctx;
+
+    NextRequest(ChannelHandlerContext ctx) {
+      this.ctx = ctx;
+    }
+
+    @Override
+    public void run() {
+      handleHeldBack(ctx);
+      watch();
+    }
+
+    @Override
+    public void lost() {
+      ctx.close();
     }
   }
 

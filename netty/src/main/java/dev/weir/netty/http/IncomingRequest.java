@@ -14,7 +14,8 @@ import io.netty.handler.codec.http.HttpUtil;
 import io.netty.util.concurrent.EventExecutor;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.Future;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -154,19 +155,53 @@ final class IncomingRequest {
       return;
     }
     pendingAdmission = admitted;
-    if (admitted.isDone()) {
-      admitted.whenComplete((permit, failure) -> settle(permit, failure, listener));
-      return;
-    }
-    admitted.whenComplete((permit, failure) -> {
-      try {
-        executor.execute(() -> settle(permit, failure, listener));
-      } catch (RejectedExecutionException eventLoopHasEnded) {
-        if (permit != null) {
-          permit.close();
-        }
+    try {
+      if (admitted.isDone()) {
+        admitted.whenComplete((permit, failure) -> settle(permit, failure, listener));
+      } else {
+        admitted.whenComplete(new Settling(executor, listener));
       }
-    });
+    } catch (Throwable unheard) {
+      pendingAdmission = null;
+      giveUp(admitted);
+      listener.notAdmitted(unheard);
+    }
+  }
+
+  /** Brings the end of an admission to the event loop, by what there was heap for before. */
+  private final class Settling
+      implements BiConsumer<@Nullable Permit, @Nullable Throwable>, HandBack.Task {
+    private final EventExecutor executor;
+    private final AdmissionListener listener;
+
+    /** Written before the event loop is handed this. */
+    private @Nullable Permit permit;
+
+    private @Nullable Throwable failure;
+
+    Settling(EventExecutor executor, AdmissionListener listener) {
+      this.executor = executor;
+      this.listener = listener;
+    }
+
+    @Override
+    public void accept(@Nullable Permit given, @Nullable Throwable refusal) {
+      permit = given;
+      failure = refusal;
+      HandBack.to(executor, this);
+    }
+
+    @Override
+    public void run() {
+      settle(permit, failure, listener);
+    }
+
+    @Override
+    public void lost() {
+      if (permit != null) {
+        permit.close();
+      }
+    }
   }
 
   private void settle(
@@ -220,8 +255,15 @@ final class IncomingRequest {
     CompletableFuture<Permit> pending = pendingAdmission;
     pendingAdmission = null;
     if (pending != null) {
-      pending.cancel(false);
+      giveUp(pending);
     }
     body.release();
+  }
+
+  /** A permit that came first has nobody else: it may never get to the event loop. */
+  private static void giveUp(CompletableFuture<Permit> admitted) {
+    if (!admitted.cancel(false) && admitted.state() == Future.State.SUCCESS) {
+      admitted.resultNow().close();
+    }
   }
 }

@@ -8,7 +8,6 @@ import io.netty.util.concurrent.EventExecutor;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -124,8 +123,8 @@ final class SpilledBody implements RequestBody {
    *
    * @param last whether they are the last, after which the body can be {@linkplain #finish
    *     finished}
-   * @param done hears of the end, on {@code loop}, not before this returns: with the failure, if
-   *     there was one
+   * @param done hears of the end, on {@code loop}: with the failure, if there was one; before this
+   *     returns only if there is no Java heap to do otherwise
    */
   void write(
       ByteBuf content, boolean last, EventExecutor loop, Consumer<@Nullable Throwable> done) {
@@ -138,12 +137,25 @@ final class SpilledBody implements RequestBody {
       if (!state.compareAndSet(State.BUSY, State.IDLE)) {
         closeAll();
       }
-      try {
-        loop.execute(() -> done.accept(failure));
-      } catch (RejectedExecutionException eventLoopHasEnded) {
-        // The channel has closed, and released this body.
-      }
+      HandBack.to(loop, new WriteEnd(loop, failure, done));
     });
+  }
+
+  private record WriteEnd(
+      EventExecutor loop, @Nullable Throwable failure, Consumer<@Nullable Throwable> done)
+      implements HandBack.Task {
+    @Override
+    public void run() {
+      done.accept(failure);
+    }
+
+    /** Nobody waits any more once a loop has ended: its channels have closed. */
+    @Override
+    public void lost() {
+      if (loop.inEventLoop()) {
+        done.accept(failure);
+      }
+    }
   }
 
   private @Nullable Throwable writeNow(ByteBuf content, long position, int mapBytes) {

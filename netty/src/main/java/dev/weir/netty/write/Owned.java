@@ -12,7 +12,6 @@ import io.netty.handler.stream.ChunkedInput;
 import io.netty.util.ReferenceCounted;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
@@ -33,7 +32,8 @@ import java.util.function.Function;
  *   <caption>When the memory goes back</caption>
  *   <tr><td>flushed</td><td>by the transport or the encoder; at once if they have left it</td></tr>
  *   <tr><td>failed: closed channel, no encoder, an exception in a handler</td><td>at once</td></tr>
- *   <tr><td>the event loop has ended</td><td>before the call returns</td></tr>
+ *   <tr><td>the event loop has ended, or takes no task for want of Java heap</td><td>before the
+ *       call returns</td></tr>
  *   <tr><td>cancelled</td><td>at once if no handler has seen it, else when it is flushed or the
  *       channel closes, which handlers can still do with it</td></tr>
  *   <tr><td>neither: lost in a handler</td><td>when the channel closes; the write fails then</td></tr>
@@ -135,7 +135,8 @@ public final class Owned {
   /**
    * Writes and flushes the message, from any thread.
    *
-   * @return what became of it: also a failure, if the channel is closed or its event loop has ended
+   * @return what became of it: also a failure, if the channel is closed, or its event loop has
+   *     ended or takes no task
    * @throws IllegalStateException if it was given away or released before
    */
   public ChannelFuture sendTo(Channel channel) {
@@ -200,15 +201,22 @@ public final class Owned {
       return channel.newFailedFuture(
           new IllegalStateException("the channel " + channel + " is not registered"));
     }
-    ChannelPromise promise = channel.newPromise();
-    OwnedWrite write = new OwnedWrite(this, channel, promise);
+    ChannelPromise promise;
+    OwnedWrite write;
+    try {
+      promise = channel.newPromise();
+      write = new OwnedWrite(this, channel, promise);
+    } catch (Throwable noHeap) {
+      drop();
+      throw noHeap;
+    }
     try {
       if (channel.eventLoop().inEventLoop()) {
         write.begin(through, message, flush);
       } else {
         channel.eventLoop().execute(() -> write.begin(through, message, flush));
       }
-    } catch (RejectedExecutionException | IllegalStateException noEventLoop) {
+    } catch (Throwable noEventLoop) {
       drop();
       promise.tryFailure(noEventLoop);
     }

@@ -18,6 +18,9 @@ final class OwnedWrite implements ChannelFutureListener {
   private final Channel channel;
   private final ChannelPromise promise;
 
+  /** Whether the write has succeeded, and is settled when the channel closes. */
+  private boolean settles;
+
   /** Links of {@link OwnedWrites}. */
   @Nullable OwnedWrite previous;
 
@@ -41,9 +44,11 @@ final class OwnedWrite implements ChannelFutureListener {
       promise.tryFailure(new ClosedChannelException());
       return;
     }
-    OwnedWrites.of(channel).add(this);
-    promise.addListener(this);
+    OwnedWrites writes = null;
     try {
+      writes = OwnedWrites.of(channel);
+      writes.add(this);
+      promise.addListener(this);
       if (flush) {
         through.writeAndFlush(message, promise);
       } else {
@@ -51,6 +56,9 @@ final class OwnedWrite implements ChannelFutureListener {
       }
     } catch (Throwable failure) {
       owned.drop();
+      if (writes != null) {
+        writes.remove(this);
+      }
       promise.tryFailure(failure);
     }
   }
@@ -77,8 +85,12 @@ final class OwnedWrite implements ChannelFutureListener {
     return owned.isGone();
   }
 
-  /** The channel has closed, and no handler has ended the write. */
+  /** The channel has closed, and no handler has ended the write; or nobody has settled it yet. */
   void abandon() {
+    if (settles) {
+      owned.settle();
+      return;
+    }
     owned.drop();
     promise.tryFailure(new ClosedChannelException());
   }
@@ -89,6 +101,9 @@ final class OwnedWrite implements ChannelFutureListener {
       channel.eventLoop().execute(owned::settle);
     } catch (RejectedExecutionException eventLoopHasEnded) {
       owned.settle();
+    } catch (Throwable noHeap) {
+      settles = true;
+      OwnedWrites.of(channel).add(this);
     }
   }
 }

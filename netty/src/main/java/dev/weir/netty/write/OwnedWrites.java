@@ -3,7 +3,6 @@ package dev.weir.netty.write;
 import io.netty.channel.Channel;
 import io.netty.util.AttributeKey;
 import java.util.ArrayDeque;
-import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -102,7 +101,7 @@ final class OwnedWrites {
     }
     try {
       channel.eventLoop().execute(this::abandonAll);
-    } catch (RejectedExecutionException eventLoopHasEnded) {
+    } catch (Throwable endedOrNoHeap) {
       abandonAll();
     }
   }

@@ -136,6 +136,11 @@ final class PublishedMessages implements Producer, Flow.Subscriber<Object> {
     } catch (RejectedExecutionException eventLoopHasEnded) {
       onTheirWay.decrementAndGet();
       otherwise.run();
+    } catch (Throwable noHeap) {
+      // The publisher hears that its signal has not arrived.
+      onTheirWay.decrementAndGet();
+      otherwise.run();
+      throw noHeap;
     }
   }
 }

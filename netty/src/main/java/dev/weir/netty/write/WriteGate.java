@@ -7,7 +7,6 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelPromise;
 import java.util.concurrent.Flow;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -108,9 +107,9 @@ public final class WriteGate {
       } else {
         channel.eventLoop().execute(() -> handler.begin(channel, producer, promise));
       }
-    } catch (RejectedExecutionException eventLoopHasEnded) {
-      promise.tryFailure(eventLoopHasEnded);
-      producer.stopped(eventLoopHasEnded);
+    } catch (Throwable endedOrNoHeap) {
+      promise.tryFailure(endedOrNoHeap);
+      producer.stopped(endedOrNoHeap);
     }
     return promise;
   }

@@ -12,7 +12,6 @@ import io.netty.channel.MessageSizeEstimator;
 import io.netty.channel.WriteBufferWaterMark;
 import java.nio.channels.ClosedChannelException;
 import java.util.concurrent.CancellationException;
-import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +27,10 @@ final class WriteGateHandler extends ChannelDuplexHandler implements ChannelFutu
    * are written and flushed at once, and need not touch what all event loops share.
    */
   private static final long UNTOLD_BYTES = 4 << 10;
+
+  /** For whom there is no Java heap to tell more. */
+  private static final OutboundClosing WRITE_FAILED =
+      new OutboundClosing(Reason.WRITE_FAILED, 0, "a write failed");
 
   private final WriteGate gate;
   private final WriteGateOptions options;
@@ -100,19 +103,28 @@ final class WriteGateHandler extends ChannelDuplexHandler implements ChannelFutu
   }
 
   private void writeOrRefuse(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
-    long queuedBytes = QueuedBytes.of(ctx.channel());
-    int bytes = sizes == null ? 0 : sizes.size(message);
-    Reason reason = refusal(queuedBytes, bytes);
-    if (reason != null && ctx.channel().isActive()) {
-      OutboundClosing why =
-          new OutboundClosing(reason, queuedBytes, inWords(reason, queuedBytes, bytes));
-      gate.countRefusal();
-      close(ctx, why);
-      refuse(message, promise, why);
+    boolean isBytes = message instanceof ByteBuf;
+    OutboundClosing refusal;
+    ChannelPromise told;
+    try {
+      refusal = refusalOf(ctx, message);
+      told = promise.unvoid();
+    } catch (Throwable failure) {
+      // Nobody else has it yet.
+      if (isBytes) {
+        writeFailed(failure);
+      }
+      Unwritten.release(message);
+      promise.tryFailure(failure);
       return;
     }
-    boolean isBytes = message instanceof ByteBuf;
-    ChannelFuture written = ctx.write(message, promise.unvoid());
+    if (refusal != null) {
+      gate.countRefusal();
+      close(ctx, refusal);
+      refuse(message, promise, refusal);
+      return;
+    }
+    ChannelFuture written = ctx.write(message, told);
     // A listener would not be told at once deep in a stack of listeners, and bytes would follow.
     if (!written.isDone()) {
       written.addListener(isBytes ? bytesWritten : this);
@@ -122,6 +134,16 @@ final class WriteGateHandler extends ChannelDuplexHandler implements ChannelFutu
       operationComplete(written);
     }
     look(ctx.channel());
+  }
+
+  /** Why a message must not be written, if it must not. */
+  private @Nullable OutboundClosing refusalOf(ChannelHandlerContext ctx, Object message) {
+    long queuedBytes = QueuedBytes.of(ctx.channel());
+    int bytes = sizes == null ? 0 : sizes.size(message);
+    Reason reason = refusal(queuedBytes, bytes);
+    return reason == null || !ctx.channel().isActive()
+        ? null
+        : new OutboundClosing(reason, queuedBytes, inWords(reason, queuedBytes, bytes));
   }
 
   @Override
@@ -150,10 +172,7 @@ final class WriteGateHandler extends ChannelDuplexHandler implements ChannelFutu
       return;
     }
     gate.countBrokenClosing();
-    close(
-        ctx,
-        new OutboundClosing(
-            Reason.WRITE_FAILED, QueuedBytes.of(ctx.channel()), "a write failed: " + cause));
+    close(ctx, brokenBy(ctx, cause));
     if (!writing) {
       // A handler below may have more to write, now, and is not refused.
       if (pull != null) {
@@ -163,7 +182,19 @@ final class WriteGateHandler extends ChannelDuplexHandler implements ChannelFutu
     }
   }
 
-  /** A write has ended. Netty counts it down after it has told of that. */
+  private static OutboundClosing brokenBy(ChannelHandlerContext ctx, Throwable cause) {
+    try {
+      return new OutboundClosing(
+          Reason.WRITE_FAILED, QueuedBytes.of(ctx.channel()), "a write failed: " + cause);
+    } catch (Throwable noHeap) {
+      return WRITE_FAILED;
+    }
+  }
+
+  /**
+   * A write has ended. Netty counts it down after it has told of that. Where the loop takes no task
+   * for that look, the next write, flush or timer has one.
+   */
   @Override
   public void operationComplete(ChannelFuture written) {
     ChannelHandlerContext ctx = context;
@@ -173,7 +204,7 @@ final class WriteGateHandler extends ChannelDuplexHandler implements ChannelFutu
     looking = true;
     try {
       ctx.executor().execute(this::lookLater);
-    } catch (RejectedExecutionException eventLoopHasEnded) {
+    } catch (Throwable endedOrNoHeap) {
       looking = false;
     }
   }
@@ -218,7 +249,10 @@ final class WriteGateHandler extends ChannelDuplexHandler implements ChannelFutu
     }
   }
 
-  /** Looks again, on the event loop, since the gate has opened; from any thread. */
+  /**
+   * Looks again, on the event loop, since the gate has opened; from any thread. Where the loop
+   * takes no task, what it has queued leads to another look.
+   */
   void wakeUp() {
     ChannelHandlerContext ctx = context;
     if (ctx == null) {
@@ -226,8 +260,8 @@ final class WriteGateHandler extends ChannelDuplexHandler implements ChannelFutu
     }
     try {
       ctx.executor().execute(this::lookLater);
-    } catch (RejectedExecutionException eventLoopHasEnded) {
-      // Its channels were closed.
+    } catch (Throwable endedOrNoHeap) {
+      // As said above; if it has ended, its channels were closed.
     }
   }
 
@@ -338,20 +372,25 @@ final class WriteGateHandler extends ChannelDuplexHandler implements ChannelFutu
       return;
     }
     closing = why;
-    LOG.log(
-        System.Logger.Level.WARNING,
-        "closing {0} with {1} bytes queued: {2}",
-        ctx.channel(),
-        Long.toString(why.queuedBytes()),
-        why.message());
+    try {
+      LOG.log(
+          System.Logger.Level.WARNING,
+          "closing {0} with {1} bytes queued: {2}",
+          ctx.channel(),
+          Long.toString(why.queuedBytes()),
+          why.message());
+    } catch (Throwable noHeap) {
+      // It is closed all the same.
+    }
     try {
       ctx.executor()
           .execute(() -> {
             ctx.fireUserEventTriggered(why);
             ctx.close();
           });
-    } catch (RejectedExecutionException eventLoopHasEnded) {
-      // Its channels were closed.
+    } catch (Throwable endedOrNoHeap) {
+      // Nothing could be told later either.
+      ctx.close();
     }
   }
 

@@ -27,7 +27,7 @@ final class SwitchedHeadroom implements Headroom {
   @Override
   public CompletionStage<Boolean> relief() {
     if (fails) {
-      throw new OutOfMemoryError("made by the test");
+      throw new InternalError("made by the test");
     }
     CompletableFuture<Boolean> wait = new CompletableFuture<>();
     waits.add(wait);
