@@ -10,8 +10,10 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Counts admitted bytes in front of any allocator. It bounds what tasks hold together, and knows
@@ -26,10 +28,20 @@ public final class ByteCountAdmission implements Admission {
   /** Requests that may wait at once; far above the connections of one process. */
   private static final int MAX_WAITING = 65_536;
 
+  /** So many that wait no more may be in the queue beside as many as do. */
+  private static final int MAX_ENDED = 1_024;
+
+  /** Nobody waits longer: in nanoseconds it is a number still. */
+  private static final Duration LONGEST_WAIT = Duration.ofDays(36_500);
+
   private final long limitBytes;
   private final ByteBufAllocator allocator;
   private final AtomicLong availableBytes;
   private final ConcurrentLinkedQueue<Request> waiting = new ConcurrentLinkedQueue<>();
+
+  /** All that are in the queue; those of them that wait still, or are about to be in it. */
+  private final AtomicInteger queuedCount = new AtomicInteger();
+
   private final AtomicInteger waitingCount = new AtomicInteger();
 
   /** How often the queue wants serving; whoever raises it from 0 serves until it is 0 again. */
@@ -70,35 +82,65 @@ public final class ByteCountAdmission implements Admission {
           Reason.ABOVE_LIMIT, bytes + " bytes exceed the admission limit of " + limitBytes);
       return request;
     }
+    long waitNanos = waitNanos(deadline);
     if (waitingCount.incrementAndGet() > MAX_WAITING) {
       waitingCount.decrementAndGet();
       request.refuse(Reason.QUEUE_FULL, MAX_WAITING + " requests wait for admission already");
       return request;
     }
-    waiting.add(request);
-    serve();
-    if (!request.isDone()) {
-      limitWait(request, deadline);
+    try {
+      waiting.add(request);
+      queuedCount.incrementAndGet();
+      serve();
+      if (!request.isDone()) {
+        limitWait(request, deadline, waitNanos);
+      }
+    } catch (Throwable unheard) {
+      withdraw(request);
+      throw unheard;
     }
     return request;
   }
 
-  private void limitWait(Request request, Duration deadline) {
-    Future<?> timer =
+  private static long waitNanos(Duration deadline) {
+    return deadline.isNegative()
+        ? 0
+        : deadline.compareTo(LONGEST_WAIT) > 0 ? LONGEST_WAIT.toNanos() : deadline.toNanos();
+  }
+
+  /** Has a request leave the queue that nobody will hear of. */
+  private void withdraw(Request request) {
+    if (!request.cancel(false) && request.state() == Future.State.SUCCESS) {
+      request.resultNow().close();
+    }
+    endWait(request);
+    serve();
+  }
+
+  /** Notes that a request waits no more, once; it may be in the queue for a while. */
+  private void endWait(Request request) {
+    if (request.waits.getAndSet(false)) {
+      waitingCount.decrementAndGet();
+    }
+  }
+
+  private void limitWait(Request request, Duration deadline, long waitNanos) {
+    request.whenComplete((permit, failure) -> {
+      request.cancelTimer();
+      if (failure != null) {
+        endWait(request);
+        serve();
+      }
+    });
+    request.runOut(
         ForkJoinPool.commonPool()
             .schedule(
                 () ->
                     request.refuse(
                         Reason.DEADLINE,
                         "no room for " + request.bytes + " bytes within " + deadline),
-                deadline.toNanos(),
-                TimeUnit.NANOSECONDS);
-    request.whenComplete((permit, failure) -> {
-      timer.cancel(false);
-      if (failure != null) {
-        serve();
-      }
-    });
+                waitNanos,
+                TimeUnit.NANOSECONDS));
   }
 
   /** Completes requests from the head of the queue while they fit. */
@@ -107,10 +149,20 @@ public final class ByteCountAdmission implements Admission {
       return;
     }
     int served = 1;
-    do {
-      serveHead();
-      served = serveRequests.addAndGet(-served);
-    } while (served != 0);
+    boolean done = false;
+    try {
+      do {
+        serveHead();
+        dropEnded();
+        served = serveRequests.addAndGet(-served);
+      } while (served != 0);
+      done = true;
+    } finally {
+      if (!done) {
+        // Whoever comes next serves.
+        serveRequests.set(0);
+      }
+    }
   }
 
   private void serveHead() {
@@ -119,14 +171,36 @@ public final class ByteCountAdmission implements Admission {
         if (!take(head.bytes)) {
           return;
         }
-        CountedPermit permit = new CountedPermit(head.bytes);
-        if (!head.complete(permit)) {
-          permit.close();
+        if (!head.complete(head.permit)) {
+          head.permit.close();
         }
       }
+      endWait(head);
       waiting.poll();
-      waitingCount.decrementAndGet();
+      queuedCount.decrementAndGet();
     }
+  }
+
+  /**
+   * Drops those behind the head that wait no more once they are many: each of them costs a few
+   * steps, however many there are.
+   */
+  private void dropEnded() {
+    int waits = waitingCount.get();
+    if (queuedCount.get() - waits > waits + MAX_ENDED) {
+      waiting.removeIf(request -> {
+        boolean ended = request.isDone();
+        if (ended) {
+          queuedCount.decrementAndGet();
+        }
+        return ended;
+      });
+    }
+  }
+
+  /** How many requests are in the queue, with those that wait no more. */
+  int queuedCount() {
+    return queuedCount.get();
   }
 
   /** Only the serving thread takes, so what it saw available can only have grown. */
@@ -143,11 +217,33 @@ public final class ByteCountAdmission implements Admission {
     serve();
   }
 
-  private static final class Request extends CompletableFuture<Permit> {
+  private final class Request extends CompletableFuture<Permit> {
     private final long bytes;
+
+    /** Made beforehand: whoever serves the queue needs no Java heap for that. */
+    private final CountedPermit permit;
+
+    private final AtomicBoolean waits = new AtomicBoolean(true);
+    private volatile @Nullable Future<?> timer;
 
     Request(long bytes) {
       this.bytes = bytes;
+      this.permit = new CountedPermit(bytes);
+    }
+
+    /** Takes the timer that refuses it; it may have ended already. */
+    void runOut(Future<?> newTimer) {
+      timer = newTimer;
+      if (isDone()) {
+        cancelTimer();
+      }
+    }
+
+    void cancelTimer() {
+      Future<?> running = timer;
+      if (running != null) {
+        running.cancel(false);
+      }
     }
 
     void refuse(Reason reason, String message) {

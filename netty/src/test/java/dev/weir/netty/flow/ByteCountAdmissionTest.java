@@ -112,6 +112,55 @@ class ByteCountAdmissionTest {
   }
 
   @Test
+  void requestsThatHaveGoneDoNotFillTheQueue() {
+    Permit running = admit(60).join();
+    CompletableFuture<Permit> large = admit(80);
+    for (int i = 0; i < 100_000; i++) {
+      assertThat(admit(10).cancel(false)).isTrue();
+    }
+    CompletableFuture<Permit> last = admit(10);
+    assertThat(last).isNotDone();
+    assertThat(admission.queuedCount()).isLessThan(3_000);
+
+    running.close();
+    large.join().close();
+    last.join().close();
+    assertThat(admission.queuedCount()).isZero();
+  }
+
+  @Test
+  void noMoreThanTheQueueHoldsWait() {
+    Permit running = admit(60).join();
+    List<CompletableFuture<Permit>> waiting = new ArrayList<>();
+    for (int i = 0; i < 65_536; i++) {
+      waiting.add(admit(80));
+    }
+    assertThat(refusal(admit(80))).isEqualTo(Reason.QUEUE_FULL);
+    assertThat(waiting.get(7).cancel(false)).isTrue();
+    CompletableFuture<Permit> next = admit(80);
+    assertThat(next).isNotDone();
+    assertThat(refusal(admit(80))).isEqualTo(Reason.QUEUE_FULL);
+
+    waiting.add(next);
+    waiting.forEach(request -> request.cancel(false));
+    running.close();
+    assertThat(admission.queuedCount()).isZero();
+  }
+
+  @Test
+  void aDeadlineMayBeAnyDuration() {
+    Permit running = admit(60).join();
+    CompletableFuture<Permit> patient =
+        admission.admit(80, Duration.ofSeconds(Long.MAX_VALUE)).toCompletableFuture();
+    assertThat(patient).isNotDone();
+    CompletableFuture<Permit> late =
+        admission.admit(80, Duration.ofSeconds(Long.MIN_VALUE)).toCompletableFuture();
+    assertThat(refusal(late)).isEqualTo(Reason.DEADLINE);
+    running.close();
+    patient.join().close();
+  }
+
+  @Test
   void aPermitIsReturnedExactlyOnceWhateverThreadsDo() throws InterruptedException {
     SplittableRandom seeds = new SplittableRandom(7);
     AtomicLong heldBytes = new AtomicLong();
