@@ -140,8 +140,8 @@ final class EncodedContent implements AutoCloseable {
 
   /** Room for all that a short source can become, or for a chunk. */
   private ByteBuf newTarget(int sourceBytes, Step step) {
-    int bound = sourceBytes + (sourceBytes >> 7) + OVERHEAD_BYTES;
-    int bytes = step == Step.END && !pending ? Math.min(bound, chunkBytes) : chunkBytes;
+    long bound = (long) sourceBytes + (sourceBytes >> 7) + OVERHEAD_BYTES;
+    int bytes = step == Step.END && !pending ? (int) Math.min(bound, chunkBytes) : chunkBytes;
     try {
       return allocator.directBuffer(bytes, bytes);
     } catch (OutOfMemoryError refused) {
