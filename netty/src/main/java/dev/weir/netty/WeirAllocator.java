@@ -95,7 +95,8 @@ public final class WeirAllocator extends AbstractByteBufAllocator
   /**
    * Makes a buffer of a block of this allocator's pool. The buffer takes the block over: its last
    * release releases the block, and growth may exchange it for a larger one, charged to the same
-   * budget. The {@code Block} object is released from then on.
+   * budget. The {@code Block} object is released from then on; also if this fails in another way
+   * than by the exceptions below, for want of Java heap, and the memory with it.
    *
    * @param block a live block that the caller owns
    * @param capacity the initial capacity, at most {@code maxCapacity} and the block's size
@@ -116,8 +117,22 @@ public final class WeirAllocator extends AbstractByteBufAllocator
     ByteBuf buffer = blocks.over(block, capacity, maxCapacity);
     return switch (ResourceLeakDetector.getLevel()) {
       case DISABLED, SIMPLE -> buffer;
-      case ADVANCED, PARANOID -> toLeakAwareBuffer(buffer);
+      case ADVANCED, PARANOID -> watched(buffer);
     };
+  }
+
+  /** Has Netty's detector watch a buffer, which is released if that fails. */
+  private static ByteBuf watched(ByteBuf buffer) {
+    boolean done = false;
+    try {
+      ByteBuf watched = toLeakAwareBuffer(buffer);
+      done = true;
+      return watched;
+    } finally {
+      if (!done) {
+        buffer.release();
+      }
+    }
   }
 
   /**
@@ -148,12 +163,12 @@ public final class WeirAllocator extends AbstractByteBufAllocator
       return blocks.sampledBuffer(initialCapacity, maxCapacity);
     }
     // Accesses are recorded too, which Netty's wrappers do.
-    return toLeakAwareBuffer(blocks.detachedBuffer(initialCapacity, maxCapacity));
+    return watched(blocks.detachedBuffer(initialCapacity, maxCapacity));
   }
 
   @Override
   protected ByteBuf newHeapBuffer(int initialCapacity, int maxCapacity) {
-    return toLeakAwareBuffer(arrays.buffer(initialCapacity, maxCapacity));
+    return watched(arrays.buffer(initialCapacity, maxCapacity));
   }
 
   @Override

@@ -307,17 +307,31 @@ public final class BlockSource {
     return buffer;
   }
 
-  /** A detached buffer over a live block, which it takes over: its last release is the block's. */
+  /**
+   * A detached buffer over a live block, which it takes over: its last release is the block's. If
+   * there is no Java heap for that, the block is released.
+   *
+   * @throws IllegalArgumentException if the block is another pool's; nothing has changed then
+   * @throws IllegalStateException if the block has been released
+   */
   public ByteBuf over(Block block, int capacity, int maxCapacity) {
-    LiveSample known = block.sample();
-    BlockSource payer = paidBy(block.budget());
-    BlockSource paying = known == null ? payer : payer.holding(known);
-    boolean watched =
-        ResourceLeakDetector.getLevel() == Level.SIMPLE && LeakSampling.takesNext(heaps.current());
-    WeirByteBuf buffer =
-        watched
-            ? block.handOverTo(LeakTrackedByteBuf.TENANTS)
-            : block.handOverTo(WeirByteBuf.DETACHED);
+    BlockSource paying;
+    WeirByteBuf buffer;
+    try {
+      LiveSample known = block.sample();
+      BlockSource payer = paidBy(block.budget());
+      paying = known == null ? payer : payer.holding(known);
+      boolean watched =
+          ResourceLeakDetector.getLevel() == Level.SIMPLE
+              && LeakSampling.takesNext(heaps.current());
+      buffer =
+          watched
+              ? block.handOverTo(LeakTrackedByteBuf.TENANTS)
+              : block.handOverTo(WeirByteBuf.DETACHED);
+    } catch (OutOfMemoryError | StackOverflowError noRoom) {
+      block.release();
+      throw noRoom;
+    }
     buffer.open(paying, capacity, maxCapacity);
     return explaining(buffer);
   }

@@ -148,9 +148,10 @@ public final class WeirAdmission implements Admission {
     private ByteBuf wrap(Block block, int bytes, int maxCapacity) {
       try {
         return allocator.wrap(block, bytes, maxCapacity);
-      } catch (Throwable failure) {
+      } catch (IllegalArgumentException capacity) {
+        // After any other failure the block is released.
         block.release();
-        throw failure;
+        throw capacity;
       }
     }
 
