@@ -20,4 +20,29 @@ public record OutboundClosing(Reason reason, long queuedBytes, String message) {
     /** A write failed, for want of memory for instance: what would follow makes no sense. */
     WRITE_FAILED
   }
+
+  /** For whom there is no Java heap to tell more. */
+  private static final OutboundClosing BROKEN =
+      new OutboundClosing(Reason.WRITE_FAILED, 0, "a write failed");
+
+  /** A channel with so much queued goes, because a write has failed. Never fails itself. */
+  static OutboundClosing brokenBy(Throwable cause, long queuedBytes) {
+    try {
+      return new OutboundClosing(Reason.WRITE_FAILED, queuedBytes, "a write failed: " + cause);
+    } catch (Throwable noHeap) {
+      return BROKEN;
+    }
+  }
+
+  /** The same, because it may not queue a message of so many bytes for that reason. */
+  static OutboundClosing refusing(Reason reason, int bytes, long queuedBytes, WriteGate gate) {
+    WriteGateOptions bounds = gate.options();
+    String words =
+        reason == Reason.CHANNEL_FULL
+            ? "%d bytes are queued already, the channel's bound is %d"
+                .formatted(queuedBytes, bounds.channelBytes())
+            : "%d bytes beside %d queued in total exceed the bound of %d"
+                .formatted(bytes, gate.queuedBytes(), bounds.totalBytes());
+    return new OutboundClosing(reason, queuedBytes, words);
+  }
 }

@@ -28,10 +28,6 @@ final class WriteGateHandler extends ChannelDuplexHandler implements ChannelFutu
    */
   private static final long UNTOLD_BYTES = 4 << 10;
 
-  /** For whom there is no Java heap to tell more. */
-  private static final OutboundClosing WRITE_FAILED =
-      new OutboundClosing(Reason.WRITE_FAILED, 0, "a write failed");
-
   private final WriteGate gate;
   private final WriteGateOptions options;
   private final ChannelFutureListener bytesWritten = this::bytesWritten;
@@ -143,7 +139,7 @@ final class WriteGateHandler extends ChannelDuplexHandler implements ChannelFutu
     Reason reason = refusal(queuedBytes, bytes);
     return reason == null || !ctx.channel().isActive()
         ? null
-        : new OutboundClosing(reason, queuedBytes, inWords(reason, queuedBytes, bytes));
+        : OutboundClosing.refusing(reason, bytes, queuedBytes, gate);
   }
 
   @Override
@@ -172,22 +168,13 @@ final class WriteGateHandler extends ChannelDuplexHandler implements ChannelFutu
       return;
     }
     gate.countBrokenClosing();
-    close(ctx, brokenBy(ctx, cause));
+    close(ctx, OutboundClosing.brokenBy(cause, QueuedBytes.of(ctx.channel())));
     if (!writing) {
       // A handler below may have more to write, now, and is not refused.
       if (pull != null) {
         pull.fail(cause);
       }
       ctx.close();
-    }
-  }
-
-  private static OutboundClosing brokenBy(ChannelHandlerContext ctx, Throwable cause) {
-    try {
-      return new OutboundClosing(
-          Reason.WRITE_FAILED, QueuedBytes.of(ctx.channel()), "a write failed: " + cause);
-    } catch (Throwable noHeap) {
-      return WRITE_FAILED;
     }
   }
 
@@ -314,14 +301,6 @@ final class WriteGateHandler extends ChannelDuplexHandler implements ChannelFutu
     return gate.queuedBytes() + queuedBytes - toldBytes + bytes > options.totalBytes()
         ? Reason.TOTAL_FULL
         : null;
-  }
-
-  private String inWords(Reason reason, long queuedBytes, int bytes) {
-    return reason == Reason.CHANNEL_FULL
-        ? "%d bytes are queued already, the channel's bound is %d"
-            .formatted(queuedBytes, options.channelBytes())
-        : "%d bytes beside %d queued in total exceed the bound of %d"
-            .formatted(bytes, gate.queuedBytes(), options.totalBytes());
   }
 
   /** The promise's listeners may write: only once that is refused too. */
