@@ -45,10 +45,7 @@ class Http2FaultsTest {
 
   @AfterEach
   void stop() throws Exception {
-    fixture.http.close();
-    NodeFixture.await("no other connection", () -> fixture.openConnections() <= 1);
-    fixture.assertNothingLeaked();
-    fixture.close();
+    fixture.endWithNothingLeft();
   }
 
   @ParameterizedTest

@@ -35,10 +35,7 @@ class Http2FloodsTest {
 
   @AfterEach
   void stop() throws Exception {
-    fixture.http.close();
-    NodeFixture.await("no other connection", () -> fixture.openConnections() <= 1);
-    fixture.assertNothingLeaked();
-    fixture.close();
+    fixture.endWithNothingLeft();
   }
 
   /** What a client sends again and again. Its stream 1 has ended, its stream 3 is open. */

@@ -136,6 +136,14 @@ final class NodeFixture implements AutoCloseable {
     await("no live bytes in the pool", () -> node.liveBufferBytes() == 0);
   }
 
+  /** Ends the node when all its clients have gone; nothing may be left of them. */
+  void endWithNothingLeft() throws IOException {
+    http.close();
+    await("no other connection", () -> openConnections() <= 1);
+    assertNothingLeaked();
+    close();
+  }
+
   /** Waits for what other threads will have done soon; fails when they do not. */
   static void await(String what, Condition condition) throws IOException {
     long deadline = System.nanoTime() + RawClient.PATIENCE.toNanos();
