@@ -1,6 +1,7 @@
 /** The node: an HTTP server for append-only streams in bounded memory. */
 module dev.weir.server {
   requires static org.jspecify;
+  requires dev.weir.compression;
   requires dev.weir.memory;
   requires dev.weir.netty;
   requires info.picocli;

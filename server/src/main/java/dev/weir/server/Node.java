@@ -1,5 +1,6 @@
 package dev.weir.server;
 
+import dev.weir.compression.Compression;
 import dev.weir.memory.PoolOptions;
 import dev.weir.memory.jmx.PoolBean;
 import dev.weir.memory.profile.LeakWatch;
@@ -34,6 +35,7 @@ public final class Node implements AutoCloseable {
   private final HttpServer server;
   private final Console console;
   private final PoolBean bean;
+  private final @Nullable Compression compression;
   private final @Nullable Tls tls;
 
   private Node(
@@ -42,8 +44,10 @@ public final class Node implements AutoCloseable {
       HttpServer server,
       Console console,
       PoolBean bean,
+      @Nullable Compression compression,
       @Nullable Tls tls) {
     this.tls = tls;
+    this.compression = compression;
     this.bean = bean;
     this.console = console;
     this.memory = memory;
@@ -71,6 +75,7 @@ public final class Node implements AutoCloseable {
       UnaryOperator<Buffers> buffers,
       ConsoleSettings console,
       @Nullable HardeningRate hardening,
+      CodingChoice codings,
       @Nullable TlsSettings tls) {
     Parts(Disk disk, Transport transport, HttpLimits limits) {
       this(disk, transport, limits, UnaryOperator.identity());
@@ -84,33 +89,38 @@ public final class Node implements AutoCloseable {
           buffers,
           ConsoleSettings.DEFAULT,
           /* hardening= */ null,
+          CodingChoice.DEFAULT,
           /* tls= */ null);
     }
 
     Parts with(ConsoleSettings settings) {
-      return new Parts(disk, transport, limits, buffers, settings, hardening, tls);
+      return new Parts(disk, transport, limits, buffers, settings, hardening, codings, tls);
     }
 
     Parts hardened(@Nullable HardeningRate rate) {
-      return new Parts(disk, transport, limits, buffers, console, rate, tls);
+      return new Parts(disk, transport, limits, buffers, console, rate, codings, tls);
+    }
+
+    Parts coding(CodingChoice choice) {
+      return new Parts(disk, transport, limits, buffers, console, hardening, choice, tls);
     }
 
     /** On another transport, if it can be used here. */
     Parts over(Transport wanted) {
-      return new Parts(disk, wanted.orBest(), limits, buffers, console, hardening, tls);
+      return new Parts(disk, wanted.orBest(), limits, buffers, console, hardening, codings, tls);
     }
 
     /** With TLS, and fewer connections, since each takes more; null leaves all as it is. */
     Parts secured(@Nullable TlsSettings settings) {
       return settings == null
           ? this
-          : new Parts(disk, transport, limits.withTls(), buffers, console, hardening, tls)
+          : new Parts(disk, transport, limits.withTls(), buffers, console, hardening, codings, tls)
               .encrypted(settings);
     }
 
     /** With TLS, and the same limits. */
     Parts encrypted(TlsSettings settings) {
-      return new Parts(disk, transport, limits, buffers, console, hardening, settings);
+      return new Parts(disk, transport, limits, buffers, console, hardening, codings, settings);
     }
 
     static Parts forBudget(long budgetBytes) {
@@ -173,8 +183,10 @@ public final class Node implements AutoCloseable {
         BufferMemory.withBudget(budgetBytes, parts.console().bytesPerSample(), parts.hardening());
     StreamStore store = null;
     Console console = null;
+    Compression compression = null;
     Tls tls = null;
     try {
+      compression = parts.codings().open(memory.pool());
       TlsSettings settings = parts.tls();
       tls = settings == null ? null : settings.open();
       store = StreamStore.open(data, parts.disk(), System::currentTimeMillis);
@@ -197,8 +209,10 @@ public final class Node implements AutoCloseable {
               parts.limits(),
               metrics,
               console,
+              compression,
               tls);
-      return new Node(memory, store, server, console, PoolBean.register(memory.pool()), tls);
+      PoolBean bean = PoolBean.register(memory.pool());
+      return new Node(memory, store, server, console, bean, compression, tls);
     } catch (IOException | RuntimeException e) {
       if (console != null) {
         console.close();
@@ -208,6 +222,9 @@ public final class Node implements AutoCloseable {
       }
       if (tls != null) {
         tls.close();
+      }
+      if (compression != null) {
+        compression.close();
       }
       memory.close();
       throw e;
@@ -221,6 +238,18 @@ public final class Node implements AutoCloseable {
   /** Sizes of all live buffers, arrays too; 0 when no connection has anything under way. */
   long liveBufferBytes() {
     return memory.pool().liveBlockBytes() + memory.pool().rootBudget().heapBytes();
+  }
+
+  /** Gives up what rests for the next content; what is still held then is in use. */
+  void destroyIdleContexts() {
+    if (compression != null) {
+      compression.destroyIdle(Long.MAX_VALUE);
+    }
+  }
+
+  /** What contents are compressed in, and bodies decompressed: the memory of libraries too. */
+  long contextBytes() {
+    return compression == null ? 0 : compression.budget().chargedBytes();
   }
 
   /** The most buffer memory that was ever resident. */
@@ -241,6 +270,9 @@ public final class Node implements AutoCloseable {
     store.close();
     if (tls != null) {
       tls.close();
+    }
+    if (compression != null) {
+      compression.close();
     }
     memory.close();
     return drained;

@@ -32,6 +32,7 @@ import picocli.CommandLine.Spec;
       "  weir serve",
       "  weir serve --port 4437 --data ./weir-data --budget 256M",
       "  weir serve --tls-cert cert.pem --tls-key key.pem",
+      "  weir serve --compression zstd:1,gzip:4",
       "  curl -X PUT -H 'Content-Type: text/plain' http://localhost:4437/v1/stream/hello",
       "",
       "SIGTERM or Ctrl-C lets requests in progress end, for at most 10 s, and exits with 0."
@@ -120,6 +121,17 @@ public final class ServeCommand implements Callable<Integer> {
       defaultValue = "auto")
   private Transport transport;
 
+  @Option(
+      names = "--compression",
+      paramLabel = "CODINGS",
+      description =
+          "What is sent compressed to those who accept it: zstd, br and gzip, the preferred first,"
+              + " each with a level if it is to be another (zstd:1), or off."
+              + " Default: ${DEFAULT-VALUE}.",
+      converter = CodingChoice.Converter.class,
+      defaultValue = CodingChoice.DEFAULT_VALUE)
+  private CodingChoice codings;
+
   @Mixin private TlsOptions tls;
 
   /** Made by picocli. */
@@ -141,6 +153,7 @@ public final class ServeCommand implements Callable<Integer> {
                   .over(transport)
                   .secured(security)
                   .hardened(hardened)
+                  .coding(codings)
                   .with(
                       new Node.ConsoleSettings(
                           console,

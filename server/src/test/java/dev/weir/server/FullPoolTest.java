@@ -110,6 +110,19 @@ class FullPoolTest {
   }
 
   @Test
+  void aReadInACodingWaitsForRoomAsOthersDo() throws Exception {
+    startFull(NEVER);
+    try (RawClient client = fixture.raw()) {
+      client.send(
+          "GET /v1/stream/a HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
+              + "Accept-Encoding: zstd\r\n\r\n");
+      awaitWaits(1);
+      empty();
+      assertThat(Coded.plain(client.restBytes())).startsWith("HTTP/1.1 200").endsWith(TEXT);
+    }
+  }
+
+  @Test
   void whatAReadWaitedForIsChargedToItsResponses() throws Exception {
     startFull(NEVER);
     try (RawClient client = fixture.raw()) {

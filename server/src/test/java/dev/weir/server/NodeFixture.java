@@ -133,7 +133,12 @@ final class NodeFixture implements AutoCloseable {
 
   /** Waits for the event loops to have given back every buffer; fails when they do not. */
   void assertNothingLeaked() throws IOException {
-    await("no live bytes in the pool", () -> node.liveBufferBytes() == 0);
+    await(
+        "no live bytes in the pool, and no context in use",
+        () -> {
+          node.destroyIdleContexts();
+          return node.liveBufferBytes() == 0 && node.contextBytes() == 0;
+        });
   }
 
   /** Ends the node when all its clients have gone; nothing may be left of them. */

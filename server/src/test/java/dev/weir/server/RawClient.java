@@ -136,6 +136,12 @@ final class RawClient implements AutoCloseable {
     return new Response(status, head, new String(body, StandardCharsets.UTF_8));
   }
 
+  /** Reads the response to a HEAD: its length is that of a body that does not come. */
+  Response receiveHead() throws IOException {
+    String head = head();
+    return new Response(Integer.parseInt(head.substring(9, 12)), head, "");
+  }
+
   /** Asks a node for one of its figures, 0 if it is missing; the connection goes on. */
   double metric(String name) throws IOException {
     String figures = "\n" + send("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n").receive().body();
@@ -166,13 +172,17 @@ final class RawClient implements AutoCloseable {
 
   /** Everything up to the connection's end, even if that is a RST. */
   String rest() throws IOException {
+    return new String(restBytes(), StandardCharsets.UTF_8);
+  }
+
+  byte[] restBytes() throws IOException {
     ByteArrayOutputStream all = new ByteArrayOutputStream();
     try {
       in.transferTo(all);
     } catch (java.net.SocketException e) {
-      return all.toString(StandardCharsets.UTF_8);
+      return all.toByteArray();
     }
-    return all.toString(StandardCharsets.UTF_8);
+    return all.toByteArray();
   }
 
   /** Reads so many bytes, fewer only at the other side's end. */

@@ -53,6 +53,18 @@ enum TalkWithNode {
       return answer.startsWith("HTTP/1.1 200") && answer.endsWith("\r\n\r\n" + JSON);
     }
   },
+  COMPRESSED_DOWNLOAD("") {
+    @Override
+    String talk(NodeFixture fixture, RawClient client, String tail) throws IOException {
+      String asked = get("text", "").replace("\r\n\r\n", "\r\nAccept-Encoding: gzip\r\n\r\n");
+      return Coded.plain(client.send(asked).restBytes());
+    }
+
+    @Override
+    boolean isServed(String answer) {
+      return answer.startsWith("HTTP/1.1 200") && answer.endsWith("\r\n\r\n" + DATA);
+    }
+  },
   TEXT_EVENTS("") {
     @Override
     String talk(NodeFixture fixture, RawClient client, String tail) throws IOException {
@@ -153,7 +165,7 @@ enum TalkWithNode {
   static String tail(RawClient client) throws IOException {
     return client
         .send("HEAD /v1/stream/up HTTP/1.1\r\nHost: x\r\n\r\n")
-        .receive()
+        .receiveHead()
         .header("Stream-Next-Offset");
   }
 

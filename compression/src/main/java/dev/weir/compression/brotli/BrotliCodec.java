@@ -18,6 +18,9 @@ public final class BrotliCodec {
   /** The densest whose tables stay small; beyond it a stream takes tens of megabytes. */
   public static final int MAX_QUALITY = 6;
 
+  /** What a stream that is compressed takes, at any quality. */
+  public static final long ENCODER_BYTES = BrotliEncoder.NATIVE_BYTES;
+
   private final ContextMemory memory;
 
   /**

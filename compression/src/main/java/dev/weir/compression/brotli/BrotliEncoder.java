@@ -25,7 +25,7 @@ final class BrotliEncoder implements Encoder {
   private static final int INPUT_BYTES = 16 << 10;
 
   /** The window twice, and hash tables, commands and blocks of the qualities that are allowed. */
-  private static final long NATIVE_BYTES = (4L << WINDOW_LOG) + (4L << 20);
+  static final long NATIVE_BYTES = (4L << WINDOW_LOG) + (4L << 20);
 
   private final EncoderJNI.Wrapper wrapper;
   private final Cleaner.Cleanable release;

@@ -123,12 +123,13 @@ final class EncodedContent implements AutoCloseable {
       try {
         done = encoder.encode(source, target, step);
         int bytes = target.readableBytes();
-        if (bytes > target.capacity() / 2) {
+        // Output may wait long for a slow client, and most of this room may not have been needed.
+        ByteBuf exact = bytes > target.capacity() / 2 ? null : tryBuffer(bytes);
+        if (exact != null) {
+          add(exact.writeBytes(target, bytes));
+        } else if (bytes > 0) {
           handedOn = true;
           add(target);
-        } else if (bytes > 0) {
-          // Output may wait long for a slow client, and most of this room was not needed.
-          add(allocator.directBuffer(bytes, bytes).writeBytes(target, bytes));
         }
       } finally {
         if (!handedOn) {
@@ -136,6 +137,15 @@ final class EncodedContent implements AutoCloseable {
         }
       }
     } while (!done);
+  }
+
+  /** Null for nothing, and where there is no room. */
+  private @Nullable ByteBuf tryBuffer(int bytes) {
+    try {
+      return bytes == 0 ? null : allocator.directBuffer(bytes, bytes);
+    } catch (OutOfMemoryError refused) {
+      return null;
+    }
   }
 
   /** Room for all that a short source can become, or for a chunk. */

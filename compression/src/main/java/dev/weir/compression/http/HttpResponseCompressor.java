@@ -5,10 +5,13 @@ import dev.weir.compression.codec.Encoder;
 import dev.weir.compression.codec.Step;
 import dev.weir.netty.write.Unwritten;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
+import io.netty.channel.ServerChannel;
 import io.netty.handler.codec.UnsupportedMessageTypeException;
 import io.netty.handler.codec.http.DefaultHttpContent;
 import io.netty.handler.codec.http.FullHttpResponse;
@@ -21,6 +24,7 @@ import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.util.ReferenceCountUtil;
 import java.lang.System.Logger.Level;
 import java.nio.channels.ClosedChannelException;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,11 +32,12 @@ import org.jspecify.annotations.Nullable;
  * HttpServerCodec} or whatever else has requests come and responses go as Netty's HTTP objects; one
  * instance per channel.
  *
- * <p>A response is one frame, in buffers of bounded length, from direct memory to direct memory on
- * the channel's allocator. It is cut where the application flushes the channel, so that the client
- * can read all so far, and nowhere else; where the channel is not writable, once it is. What comes
- * of one message is one message, whatever its length. A response that comes whole keeps a {@code
- * Content-Length}, any other is sent in chunks. Both get {@code Vary}, and a weak {@code ETag}.
+ * <p>A response is one frame, in buffers of bounded length, from direct memory to direct memory, on
+ * the channel's allocator unless another is given. It is cut where the application flushes the
+ * channel, so that the client can read all so far, and nowhere else; where the channel is not
+ * writable, once it is. What comes of one message is one message, whatever its length. A response
+ * that comes whole keeps a {@code Content-Length}, any other is sent in chunks. Both get {@code
+ * Vary}, and a weak {@code ETag}.
  *
  * <p>A response to {@code HEAD}, and a {@code 304}, say what the compressed response would: of the
  * latter the client's own entity tag tells, where the application's are strong, whether that was
@@ -79,6 +84,10 @@ public final class HttpResponseCompressor extends ChannelDuplexHandler {
 
   private final Compression compression;
   private final ResponseOptions options;
+
+  /** Null for the channel's. */
+  private final @Nullable Supplier<ByteBufAllocator> allocator;
+
   private final WaitingRequests waiting = new WaitingRequests();
   private Phase phase = Phase.HEAD;
   private @Nullable HeldHead held;
@@ -100,8 +109,26 @@ public final class HttpResponseCompressor extends ChannelDuplexHandler {
 
   /** Compresses what {@code options} say. */
   public HttpResponseCompressor(Compression compression, ResponseOptions options) {
+    this(compression, options, /* allocator= */ null);
+  }
+
+  /**
+   * The same, into buffers of another allocator than the channel's, say one that charges responses.
+   *
+   * @param allocator asked on the channel's event loop, for each response that is compressed; null
+   *     for the channel's
+   */
+  public HttpResponseCompressor(
+      Compression compression,
+      ResponseOptions options,
+      @Nullable Supplier<ByteBufAllocator> allocator) {
     this.compression = compression;
     this.options = options;
+    this.allocator = allocator;
+  }
+
+  private ByteBufAllocator allocator(ChannelHandlerContext ctx) {
+    return allocator == null ? ctx.alloc() : allocator.get();
   }
 
   @Override
@@ -120,7 +147,7 @@ public final class HttpResponseCompressor extends ChannelDuplexHandler {
 
   @Override
   public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
-    if (closed) {
+    if (closed || !isAlive(ctx)) {
       ctx.write(message, promise); // The channel releases it, and fails the promise.
       return;
     }
@@ -214,7 +241,11 @@ public final class HttpResponseCompressor extends ChannelDuplexHandler {
       ChannelPromise promise) {
     WholeResponse encoded =
         WholeResponse.tryEncode(
-            whole, plan, bytes -> tryEncoder(ctx, plan, bytes), ctx.alloc(), options.chunkBytes());
+            whole,
+            plan,
+            bytes -> tryEncoder(ctx, plan, bytes),
+            allocator(ctx),
+            options.chunkBytes());
     if (encoded == null) {
       passOrRefuse(ctx, whole, plan, promise);
     } else {
@@ -288,7 +319,7 @@ public final class HttpResponseCompressor extends ChannelDuplexHandler {
       try {
         Encoder encoder = worthIt || plan.required() ? tryEncoder(ctx, plan, bytes) : null;
         if (encoder != null) {
-          encoding = new EncodedContent(encoder, ctx.alloc(), options.chunkBytes());
+          encoding = new EncodedContent(encoder, allocator(ctx), options.chunkBytes());
           phase = Phase.ENCODING;
           streamed = ResponseHeads.streamed(response, plan.requireCoding());
         }
@@ -300,6 +331,11 @@ public final class HttpResponseCompressor extends ChannelDuplexHandler {
         passOrRefuse(ctx, response, plan, head.promise());
       } else {
         ctx.write(streamed, head.promise());
+        if (head.promise().isDone() && !head.promise().isSuccess()) {
+          // Nothing can follow it, in whichever coding; what becomes of the channel is not ours.
+          closeEncoding();
+          phase = Phase.PASSING;
+        }
       }
     } catch (Throwable failure) {
       head.promise().tryFailure(failure);
@@ -308,7 +344,7 @@ public final class HttpResponseCompressor extends ChannelDuplexHandler {
   }
 
   private @Nullable Encoder tryEncoder(ChannelHandlerContext ctx, ResponsePlan plan, long bytes) {
-    if (!ctx.channel().isActive()) {
+    if (!isAlive(ctx)) {
       return null; // Nobody will read it.
     }
     return plan.required()
@@ -371,6 +407,10 @@ public final class HttpResponseCompressor extends ChannelDuplexHandler {
     }
     flushWanted = false;
     cutWanted = false;
+    if (!isAlive(ctx)) {
+      ctx.flush();
+      return;
+    }
     if (phase == Phase.HELD) {
       writeOfFlush(ctx, () -> begin(ctx, /* worthIt= */ true, UNKNOWN_LENGTH));
     }
@@ -399,7 +439,7 @@ public final class HttpResponseCompressor extends ChannelDuplexHandler {
     try {
       step.run();
     } catch (Throwable failure) {
-      fail(ctx, failure);
+      failUntold(ctx, failure);
     } finally {
       writing = false;
       flushWanted = false; // What writes here is about to flush.
@@ -413,11 +453,35 @@ public final class HttpResponseCompressor extends ChannelDuplexHandler {
   private void cut(ChannelHandlerContext ctx) {
     ByteBuf output = requireEncoding().encode(Unpooled.EMPTY_BUFFER, Step.FLUSH);
     if (output.isReadable()) {
-      ctx.write(new DefaultHttpContent(output));
+      ctx.write(new DefaultHttpContent(output))
+          .addListener(written -> {
+            Throwable failure = written.cause();
+            if (failure != null && !closed && phase != Phase.FAILED && isAlive(ctx)) {
+              // A response with a piece missing must not go on.
+              failUntold(ctx, failure);
+            }
+          });
     }
   }
 
+  /** Fails where no promise tells the application of it. */
+  private void failUntold(ChannelHandlerContext ctx, Throwable failure) {
+    fail(ctx, failure);
+    ctx.fireExceptionCaught(failure);
+  }
+
   // The end.
+
+  /**
+   * Whether what is written can arrive. A stream of HTTP/2 is told of its connection's end after
+   * others have closed what its buffers come from.
+   */
+  private static boolean isAlive(ChannelHandlerContext ctx) {
+    Channel channel = ctx.channel();
+    Channel parent = channel.parent();
+    return channel.isActive()
+        && (parent == null || parent instanceof ServerChannel || parent.isActive());
+  }
 
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {

@@ -57,6 +57,10 @@ record ResponsePlan(Action action, @Nullable ContentCoding coding, boolean requi
     if (isOutOfBounds(response, asked)) {
       return PASS;
     }
+    long bytes = bytes(response, asked);
+    if (bytes == 0 && !status.equals(HttpResponseStatus.NOT_MODIFIED)) {
+      return PASS; // Nothing is in no coding, and everybody takes it.
+    }
     ContentCoding coding = asked.accepted().choose(offered);
     boolean identity = asked.accepted().acceptsIdentity();
     String type = response.headers().get(HttpHeaderNames.CONTENT_TYPE);
@@ -65,7 +69,8 @@ record ResponsePlan(Action action, @Nullable ContentCoding coding, boolean requi
       boolean maybe = type == null || compressible || !identity;
       return maybe ? notModified(asked, coding) : PASS;
     }
-    boolean worthIt = compressible && isLong(response, asked, options);
+    // Whether it is not known to be too short to be worth it.
+    boolean worthIt = compressible && (bytes < 0 || bytes >= options.minBytes());
     if (coding == null) {
       return !identity && status.codeClass() == HttpStatusClass.SUCCESS
           ? REFUSE
@@ -102,12 +107,10 @@ record ResponsePlan(Action action, @Nullable ContentCoding coding, boolean requi
         || headers.containsValue(HttpHeaderNames.CACHE_CONTROL, "no-transform", true);
   }
 
-  /** Whether it is not known to be too short to be worth it. */
-  private static boolean isLong(HttpResponse response, AskedFor asked, ResponseOptions options) {
-    long bytes =
-        asked.head()
-            ? HttpUtil.getContentLength(response, -1L)
-            : ResponseHeads.contentBytes(response);
-    return bytes < 0 || bytes >= options.minBytes();
+  /** How long the content is, or would be; negative if that is not known. */
+  private static long bytes(HttpResponse response, AskedFor asked) {
+    return asked.head()
+        ? HttpUtil.getContentLength(response, -1L)
+        : ResponseHeads.contentBytes(response);
   }
 }

@@ -5,7 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.github.luben.zstd.Zstd;
 import dev.weir.compression.Texts;
 import dev.weir.compression.http.ResponseFixture.Written;
+import dev.weir.memory.budget.Budget;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.handler.codec.http.DefaultFullHttpRequest;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.DefaultLastHttpContent;
 import io.netty.handler.codec.http.FullHttpResponse;
@@ -279,6 +282,34 @@ class HttpResponseCompressorTest {
     assertThat(written.head().status()).isEqualTo(HttpResponseStatus.NOT_ACCEPTABLE);
     assertThat(fixture.channel.<Object>readOutbound()).isNull();
     assertUntouched(whole(null, CONTENT, JSON), CONTENT);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"*;q=0", "gzip, identity;q=0", "compress, identity;q=0"})
+  void whoeverRefusesAContentAsItIsTakesNone(String accept) {
+    assertUntouched(whole(accept, new byte[0], JSON), new byte[0]);
+  }
+
+  @Test
+  void whatComesIsChargedAsTheGivenAllocatorCharges() {
+    Budget output = fixture.memory.pool.rootBudget().child("output", Budget.UNLIMITED);
+    EmbeddedChannel channel = new EmbeddedChannel();
+    channel
+        .pipeline()
+        .addLast(
+            new HttpResponseCompressor(
+                fixture.compression,
+                ResponseOptions.DEFAULT,
+                () -> fixture.memory.allocator.charging(output)));
+    var request = new DefaultFullHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, "/");
+    request.headers().set(HttpHeaderNames.ACCEPT_ENCODING, "zstd");
+    channel.writeInbound(request);
+    channel.releaseInbound();
+    channel.writeOutbound(fixture.whole(CONTENT, JSON));
+    assertThat(output.chargedBytes()).isPositive();
+    channel.finishAndReleaseAll();
+    assertThat(output.chargedBytes()).isZero();
+    output.close();
   }
 
   @Test

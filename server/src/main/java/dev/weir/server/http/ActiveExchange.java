@@ -274,7 +274,13 @@ final class ActiveExchange implements Exchange {
     guard.writing();
     ChannelFuture written = ctx.write(response);
     noteHead(response, written);
-    written.addListener(this::written);
+    written.addListener(this::headWritten);
+  }
+
+  /** A compressor keeps a head until it has seen what follows. */
+  private void headWritten(io.netty.util.concurrent.Future<?> done) {
+    headSent &= !(done.cause() instanceof EncoderException);
+    written(done);
   }
 
   private boolean mayHaveLength(HttpResponseStatus status) {

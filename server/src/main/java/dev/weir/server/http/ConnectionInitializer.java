@@ -7,6 +7,7 @@ import io.netty.channel.ChannelInitializer;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.handler.codec.http.HttpResponseEncoder;
 import io.netty.handler.flow.FlowControlHandler;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 
@@ -45,14 +46,14 @@ final class ConnectionInitializer extends ChannelInitializer<Channel> {
     channel.closeFuture().addListener(closed -> metrics.connectionClosed());
     TlsSession.addTo(channel, services.tls());
     StrictRequestDecoder decoder = new StrictRequestDecoder();
-    List<ChannelHandler> http1 =
-        List.of(
-            new InputPacer(decoder),
-            decoder,
-            new HttpResponseEncoder(),
-            // A head without a body comes with its last content: that one waits its turn here.
-            new FlowControlHandler(),
-            new HttpConnection(services, memory, router, decoder));
+    List<ChannelHandler> http1 = new ArrayList<>();
+    http1.add(new InputPacer(decoder));
+    http1.add(decoder);
+    http1.add(new HttpResponseEncoder());
+    // A head without a body comes with its last content: that one waits its turn here.
+    http1.add(new FlowControlHandler());
+    http1.addAll(services.codings().handlers(memory));
+    http1.add(new HttpConnection(services, memory, router, decoder));
     channel.pipeline().addLast(new ProtocolSwitch(http2, memory, http1));
     http1.forEach(channel.pipeline()::addLast);
   }

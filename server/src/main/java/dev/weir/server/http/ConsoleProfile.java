@@ -69,7 +69,8 @@ final class ConsoleProfile implements ExchangeHandler {
   }
 
   private HttpHeaders headers() {
-    HttpHeaders headers = ConsoleHeaders.of(form.mediaType(), "no-store");
+    // Made all at once, it may be megabytes, which the loop must not compress in one go.
+    HttpHeaders headers = ConsoleHeaders.of(form.mediaType(), "no-store, no-transform");
     if (form == ProfileForm.PPROF) {
       headers.set(HttpHeaderNames.CONTENT_DISPOSITION, "attachment; filename=\"weir-live.pb.gz\"");
     }

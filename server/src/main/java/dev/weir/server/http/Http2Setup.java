@@ -111,11 +111,9 @@ final class Http2Setup {
       // The input says what has been used.
       stream.config().setOption(Http2StreamChannelOption.AUTO_STREAM_FLOW_CONTROL, false);
       Http2Input input = new Http2Input();
-      stream
-          .pipeline()
-          .addLast(input)
-          .addLast(RESPONSES)
-          .addLast(new Http2Exchange(services, session, router, input));
+      stream.pipeline().addLast(input).addLast(RESPONSES);
+      services.codings().addToStream(stream.pipeline(), session.memory());
+      stream.pipeline().addLast(new Http2Exchange(services, session, router, input));
     }
 
     @Override

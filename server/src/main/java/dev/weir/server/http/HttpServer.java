@@ -1,5 +1,6 @@
 package dev.weir.server.http;
 
+import dev.weir.compression.Compression;
 import dev.weir.server.console.Console;
 import dev.weir.server.metrics.NodeMetrics;
 import dev.weir.server.store.StreamStore;
@@ -49,6 +50,7 @@ public final class HttpServer implements AutoCloseable {
    * Starts to listen.
    *
    * @param buffers where all buffers of connections come from
+   * @param compression of what is sent, null for none; stays the caller's, and is closed after this
    * @param tls of all connections, null for none; stays the caller's
    * @throws BindException when the address cannot be bound
    */
@@ -60,6 +62,7 @@ public final class HttpServer implements AutoCloseable {
       HttpLimits limits,
       NodeMetrics metrics,
       Console console,
+      @Nullable Compression compression,
       @Nullable Tls tls)
       throws IOException {
     EventLoopGroup loops = new MultiThreadIoEventLoopGroup(EVENT_LOOPS, transport.handlers());
@@ -71,6 +74,7 @@ public final class HttpServer implements AutoCloseable {
             store,
             io,
             limits,
+            new ContentCodings(compression),
             new Places(limits.maxConnections()),
             new StagingQuota(limits.stagingBytes()),
             metrics,

@@ -189,11 +189,20 @@ final class ReadHandler implements ExchangeHandler {
     }
   }
 
+  /** How long the content is that stands for all from an offset on. */
+  static long contentBytes(StreamState state, long from) {
+    long bytes = state.tailOffset() - from;
+    if (!state.config().isJson()) {
+      return bytes;
+    }
+    // Stored messages end in commas: the last one makes room for a bracket.
+    return bytes == 0 ? 2 : bytes + 1;
+  }
+
   private void sendRange(Exchange exchange, StreamState state, long from, HttpHeaders headers) {
     boolean json = state.config().isJson();
-    // Stored messages end in commas: the last one makes room for a bracket.
     long end = json ? state.tailOffset() - 1 : state.tailOffset();
-    headers.set(HttpHeaderNames.CONTENT_LENGTH, end - from + (json ? 2 : 0));
+    headers.set(HttpHeaderNames.CONTENT_LENGTH, contentBytes(state, from));
     boolean[] begun = new boolean[1];
     RangeSender range =
         new RangeSender(

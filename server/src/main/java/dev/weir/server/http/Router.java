@@ -24,6 +24,10 @@ final class Router {
   }
 
   ExchangeHandler route(HttpRequest request) {
+    ProtocolException unacceptable = services.codings().refuse(request);
+    if (unacceptable != null) {
+      return refusing(unacceptable);
+    }
     String path = pathOf(request.uri());
     HttpMethod method = request.method();
     boolean reads = method.equals(HttpMethod.GET) || method.equals(HttpMethod.HEAD);

@@ -243,6 +243,7 @@ class UnreachableLoopTest {
         store,
         io,
         HttpLimits.forBudget(32 << 20),
+        new ContentCodings(null),
         new Places(16),
         new StagingQuota(1 << 20),
         metrics,

@@ -137,6 +137,7 @@ class Http2FuzzTest {
             store,
             Runnable::run,
             HttpLimits.forBudget(32L << 20),
+            new ContentCodings(null),
             new Places(PLACES),
             new StagingQuota(1 << 20),
             new NodeMetrics(
