@@ -86,7 +86,7 @@ class HandBackTest {
         /* last= */ true,
         loop,
         failure -> end.complete(Optional.ofNullable(failure)));
-    assertThat(end.join()).isEmpty();
+    assertThat(end.get()).isEmpty();
     ByteBuf whole = body.finish();
     assertThat(whole.readableBytes()).isEqualTo(BYTES);
     whole.release();
