@@ -118,7 +118,7 @@ final class BodySpool {
     try {
       target.abort();
     } catch (Throwable left) {
-      // A store that is closed deletes nothing more.
+      // The next start deletes what this could not.
       LOG.log(System.Logger.Level.DEBUG, "a spool file stays until the next start", left);
     }
   }

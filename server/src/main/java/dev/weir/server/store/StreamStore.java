@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
@@ -264,15 +265,24 @@ public final class StreamStore implements AutoCloseable {
     }
   }
 
-  /** Deleting a large file takes the file system a while: never on the committer's thread. */
+  /**
+   * Deleting a large file takes the file system a while: never on the committer's thread. A store
+   * that is closed leaves it to the next start.
+   */
   private void deleteLater(long fileId) {
-    janitor.execute(() -> {
-      try {
-        disk.delete(layout.segment(fileId));
-      } catch (IOException e) {
-        LOG.log(
-            System.Logger.Level.WARNING, "cannot delete a segment; the next start tries again", e);
-      }
-    });
+    try {
+      janitor.execute(() -> delete(fileId));
+    } catch (RejectedExecutionException closed) {
+      LOG.log(System.Logger.Level.DEBUG, "a segment stays until the next start", closed);
+    }
+  }
+
+  private void delete(long fileId) {
+    try {
+      disk.delete(layout.segment(fileId));
+    } catch (IOException e) {
+      LOG.log(
+          System.Logger.Level.WARNING, "cannot delete a segment; the next start tries again", e);
+    }
   }
 }

@@ -60,6 +60,20 @@ class LostCommandTest {
   }
 
   @Test
+  void theStoreIsClosedAndTheBodyInAFile() throws IOException {
+    StreamStore store = open();
+    Spool spool = store.spool();
+    spool.write(ByteBuffer.wrap(new byte[3]));
+    Payload body = spool.finish();
+    store.close();
+    assertThat(store.create(CreateRequest.of("a", "text/plain"), body))
+        .isCompletedExceptionally();
+    assertThat(StoreFixture.segmentFiles(directory)).isOne();
+    open().close();
+    assertThat(StoreFixture.segmentFiles(directory)).isZero();
+  }
+
+  @Test
   void theCommandIsLostBeforeItIsInABatch() throws IOException {
     try (StreamStore store = open()) {
       CreateRequest request = CreateRequest.of("a", "text/plain");
