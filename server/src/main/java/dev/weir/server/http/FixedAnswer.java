@@ -111,7 +111,7 @@ final class FixedAnswer {
         new DefaultFullHttpResponse(
             HttpVersion.HTTP_1_1,
             HttpResponseStatus.valueOf(status),
-            Unpooled.copiedBuffer(reason + "\n", StandardCharsets.US_ASCII));
+            DirectBytes.of((reason + "\n").getBytes(StandardCharsets.US_ASCII)));
     answer
         .headers()
         .set(HttpHeaderNames.CACHE_CONTROL, "no-store")

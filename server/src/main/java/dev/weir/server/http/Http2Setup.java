@@ -1,6 +1,7 @@
 package dev.weir.server.http;
 
 import dev.weir.netty.flow.Http2Windows;
+import dev.weir.netty.write.UnbrokenStream;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
@@ -50,9 +51,14 @@ final class Http2Setup {
   void addTo(ChannelPipeline pipeline, ConnectionMemory memory) {
     Http2Session session = new Http2Session(services, memory);
     Http2FrameCodec codec = codec(new FrameWatch(session));
+    if (services.tls() == null) {
+      // A frame is written as its head and its data: those that come later would be taken for them.
+      pipeline.addLast(UnbrokenStream.HANDLER);
+    }
     pipeline
         .addLast(new NoReadsAfterTheEnd())
         .addLast(codec)
+        .addLast(UnsentFrames.HANDLER)
         .addLast(session)
         .addLast(new Http2MultiplexHandler(new StreamInitializer(session)));
     widen(codec.connection());

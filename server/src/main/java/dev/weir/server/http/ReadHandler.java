@@ -7,13 +7,11 @@ import dev.weir.server.protocol.ProtocolException;
 import dev.weir.server.store.Stream;
 import dev.weir.server.store.StreamState;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.EmptyHttpHeaders;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpResponseStatus;
-import java.nio.charset.StandardCharsets;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -21,6 +19,9 @@ import org.jspecify.annotations.Nullable;
 /** GET: catch-up reads and long polls here; server-sent events through {@link SseSession}. */
 final class ReadHandler implements ExchangeHandler {
   private static final String CACHEABLE = "public, max-age=60, stale-while-revalidate=300";
+  private static final ByteBuf ARRAY_START = DirectBytes.constant("[");
+  private static final ByteBuf ARRAY_END = DirectBytes.constant("]");
+  private static final ByteBuf EMPTY_ARRAY = DirectBytes.constant("[]");
 
   private final Services services;
   private final String path;
@@ -154,13 +155,11 @@ final class ReadHandler implements ExchangeHandler {
     if (state.closed()) {
       headers.set(Headers.CLOSED, "true");
     }
-    exchange.respond(HttpResponseStatus.OK, headers, emptyBody(exchange, state));
+    exchange.respond(HttpResponseStatus.OK, headers, emptyBody(state));
   }
 
-  private static ByteBuf emptyBody(Exchange exchange, StreamState state) {
-    return state.config().isJson()
-        ? ByteBufUtil.writeAscii(exchange.allocator(), "[]")
-        : Unpooled.EMPTY_BUFFER;
+  private static ByteBuf emptyBody(StreamState state) {
+    return state.config().isJson() ? EMPTY_ARRAY.duplicate() : Unpooled.EMPTY_BUFFER;
   }
 
   private void send(Exchange exchange, ReadQuery query, StreamState state, long from) {
@@ -183,7 +182,7 @@ final class ReadHandler implements ExchangeHandler {
     if (ifNoneMatch != null && EntityTag.matches(ifNoneMatch, tag)) {
       exchange.respond(HttpResponseStatus.NOT_MODIFIED, headers);
     } else if (from == end) {
-      exchange.respond(HttpResponseStatus.OK, headers, emptyBody(exchange, state));
+      exchange.respond(HttpResponseStatus.OK, headers, emptyBody(state));
     } else {
       sendRange(exchange, state, from, headers);
     }
@@ -219,7 +218,9 @@ final class ReadHandler implements ExchangeHandler {
               next.run();
             },
             () -> {
-              bracket(exchange, json, "]");
+              if (json) {
+                exchange.write(ARRAY_END.duplicate());
+              }
               exchange.end();
             },
             error -> {
@@ -237,16 +238,12 @@ final class ReadHandler implements ExchangeHandler {
   private static void begin(Exchange exchange, HttpHeaders headers, boolean json, ByteBuf chunk) {
     try {
       exchange.begin(HttpResponseStatus.OK, headers);
-      bracket(exchange, json, "[");
+      if (json) {
+        exchange.write(ARRAY_START.duplicate());
+      }
     } catch (Throwable failure) {
       chunk.release();
       throw failure;
-    }
-  }
-
-  private static void bracket(Exchange exchange, boolean json, String bracket) {
-    if (json) {
-      exchange.write(Unpooled.copiedBuffer(bracket, StandardCharsets.US_ASCII));
     }
   }
 
