@@ -4,7 +4,6 @@ import dev.weir.server.console.Console;
 import dev.weir.server.console.Frame;
 import dev.weir.server.metrics.Failure;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpResponseStatus;
@@ -69,7 +68,7 @@ final class ConsoleEvents implements ExchangeHandler, Console.Watcher {
     Exchange to = exchange;
     if (to != null && !over) {
       to.push(
-          Unpooled.wrappedBuffer(
+          DirectBytes.of(
               "retry: 1000\nevent: history\ndata: ".getBytes(StandardCharsets.US_ASCII),
               history,
               "\n\n".getBytes(StandardCharsets.US_ASCII)));

@@ -3,7 +3,6 @@ package dev.weir.server.http;
 import dev.weir.memory.view.MapWindow;
 import dev.weir.server.console.Console;
 import dev.weir.server.protocol.ProtocolException;
-import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.EmptyHttpHeaders;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpResponseStatus;
@@ -43,7 +42,7 @@ record ConsolePages(Console console) implements ExchangeHandler {
             exchange.respond(
                 HttpResponseStatus.OK,
                 ConsoleHeaders.of(ConsoleSnapshot.JSON, "no-store"),
-                Unpooled.wrappedBuffer(json)));
+                DirectBytes.of(json)));
   }
 
   static MapWindow parse(String uri) throws ProtocolException {

@@ -4,8 +4,6 @@ import dev.weir.server.console.Console;
 import dev.weir.server.console.ProfileForm;
 import dev.weir.server.console.ProfileQuery;
 import dev.weir.server.protocol.ProtocolException;
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.EmptyHttpHeaders;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
@@ -65,7 +63,7 @@ final class ConsoleProfile implements ExchangeHandler {
     // A client that has gone does not make room for the next while its answer is being made.
     made.whenComplete((bytes, failure) -> letGo());
     exchange.whenDone(
-        made, bytes -> exchange.respond(HttpResponseStatus.OK, headers(), body(bytes)));
+        made, bytes -> exchange.respond(HttpResponseStatus.OK, headers(), DirectBytes.of(bytes)));
   }
 
   private HttpHeaders headers() {
@@ -75,11 +73,6 @@ final class ConsoleProfile implements ExchangeHandler {
       headers.set(HttpHeaderNames.CONTENT_DISPOSITION, "attachment; filename=\"weir-live.pb.gz\"");
     }
     return headers;
-  }
-
-  /** Outside the pool, and where a socket needs no copy of it inside the pool. */
-  private static ByteBuf body(byte[] bytes) {
-    return Unpooled.directBuffer(Math.max(1, bytes.length)).writeBytes(bytes);
   }
 
   @Override
