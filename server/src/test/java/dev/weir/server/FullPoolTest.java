@@ -1,14 +1,17 @@
 package dev.weir.server;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.memory.budget.Budget;
 import dev.weir.netty.WeirAllocator;
+import dev.weir.server.console.ConsoleAccess;
 import dev.weir.server.http.Buffers;
 import dev.weir.server.http.HttpLimits;
 import dev.weir.server.http.Transport;
 import dev.weir.server.store.LocalDisk;
 import io.netty.buffer.ByteBuf;
+import io.netty.handler.codec.http2.Http2Error;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -26,6 +29,7 @@ class FullPoolTest {
   private static final Duration NEVER = Duration.ofDays(1);
   private static final String WAITS = "weir_http_memory_waits_total";
   private static final String TEXT = "0123456789abcde\n".repeat(20_000);
+  private static final int UPLOAD_PART_BYTES = 30_000;
   private static final String SHORT = "s".repeat(40_000);
 
   @TempDir Path directory;
@@ -47,13 +51,14 @@ class FullPoolTest {
         new HttpLimits(48, 1 << 30, BUDGET_BYTES / 4, NEVER, NEVER, memoryTimeout, NEVER, NEVER);
     Node.Parts parts =
         new Node.Parts(
-            new LocalDisk(),
-            Transport.best(),
-            limits,
-            real -> {
-              buffers = real;
-              return real;
-            });
+                new LocalDisk(),
+                Transport.best(),
+                limits,
+                real -> {
+                  buffers = real;
+                  return real;
+                })
+            .with(new Node.ConsoleSettings(ConsoleAccess.LOOPBACK, Duration.ofMillis(5)));
     fixture = new NodeFixture(directory, BUDGET_BYTES, parts);
     fill();
   }
@@ -200,6 +205,81 @@ class FullPoolTest {
     }
     empty();
     assertThat(fixture.get("a")).isEqualTo(TEXT + "x".repeat(10_000) + "y".repeat(50_000));
+  }
+
+  @Test
+  void uploadsOverHttp2GoOnThroughFilesAndTheirConnectionWithThem() throws Exception {
+    startFull(NEVER);
+    try (Http2Client client = fixture.http2()) {
+      int poll = client.request(/* last= */ true, "GET", "/v1/stream/short?offset=now&live=sse");
+      client.awaitText(poll, "upToDate");
+      int first = upload(client, 'x');
+      int second = upload(client, 'y');
+      for (int part = 0; part < 4; part++) {
+        send(client, first, 'x', part == 3);
+        send(client, second, 'y', part == 3);
+      }
+      assertThat(client.await(first).status()).isEqualTo(204);
+      assertThat(client.await(second).status()).isEqualTo(204);
+      assertThat(client.response(poll).isOver()).isFalse();
+      assertThat(client.goAways).isZero();
+    }
+    empty();
+    String whole = fixture.get("a");
+    assertThat(whole).startsWith(TEXT).hasSize(TEXT.length() + 2 * 5 * UPLOAD_PART_BYTES);
+    assertThat(whole.replace(TEXT, "")).matches("x{150000}y{150000}|y{150000}x{150000}");
+  }
+
+  private static int upload(Http2Client client, char content) throws IOException {
+    int stream =
+        client.request(/* last= */ false, "POST", "/v1/stream/a", "content-type", "text/plain");
+    send(client, stream, content, /* last= */ false);
+    return stream;
+  }
+
+  private static void send(Http2Client client, int stream, char content, boolean last)
+      throws IOException {
+    client.awaitWindow(stream, UPLOAD_PART_BYTES);
+    client.data(stream, String.valueOf(content).repeat(UPLOAD_PART_BYTES).getBytes(US_ASCII), last);
+  }
+
+  @Test
+  void aReadOverHttp2ThatFindsNoRoomInTimeIsToldAndItsConnectionGoesOn() throws Exception {
+    startFull(SOON);
+    try (Http2Client client = fixture.http2()) {
+      Http2Client.Response response = client.get("/v1/stream/a");
+      assertThat(response.status()).isEqualTo(503);
+      assertThat(response.header("retry-after")).isEqualTo("1");
+      empty();
+      assertThat(client.get("/v1/stream/a").text()).isEqualTo(TEXT);
+    }
+  }
+
+  @Test
+  void theConsoleShowsItsHistoryAndTheWholeMap() throws Exception {
+    startFull(NEVER);
+    NodeFixture.await("a long history", () -> history().length() > 10_000);
+    assertThat(history()).contains("event: history").contains("\"residentBytes\"");
+    try (RawClient client = fixture.raw()) {
+      String map = client.send(get("pages?cells=16384")).receive().body();
+      assertThat(map).hasSizeGreaterThan(10_000).endsWith("}");
+    }
+    try (Http2Client client = fixture.http2()) {
+      assertThat(client.get("/_weir/pages?cells=16384").text()).hasSizeGreaterThan(10_000);
+      int events = client.request(/* last= */ true, "GET", "/_weir/events");
+      client.awaitText(events, "event: view");
+      client.reset(events, (int) Http2Error.CANCEL.code());
+    }
+  }
+
+  private String history() throws IOException {
+    try (RawClient client = fixture.raw()) {
+      return client.send(get("events")).readUntil("\n\n");
+    }
+  }
+
+  private static String get(String target) {
+    return "GET /_weir/" + target + " HTTP/1.1\r\nHost: localhost\r\n\r\n";
   }
 
   private static String post(String length) {

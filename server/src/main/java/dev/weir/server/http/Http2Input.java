@@ -22,13 +22,15 @@ import io.netty.handler.codec.http2.Http2HeadersFrame;
 import io.netty.handler.codec.http2.Http2StreamFrame;
 import io.netty.handler.codec.http2.HttpConversionUtil;
 import io.netty.util.ReferenceCountUtil;
+import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Makes a request of a stream's frames: the head when it comes, and of the body one piece for each
- * that is asked for. What a client sends ahead of that is kept in one buffer, whatever the frames
- * that it came in: as objects, frames of a few bytes would take dozens of times the memory, and a
- * piece of what a socket was read into keeps all of that.
+ * that is asked for. What a client sends ahead of that is kept in one buffer, or in some while the
+ * pool has nothing but small ones, whatever the frames that it came in: as objects, frames of a few
+ * bytes would take dozens of times the memory, and a piece of what a socket was read into keeps all
+ * of that.
  *
  * <p>The channel reads by itself: all that comes is taken from it at once. A piece's part of the
  * stream's window is given back when the next one is asked for, so a client is never further ahead
@@ -37,13 +39,18 @@ import org.jspecify.annotations.Nullable;
 final class Http2Input extends ChannelInboundHandlerAdapter {
   private static final int SMALLEST_HELD_BYTES = 256;
 
+  /** What the pool keeps a reserve for. */
+  private static final int RESERVED_BYTES = 4 << 10;
+
   private @Nullable ChannelHandlerContext context;
   private boolean begun;
   private boolean wanted;
   private boolean ended;
   private boolean endPassedOn;
   private boolean dropping;
-  private @Nullable ByteBuf held;
+
+  /** In the order in which it came; one buffer, unless memory was short. */
+  private final ArrayDeque<ByteBuf> held = new ArrayDeque<>(1);
 
   /** Of the window: what is held, and what was passed on and is in use. */
   private int heldWindowBytes;
@@ -151,7 +158,7 @@ final class Http2Input extends ChannelInboundHandlerAdapter {
       // Padding, or an end alone.
       giveBack(ctx, windowBytes);
       goOn(ctx);
-    } else if (wanted && held == null) {
+    } else if (wanted && held.isEmpty()) {
       passOn(ctx, bytes.retain(), windowBytes);
     } else {
       hold(ctx, bytes);
@@ -160,21 +167,35 @@ final class Http2Input extends ChannelInboundHandlerAdapter {
   }
 
   private void hold(ChannelHandlerContext ctx, ByteBuf bytes) {
-    if (held == null) {
-      held = ctx.alloc().directBuffer(Math.max(SMALLEST_HELD_BYTES, bytes.readableBytes()));
+    ByteBuf last = held.peekLast();
+    try {
+      if (last == null) {
+        last = ctx.alloc().directBuffer(Math.max(SMALLEST_HELD_BYTES, bytes.readableBytes()));
+        held.add(last);
+      }
+      last.writeBytes(bytes, bytes.readerIndex(), bytes.readableBytes());
+    } catch (OutOfMemoryError refused) {
+      holdInReserve(ctx, bytes);
     }
-    held.writeBytes(bytes, bytes.readerIndex(), bytes.readableBytes());
+  }
+
+  private void holdInReserve(ChannelHandlerContext ctx, ByteBuf bytes) {
+    for (int from = bytes.readerIndex(); from < bytes.writerIndex(); ) {
+      int length = Math.min(RESERVED_BYTES, bytes.writerIndex() - from);
+      held.add(ctx.alloc().directBuffer(length).writeBytes(bytes, from, length));
+      from += length;
+    }
   }
 
   private void goOn(ChannelHandlerContext ctx) {
-    ByteBuf next = held;
     if (!wanted || endPassedOn) {
       return;
     }
+    ByteBuf next = held.poll();
     if (next != null) {
-      int windowBytes = heldWindowBytes;
-      held = null;
-      heldWindowBytes = 0;
+      // Padding goes with what is passed on last.
+      int windowBytes = held.isEmpty() ? heldWindowBytes : next.readableBytes();
+      heldWindowBytes -= windowBytes;
       passOn(ctx, next, windowBytes);
     } else if (ended) {
       passOn(ctx, Unpooled.EMPTY_BUFFER, /* windowBytes= */ 0);
@@ -184,8 +205,8 @@ final class Http2Input extends ChannelInboundHandlerAdapter {
   private void passOn(ChannelHandlerContext ctx, ByteBuf piece, int windowBytes) {
     wanted = false;
     usedWindowBytes += windowBytes;
-    endPassedOn = ended;
-    if (!ended) {
+    endPassedOn = ended && held.isEmpty();
+    if (!endPassedOn) {
       ctx.fireChannelRead(new DefaultHttpContent(piece));
     } else if (piece.isReadable()) {
       ctx.fireChannelRead(new DefaultLastHttpContent(piece));
@@ -206,9 +227,7 @@ final class Http2Input extends ChannelInboundHandlerAdapter {
   }
 
   private void releaseHeld() {
-    if (held != null) {
-      held.release();
-      held = null;
-    }
+    held.forEach(ByteBuf::release);
+    held.clear();
   }
 }

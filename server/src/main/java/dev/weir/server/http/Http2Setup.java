@@ -57,6 +57,7 @@ final class Http2Setup {
     }
     pipeline
         .addLast(new NoReadsAfterTheEnd())
+        .addLast(new DataInParts())
         .addLast(codec)
         .addLast(UnsentFrames.HANDLER)
         .addLast(session)
