@@ -115,19 +115,20 @@ final class NodeFixture implements AutoCloseable {
     return response.body();
   }
 
-  /** Connections that are open, this question's own included; 0 while the node does not say. */
-  int openConnections() {
-    try (RawClient client = raw()) {
-      return client.openConnections();
-    } catch (IOException turnedAway) {
-      return 0;
-    }
+  /** Connections that are open, this question's own included; no number as for {@link #metric}. */
+  double openConnections() {
+    return metric("weir_http_open_connections");
   }
 
-  /** One of the node's figures, asked for over HTTP/1 on a connection of its own. */
-  double metric(String name) throws IOException {
+  /**
+   * One of the node's figures, asked for over HTTP/1 on a connection of its own. While the node
+   * does not say, it is no number, which is neither more nor less than any, nor the same.
+   */
+  double metric(String name) {
     try (RawClient client = raw()) {
       return client.metric(name);
+    } catch (IOException turnedAway) {
+      return Double.NaN;
     }
   }
 

@@ -144,7 +144,11 @@ final class RawClient implements AutoCloseable {
 
   /** Asks a node for one of its figures, 0 if it is missing; the connection goes on. */
   double metric(String name) throws IOException {
-    String figures = "\n" + send("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n").receive().body();
+    Response response = send("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n").receive();
+    if (response.status() != 200) {
+      throw new IOException("no figures, but " + response.status() + ": " + response.body());
+    }
+    String figures = "\n" + response.body();
     int from = figures.indexOf("\n" + name + " ") + name.length() + 2;
     return from < name.length() + 2
         ? 0
