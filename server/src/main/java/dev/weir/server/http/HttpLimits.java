@@ -87,8 +87,9 @@ public record HttpLimits(
   }
 
   /**
-   * Streams of HTTP/2 that a connection may have open at once: with all of them it has taken an
-   * eighth of the node's places.
+   * Streams of HTTP/2 that a connection may have open at once: an eighth of the node's places, but
+   * {@value #MIN_STREAMS} where that is less, a quarter of the fewest places that there are, and
+   * {@value #MAX_STREAMS} at most.
    */
   int maxStreams() {
     return Math.clamp(maxConnections / 8, MIN_STREAMS, MAX_STREAMS);
