@@ -189,6 +189,19 @@ class BadRequestTest {
   }
 
   @Test
+  void aMethodThatIsNotServedIsToldWhichAre() throws Exception {
+    try (RawClient client = fixture.raw()) {
+      client.send("OPTIONS /v1/stream/a HTTP/1.1\r\n" + HOST + "\r\n");
+      String served = client.receive().header("allow");
+      assertThat(served).contains("GET", "POST");
+      client.send("PATCH /v1/stream/a HTTP/1.1\r\n" + HOST + "\r\n");
+      RawClient.Response response = client.receive();
+      assertThat(response.status()).isEqualTo(405);
+      assertThat(response.header("allow")).isEqualTo(served);
+    }
+  }
+
+  @Test
   void aBodyThatStopsShortLeavesNoTraceAndStopsNobody() throws Exception {
     for (int bytes : new int[] {10, 100_000, 1_000_000}) {
       try (RawClient client = fixture.raw()) {

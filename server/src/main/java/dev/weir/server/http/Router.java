@@ -4,6 +4,7 @@ import dev.weir.server.protocol.ProtocolException;
 import dev.weir.server.protocol.StreamPath;
 import io.netty.handler.codec.http.EmptyHttpHeaders;
 import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponseStatus;
@@ -63,7 +64,7 @@ final class Router {
       case "DELETE" -> new DeleteHandler(services, stream);
       case "OPTIONS" -> Router::options;
       default ->
-          refusing(new ProtocolException(405, "streams take GET, HEAD, PUT, POST and DELETE"));
+          exchange -> exchange.refuse(405, "streams take GET, HEAD, PUT, POST and DELETE", allow());
     };
   }
 
@@ -96,9 +97,11 @@ final class Router {
   }
 
   private static void options(Exchange exchange) {
-    exchange.respond(
-        HttpResponseStatus.NO_CONTENT,
-        Headers.create().set(HttpHeaderNames.ALLOW, "GET, HEAD, PUT, POST, DELETE, OPTIONS"));
+    exchange.respond(HttpResponseStatus.NO_CONTENT, allow());
+  }
+
+  private static HttpHeaders allow() {
+    return Headers.create().set(HttpHeaderNames.ALLOW, "GET, HEAD, PUT, POST, DELETE, OPTIONS");
   }
 
   /** The path of a target, be it {@code /path?query} or {@code http://host/path?query}. */
