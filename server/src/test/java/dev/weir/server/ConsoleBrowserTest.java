@@ -29,6 +29,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -295,6 +296,37 @@ class ConsoleBrowserTest {
   private static String node(String name, int bytes, String... children) {
     return "{\"name\":\"%s\",\"bytes\":%d,\"children\":[%s]}"
         .formatted(name, bytes, String.join(",", children));
+  }
+
+  /** What came while it was paused is there when it goes on, at its time. */
+  @Test
+  void aPauseIsNoHoleInTheHistory() throws Exception {
+    Page page = open(ColorScheme.LIGHT, 1180, 1400);
+    page.locator("#pause").click();
+    PlaywrightAssertions.assertThat(page.locator("#status")).hasText("paused");
+    String before = page.locator("#history-note").textContent();
+    long pausedMillis = nodeMillis();
+    NodeFixture.await("samples", () -> nodeMillis() - pausedMillis > 5_000);
+    assertThat(page.locator("#history-note").textContent()).isEqualTo(before);
+    page.locator("#pause").click();
+    assertThat(historySeconds(page.locator("#history-note").textContent()))
+        .isGreaterThanOrEqualTo(historySeconds(before) + 4);
+    assertThat(complaints).isEmpty();
+  }
+
+  private static double historySeconds(String note) {
+    Matcher span = Pattern.compile("Last ([0-9.]+) s:.*").matcher(note);
+    assertThat(span.matches()).as(note).isTrue();
+    return Double.parseDouble(span.group(1));
+  }
+
+  private long nodeMillis() throws IOException {
+    try (RawClient client = fixture.raw()) {
+      client.send("GET /_weir/snapshot HTTP/1.1\r\nHost: localhost\r\n\r\n");
+      Matcher time = Pattern.compile(".*\"timeMillis\":(\\d+).*").matcher(client.receive().body());
+      assertThat(time.matches()).isTrue();
+      return Long.parseLong(time.group(1));
+    }
   }
 
   @Test

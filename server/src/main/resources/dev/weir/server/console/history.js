@@ -26,6 +26,8 @@ export class History {
     this.resident = [];
     this.live = [];
     this.limit = [];
+    this.paused = false;
+    this.held = [];
     this.cursor = -1;
     const plot = this.picture.append('g').attr('transform', `translate(${MARGIN.left},${MARGIN.top})`);
     this.down = plot.append('g').attr('class', 'axis grid');
@@ -42,19 +44,58 @@ export class History {
   }
 
   begin(history) {
+    this.held = this.paused ? [() => this.set(history)] : [];
+    if (!this.paused) {
+      this.set(history);
+      this.draw();
+    }
+  }
+
+  add(view) {
+    if (this.paused) {
+      push(this.held, () => this.append(view.pool, view.timeMillis), this.samples + 1);
+    } else {
+      this.append(view.pool, view.timeMillis);
+      this.draw();
+    }
+  }
+
+  /** What comes meanwhile is added when it goes on, so that all samples keep their times. */
+  pause(paused) {
+    this.paused = paused;
+    if (!paused) {
+      this.held.forEach(each => each());
+      this.held = [];
+      this.draw();
+    }
+  }
+
+  set(history) {
     this.samples = history.samples;
     this.intervalMillis = history.intervalMillis;
     this.resident = history.residentBytes;
     this.live = history.liveBytes;
     this.limit = history.limitBytes;
-    this.draw();
+    this.lastMillis = undefined;
   }
 
-  add(pool) {
-    push(this.resident, pool.residentBytes, this.samples);
-    push(this.live, pool.liveBytes, this.samples);
-    push(this.limit, pool.limitBytes, this.samples);
-    this.draw();
+  append(pool, timeMillis) {
+    // Views that were missed were like the one before them, as far as anybody here knows.
+    const steps = this.lastMillis === undefined || this.resident.length === 0 ? 1
+      : Math.round((timeMillis - this.lastMillis) / this.intervalMillis);
+    for (let missed = Math.min(steps - 1, this.samples); missed > 0; missed--) {
+      this.push(this.resident.at(-1), this.live.at(-1), this.limit.at(-1));
+    }
+    this.push(pool.residentBytes, pool.liveBytes, pool.limitBytes);
+    // Counted in steps: a view that is late has no other one missing before the next.
+    this.lastMillis = this.lastMillis === undefined ? timeMillis
+      : this.lastMillis + Math.max(1, steps) * this.intervalMillis;
+  }
+
+  push(resident, live, limit) {
+    push(this.resident, resident, this.samples);
+    push(this.live, live, this.samples);
+    push(this.limit, limit, this.samples);
   }
 
   draw() {

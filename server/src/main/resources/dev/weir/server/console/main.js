@@ -24,7 +24,6 @@ function show(view) {
   const pool = view.pool;
   find('pool').textContent = pool.name;
   showGauge(pool);
-  history.add(pool);
   showWaste(find('waste'), pool, view.profile);
   map.show(pool.pages);
   budgets.show(pool);
@@ -101,16 +100,14 @@ function setStatus(text, lost) {
 }
 
 const events = new EventSource('events');
-events.addEventListener('history', event => {
-  if (!paused) {
-    history.begin(JSON.parse(event.data));
-  }
-});
+events.addEventListener('history', event => history.begin(JSON.parse(event.data)));
 events.addEventListener('view', event => {
   lastViewMillis = Date.now();
+  const view = JSON.parse(event.data);
+  history.add(view);
   if (!paused) {
     setStatus('live', false);
-    show(JSON.parse(event.data));
+    show(view);
   }
 });
 
@@ -127,6 +124,7 @@ find('pause').addEventListener('click', () => {
   find('pause').setAttribute('aria-pressed', paused);
   find('pause').textContent = paused ? 'Go on' : 'Pause';
   setStatus(paused ? 'paused' : 'live', false);
+  history.pause(paused);
 });
 
 window.addEventListener('resize', () => map.draw());
