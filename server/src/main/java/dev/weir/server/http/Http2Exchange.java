@@ -15,6 +15,7 @@ import io.netty.handler.codec.http2.Http2ResetFrame;
 import io.netty.handler.codec.http2.Http2StreamChannel;
 import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -47,6 +48,9 @@ final class Http2Exchange extends ChannelInboundHandlerAdapter implements Carrie
   private @Nullable ActiveExchange exchange;
   private boolean admitted;
   private long discardedBytes;
+
+  /** The end of a stream that is given a moment. */
+  private @Nullable Future<?> ending;
 
   Http2Exchange(Services services, Http2Session session, Router router, Http2Input input) {
     this.services = services;
@@ -180,17 +184,19 @@ final class Http2Exchange extends ChannelInboundHandlerAdapter implements Carrie
     resetLater(ctx);
   }
 
-  /** Ends a stream whose answer may wait for the client's window, or for its reading, for ever. */
+  /**
+   * Ends a stream whose answer may wait for the client's window, or for its reading, for ever; one
+   * that has ended is not kept for it.
+   */
   private void resetLater(ChannelHandlerContext ctx) {
-    ctx.executor()
-        .schedule(
-            () -> {
-              if (ctx.channel().isOpen()) {
-                reset(ctx, Http2Error.NO_ERROR);
-              }
-            },
-            HttpLimits.LINGER.toMillis(),
-            TimeUnit.MILLISECONDS);
+    if (ctx.channel().isOpen() && ending == null) {
+      ending =
+          ctx.executor()
+              .schedule(
+                  () -> reset(ctx, Http2Error.NO_ERROR),
+                  HttpLimits.LINGER.toMillis(),
+                  TimeUnit.MILLISECONDS);
+    }
   }
 
   private void discard(ChannelHandlerContext ctx, HttpContent piece) {
@@ -253,6 +259,11 @@ final class Http2Exchange extends ChannelInboundHandlerAdapter implements Carrie
   private void letGo() {
     state = State.CLOSED;
     guard.stop();
+    Future<?> timer = ending;
+    ending = null;
+    if (timer != null) {
+      timer.cancel(false);
+    }
     ActiveExchange current = exchange;
     exchange = null;
     if (current != null) {

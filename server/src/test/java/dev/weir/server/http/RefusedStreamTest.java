@@ -1,0 +1,45 @@
+package dev.weir.server.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.server.store.CreateRequest;
+import dev.weir.server.store.Payload;
+import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.handler.codec.http2.Http2FrameTypes;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A stream for which the node has no place is answered, and gone. */
+class RefusedStreamTest {
+  private static final int WINDOW_BYTES = 1 << 16;
+  private static final int END_STREAM = 1;
+
+  @TempDir Path directory;
+
+  @Test
+  void nothingWaitsForItsEnd() throws Exception {
+    try (EmbeddedNode node = new EmbeddedNode(directory)) {
+      node.store.create(CreateRequest.of("a", "text/plain"), new Payload.None()).join();
+      EmbeddedChannel channel = node.connect();
+      boolean free = true;
+      while (free) {
+        free = node.services.places().tryTake();
+      }
+      node.send(channel, Http2Wire.preface(WINDOW_BYTES));
+      node.send(channel, Http2Wire.get(1, "/v1/stream/a?offset=now&live=long-poll"));
+      node.run(channel);
+      EmbeddedNode.received(channel);
+      long nextNanos = channel.runScheduledPendingTasks();
+      node.send(channel, Http2Wire.get(3, "/v1/stream/a"));
+      node.run(channel);
+      List<Http2Wire.Frame> answer = Http2Wire.frames(EmbeddedNode.received(channel));
+      assertThat(answer).isNotEmpty().allMatch(frame -> frame.stream() == 3);
+      assertThat(answer.getLast().type()).isEqualTo(Http2FrameTypes.DATA);
+      assertThat(answer.getLast().flags()).isEqualTo(END_STREAM);
+      assertThat(channel.runScheduledPendingTasks()).isEqualTo(nextNanos).isPositive();
+      channel.finishAndReleaseAll();
+    }
+  }
+}
