@@ -385,14 +385,15 @@ class Http2FaultsTest {
     }
   }
 
-  /** With a node that waits 100 ms for a byte, and as long for a request. */
+  /** With a node that waits 100 ms for a byte, and long enough for a request. */
   private void restartHasty() throws IOException {
     Duration never = Duration.ofDays(1);
-    Duration soon = Duration.ofMillis(100);
+    Duration idle = Duration.ofSeconds(2);
+    Duration stall = Duration.ofMillis(100);
     fixture.close();
     fixture =
         new NodeFixture(
-            directory, new HttpLimits(16, 1 << 30, 8 << 20, soon, soon, never, never, never));
+            directory, new HttpLimits(16, 1 << 30, 8 << 20, idle, stall, never, never, never));
   }
 
   @Test
