@@ -66,8 +66,7 @@ class LostCommandTest {
     spool.write(ByteBuffer.wrap(new byte[3]));
     Payload body = spool.finish();
     store.close();
-    assertThat(store.create(CreateRequest.of("a", "text/plain"), body))
-        .isCompletedExceptionally();
+    assertThat(store.create(CreateRequest.of("a", "text/plain"), body)).isCompletedExceptionally();
     assertThat(StoreFixture.segmentFiles(directory)).isOne();
     open().close();
     assertThat(StoreFixture.segmentFiles(directory)).isZero();
