@@ -9,7 +9,7 @@ import dev.weir.server.console.ConsoleAccess;
 import dev.weir.server.http.Buffers;
 import dev.weir.server.http.HttpLimits;
 import dev.weir.server.http.Transport;
-import dev.weir.server.store.LocalDisk;
+import dev.weir.server.store.FaultyDisk;
 import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.http2.Http2Error;
 import java.io.IOException;
@@ -17,6 +17,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -29,11 +30,18 @@ class FullPoolTest {
   private static final Duration NEVER = Duration.ofDays(1);
   private static final String WAITS = "weir_http_memory_waits_total";
   private static final String TEXT = "0123456789abcde\n".repeat(20_000);
+  private static final int HTTP2_WINDOW_BYTES = 64 << 10;
+  private static final int SMALL_BYTES = 2 << 10;
+
+  /** Four of them would have the whole reserve if they got a window each. */
+  private static final int BUSY_CLIENTS = 24;
+
   private static final int UPLOAD_PART_BYTES = 30_000;
   private static final String SHORT = "s".repeat(40_000);
 
   @TempDir Path directory;
   private final List<ByteBuf> held = new ArrayList<>();
+  private final FaultyDisk disk = new FaultyDisk();
   private NodeFixture fixture;
   private Buffers buffers;
 
@@ -51,7 +59,7 @@ class FullPoolTest {
         new HttpLimits(48, 1 << 30, BUDGET_BYTES / 4, NEVER, NEVER, memoryTimeout, NEVER, NEVER);
     Node.Parts parts =
         new Node.Parts(
-                new LocalDisk(),
+                disk,
                 Transport.best(),
                 limits,
                 real -> {
@@ -143,13 +151,23 @@ class FullPoolTest {
   }
 
   private Budget responsesOf(RawClient client) {
+    return clients("responses")
+        .filter(child -> child.name().equals("127.0.0.1:" + client.localPort()))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  /** What each client has of a usage. */
+  private Stream<Budget> clients(String usage) {
     return ((WeirAllocator) buffers.allocator())
         .pool().rootBudget().children().stream()
-            .filter(child -> child.name().equals("responses"))
-            .flatMap(responses -> responses.children().stream())
-            .filter(child -> child.name().equals("127.0.0.1:" + client.localPort()))
-            .findFirst()
-            .orElseThrow();
+            .filter(child -> child.name().equals(usage))
+            .flatMap(all -> all.children().stream());
+  }
+
+  /** Clients of which some bytes are on their way to the disk, and some more wait. */
+  private long uploadingClients() {
+    return clients("connections").filter(own -> own.chargedBytes() >= 2 * SMALL_BYTES).count();
   }
 
   @Test
@@ -228,6 +246,42 @@ class FullPoolTest {
     String whole = fixture.get("a");
     assertThat(whole).startsWith(TEXT).hasSize(TEXT.length() + 2 * 5 * UPLOAD_PART_BYTES);
     assertThat(whole.replace(TEXT, "")).matches("x{150000}y{150000}|y{150000}x{150000}");
+  }
+
+  @Test
+  void windowsThatClientsUseUpAtOnceWaitInTheKernel() throws Exception {
+    startFull(NEVER);
+    disk.pauseWrites();
+    byte[] window = "w".repeat(HTTP2_WINDOW_BYTES).getBytes(US_ASCII);
+    List<Http2Client> clients = new ArrayList<>();
+    List<Integer> streams = new ArrayList<>();
+    try {
+      for (int i = 0; i < BUSY_CLIENTS; i++) {
+        Http2Client client = fixture.http2();
+        clients.add(client);
+        streams.add(upload(client, window));
+      }
+      NodeFixture.await("all windows begun", () -> uploadingClients() == BUSY_CLIENTS);
+      assertThat(fixture.metric("weir_http_failed_connections_total{reason=\"memory\"}")).isZero();
+      disk.resumeWrites();
+      for (int i = 0; i < BUSY_CLIENTS; i++) {
+        assertThat(clients.get(i).await(streams.get(i)).status()).isEqualTo(204);
+      }
+    } finally {
+      disk.resumeWrites();
+      for (Http2Client client : clients) {
+        client.close();
+      }
+    }
+    empty();
+    assertThat(fixture.get("a")).isEqualTo(TEXT + "w".repeat(BUSY_CLIENTS * HTTP2_WINDOW_BYTES));
+  }
+
+  private static int upload(Http2Client client, byte[] content) throws IOException {
+    int stream =
+        client.request(/* last= */ false, "POST", "/v1/stream/a", "content-type", "text/plain");
+    client.data(stream, content, /* last= */ true);
+    return stream;
   }
 
   private static int upload(Http2Client client, char content) throws IOException {

@@ -42,6 +42,7 @@ final class Http2Input extends ChannelInboundHandlerAdapter {
   /** What the pool keeps a reserve for. */
   private static final int RESERVED_BYTES = 4 << 10;
 
+  private final Http2Reads reads;
   private @Nullable ChannelHandlerContext context;
   private boolean begun;
   private boolean wanted;
@@ -56,6 +57,10 @@ final class Http2Input extends ChannelInboundHandlerAdapter {
   private int heldWindowBytes;
 
   private int usedWindowBytes;
+
+  Http2Input(Http2Reads reads) {
+    this.reads = reads;
+  }
 
   /** Whether all of the request has come. */
   boolean ended() {
@@ -174,6 +179,7 @@ final class Http2Input extends ChannelInboundHandlerAdapter {
         held.add(last);
       }
       last.writeBytes(bytes, bytes.readerIndex(), bytes.readableBytes());
+      reads.held(bytes.readableBytes());
     } catch (OutOfMemoryError refused) {
       holdInReserve(ctx, bytes);
     }
@@ -183,6 +189,7 @@ final class Http2Input extends ChannelInboundHandlerAdapter {
     for (int from = bytes.readerIndex(); from < bytes.writerIndex(); ) {
       int length = Math.min(RESERVED_BYTES, bytes.writerIndex() - from);
       held.add(ctx.alloc().directBuffer(length).writeBytes(bytes, from, length));
+      reads.held(length);
       from += length;
     }
   }
@@ -193,6 +200,7 @@ final class Http2Input extends ChannelInboundHandlerAdapter {
     }
     ByteBuf next = held.poll();
     if (next != null) {
+      reads.letGo(next.readableBytes());
       // Padding goes with what is passed on last.
       int windowBytes = held.isEmpty() ? heldWindowBytes : next.readableBytes();
       heldWindowBytes -= windowBytes;
@@ -227,7 +235,9 @@ final class Http2Input extends ChannelInboundHandlerAdapter {
   }
 
   private void releaseHeld() {
-    held.forEach(ByteBuf::release);
-    held.clear();
+    for (ByteBuf next = held.poll(); next != null; next = held.poll()) {
+      reads.letGo(next.readableBytes());
+      next.release();
+    }
   }
 }

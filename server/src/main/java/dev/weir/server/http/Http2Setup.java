@@ -3,12 +3,9 @@ package dev.weir.server.http;
 import dev.weir.netty.flow.Http2Windows;
 import dev.weir.netty.write.UnbrokenStream;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelDuplexHandler;
-import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.WriteBufferWaterMark;
-import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.handler.codec.http2.Http2Connection;
 import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2FrameCodec;
@@ -50,18 +47,19 @@ final class Http2Setup {
   /** Adds all handlers of a connection that has received nothing yet. */
   void addTo(ChannelPipeline pipeline, ConnectionMemory memory) {
     Http2Session session = new Http2Session(services, memory);
+    Http2Reads reads = new Http2Reads();
     Http2FrameCodec codec = codec(new FrameWatch(session));
     if (services.tls() == null) {
       // A frame is written as its head and its data: those that come later would be taken for them.
       pipeline.addLast(UnbrokenStream.HANDLER);
     }
     pipeline
-        .addLast(new NoReadsAfterTheEnd())
+        .addLast(reads)
         .addLast(new DataInParts())
         .addLast(codec)
         .addLast(UnsentFrames.HANDLER)
         .addLast(session)
-        .addLast(new Http2MultiplexHandler(new StreamInitializer(session)));
+        .addLast(new Http2MultiplexHandler(new StreamInitializer(session, reads)));
     widen(codec.connection());
   }
 
@@ -103,9 +101,11 @@ final class Http2Setup {
 
   private final class StreamInitializer extends ChannelInitializer<Channel> {
     private final Http2Session session;
+    private final Http2Reads reads;
 
-    StreamInitializer(Http2Session session) {
+    StreamInitializer(Http2Session session, Http2Reads reads) {
       this.session = session;
+      this.reads = reads;
     }
 
     @Override
@@ -117,7 +117,7 @@ final class Http2Setup {
               new WriteBufferWaterMark(HttpLimits.CHUNK_BYTES, HttpLimits.WRITE_AHEAD_BYTES));
       // The input says what has been used.
       stream.config().setOption(Http2StreamChannelOption.AUTO_STREAM_FLOW_CONTROL, false);
-      Http2Input input = new Http2Input();
+      Http2Input input = new Http2Input(reads);
       stream.pipeline().addLast(input).addLast(RESPONSES);
       services.codings().addToStream(stream.pipeline(), session.memory());
       stream.pipeline().addLast(new Http2Exchange(services, session, router, input));
@@ -127,27 +127,6 @@ final class Http2Setup {
     public boolean isSharable() {
       // For all streams of one connection, which have one event loop.
       return true;
-    }
-  }
-
-  /**
-   * A client may end its side and read on. From then on epoll no longer watches the socket for
-   * input, and would close it if it were read.
-   */
-  private static final class NoReadsAfterTheEnd extends ChannelDuplexHandler {
-    private boolean ended;
-
-    @Override
-    public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
-      ended |= event instanceof ChannelInputShutdownEvent;
-      ctx.fireUserEventTriggered(event);
-    }
-
-    @Override
-    public void read(ChannelHandlerContext ctx) {
-      if (!ended) {
-        ctx.read();
-      }
     }
   }
 }

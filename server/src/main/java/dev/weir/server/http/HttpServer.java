@@ -91,7 +91,7 @@ public final class HttpServer implements AutoCloseable {
               .childOption(ChannelOption.AUTO_READ, false)
               .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
               .childOption(ChannelOption.TCP_NODELAY, true)
-              .childOption(ChannelOption.RECVBUF_ALLOCATOR, new ReceiveBuffers())
+              .childOption(ChannelOption.RECVBUF_ALLOCATOR, new ReceiveBuffers(services.places()))
               .childOption(
                   ChannelOption.WRITE_BUFFER_WATER_MARK,
                   new WriteBufferWaterMark(HttpLimits.CHUNK_BYTES, HttpLimits.WRITE_AHEAD_BYTES))

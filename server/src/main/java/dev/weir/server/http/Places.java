@@ -19,6 +19,10 @@ final class Places {
     return true;
   }
 
+  int taken() {
+    return taken.get();
+  }
+
   void giveBack() {
     taken.decrementAndGet();
   }

@@ -17,8 +17,30 @@ final class ReceiveBuffers extends AdaptiveRecvByteBufAllocator {
   /** Half of what counts as small, so that the reserve serves twice as many connections. */
   private static final int RESERVED_BYTES = 2 << 10;
 
-  ReceiveBuffers() {
+  private static final int LEAST_RESERVED_BYTES = 256;
+
+  /**
+   * A quarter of the largest reserve. Each place may hold two such buffers, one that waits and one
+   * on its way to the disk.
+   */
+  private static final int ALL_RESERVED_BYTES = 256 << 10;
+
+  private final Places places;
+
+  /** The more of {@code places} are taken, the smaller are buffers of the reserve. */
+  ReceiveBuffers(Places places) {
     super(SMALLEST_BYTES, FIRST_BYTES, HttpLimits.CHUNK_BYTES);
+    this.places = places;
+  }
+
+  private int reservedBytes() {
+    return Math.clamp(
+        ALL_RESERVED_BYTES / Math.max(places.taken(), 1), LEAST_RESERVED_BYTES, RESERVED_BYTES);
+  }
+
+  /** Whether there was nothing but the reserve when bytes were read into this buffer. */
+  static boolean isOfReserve(ByteBuf buffer) {
+    return buffer.maxCapacity() <= RESERVED_BYTES;
   }
 
   @Override
@@ -26,8 +48,9 @@ final class ReceiveBuffers extends AdaptiveRecvByteBufAllocator {
     return new SmallWhenShort((ExtendedHandle) super.newHandle());
   }
 
-  private static final class SmallWhenShort extends DelegatingHandle implements ExtendedHandle {
+  private final class SmallWhenShort extends DelegatingHandle implements ExtendedHandle {
     private final ExtendedHandle handle;
+    private boolean isShort;
 
     SmallWhenShort(ExtendedHandle handle) {
       super(handle);
@@ -36,16 +59,25 @@ final class ReceiveBuffers extends AdaptiveRecvByteBufAllocator {
 
     @Override
     public ByteBuf allocate(ByteBufAllocator allocator) {
+      isShort = false;
       try {
         return super.allocate(allocator);
       } catch (OutOfMemoryError refused) {
-        return allocator.ioBuffer(RESERVED_BYTES);
+        isShort = true;
+        int bytes = reservedBytes();
+        return allocator.ioBuffer(bytes, bytes);
       }
     }
 
     @Override
+    public boolean continueReading() {
+      return !isShort && super.continueReading();
+    }
+
+    /** One small buffer for each time that somebody asks for bytes. */
+    @Override
     public boolean continueReading(UncheckedBooleanSupplier maybeMoreData) {
-      return handle.continueReading(maybeMoreData);
+      return !isShort && handle.continueReading(maybeMoreData);
     }
   }
 }

@@ -1,6 +1,7 @@
 package dev.weir.server.store;
 
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
@@ -12,6 +13,7 @@ public final class FaultyDisk implements Disk {
   private boolean syncsFail;
   private boolean readsFail;
   private boolean writesAreDefect;
+  private boolean writesWait;
 
   public synchronized void room(long bytes) {
     roomBytes = bytes;
@@ -29,7 +31,24 @@ public final class FaultyDisk implements Disk {
     writesAreDefect = true;
   }
 
-  private synchronized int take(int wanted) {
+  /** From here on whoever writes waits for {@link #resumeWrites}. */
+  public synchronized void pauseWrites() {
+    writesWait = true;
+  }
+
+  public synchronized void resumeWrites() {
+    writesWait = false;
+    notifyAll();
+  }
+
+  private synchronized int take(int wanted) throws InterruptedIOException {
+    while (writesWait) {
+      try {
+        wait();
+      } catch (InterruptedException e) {
+        throw new InterruptedIOException();
+      }
+    }
     if (writesAreDefect) {
       throw new StackOverflowError("made by the test");
     }

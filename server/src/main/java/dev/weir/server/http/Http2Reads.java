@@ -1,0 +1,76 @@
+package dev.weir.server.http;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelDuplexHandler;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides when a connection of HTTP/2 is read. Goes in front of the codec, which asks for more
+ * whenever it has used up what came.
+ *
+ * <p>While the pool has nothing but its reserve, a connection is read only when its streams hold
+ * nothing that was sent ahead: the rest waits in the kernel, whatever the windows allow. So a
+ * connection takes one small buffer of the reserve, and each of its uploads one more on its way to
+ * the disk, however many streams have how much to send. What is held is used up without another
+ * read, unless its stream waits for the client; that one stalls then.
+ *
+ * <p>A client may end its side and read on. From then on epoll no longer watches the socket for
+ * input, and would close it if it were read.
+ */
+final class Http2Reads extends ChannelDuplexHandler {
+  private @Nullable ChannelHandlerContext context;
+  private boolean ended;
+
+  /** Whether there was nothing but the reserve when bytes came last. */
+  private boolean isShort;
+
+  /** Of all streams. */
+  private int heldBytes;
+
+  private boolean deferred;
+
+  @Override
+  public void handlerAdded(ChannelHandlerContext ctx) {
+    context = ctx;
+  }
+
+  /** A stream holds more of what was sent ahead. */
+  void held(int bytes) {
+    heldBytes += bytes;
+  }
+
+  /** A stream has used up, or dropped, some of it. */
+  void letGo(int bytes) {
+    heldBytes -= bytes;
+    ChannelHandlerContext ctx = context;
+    if (heldBytes == 0 && deferred && ctx != null) {
+      deferred = false;
+      if (ctx.channel().isActive()) {
+        read(ctx);
+      }
+    }
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext ctx, Object message) {
+    isShort = ReceiveBuffers.isOfReserve((ByteBuf) message);
+    ctx.fireChannelRead(message);
+  }
+
+  @Override
+  public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+    ended |= event instanceof ChannelInputShutdownEvent;
+    ctx.fireUserEventTriggered(event);
+  }
+
+  @Override
+  public void read(ChannelHandlerContext ctx) {
+    if (isShort && heldBytes > 0) {
+      deferred = true;
+    } else if (!ended) {
+      ctx.read();
+    }
+  }
+}
