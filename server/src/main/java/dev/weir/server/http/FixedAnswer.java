@@ -24,11 +24,11 @@ import org.jspecify.annotations.Nullable;
 /** Answers that end a connection, and take no memory of the pool: it may have none left. */
 final class FixedAnswer {
   static final String TOO_MANY = "the node has as many clients as it takes";
+  static final String NO_ROOM = "the node has no memory for this request now";
   static final FixedAnswer TOO_MANY_CLIENTS = new FixedAnswer("503 Service Unavailable", TOO_MANY);
   private static final FixedAnswer TOO_MANY_HTTP2_CLIENTS =
       new FixedAnswer(503, TOO_MANY, goAway());
-  private static final FixedAnswer NO_MEMORY =
-      new FixedAnswer("503 Service Unavailable", "the node has no memory for this request now");
+  private static final FixedAnswer NO_MEMORY = new FixedAnswer("503 Service Unavailable", NO_ROOM);
   private static final FixedAnswer FAILED =
       new FixedAnswer("500 Internal Server Error", "the node failed");
 

@@ -1,10 +1,12 @@
 package dev.weir.server.http;
 
+import dev.weir.server.metrics.Failure;
 import dev.weir.server.protocol.ProtocolException;
 import dev.weir.server.store.CatalogFullException;
 import dev.weir.server.store.StorageFullException;
 import dev.weir.server.store.StoreFailedException;
 import io.netty.handler.codec.http.EmptyHttpHeaders;
+import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
 import java.nio.file.NoSuchFileException;
@@ -51,6 +53,11 @@ final class Refusals {
           exchange.refuse(507, oneLine(full.getMessage()), EmptyHttpHeaders.INSTANCE);
       case StoreFailedException failed ->
           exchange.refuse(503, oneLine(failed.getMessage()), EmptyHttpHeaders.INSTANCE);
+      case Throwable refused when Failure.of(refused) == Failure.MEMORY -> {
+        LOG.log(System.Logger.Level.WARNING, "no memory for a request", refused);
+        exchange.refuse(
+            503, FixedAnswer.NO_ROOM, Headers.create().set(HttpHeaderNames.RETRY_AFTER, "1"));
+      }
       case NoSuchFileException gone ->
           exchange.refuse(404, "the stream was deleted", EmptyHttpHeaders.INSTANCE);
       default -> {

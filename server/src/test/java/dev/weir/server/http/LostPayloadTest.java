@@ -102,6 +102,24 @@ class LostPayloadTest {
     assertToldAndEnded(channel, refusal);
   }
 
+  @ParameterizedTest
+  @MethodSource("refusals")
+  void noThreadCanWriteTheBodyToItsFile(Throwable refusal) throws Exception {
+    EmbeddedChannel channel = node.connect();
+    node.refused = task -> task instanceof BodySpool.Step;
+    node.refusal = refusal;
+    send(channel, "POST " + SOURCE, "", StreamStore.MAX_INLINE_BYTES + 1);
+    assertThat(stagedBytes()).isZero();
+    String answer = answer(channel);
+    if (refusal instanceof OutOfMemoryError) {
+      assertThat(answer).startsWith("HTTP/1.1 503").contains("retry-after: 1", "memory");
+    } else {
+      assertThat(answer).startsWith("HTTP/1.1 500");
+    }
+    node.run(channel);
+    channel.finishAndReleaseAll();
+  }
+
   @Test
   void theForksPointLiesBehindItsSource() throws Exception {
     EmbeddedChannel channel = node.connect();
