@@ -67,6 +67,18 @@ abstract class StreamContract {
   }
 
   @Test
+  void aContentThatFillsItsTargetsComesToItsEnd() {
+    for (int target : new int[] {1_000, 4 << 10, 64 << 10, 1 << 20}) {
+      for (int targets : new int[] {1, 2, 3, 16}) {
+        byte[] content = Texts.json(targets * target, targets);
+        byte[] stream = encode(content, content.length, 64 << 10);
+        assertThat(decode(stream, stream.length, target)).isEqualTo(content);
+        assertThat(decode(stream, 16 << 10, target)).isEqualTo(content);
+      }
+    }
+  }
+
+  @Test
   void aFlushLetsTheOtherSideReadAllSoFar() {
     byte[] content = Texts.json(10_000, 4);
     try (Encoder encoder = compression.tryEncoder(coding(), -1);

@@ -19,6 +19,9 @@ final class BrotliDecoder implements Decoder {
   private boolean closed;
   private boolean ended;
 
+  /** Whether output was taken since the library last looked: what is left may be the end alone. */
+  private boolean pulled;
+
   BrotliDecoder(ContextMemory memory) {
     this.memory = memory;
   }
@@ -51,7 +54,7 @@ final class BrotliDecoder implements Decoder {
           }
           return true;
         }
-        case OK -> wrapper.push(0);
+        case OK -> lookOn(wrapper);
         case NEEDS_MORE_INPUT -> {
           if (wrapper.hasOutput()) {
             if (!pull(wrapper, target)) {
@@ -59,6 +62,8 @@ final class BrotliDecoder implements Decoder {
             }
           } else if (source.isReadable()) {
             push(wrapper, source);
+          } else if (pulled) {
+            lookOn(wrapper);
           } else {
             return true;
           }
@@ -73,12 +78,19 @@ final class BrotliDecoder implements Decoder {
     }
   }
 
+  /** Has the library go on with what it has. */
+  private void lookOn(DecoderJNI.Wrapper wrapper) {
+    pulled = false;
+    wrapper.push(0);
+  }
+
   /** Whether there was room; then some output has been written. */
-  private static boolean pull(DecoderJNI.Wrapper wrapper, ByteBuf target) {
+  private boolean pull(DecoderJNI.Wrapper wrapper, ByteBuf target) {
     if (!target.isWritable()) {
       return false;
     }
     target.writeBytes(wrapper.pull(target.writableBytes()));
+    pulled = true;
     return true;
   }
 
