@@ -125,9 +125,9 @@ public final class ServeCommand implements Callable<Integer> {
       names = "--compression",
       paramLabel = "CODINGS",
       description =
-          "What is sent compressed to those who accept it: zstd, br and gzip, the preferred first,"
-              + " each with a level if it is to be another (zstd:1), or off."
-              + " Default: ${DEFAULT-VALUE}.",
+          "What is sent compressed to those who accept it, and decoded of bodies: zstd, br and"
+              + " gzip, the preferred first, each with a level if it is to be another (zstd:1); or"
+              + " off. Default: ${DEFAULT-VALUE}.",
       converter = CodingChoice.Converter.class,
       defaultValue = CodingChoice.DEFAULT_VALUE)
   private CodingChoice codings;

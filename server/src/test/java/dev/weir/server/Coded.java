@@ -3,6 +3,7 @@ package dev.weir.server;
 import com.aayushatharva.brotli4j.Brotli4jLoader;
 import com.aayushatharva.brotli4j.decoder.BrotliInputStream;
 import com.aayushatharva.brotli4j.encoder.BrotliOutputStream;
+import com.aayushatharva.brotli4j.encoder.Encoder;
 import com.github.luben.zstd.ZstdInputStream;
 import com.github.luben.zstd.ZstdOutputStream;
 import java.io.ByteArrayInputStream;
@@ -19,6 +20,9 @@ import java.util.zip.GZIPOutputStream;
 /** Content codings as others have written them. */
 final class Coded {
   private static final Pattern CODING = Pattern.compile("(?i)\r\ncontent-encoding: ([a-z]+)\r\n");
+
+  /** Of brotli, whose best takes seconds for a megabyte. */
+  private static final int QUALITY = 4;
 
   private Coded() {}
 
@@ -78,8 +82,8 @@ final class Coded {
 
   private static OutputStream writer(String coding, OutputStream out) throws IOException {
     return switch (coding) {
-      case "zstd" -> new ZstdOutputStream(out);
-      case "br" -> new BrotliOutputStream(out);
+      case "zstd" -> new ZstdOutputStream(out).setChecksum(true);
+      case "br" -> new BrotliOutputStream(out, new Encoder.Parameters().setQuality(QUALITY));
       case "gzip" -> new GZIPOutputStream(out);
       case null -> out;
       default -> throw new IllegalArgumentException(coding);

@@ -240,11 +240,14 @@ final class Http2Client implements AutoCloseable {
     }
   }
 
-  /** A whole exchange. */
+  /** A whole exchange; what the node does not want of the body is not sent. */
   Response exchange(String method, String path, byte[] body, String... extra) throws IOException {
     int stream = request(body.length == 0, method, path, extra);
-    if (body.length > 0) {
-      data(stream, body, /* last= */ true);
+    for (int from = 0; from < body.length && !response(stream).isOver(); ) {
+      int to = Math.min(body.length, from + MAX_FRAME_BYTES);
+      awaitWindow(stream, to - from);
+      data(stream, java.util.Arrays.copyOfRange(body, from, to), /* last= */ to == body.length);
+      from = to;
     }
     return await(stream);
   }

@@ -31,6 +31,14 @@ enum TalkWithNode {
       return client.send("0\r\n\r\n").rest();
     }
   },
+  COMPRESSED_UPLOAD("Content-Encoding: gzip") {
+    @Override
+    String talk(NodeFixture fixture, RawClient client, String tail) throws IOException {
+      byte[] encoded = Coded.encode("gzip", BODY.getBytes(StandardCharsets.US_ASCII));
+      String length = "\r\nContent-Length: " + encoded.length + "\r\n\r\n";
+      return client.send(post("up").replace("\r\n\r\n", length)).send(encoded).rest();
+    }
+  },
   DOWNLOAD("") {
     @Override
     String talk(NodeFixture fixture, RawClient client, String tail) throws IOException {

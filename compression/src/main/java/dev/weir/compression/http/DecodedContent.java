@@ -9,9 +9,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The content of one request on its way through a decoder, in buffers of bounded length, within the
- * limits. Used by the channel's event loop.
+ * limits: what {@link HttpRequestDecompressor} does, for those who read bodies and refuse them by
+ * themselves. Used by one thread at a time. Once a method has thrown, it is to be closed.
  */
-final class DecodedContent implements AutoCloseable {
+public final class DecodedContent implements AutoCloseable {
   private final Decoder decoder;
   private final RequestOptions options;
   private @Nullable ByteBuf source;
@@ -19,22 +20,28 @@ final class DecodedContent implements AutoCloseable {
   private long contentBytes;
 
   /** Takes a decoder over, at the beginning of its stream. */
-  DecodedContent(Decoder decoder, RequestOptions options) {
+  public DecodedContent(Decoder decoder, RequestOptions options) {
     this.decoder = decoder;
     this.options = options;
   }
 
   /** Whether {@link #next} has not come to the end of what it was given. */
-  boolean hasSource() {
+  public boolean hasSource() {
     return source != null;
   }
 
   /**
-   * Takes the next part over; {@link #hasSource} is false.
+   * Takes the next part over, whatever comes of it; {@link #hasSource} is false.
    *
+   * @param allocator for a copy of a part that is not direct, or not in one piece
    * @throws RequestRefusal if more is sent than any content within the limits takes
+   * @throws IllegalStateException if the last part has not come to its end
    */
-  void feed(ByteBuf part, ByteBufAllocator allocator) {
+  public void feed(ByteBuf part, ByteBufAllocator allocator) {
+    if (source != null) {
+      part.release();
+      throw new IllegalStateException("the last part is not at its end");
+    }
     sourceBytes += part.readableBytes();
     if (sourceBytes > options.maxSourceBytes()) {
       part.release();
@@ -57,8 +64,10 @@ final class DecodedContent implements AutoCloseable {
    * @return null if there is no more in the part; then {@link #hasSource} is false
    * @throws RequestRefusal if a limit is exceeded
    * @throws dev.weir.compression.codec.CorruptInputException as {@link Decoder#decode}
+   * @throws dev.weir.memory.budget.BudgetExceededError if there is no room for a buffer, or as
+   *     {@link Decoder#decode}
    */
-  @Nullable ByteBuf next(ByteBufAllocator allocator) {
+  public @Nullable ByteBuf next(ByteBufAllocator allocator) {
     ByteBuf part = source;
     if (part == null) {
       return null;
@@ -102,7 +111,7 @@ final class DecodedContent implements AutoCloseable {
   }
 
   /** Says that there is no more; throws as {@link Decoder#finish}. */
-  void finish() {
+  public void finish() {
     decoder.finish();
   }
 

@@ -8,7 +8,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Reads {@code Content-Encoding} (RFC 9110, section 8.4). */
-final class RequestCoding {
+public final class RequestCoding {
   private static final int MAX_SHOWN = 40;
 
   private RequestCoding() {}
@@ -20,7 +20,7 @@ final class RequestCoding {
    * @return null if it is not encoded
    * @throws RequestRefusal if it is encoded in another way, or more than once
    */
-  static @Nullable ContentCoding of(HttpHeaders headers, List<ContentCoding> known) {
+  public static @Nullable ContentCoding of(HttpHeaders headers, List<ContentCoding> known) {
     ContentCoding found = null;
     for (String value : headers.getAll(HttpHeaderNames.CONTENT_ENCODING)) {
       for (String element : value.split(",", -1)) {

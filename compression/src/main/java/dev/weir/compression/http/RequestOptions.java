@@ -37,7 +37,7 @@ public record RequestOptions(long maxBytes, int maxRatio, int freeBytes, int chu
   }
 
   /** The most that is read of a compressed content. */
-  long maxSourceBytes() {
+  public long maxSourceBytes() {
     long added = maxBytes / 128 + CODING_BYTES;
     return maxBytes > Long.MAX_VALUE - added ? Long.MAX_VALUE : maxBytes + added;
   }

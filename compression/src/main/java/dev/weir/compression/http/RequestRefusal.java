@@ -13,8 +13,8 @@ import io.netty.util.CharsetUtil;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** A request whose content cannot be had, and what its client is told. */
-final class RequestRefusal extends RuntimeException {
+/** A request whose content cannot be had; the message is what its client is told. */
+public final class RequestRefusal extends RuntimeException {
   private static final long serialVersionUID = 1;
 
   private final transient HttpResponseStatus status;
@@ -40,7 +40,8 @@ final class RequestRefusal extends RuntimeException {
     };
   }
 
-  HttpResponseStatus status() {
+  /** The status of the answer. */
+  public HttpResponseStatus status() {
     return status;
   }
 

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class BodyReceiver {
   private final Services services;
-  private final Exchange exchange;
+  private final BodySource source;
   private final @Nullable JsonFlattener json;
   private final Consumer<Payload> onComplete;
   private final Consumer<Throwable> onError;
@@ -28,6 +28,7 @@ final class BodyReceiver {
   /**
    * Prepares for a body.
    *
+   * @param source asked for each piece after the first
    * @param json flattens the body, null for bytes as they are
    * @param onComplete gets the payload, and owns it
    * @param onError gets a {@link ProtocolException} or the store's error; nothing is left behind
@@ -35,16 +36,17 @@ final class BodyReceiver {
   BodyReceiver(
       Services services,
       Exchange exchange,
+      BodySource source,
       @Nullable JsonFlattener json,
       Consumer<Payload> onComplete,
       Consumer<Throwable> onError) {
     this.services = services;
-    this.exchange = exchange;
+    this.source = source;
     this.json = json;
     this.onComplete = onComplete;
     this.onError = onError;
     this.spool = new BodySpool(services, exchange, this::stepped);
-    this.staged = new StagedBody(services.staging(), exchange);
+    this.staged = new StagedBody(services.staging(), source, exchange::uploads);
   }
 
   static ProtocolException tooLong(long limitBytes) {
@@ -112,7 +114,7 @@ final class BodyReceiver {
 
   private void proceed(boolean last) {
     if (!last) {
-      exchange.readBody();
+      source.readBody();
       return;
     }
     Payload payload = staged.toPayload();
@@ -129,7 +131,7 @@ final class BodyReceiver {
       ended = true;
       onComplete.accept(payload);
     } else if (!step.last()) {
-      exchange.readBody();
+      source.readBody();
     }
   }
 

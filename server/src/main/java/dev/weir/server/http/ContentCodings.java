@@ -2,9 +2,11 @@ package dev.weir.server.http;
 
 import dev.weir.compression.Compression;
 import dev.weir.compression.ContentCoding;
+import dev.weir.compression.codec.Decoder;
 import dev.weir.compression.http.AcceptEncoding;
 import dev.weir.compression.http.HttpResponseCompressor;
 import dev.weir.compression.http.MediaTypes;
+import dev.weir.compression.http.RequestCoding;
 import dev.weir.compression.http.ResponseOptions;
 import dev.weir.server.protocol.ProtocolException;
 import io.netty.channel.ChannelHandler;
@@ -14,11 +16,10 @@ import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpRequest;
 import java.util.List;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * In which codings contents are sent.
+ * In which codings contents are sent, and taken.
  *
  * @param compression what there is; null for none
  */
@@ -53,6 +54,32 @@ record ContentCodings(@Nullable Compression compression) {
   }
 
   /**
+   * The coding of a request's body; null if it has none.
+   *
+   * @throws dev.weir.compression.http.RequestRefusal if it is not known, or there are several
+   */
+  @Nullable ContentCoding of(HttpRequest request) {
+    return request.headers().contains(HttpHeaderNames.CONTENT_ENCODING)
+        ? RequestCoding.of(request.headers(), offered())
+        : null;
+  }
+
+  /** Begins to decode a body. */
+  Decoder decoder(ContentCoding coding) {
+    if (compression == null) {
+      throw new IllegalStateException("there is nothing to decode " + coding + " with");
+    }
+    return compression.decoder(coding);
+  }
+
+  /** What bodies may be encoded in, as a header says it. */
+  String accepted() {
+    return offered().isEmpty()
+        ? "identity"
+        : offered().stream().map(ContentCoding::token).collect(Collectors.joining(", "));
+  }
+
+  /**
    * Why a request to read cannot be answered; null where a content can be had, or is not asked for.
    */
   @Nullable ProtocolException refuse(HttpRequest request) {
@@ -66,9 +93,7 @@ record ContentCodings(@Nullable Compression compression) {
     if (accepted.acceptsIdentity() || accepted.choose(offered()) != null) {
       return null;
     }
-    String codings =
-        Stream.concat(offered().stream().map(ContentCoding::token), Stream.of("identity"))
-            .collect(Collectors.joining(", "));
-    return new ProtocolException(406, "Accept-Encoding names none of: " + codings);
+    String listed = offered().isEmpty() ? "identity" : accepted() + ", identity";
+    return new ProtocolException(406, "Accept-Encoding leaves nothing that there is: " + listed);
   }
 }

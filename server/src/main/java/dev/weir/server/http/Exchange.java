@@ -18,7 +18,7 @@ import java.util.function.Consumer;
  * One request and its response, as a handler sees them. All methods are for the connection's event
  * loop; {@link #onLoop} gets there from elsewhere.
  */
-interface Exchange {
+interface Exchange extends BodySource {
   HttpRequest request();
 
   /** Where the client is. */
@@ -45,9 +45,11 @@ interface Exchange {
   void allocate(int bytes, Consumer<ByteBuf> use);
 
   /** The value of {@code Content-Length}; −1 for a chunked body, 0 without a body. */
+  @Override
   long contentLength();
 
   /** Sends {@code 100 Continue} if the client waits for it, and asks for the body's next piece. */
+  @Override
   void readBody();
 
   /**

@@ -3,7 +3,9 @@ package dev.weir.server.http;
 import dev.weir.server.store.Payload;
 import dev.weir.server.store.StreamStore;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 import java.nio.ByteBuffer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,13 +16,16 @@ final class StagedBody {
   private static final int FIRST_BYTES = 8 << 10;
 
   private final StagingQuota quota;
-  private final Exchange exchange;
+  private final BodySource source;
+  private final Supplier<ByteBufAllocator> memory;
   private @Nullable ByteBuf bytes;
   private long quotaBytes;
 
-  StagedBody(StagingQuota quota, Exchange exchange) {
+  /** For a body that comes from {@code source}, in what {@code memory} gives. */
+  StagedBody(StagingQuota quota, BodySource source, Supplier<ByteBufAllocator> memory) {
     this.quota = quota;
-    this.exchange = exchange;
+    this.source = source;
+    this.memory = memory;
   }
 
   /**
@@ -52,13 +57,13 @@ final class StagedBody {
   private @Nullable ByteBuf first(int more, boolean last) {
     long announced =
         Math.clamp(
-            exchange.contentLength() + 1, last ? more : FIRST_BYTES, StreamStore.MAX_INLINE_BYTES);
+            source.contentLength() + 1, last ? more : FIRST_BYTES, StreamStore.MAX_INLINE_BYTES);
     int capacity = (int) Math.max(last ? more : announced, more);
-    if (exchange.contentLength() > StreamStore.MAX_INLINE_BYTES || !acquire(capacity)) {
+    if (source.contentLength() > StreamStore.MAX_INLINE_BYTES || !acquire(capacity)) {
       return null;
     }
     try {
-      bytes = exchange.uploads().directBuffer(capacity, StreamStore.MAX_INLINE_BYTES);
+      bytes = memory.get().directBuffer(capacity, StreamStore.MAX_INLINE_BYTES);
     } catch (OutOfMemoryError noRoom) {
       return null;
     }

@@ -117,7 +117,8 @@ class BodyReceiverTest {
   }
 
   private BodyReceiver receiver(UnreachableLoop loop, @Nullable JsonFlattener json) {
-    return new BodyReceiver(services, loop.exchange(), json, complete::add, told::add);
+    return new BodyReceiver(
+        services, loop.exchange(), loop.exchange(), json, complete::add, told::add);
   }
 
   /** A loop that is handed everything, and runs it when the test does. */

@@ -283,7 +283,8 @@ class UnreachableLoopTest {
       before = files();
       Services services = services(store, console, Runnable::run);
       BodyReceiver receiver =
-          new BodyReceiver(services, loop.exchange(), null, Payload::release, error -> {});
+          new BodyReceiver(
+              services, loop.exchange(), loop.exchange(), null, Payload::release, error -> {});
       receiver.accept(piece(100), /* last= */ false);
       assertThat(services.staging().usedBytes()).as("staged").isPositive();
       receiver.accept(piece, last);
@@ -313,7 +314,8 @@ class UnreachableLoopTest {
               });
       UnreachableLoop loop = new UnreachableLoop(refusal, uploads);
       BodyReceiver receiver =
-          new BodyReceiver(services, loop.exchange(), null, Payload::release, told::add);
+          new BodyReceiver(
+              services, loop.exchange(), loop.exchange(), null, Payload::release, told::add);
       receiver.accept(piece(100), /* last= */ false);
       assertThat(services.staging().usedBytes()).as("staged").isPositive();
       receiver.accept(piece, /* last= */ false);
