@@ -16,12 +16,20 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Memory is refused at each place in turn where reads over HTTP/2 take some: what a client gets of
- * an answer is its beginning, whatever is missing behind it.
+ * Memory is refused at each place in turn where a connection of HTTP/2 takes some: what a client
+ * gets of an answer is its beginning, whatever is missing behind it, and nobody waits for what does
+ * not come.
  */
 class Http2MemoryRefusalTest {
   private static final String JSON = "[" + "1234567,".repeat(24_000) + "0]";
   private static final String TEXT = "0123456789abcde\n".repeat(12_000);
+
+  private static final String ENDED = "weir_http_failed_connections_total{reason=\"memory\"}";
+
+  /** Three windows. */
+  private static final int PARTS = 6;
+
+  private static final byte[] PART = new byte[32 << 10];
 
   @TempDir Path directory;
   private final RefusingBuffers buffers = new RefusingBuffers();
@@ -42,6 +50,54 @@ class Http2MemoryRefusalTest {
       fixture.http.close();
       refuseInTurn(fixture, buffers::refuse);
       refuseInTurn(fixture, buffers::refuseFrom);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("transports")
+  void nobodyWaitsForAFrameThatWasNotSent(Transport transport) throws Exception {
+    long budget = NodeFixture.BUDGET_BYTES;
+    HttpLimits limits = HttpLimits.forBudget(budget);
+    Node.Parts parts = new Node.Parts(new LocalDisk(), transport, limits, buffers::over);
+    try (NodeFixture fixture = new NodeFixture(directory, budget, parts)) {
+      fixture.send("PUT", "text", "text/plain", TEXT);
+      fixture.http.close();
+      boolean refused = true;
+      for (int n = 1; refused; n++) {
+        double endedBefore = fixture.metric(ENDED);
+        buffers.refuse(n);
+        boolean goesOn = uploadAndPing(fixture);
+        refused = buffers.allow() > 0;
+        assertThat(goesOn || refused).isTrue();
+        if (!goesOn) {
+          NodeFixture.await(
+              "the end is counted, the %d. time".formatted(n),
+              () -> fixture.metric(ENDED) > endedBefore);
+        }
+        NodeFixture.await("no other connection", () -> fixture.openConnections() == 1);
+        fixture.assertNothingLeaked();
+      }
+    }
+  }
+
+  /** Whether the connection does all that it should, if not for every stream. */
+  private static boolean uploadAndPing(NodeFixture fixture) throws IOException {
+    try (Http2Client client = fixture.http2()) {
+      int upload =
+          client.request(
+              /* last= */ false, "POST", "/v1/stream/text", "content-type", "text/plain");
+      for (int part = 1; part <= PARTS; part++) {
+        client.awaitWindow(upload, PART.length);
+        if (!client.response(upload).isOver()) {
+          client.data(upload, PART, /* last= */ part == PARTS);
+        }
+      }
+      client.await(upload);
+      client.roundTrip();
+      client.get("/v1/stream/text?offset=now");
+      return true;
+    } catch (EOFException | SocketException cutOff) {
+      return false;
     }
   }
 

@@ -1,5 +1,9 @@
 package dev.weir.netty.flow;
 
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelPromise;
+import io.netty.handler.codec.http2.DecoratingHttp2FrameWriter;
 import io.netty.handler.codec.http2.DefaultHttp2LocalFlowController;
 import io.netty.handler.codec.http2.Http2FrameCodec;
 
@@ -16,6 +20,9 @@ public final class Http2Windows {
    * memory: a frame of 16 KiB keeps the receive buffer of 64 KiB that it came in. Leave that much
    * beside what is granted.
    *
+   * <p>A window that could not be opened, for want of memory, ends the connection: its client would
+   * wait for ever. The codec fires the failure, and says GOAWAY.
+   *
    * @param codec of a connection that has exchanged no frame yet
    * @return the same codec
    */
@@ -25,8 +32,29 @@ public final class Http2Windows {
             codec.connection(),
             DefaultHttp2LocalFlowController.DEFAULT_WINDOW_UPDATE_RATIO,
             /* autoRefillConnectionWindow= */ true);
-    windows.frameWriter(codec.encoder().frameWriter());
+    windows.frameWriter(new HeardWindows(codec));
     codec.connection().local().flowController(windows);
     return codec;
+  }
+
+  /** Hears of window updates that are lost: nobody else has their promises. */
+  private static final class HeardWindows extends DecoratingHttp2FrameWriter {
+    private final Http2FrameCodec codec;
+
+    HeardWindows(Http2FrameCodec codec) {
+      super(codec.encoder().frameWriter());
+      this.codec = codec;
+    }
+
+    @Override
+    public ChannelFuture writeWindowUpdate(
+        ChannelHandlerContext ctx, int stream, int windowBytes, ChannelPromise promise) {
+      return super.writeWindowUpdate(ctx, stream, windowBytes, promise)
+          .addListener(written -> {
+            if (!written.isSuccess() && ctx.channel().isOpen()) {
+              codec.onError(ctx, /* outbound= */ false, written.cause());
+            }
+          });
+    }
   }
 }

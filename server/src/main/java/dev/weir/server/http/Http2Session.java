@@ -56,6 +56,9 @@ final class Http2Session extends ChannelInboundHandlerAdapter {
   /** No stream will be opened any more. */
   private boolean closing;
 
+  /** What ends it is counted once, however many frames fail for it. */
+  private boolean failed;
+
   private boolean inputEnded;
   private boolean ended;
 
@@ -131,13 +134,14 @@ final class Http2Session extends ChannelInboundHandlerAdapter {
   public void channelRead(ChannelHandlerContext ctx, Object message) {
     switch (message) {
       case Http2SettingsAckFrame known -> {}
-      case Http2SettingsFrame known -> {}
+      case Http2SettingsFrame settings -> ctx.write(Http2SettingsAckFrame.INSTANCE);
       case Http2PingFrame ping when ping.ack() -> {
         if (ping.content() == LAST_CALL) {
           lastCall(ctx);
         }
       }
-      case Http2PingFrame answered -> {}
+      case Http2PingFrame ping ->
+          ctx.write(new DefaultHttp2PingFrame(ping.content(), /* ack= */ true));
       case Http2GoAwayFrame leaving -> {
         leaving.release();
         closing = true;
@@ -252,7 +256,10 @@ final class Http2Session extends ChannelInboundHandlerAdapter {
       // Of one stream, which the multiplexer tells of it.
       ctx.fireExceptionCaught(cause);
     } else if (!Failure.isAftermath(cause, ctx.channel().isOpen())) {
-      services.metrics().connectionFailed(Failure.of(cause), cause);
+      if (!failed) {
+        failed = true;
+        services.metrics().connectionFailed(Failure.of(cause), cause);
+      }
       if (Http2CodecUtil.getEmbeddedHttp2Exception(cause) != null) {
         // The codec tells the client, and closes the connection.
         ended = true;

@@ -2,6 +2,7 @@ package dev.weir.server.http;
 
 import dev.weir.netty.flow.Http2Windows;
 import dev.weir.netty.write.UnbrokenStream;
+import dev.weir.server.metrics.Failure;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelPipeline;
@@ -61,6 +62,12 @@ final class Http2Setup {
         .addLast(session)
         .addLast(new Http2MultiplexHandler(new StreamInitializer(session, reads)));
     widen(codec.connection());
+    if (!pipeline.channel().isOpen()) {
+      // The codec has sent its settings already, and closes for no other reason.
+      services
+          .metrics()
+          .connectionFailed(Failure.MEMORY, new IllegalStateException("settings were not sent"));
+    }
   }
 
   private Http2FrameCodec codec(FrameWatch frames) {
@@ -80,6 +87,9 @@ final class Http2Setup {
             .validateHeaders(true)
             .validateRequiredPseudoHeaders(true)
             .frameLogger(frames)
+            // The session does, and hears whether there was memory for it.
+            .autoAckSettingsFrame(false)
+            .autoAckPingFrame(false)
             // The session says when a connection ends, and what is told of it.
             .decoupleCloseAndGoAway(true);
     builder.gracefulShutdownTimeoutMillis(HttpLimits.LINGER.toMillis());

@@ -26,8 +26,8 @@ final class UnsentFrames extends ChannelOutboundHandlerAdapter implements Channe
 
   @Override
   public void operationComplete(ChannelFuture written) {
-    if (written.cause() instanceof OutOfMemoryError && written.channel().isOpen()) {
-      // For the session, which counts it and closes the connection.
+    if (written.cause() instanceof OutOfMemoryError) {
+      // For the session, which counts it and closes the connection, if the codec has not yet.
       written.channel().pipeline().fireExceptionCaught(written.cause());
     }
   }
