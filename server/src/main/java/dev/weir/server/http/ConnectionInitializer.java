@@ -44,6 +44,7 @@ final class ConnectionInitializer extends ChannelInitializer<Channel> {
     connections.add(channel);
     metrics.connectionOpened();
     channel.closeFuture().addListener(closed -> metrics.connectionClosed());
+    channel.pipeline().addLast(new NoReadsWhenClosing());
     TlsSession.addTo(channel, services.tls());
     StrictRequestDecoder decoder = new StrictRequestDecoder();
     List<ChannelHandler> http1 = new ArrayList<>();

@@ -3,7 +3,6 @@ package dev.weir.server.http;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelPromise;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import org.jspecify.annotations.Nullable;
 
@@ -18,13 +17,11 @@ import org.jspecify.annotations.Nullable;
  * read, unless its stream waits for the client; that one stalls then.
  *
  * <p>A client may end its side and read on. From then on epoll no longer watches the socket for
- * input, and would close it if it were read. Nor is a connection read once it is to be closed:
- * io_uring would keep its socket open until the client says something.
+ * input, and would close it if it were read.
  */
 final class Http2Reads extends ChannelDuplexHandler {
   private @Nullable ChannelHandlerContext context;
   private boolean ended;
-  private boolean closing;
 
   /** Whether there was nothing but the reserve when bytes came last. */
   private boolean isShort;
@@ -72,14 +69,8 @@ final class Http2Reads extends ChannelDuplexHandler {
   public void read(ChannelHandlerContext ctx) {
     if (isShort && heldBytes > 0) {
       deferred = true;
-    } else if (!ended && !closing) {
+    } else if (!ended) {
       ctx.read();
     }
-  }
-
-  @Override
-  public void close(ChannelHandlerContext ctx, ChannelPromise promise) {
-    closing = true;
-    ctx.close(promise);
   }
 }
