@@ -5,8 +5,12 @@ import io.netty.channel.ChannelHandler;
 import java.util.Collection;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.ToLongFunction;
@@ -47,6 +51,9 @@ public final class ReadGate {
     ALL
   }
 
+  /** An event loop that takes no task now may take one then. */
+  private static final long RETRY_MILLIS = 10;
+
   private final Headroom headroom;
 
   /** Null: all channels are equal. */
@@ -70,10 +77,14 @@ public final class ReadGate {
   /** Whether somebody whom the gate has opened for may not have been resumed. */
   private volatile boolean owesResumption;
 
+  /** Runs what it is given in a while. */
+  private final Executor later;
+
+  private final AtomicBoolean triesLater = new AtomicBoolean();
+
   /** Makes an open gate that follows {@code headroom}, and takes all channels for equal. */
   public ReadGate(Headroom headroom) {
-    this.headroom = headroom;
-    this.held = null;
+    this(headroom, /* held= */ null, inAWhile());
   }
 
   /**
@@ -83,8 +94,18 @@ public final class ReadGate {
    *     May be asked of a channel that is closing; a failure counts as 0, and is logged once
    */
   public ReadGate(Headroom headroom, ToLongFunction<? super Channel> heldBytes) {
+    this(headroom, new HeldBytes(heldBytes), inAWhile());
+  }
+
+  /** With a clock of another making, for tests. */
+  ReadGate(Headroom headroom, @Nullable HeldBytes held, Executor later) {
     this.headroom = headroom;
-    this.held = new HeldBytes(heldBytes);
+    this.held = held;
+    this.later = later;
+  }
+
+  private static Executor inAWhile() {
+    return CompletableFuture.delayedExecutor(RETRY_MILLIS, TimeUnit.MILLISECONDS);
   }
 
   /** Makes the handler for one pipeline. */
@@ -252,7 +273,7 @@ public final class ReadGate {
     resumeAll();
   }
 
-  /** Resumes all that wait, as far as there is Java heap for that; the next read does the rest. */
+  /** Resumes all that wait, as far as there is Java heap for that; the rest is owed. */
   private void resumeAll() {
     owesResumption = false;
     unresumed.resumeAll();
@@ -265,12 +286,12 @@ public final class ReadGate {
         }
       }
     } catch (Throwable noHeap) {
-      owesResumption = true;
+      oweResumption();
     }
     try {
       listeners.forEach(ReadGateHandler::resume);
     } catch (Throwable noHeap) {
-      owesResumption = true;
+      oweResumption();
     }
   }
 
@@ -286,7 +307,32 @@ public final class ReadGate {
   /** Called by a handler whose event loop took no task. */
   void notResumed(ReadGateHandler handler) {
     unresumed.add(handler);
+    oweResumption();
+  }
+
+  /** It is tried again in a while, or, without Java heap for that, after the next read. */
+  private void oweResumption() {
     owesResumption = true;
+    if (triesLater.compareAndSet(false, true)) {
+      boolean tries = false;
+      try {
+        later.execute(this::tryAgain);
+        tries = true;
+      } catch (Throwable noHeap) {
+        // As said above.
+      } finally {
+        if (!tries) {
+          triesLater.set(false);
+        }
+      }
+    }
+  }
+
+  private void tryAgain() {
+    triesLater.set(false);
+    if (level.get() == Level.OPEN && owesResumption) {
+      resumeAll();
+    }
   }
 
   /** Whether the channel that was let through has read since the last time this was asked. */

@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.netty.RefusingChannel;
 import io.netty.channel.Channel;
 import io.netty.channel.embedded.EmbeddedChannel;
+import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Queue;
 import org.junit.jupiter.api.Test;
 
 /** Whatever fails on the way, a gate opens, and nobody whom it has stopped is forgotten. */
@@ -16,7 +18,11 @@ class ReadGateFailuresTest {
   /** What channels hold; of those that are not in it, it cannot be told. */
   private final Map<Channel, Long> held = new HashMap<>();
 
-  private final ReadGate gate = new ReadGate(headroom, channel -> held.get(channel));
+  /** What the gate tries again in a while. */
+  private final Queue<Runnable> later = new ArrayDeque<>();
+
+  private final ReadGate gate =
+      new ReadGate(headroom, new HeldBytes(channel -> held.get(channel)), later::add);
 
   @Test
   void allAreResumedThoughItIsNotKnownWhatOneHolds() {
@@ -113,6 +119,24 @@ class ReadGateFailuresTest {
     other.writeInbound("message");
     assertThat(reads(refusing)).isTrue();
     assertThat(reads(listener)).isTrue();
+  }
+
+  @Test
+  void aChannelWhoseLoopTakesNoTaskIsResumedThoughNobodyReads() {
+    RefusingChannel refusing = new RefusingChannel(gate.newHandler());
+    headroom.isShort = true;
+    refusing.writeInbound("message");
+    refusing.refuse(true);
+    headroom.isShort = false;
+    headroom.waits.getFirst().complete(true);
+    later.remove().run();
+    assertThat(refusing.refusals()).isEqualTo(2);
+    assertThat(reads(refusing)).isFalse();
+
+    refusing.refuse(false);
+    later.remove().run();
+    assertThat(reads(refusing)).isTrue();
+    assertThat(later).isEmpty();
   }
 
   @Test
