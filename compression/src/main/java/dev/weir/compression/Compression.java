@@ -22,12 +22,16 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Compression for a process. Contexts are charged to one budget, kept for the next stream within a
- * limit, and given up where the pool asks for memory; while the budget or the pool is under
- * pressure, streams get smaller ones. Thread-safe; its encoders and decoders are not.
+ * limit, and given up where the pool asks for memory, or where they are what puts the budget under
+ * pressure; while that or the pool is under pressure, streams get smaller ones. Thread-safe; its
+ * encoders and decoders are not.
  */
 public final class Compression implements AutoCloseable {
   /** Idle contexts are the first to go: they hold nothing that would have to be made again. */
   private static final int RECLAIM_PRIORITY = 0;
+
+  /** Of the budget: so much that nobody uses must not keep streams in smaller contexts. */
+  private static final int CONSIDERABLE_SHARE = 8;
 
   private final CompressionOptions options;
   private final List<ContentCoding> codings;
@@ -112,6 +116,10 @@ public final class Compression implements AutoCloseable {
   private Intensity intensity() {
     Pressure ofPool = pool.rootBudget().pressure();
     Pressure ofBudget = budget.pressure();
+    if (ofBudget != Pressure.NONE && idleBytes() > budget.chargedBytes() / CONSIDERABLE_SHARE) {
+      destroyIdle(Long.MAX_VALUE);
+      ofBudget = budget.pressure();
+    }
     return Intensity.under(ofPool.compareTo(ofBudget) > 0 ? ofPool : ofBudget);
   }
 
