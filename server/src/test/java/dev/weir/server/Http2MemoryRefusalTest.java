@@ -26,10 +26,10 @@ class Http2MemoryRefusalTest {
 
   private static final String ENDED = "weir_http_failed_connections_total{reason=\"memory\"}";
 
-  /** Three windows. */
-  private static final int PARTS = 6;
+  /** More than half a window: a client that misses an update never gets so much again. */
+  private static final byte[] PART = new byte[(32 << 10) + 1];
 
-  private static final byte[] PART = new byte[32 << 10];
+  private static final int PARTS = 6;
 
   @TempDir Path directory;
   private final RefusingBuffers buffers = new RefusingBuffers();
