@@ -3,14 +3,10 @@ package dev.weir.server;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.memory.Pool;
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.heap.Block;
-import dev.weir.netty.WeirAllocator;
 import dev.weir.server.Answers.Answer;
 import dev.weir.server.http.HttpLimits;
-import dev.weir.server.http.Transport;
-import dev.weir.server.store.LocalDisk;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.http.HttpRequest;
@@ -44,20 +40,12 @@ class CompressedReadsTest {
   private static final String NOTHING_THERE_IS = "compress, identity;q=0";
 
   @TempDir Path directory;
+  private final KnownBuffers buffers = new KnownBuffers();
   private NodeFixture fixture;
-  private Pool pool;
 
   @BeforeEach
   void start() throws Exception {
-    Node.Parts parts =
-        new Node.Parts(
-            new LocalDisk(),
-            Transport.best(),
-            HttpLimits.forBudget(BUDGET_BYTES),
-            real -> {
-              pool = ((WeirAllocator) real.allocator()).pool();
-              return real;
-            });
+    Node.Parts parts = buffers.parts(HttpLimits.forBudget(BUDGET_BYTES));
     fixture = new NodeFixture(directory, BUDGET_BYTES, parts);
     create("text", "text/plain", TEXT);
     create("json", "application/json", JSON);
@@ -322,7 +310,7 @@ class CompressedReadsTest {
   }
 
   private Budget contexts() {
-    return pool.rootBudget().children().stream()
+    return buffers.pool().rootBudget().children().stream()
         .filter(child -> child.name().equals("compression"))
         .findFirst()
         .orElseThrow();
@@ -334,7 +322,7 @@ class CompressedReadsTest {
     Budget contexts = contexts();
     List<Block> held = new ArrayList<>();
     for (long bytes = contexts.limitBytes(); bytes >= 4096; bytes /= 2) {
-      Block block = pool.tryAllocate(bytes, contexts);
+      Block block = buffers.pool().tryAllocate(bytes, contexts);
       if (block != null) {
         held.add(block);
       }

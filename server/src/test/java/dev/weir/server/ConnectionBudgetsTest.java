@@ -3,11 +3,8 @@ package dev.weir.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.memory.budget.Budget;
-import dev.weir.netty.WeirAllocator;
 import dev.weir.server.console.ConsoleAccess;
 import dev.weir.server.http.HttpLimits;
-import dev.weir.server.http.Transport;
-import dev.weir.server.store.LocalDisk;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
@@ -27,20 +24,14 @@ class ConnectionBudgetsTest {
   private static final String NEWS = "n".repeat(8_000_000);
 
   @TempDir Path directory;
-  private WeirAllocator allocator;
+  private final KnownBuffers buffers = new KnownBuffers();
   private NodeFixture fixture;
 
   @BeforeEach
   void start() throws Exception {
     Node.Parts parts =
-        new Node.Parts(
-                new LocalDisk(),
-                Transport.best(),
-                HttpLimits.forBudget(BUDGET_BYTES),
-                real -> {
-                  allocator = (WeirAllocator) real.allocator();
-                  return real;
-                })
+        buffers
+            .parts(HttpLimits.forBudget(BUDGET_BYTES))
             .with(new Node.ConsoleSettings(ConsoleAccess.LOOPBACK, Duration.ofMillis(20)));
     fixture = new NodeFixture(directory, BUDGET_BYTES, parts);
     assertThat(fixture.send("PUT", "news", "text/plain", NEWS).statusCode()).isEqualTo(201);
@@ -58,7 +49,7 @@ class ConnectionBudgetsTest {
 
   private List<Budget> clients(String usage) {
     List<Budget> of =
-        allocator.pool().rootBudget().children().stream()
+        buffers.pool().rootBudget().children().stream()
             .filter(child -> child.name().equals(usage))
             .toList();
     assertThat(of).as(usage).hasSize(1);

@@ -4,10 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.server.console.Console;
 import dev.weir.server.console.ConsoleAccess;
-import dev.weir.server.http.Buffers;
 import dev.weir.server.http.HttpLimits;
-import dev.weir.server.http.Transport;
-import dev.weir.server.store.LocalDisk;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -26,7 +23,7 @@ class ConsoleLoadTest {
   private static final String SNAPSHOT = "GET /_weir/snapshot HTTP/1.1\r\nHost: localhost\r\n\r\n";
 
   @TempDir Path directory;
-  private Buffers buffers;
+  private final KnownBuffers buffers = new KnownBuffers();
 
   private NodeFixture start(Duration stallTimeout, Duration liveTimeout, Duration interval)
       throws IOException {
@@ -34,15 +31,7 @@ class ConsoleLoadTest {
     HttpLimits limits =
         new HttpLimits(96, 1 << 30, budget / 4, NEVER, stallTimeout, NEVER, NEVER, liveTimeout);
     Node.Parts parts =
-        new Node.Parts(
-                new LocalDisk(),
-                Transport.best(),
-                limits,
-                real -> {
-                  buffers = real;
-                  return real;
-                })
-            .with(new Node.ConsoleSettings(ConsoleAccess.LOOPBACK, interval));
+        buffers.parts(limits).with(new Node.ConsoleSettings(ConsoleAccess.LOOPBACK, interval));
     return new NodeFixture(directory, budget, parts);
   }
 

@@ -4,11 +4,8 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.memory.budget.Budget;
-import dev.weir.netty.WeirAllocator;
 import dev.weir.server.console.ConsoleAccess;
-import dev.weir.server.http.Buffers;
 import dev.weir.server.http.HttpLimits;
-import dev.weir.server.http.Transport;
 import dev.weir.server.store.FaultyDisk;
 import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.http2.Http2Error;
@@ -43,7 +40,7 @@ class FullPoolTest {
   private final List<ByteBuf> held = new ArrayList<>();
   private final FaultyDisk disk = new FaultyDisk();
   private NodeFixture fixture;
-  private Buffers buffers;
+  private final KnownBuffers buffers = new KnownBuffers();
 
   /** A node of its own makes the stream, so that the other one's threads keep no memory of it. */
   @BeforeEach
@@ -58,14 +55,8 @@ class FullPoolTest {
     HttpLimits limits =
         new HttpLimits(48, 1 << 30, BUDGET_BYTES / 4, NEVER, NEVER, memoryTimeout, NEVER, NEVER);
     Node.Parts parts =
-        new Node.Parts(
-                disk,
-                Transport.best(),
-                limits,
-                real -> {
-                  buffers = real;
-                  return real;
-                })
+        buffers
+            .parts(disk, limits)
             .with(new Node.ConsoleSettings(ConsoleAccess.LOOPBACK, Duration.ofMillis(5)));
     fixture = new NodeFixture(directory, BUDGET_BYTES, parts);
     fill();
@@ -159,10 +150,9 @@ class FullPoolTest {
 
   /** What each client has of a usage. */
   private Stream<Budget> clients(String usage) {
-    return ((WeirAllocator) buffers.allocator())
-        .pool().rootBudget().children().stream()
-            .filter(child -> child.name().equals(usage))
-            .flatMap(all -> all.children().stream());
+    return buffers.pool().rootBudget().children().stream()
+        .filter(child -> child.name().equals(usage))
+        .flatMap(all -> all.children().stream());
   }
 
   /** Clients of which some bytes are on their way to the disk, and some more wait. */

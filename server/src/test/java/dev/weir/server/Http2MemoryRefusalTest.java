@@ -38,13 +38,17 @@ class Http2MemoryRefusalTest {
     return HalfCloseTest.transports();
   }
 
-  @ParameterizedTest
-  @MethodSource("transports")
-  void nobodyGetsBytesFromBehindAHole(Transport transport) throws Exception {
+  private NodeFixture start(Transport transport) throws IOException {
     long budget = NodeFixture.BUDGET_BYTES;
     HttpLimits limits = HttpLimits.forBudget(budget);
     Node.Parts parts = new Node.Parts(new LocalDisk(), transport, limits, buffers::over);
-    try (NodeFixture fixture = new NodeFixture(directory, budget, parts)) {
+    return new NodeFixture(directory, budget, parts);
+  }
+
+  @ParameterizedTest
+  @MethodSource("transports")
+  void nobodyGetsBytesFromBehindAHole(Transport transport) throws Exception {
+    try (NodeFixture fixture = start(transport)) {
       fixture.send("PUT", "json", "application/json", JSON);
       fixture.send("PUT", "text", "text/plain", TEXT);
       fixture.http.close();
@@ -56,10 +60,7 @@ class Http2MemoryRefusalTest {
   @ParameterizedTest
   @MethodSource("transports")
   void nobodyWaitsForAFrameThatWasNotSent(Transport transport) throws Exception {
-    long budget = NodeFixture.BUDGET_BYTES;
-    HttpLimits limits = HttpLimits.forBudget(budget);
-    Node.Parts parts = new Node.Parts(new LocalDisk(), transport, limits, buffers::over);
-    try (NodeFixture fixture = new NodeFixture(directory, budget, parts)) {
+    try (NodeFixture fixture = start(transport)) {
       fixture.send("PUT", "text", "text/plain", TEXT);
       fixture.http.close();
       boolean refused = true;

@@ -13,6 +13,8 @@ import org.junit.jupiter.api.Test;
 class ReadGateTest {
   private final SwitchedHeadroom headroom = new SwitchedHeadroom();
   private final ReadGate gate = new ReadGate(headroom);
+  private final Map<Channel, Long> held = new HashMap<>();
+  private final ReadGate fair = new ReadGate(headroom, channel -> held.getOrDefault(channel, 0L));
 
   @Test
   void readsOnWhileThereIsRoom() {
@@ -191,15 +193,10 @@ class ReadGateTest {
 
   @Test
   void theLargestHoldersStopFirstAndNothingNewIsLetIn() {
-    Map<Channel, Long> held = new HashMap<>();
-    ReadGate fair = new ReadGate(headroom, channel -> held.getOrDefault(channel, 0L));
     EmbeddedChannel listener = new EmbeddedChannel(fair.newListenerHandler());
-    EmbeddedChannel small = new EmbeddedChannel(fair.newHandler());
-    EmbeddedChannel large = new EmbeddedChannel(fair.newHandler());
-    EmbeddedChannel larger = new EmbeddedChannel(fair.newHandler());
-    held.put(small, 10L);
-    held.put(large, 100L);
-    held.put(larger, 120L);
+    EmbeddedChannel small = holding(10);
+    EmbeddedChannel large = holding(100);
+    EmbeddedChannel larger = holding(120);
     headroom.isTight = true;
     small.writeInbound("message");
     large.writeInbound("message");
@@ -227,14 +224,9 @@ class ReadGateTest {
 
   @Test
   void aChannelThatIsLetThroughReadsOnWhileMemoryIsTight() {
-    Map<Channel, Long> held = new HashMap<>();
-    ReadGate fair = new ReadGate(headroom, channel -> held.getOrDefault(channel, 0L));
-    EmbeddedChannel small = new EmbeddedChannel(fair.newHandler());
-    EmbeddedChannel large = new EmbeddedChannel(fair.newHandler());
-    EmbeddedChannel larger = new EmbeddedChannel(fair.newHandler());
-    held.put(small, 10L);
-    held.put(large, 100L);
-    held.put(larger, 120L);
+    holding(10);
+    EmbeddedChannel large = holding(100);
+    EmbeddedChannel larger = holding(120);
     headroom.isTight = true;
     large.writeInbound("message");
     larger.writeInbound("message");
@@ -252,6 +244,13 @@ class ReadGateTest {
     assertThat(reads(large)).isFalse();
     headroom.waits.get(3).complete(false);
     assertThat(reads(large)).isTrue();
+  }
+
+  /** A channel of the gate that stops the largest first. */
+  private EmbeddedChannel holding(long bytes) {
+    EmbeddedChannel channel = new EmbeddedChannel(fair.newHandler());
+    held.put(channel, bytes);
+    return channel;
   }
 
   private static boolean reads(EmbeddedChannel channel) {
