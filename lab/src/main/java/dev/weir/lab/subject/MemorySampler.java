@@ -1,7 +1,7 @@
 package dev.weir.lab.subject;
 
 import dev.weir.lab.memory.ProcessRss;
-import dev.weir.lab.memory.Smaps;
+import dev.weir.lab.memory.RangeRss;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.concurrent.locks.LockSupport;
@@ -22,7 +22,7 @@ public final class MemorySampler implements AutoCloseable {
   private static final long PERIOD_NANOS = 20_000_000;
 
   private final HeldMemory subject;
-  private final Smaps smaps = new Smaps();
+  private final RangeRss rangeRss = new RangeRss();
   private final long baselineBytes;
   private final Thread thread = new Thread(this::sampleUntilClosed, "memory-sampler");
   private volatile boolean closed;
@@ -73,7 +73,7 @@ public final class MemorySampler implements AutoCloseable {
     long residentBefore = subject.residentBytes().orElse(0);
     long rssBytes = growthBytes;
     if (subject.addresses().isPresent()) {
-      rssBytes = smaps.rssBytes(subject.addresses().get());
+      rssBytes = rangeRss.bytes(subject.addresses().get());
       long residentBytes = Math.max(residentBefore, subject.residentBytes().orElse(0));
       peakExcessBytes = Math.max(peakExcessBytes, rssBytes - residentBytes);
     }
