@@ -176,8 +176,9 @@ public final class Owned {
 
   /** Whether a write that succeeded has left anything unused. */
   boolean isUnused() {
-    for (OwnedPart part : parts) {
-      if (part.isUnused()) {
+    // By index: an iterator for each write is not worth its garbage.
+    for (int i = 0; i < parts.size(); i++) {
+      if (parts.get(i).isUnused()) {
         return true;
       }
     }
@@ -186,8 +187,8 @@ public final class Owned {
 
   /** Whether nothing is left to release. */
   boolean isGone() {
-    for (OwnedPart part : parts) {
-      if (!part.isGone()) {
+    for (int i = 0; i < parts.size(); i++) {
+      if (!parts.get(i).isGone()) {
         return false;
       }
     }

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * Notices when a channel has had much queued for long without interruption. A queue that falls
  * below the mark costs nothing: the timer finds that when it runs out. Used on one event loop.
  */
-final class SlowPeerWatch {
+final class SlowPeerWatch implements Runnable {
   private final EventExecutor executor;
   private final long timeNanos;
   private final Runnable onSlow;
@@ -43,10 +43,12 @@ final class SlowPeerWatch {
   }
 
   private void schedule(long delayNanos) {
-    timer = executor.schedule(this::runOut, delayNanos, TimeUnit.NANOSECONDS);
+    timer = executor.schedule(this, delayNanos, TimeUnit.NANOSECONDS);
   }
 
-  private void runOut() {
+  /** The timer has run out. */
+  @Override
+  public void run() {
     timer = null;
     if (!above) {
       return;

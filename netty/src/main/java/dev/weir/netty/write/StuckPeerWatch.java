@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * and never everything. So what a peer may keep queued while nothing is added halves with each
  * interval. Used on one event loop.
  */
-final class StuckPeerWatch {
+final class StuckPeerWatch implements Runnable {
   private final EventExecutor executor;
   private final long intervalNanos;
   private final Runnable onLook;
@@ -62,10 +62,12 @@ final class StuckPeerWatch {
   private void begin() {
     startBytes = queuedBytes;
     takenBytes = 0;
-    timer = executor.schedule(this::runOut, intervalNanos, TimeUnit.NANOSECONDS);
+    timer = executor.schedule(this, intervalNanos, TimeUnit.NANOSECONDS);
   }
 
-  private void runOut() {
+  /** The interval has ended. */
+  @Override
+  public void run() {
     onLook.run();
     // Still set, so that the look began nothing; or stopped by it.
     if (timer != null) {

@@ -6,6 +6,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelPromise;
+import io.netty.channel.WriteBufferWaterMark;
 import java.util.concurrent.Flow;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -52,6 +53,10 @@ public final class WriteGate {
   private static final int CRITICAL_BUDGET = 2;
 
   private final WriteGateOptions options;
+
+  /** Those of every channel. */
+  private final WriteBufferWaterMark waterMark;
+
   private final AtomicLong queuedBytes = new AtomicLong();
 
   /** Why the gate is closed, a bit or a count each; 0 while it is open. */
@@ -65,6 +70,8 @@ public final class WriteGate {
   /** Makes an open gate. */
   public WriteGate(WriteGateOptions options) {
     this.options = options;
+    this.waterMark =
+        new WriteBufferWaterMark(options.channelBytes() / 4, options.channelBytes() / 2);
   }
 
   /**
@@ -126,6 +133,11 @@ public final class WriteGate {
   /** The bounds. */
   public WriteGateOptions options() {
     return options;
+  }
+
+  /** Where a channel stops being writable, and where it begins again. */
+  WriteBufferWaterMark waterMark() {
+    return waterMark;
   }
 
   /**

@@ -9,7 +9,6 @@ import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.MessageSizeEstimator;
-import io.netty.channel.WriteBufferWaterMark;
 import java.nio.channels.ClosedChannelException;
 import java.util.concurrent.CancellationException;
 import org.jspecify.annotations.Nullable;
@@ -19,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  * when something was written or flushed, and tells the gate what has changed. Runs on the channel's
  * event loop.
  */
-final class WriteGateHandler extends ChannelDuplexHandler implements ChannelFutureListener {
+final class WriteGateHandler extends ChannelDuplexHandler
+    implements ChannelFutureListener, Runnable {
   private static final System.Logger LOG = System.getLogger(WriteGate.class.getName());
 
   /**
@@ -59,10 +59,7 @@ final class WriteGateHandler extends ChannelDuplexHandler implements ChannelFutu
     if (channel.isRegistered() && !ctx.executor().equals(channel.eventLoop())) {
       throw new IllegalStateException("a write gate runs on the channel's own event loop");
     }
-    channel
-        .config()
-        .setWriteBufferWaterMark(
-            new WriteBufferWaterMark(options.channelBytes() / 4, options.channelBytes() / 2));
+    channel.config().setWriteBufferWaterMark(gate.waterMark());
     sizes = channel.config().getMessageSizeEstimator().newHandle();
     slowPeer =
         new SlowPeerWatch(ctx.executor(), options.slowTime().toNanos(), () -> closeSlow(ctx));
@@ -190,7 +187,7 @@ final class WriteGateHandler extends ChannelDuplexHandler implements ChannelFutu
     }
     looking = true;
     try {
-      ctx.executor().execute(this::lookLater);
+      ctx.executor().execute(this);
     } catch (Throwable endedOrNoHeap) {
       looking = false;
     }
@@ -246,13 +243,15 @@ final class WriteGateHandler extends ChannelDuplexHandler implements ChannelFutu
       return;
     }
     try {
-      ctx.executor().execute(this::lookLater);
+      ctx.executor().execute(this);
     } catch (Throwable endedOrNoHeap) {
       // As said above; if it has ended, its channels were closed.
     }
   }
 
-  private void lookLater() {
+  /** The look that was put off until a handler is through, or that the gate asks for. */
+  @Override
+  public void run() {
     looking = false;
     ChannelHandlerContext ctx = context;
     if (ctx != null) {
