@@ -1,5 +1,6 @@
 package dev.weir.compression.http;
 
+import dev.weir.compression.codec.CodecException;
 import dev.weir.compression.codec.DirectBuffers;
 import dev.weir.compression.codec.Encoder;
 import dev.weir.compression.codec.Step;
@@ -26,9 +27,16 @@ final class EncodedContent implements AutoCloseable {
   /** What a coding may add to a content that it finds nothing in, beside a 128th. */
   private static final int OVERHEAD_BYTES = 256;
 
+  private static final long UNKNOWN_LENGTH = -1;
+
   private final Encoder encoder;
   private final ByteBufAllocator allocator;
   private final int chunkBytes;
+
+  /** What is to come before the announced end; negative if none was announced. */
+  private long leftBytes;
+
+  private boolean ended;
   private boolean pending;
 
   /** What has come of the step that is under way; empty between steps. */
@@ -39,14 +47,46 @@ final class EncodedContent implements AutoCloseable {
 
   /** Takes an encoder over, at the beginning of its stream. */
   EncodedContent(Encoder encoder, ByteBufAllocator allocator, int chunkBytes) {
+    this(encoder, allocator, chunkBytes, UNKNOWN_LENGTH);
+  }
+
+  /**
+   * The same of an encoder that takes a content of one length only.
+   *
+   * @param contentBytes that length; negative for any
+   */
+  EncodedContent(Encoder encoder, ByteBufAllocator allocator, int chunkBytes, long contentBytes) {
     this.encoder = encoder;
     this.allocator = allocator;
     this.chunkBytes = chunkBytes;
+    this.leftBytes = contentBytes;
   }
 
   /** Whether something has been taken that was not flushed. */
   boolean isPending() {
     return pending;
+  }
+
+  /**
+   * Takes a content that others may follow, as {@link #encode} does. At the announced length it is
+   * the last to the encoder, which then need not keep it for what comes next.
+   *
+   * @throws CodecException if it goes beyond that length
+   */
+  ByteBuf take(ByteBuf content) {
+    int bytes = content.readableBytes();
+    if (leftBytes < 0) {
+      return encode(content, Step.TAKE);
+    }
+    if (bytes > leftBytes) {
+      throw new CodecException("a content is longer than its Content-Length");
+    }
+    leftBytes -= bytes;
+    if (ended) {
+      return Unpooled.EMPTY_BUFFER;
+    }
+    ended = leftBytes == 0;
+    return encode(content, ended ? Step.END : Step.TAKE);
   }
 
   /**
@@ -164,7 +204,8 @@ final class EncodedContent implements AutoCloseable {
 
   /** Takes the last content, and makes of it what is to be sent, which is the caller's. */
   LastHttpContent end(LastHttpContent last) {
-    return new DefaultLastHttpContent(encode(last.content(), Step.END), last.trailingHeaders());
+    ByteBuf rest = ended ? take(last.content()) : encode(last.content(), Step.END);
+    return new DefaultLastHttpContent(rest, last.trailingHeaders());
   }
 
   /** Gives the encoder back, wherever its stream is. */

@@ -1,6 +1,7 @@
 package dev.weir.compression.http;
 
 import dev.weir.compression.Compression;
+import dev.weir.compression.ContentCoding;
 import dev.weir.compression.codec.Encoder;
 import dev.weir.compression.codec.Step;
 import dev.weir.netty.write.Unwritten;
@@ -256,7 +257,12 @@ final class OutgoingResponse {
       try {
         Encoder encoder = worthIt || plan.required() ? tryEncoder(ctx, plan, bytes) : null;
         if (encoder != null) {
-          encoding = new EncodedContent(encoder, allocator(ctx), options.chunkBytes());
+          encoding =
+              new EncodedContent(
+                  encoder,
+                  allocator(ctx),
+                  options.chunkBytes(),
+                  keptTo(plan.requireCoding(), bytes));
           phase = Phase.ENCODING;
           streamed = ResponseHeads.streamed(response, plan.requireCoding());
         }
@@ -280,6 +286,11 @@ final class OutgoingResponse {
     }
   }
 
+  /** Of the codings zstd alone takes no other length than the one that it was told. */
+  private static long keptTo(ContentCoding coding, long bytes) {
+    return coding == ContentCoding.ZSTD ? bytes : UNKNOWN_LENGTH;
+  }
+
   private @Nullable Encoder tryEncoder(ChannelHandlerContext ctx, ResponsePlan plan, long bytes) {
     if (!isAlive(ctx)) {
       return null; // Nobody will read it.
@@ -296,7 +307,7 @@ final class OutgoingResponse {
       output =
           last
               ? requireEncoding().end((LastHttpContent) content)
-              : content(requireEncoding().encode(content.content(), Step.TAKE));
+              : content(requireEncoding().take(content.content()));
     } finally {
       content.release();
     }
