@@ -3,6 +3,7 @@ package dev.weir.server.http;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelPromise;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 final class Http2Reads extends ChannelDuplexHandler {
   private @Nullable ChannelHandlerContext context;
   private boolean ended;
+  private boolean hasWritten;
 
   /** Whether there was nothing but the reserve when bytes came last. */
   private boolean isShort;
@@ -34,6 +36,11 @@ final class Http2Reads extends ChannelDuplexHandler {
   @Override
   public void handlerAdded(ChannelHandlerContext ctx) {
     context = ctx;
+  }
+
+  /** Whether the codec has had memory for its first frame: it closes a connection without. */
+  boolean hasWritten() {
+    return hasWritten;
   }
 
   /** A stream holds more of what was sent ahead. */
@@ -57,6 +64,12 @@ final class Http2Reads extends ChannelDuplexHandler {
   public void channelRead(ChannelHandlerContext ctx, Object message) {
     isShort = ReceiveBuffers.isOfReserve((ByteBuf) message);
     ctx.fireChannelRead(message);
+  }
+
+  @Override
+  public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
+    hasWritten = true;
+    ctx.write(message, promise);
   }
 
   @Override

@@ -61,13 +61,12 @@ final class Http2Setup {
         .addLast(UnsentFrames.HANDLER)
         .addLast(session)
         .addLast(new Http2MultiplexHandler(new StreamInitializer(session, reads)));
-    widen(codec.connection());
-    if (!pipeline.channel().isOpen()) {
-      // The codec has sent its settings already, and closes for no other reason.
+    if (!pipeline.channel().isOpen() && !reads.hasWritten()) {
       services
           .metrics()
           .connectionFailed(Failure.MEMORY, new IllegalStateException("settings were not sent"));
     }
+    widen(codec.connection());
   }
 
   private Http2FrameCodec codec(FrameWatch frames) {
