@@ -253,12 +253,17 @@ final class Http2Exchange extends ChannelInboundHandlerAdapter implements Carrie
   @Override
   public void handlerRemoved(ChannelHandlerContext ctx) {
     letGo();
-    session.closed(id(ctx), admitted);
+    session.closed(id(ctx));
   }
 
   private void letGo() {
     state = State.CLOSED;
     guard.stop();
+    if (admitted) {
+      // Streams that are reset may be many before the first of their channels is taken apart.
+      admitted = false;
+      session.leavesItsPlace();
+    }
     Future<?> timer = ending;
     ending = null;
     if (timer != null) {

@@ -99,11 +99,15 @@ final class Http2Session extends ChannelInboundHandlerAdapter {
     return true;
   }
 
-  void closed(int id, boolean admitted) {
-    services.metrics().streamClosed();
-    if (admitted && --admittedStreams > 0) {
+  /** An admitted stream holds nothing any more. */
+  void leavesItsPlace() {
+    if (--admittedStreams > 0) {
       services.places().giveBack();
     }
+  }
+
+  void closed(int id) {
+    services.metrics().streamClosed();
     if (streams.remove(id) != null && streams.isEmpty()) {
       guard.idle();
       endIfDone();

@@ -5,16 +5,22 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.server.store.CreateRequest;
 import dev.weir.server.store.Payload;
 import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2FrameTypes;
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A stream for which the node has no place is answered, and gone. */
+/** A stream for which the node has no place is answered, and gone; one that is reset takes none. */
 class RefusedStreamTest {
   private static final int WINDOW_BYTES = 1 << 16;
   private static final int END_STREAM = 1;
+
+  /** More are a flood. */
+  private static final int MOST_RESETS = 150;
 
   @TempDir Path directory;
 
@@ -39,6 +45,30 @@ class RefusedStreamTest {
       assertThat(answer.getLast().type()).isEqualTo(Http2FrameTypes.DATA);
       assertThat(answer.getLast().flags()).isEqualTo(END_STREAM);
       assertThat(channel.runScheduledPendingTasks()).isEqualTo(nextNanos).isPositive();
+      channel.finishAndReleaseAll();
+    }
+  }
+
+  @Test
+  void streamsThatAreResetAtOnceTakeNoPlacesOfOthers() throws Exception {
+    try (EmbeddedNode node = new EmbeddedNode(directory)) {
+      node.store.create(CreateRequest.of("a", "text/plain"), new Payload.None()).join();
+      EmbeddedChannel channel = node.connect();
+      ByteArrayOutputStream packet = new ByteArrayOutputStream();
+      packet.writeBytes(Http2Wire.preface(WINDOW_BYTES));
+      int streams = Math.min(2 * node.services.limits().maxConnections(), MOST_RESETS);
+      byte[] cancel = ByteBuffer.allocate(4).putInt((int) Http2Error.CANCEL.code()).array();
+      for (int stream = 1; stream < 2 * streams; stream += 2) {
+        packet.writeBytes(Http2Wire.get(stream, "/v1/stream/a?offset=now&live=long-poll"));
+        packet.writeBytes(Http2Wire.frame(Http2FrameTypes.RST_STREAM, 0, stream, cancel));
+      }
+      node.send(channel, packet.toByteArray());
+      node.run(channel);
+      assertThat(Http2Wire.frames(EmbeddedNode.received(channel)))
+          .isNotEmpty()
+          .as("no answer: nobody was refused")
+          .noneMatch(frame -> frame.type() == Http2FrameTypes.HEADERS);
+      assertThat(node.services.places().taken()).as("the connection's").isOne();
       channel.finishAndReleaseAll();
     }
   }
