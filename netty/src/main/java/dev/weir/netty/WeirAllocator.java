@@ -153,6 +153,26 @@ public final class WeirAllocator extends AbstractByteBufAllocator
     return memory instanceof WeirByteBuf own && own.tryGrow(newCapacity, grant);
   }
 
+  // What is inherited is compiled once for all allocators of a process, Netty's unpooled one among
+  // them, and becomes too large to be inlined where buffers are asked for.
+
+  @Override
+  public ByteBuf ioBuffer(int initialCapacity) {
+    return directBuffer(initialCapacity);
+  }
+
+  @Override
+  public ByteBuf directBuffer(int initialCapacity) {
+    return directBuffer(initialCapacity, Integer.MAX_VALUE);
+  }
+
+  @Override
+  public ByteBuf directBuffer(int initialCapacity, int maxCapacity) {
+    return 0 < initialCapacity && initialCapacity <= maxCapacity
+        ? newDirectBuffer(initialCapacity, maxCapacity)
+        : super.directBuffer(initialCapacity, maxCapacity);
+  }
+
   @Override
   protected ByteBuf newDirectBuffer(int initialCapacity, int maxCapacity) {
     ResourceLeakDetector.Level level = ResourceLeakDetector.getLevel();

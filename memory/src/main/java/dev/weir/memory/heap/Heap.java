@@ -99,6 +99,11 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
     }
   }
 
+  /** The slab that is allocated from first; {@link Slab#NONE} if there is none. */
+  final Slab current(int sizeClass) {
+    return current[sizeClass];
+  }
+
   /** Puts back a slot of one of this heap's slabs. */
   final void freeLocally(Slab slab, int number) {
     if (slab.push(number)) {

@@ -152,6 +152,17 @@ abstract class LocalSlots extends Span {
     return freeLocal[count];
   }
 
+  /** What was left at the slot that {@link #pop} would take; null if nothing. The heap only. */
+  final @Nullable Object nextTenant() {
+    int count = freeLocalCount;
+    return count > 0 ? tenants[freeLocal[count - 1]] : null;
+  }
+
+  /** Takes the slot whose tenant has just been looked at. The heap only. */
+  final void takeNext() {
+    freeLocalCount--;
+  }
+
   /** Puts a slot back; returns whether the heap must look at the slab. The heap only. */
   final boolean push(int number) {
     int count = freeLocalCount;

@@ -126,6 +126,28 @@ public final class OwnedHeap extends Heap {
     return tenant;
   }
 
+  /**
+   * What was left at the slot that is taken next, if one lies ready; null otherwise. For those who
+   * need no more of it than that it is still theirs: see {@link #tryTakeNext}. The owner only.
+   */
+  public @Nullable Object nextTenant(int sizeClass) {
+    return current(sizeClass).nextTenant();
+  }
+
+  /**
+   * Takes the slot that {@link #nextTenant} has just told of, and charges it. The owner only.
+   *
+   * @param budget of the pool that the heap belongs to; null to charge nothing
+   * @return false if a limit has no room; nothing has changed then
+   */
+  public boolean tryTakeNext(int sizeClass, @Nullable Budget budget) {
+    if (budget != null && !credits.tryCharge(budget, SizeClasses.slotBytes(sizeClass))) {
+      return false;
+    }
+    current(sizeClass).takeNext();
+    return true;
+  }
+
   /** The countdown to the next sample of its pool's profile; null if there is none. */
   public @Nullable ByteCountdown countdown() {
     return countdown;

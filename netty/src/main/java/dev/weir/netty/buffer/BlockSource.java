@@ -44,6 +44,12 @@ public final class BlockSource {
   /** Takes the samples of the pool's profile; null if there is none. */
   private final @Nullable Sampler sampler;
 
+  /** Whether all buffers are alike: none is hardened, and none sampled. */
+  private final boolean uniform;
+
+  /** Whether nothing but the block is to be given back: there is no count and no sample. */
+  private final boolean bare;
+
   /** Ends with the buffer that this source belongs to; null for the source of all others. */
   private final @Nullable LiveSample sample;
 
@@ -63,11 +69,13 @@ public final class BlockSource {
       @Nullable LiveSample sample) {
     this.hardener = pool.hardener();
     this.sampler = pool.sampler();
+    this.uniform = hardener == null && sampler == null;
     this.sample = sample;
     this.pool = pool;
     this.heaps = heaps;
     this.budget = budget;
     this.counting = budget.isTracked() ? budget : null;
+    this.bare = counting == null && sample == null;
     this.allocator = allocator;
   }
 
@@ -100,24 +108,41 @@ public final class BlockSource {
    */
   public ByteBuf buffer(int capacity, int maxCapacity) {
     OwnedHeap heap = heaps.current();
-    if (isHardenedNext(heap)) {
-      ByteBuf hardened = tryHardened(heap, capacity, maxCapacity, /* watched= */ false);
-      if (hardened != null) {
-        return hardened;
-      }
-    }
-    if (isSampleDue(heap, capacity)) {
-      return profiled(heap, capacity, maxCapacity, WeirByteBuf.resting(capacity));
-    }
-    WeirByteBuf buffer = resting(heap, capacity);
-    buffer.open(this, capacity, maxCapacity);
-    return buffer;
+    return uniform
+        ? opened(heap, capacity, maxCapacity)
+        : drawn(heap, capacity, maxCapacity, /* watched= */ false);
   }
 
   /** As {@link #buffer}, but a sample of them is watched. */
   public ByteBuf sampledBuffer(int capacity, int maxCapacity) {
     OwnedHeap heap = heaps.current();
     boolean watched = LeakSampling.takesNext(heap);
+    return uniform && !watched
+        ? opened(heap, capacity, maxCapacity)
+        : drawn(heap, capacity, maxCapacity, watched);
+  }
+
+  /** The buffer that nothing has been drawn for: nearly all of them. */
+  private WeirByteBuf opened(@Nullable OwnedHeap heap, int capacity, int maxCapacity) {
+    if (heap != null && capacity <= SizeClasses.MAX_SLOT_BYTES) {
+      int sizeClass = SizeClasses.classOf(capacity);
+      if (heap.nextTenant(sizeClass) instanceof WeirByteBuf next
+          && next.isAtRest()
+          && heap.tryTakeNext(sizeClass, counting)) {
+        next.open(this, capacity, maxCapacity);
+        return next;
+      }
+    }
+    return openedAtLast(heap, capacity, maxCapacity);
+  }
+
+  private WeirByteBuf openedAtLast(@Nullable OwnedHeap heap, int capacity, int maxCapacity) {
+    WeirByteBuf buffer = pool.allocate(heap, capacity, budget, WeirByteBuf.resting(capacity));
+    buffer.open(this, capacity, maxCapacity);
+    return buffer;
+  }
+
+  private ByteBuf drawn(@Nullable OwnedHeap heap, int capacity, int maxCapacity, boolean watched) {
     if (isHardenedNext(heap)) {
       ByteBuf hardened = tryHardened(heap, capacity, maxCapacity, watched);
       if (hardened != null) {
@@ -126,21 +151,23 @@ public final class BlockSource {
     }
     boolean profiled = isSampleDue(heap, capacity);
     if (watched) {
-      LeakTrackedByteBuf buffer;
-      if (profiled) {
-        buffer = profiled(heap, capacity, maxCapacity, LeakTrackedByteBuf.TENANTS);
-      } else {
-        buffer = pool.allocate(heap, capacity, budget, LeakTrackedByteBuf.TENANTS);
-        buffer.open(this, capacity, maxCapacity);
-      }
-      buffer.watchedBy(LeakSampling.DETECTOR.trackForcibly(buffer));
-      return buffer;
+      return watched(heap, capacity, maxCapacity, profiled);
     }
+    return profiled
+        ? profiled(heap, capacity, maxCapacity, WeirByteBuf.resting(capacity))
+        : opened(heap, capacity, maxCapacity);
+  }
+
+  private LeakTrackedByteBuf watched(
+      @Nullable OwnedHeap heap, int capacity, int maxCapacity, boolean profiled) {
+    LeakTrackedByteBuf buffer;
     if (profiled) {
-      return profiled(heap, capacity, maxCapacity, WeirByteBuf.resting(capacity));
+      buffer = profiled(heap, capacity, maxCapacity, LeakTrackedByteBuf.TENANTS);
+    } else {
+      buffer = pool.allocate(heap, capacity, budget, LeakTrackedByteBuf.TENANTS);
+      buffer.open(this, capacity, maxCapacity);
     }
-    WeirByteBuf buffer = resting(heap, capacity);
-    buffer.open(this, capacity, maxCapacity);
+    buffer.watchedBy(LeakSampling.DETECTOR.trackForcibly(buffer));
     return buffer;
   }
 
@@ -276,20 +303,6 @@ public final class BlockSource {
     }
   }
 
-  private WeirByteBuf resting(@Nullable OwnedHeap heap, int capacity) {
-    if (heap != null && capacity <= SizeClasses.MAX_SLOT_BYTES) {
-      int sizeClass = SizeClasses.classOf(capacity);
-      WeirByteBuf buffer =
-          counting == null
-              ? heap.tryAllocate(sizeClass, WeirByteBuf.RESTING)
-              : heap.tryAllocate(sizeClass, counting, WeirByteBuf.RESTING);
-      if (buffer != null) {
-        return buffer;
-      }
-    }
-    return pool.allocate(heap, capacity, budget, WeirByteBuf.resting(capacity));
-  }
-
   /** A buffer that is never used again after its release, for Netty's wrappers. */
   public ByteBuf detachedBuffer(int capacity, int maxCapacity) {
     OwnedHeap heap = heaps.current();
@@ -382,6 +395,14 @@ public final class BlockSource {
 
   /** Gives back the last block of a buffer, which is released. Any thread. */
   void end(BlockHome home, int number) {
+    if (bare) {
+      home.free(number);
+    } else {
+      endCounted(home, number);
+    }
+  }
+
+  private void endCounted(BlockHome home, int number) {
     try {
       endSample();
     } finally {

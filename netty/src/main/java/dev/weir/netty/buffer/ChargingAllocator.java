@@ -20,6 +20,25 @@ public final class ChargingAllocator extends AbstractByteBufAllocator {
     this.arrays = arrays.charging(budget, this);
   }
 
+  // As in WeirAllocator: code of its own.
+
+  @Override
+  public ByteBuf ioBuffer(int initialCapacity) {
+    return directBuffer(initialCapacity);
+  }
+
+  @Override
+  public ByteBuf directBuffer(int initialCapacity) {
+    return directBuffer(initialCapacity, Integer.MAX_VALUE);
+  }
+
+  @Override
+  public ByteBuf directBuffer(int initialCapacity, int maxCapacity) {
+    return 0 < initialCapacity && initialCapacity <= maxCapacity
+        ? newDirectBuffer(initialCapacity, maxCapacity)
+        : super.directBuffer(initialCapacity, maxCapacity);
+  }
+
   @Override
   protected ByteBuf newDirectBuffer(int initialCapacity, int maxCapacity) {
     ResourceLeakDetector.Level level = ResourceLeakDetector.getLevel();

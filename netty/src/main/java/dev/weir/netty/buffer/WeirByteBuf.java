@@ -23,17 +23,23 @@ import org.jspecify.annotations.Nullable;
  */
 /*
  * A buffer that growth has moved to another block is detached from then on: the slot where it rested still refers to it,
- * and sees `restsInSlot` cleared, because that is written before the slot is freed.
+ * and sees `GONE` in its state, because that is written before the slot is freed.
  */
 public class WeirByteBuf extends NativeByteBuf {
+  /** In {@link #state}: growth has moved it, so the slot where it was left will not give it out. */
+  private static final byte GONE = 1;
+
+  /** In {@link #state}: a mark has been set since the marks were last cleared. */
+  private static final byte MARKED = 2;
+
   /** Of slots: the buffer that rests in the slot, or a new one, which will. */
   static final Tenants<WeirByteBuf> RESTING =
       (home, number, found) -> {
-        if (found instanceof WeirByteBuf resting && resting.restsInSlot) {
+        if (found instanceof WeirByteBuf resting && (resting.state & GONE) == 0) {
+          resting.clearMarks();
           return resting;
         }
         WeirByteBuf fresh = new WeirByteBuf(home, number);
-        fresh.restsInSlot = true;
         home.leave(number, fresh);
         return fresh;
       };
@@ -60,11 +66,8 @@ public class WeirByteBuf extends NativeByteBuf {
   private int number;
   private int capacity;
 
-  /** Whether the slot will give this buffer out again. */
-  private boolean restsInSlot;
-
-  /** Whether a mark has been set since the marks were last cleared. */
-  private boolean marked;
+  /** {@link #GONE}, {@link #MARKED}; 0 for nearly all. */
+  private byte state;
 
   WeirByteBuf(BlockHome home, int number) {
     super(home.blockAddress(number));
@@ -82,12 +85,21 @@ public class WeirByteBuf extends NativeByteBuf {
       maxCapacity(newMaxCapacity);
     }
     clear();
-    if (marked) {
+    resetRefCnt();
+  }
+
+  /** Of a buffer that was found at a free slot: whether {@link #open} is all that it needs. */
+  final boolean isAtRest() {
+    return state == 0;
+  }
+
+  private void clearMarks() {
+    if (state != 0) {
+      clear();
       super.markReaderIndex();
       super.markWriterIndex();
-      marked = false;
+      state = 0;
     }
-    resetRefCnt();
   }
 
   @Override
@@ -160,7 +172,7 @@ public class WeirByteBuf extends NativeByteBuf {
     int oldNumber = number;
     home = target.home();
     number = target.number();
-    restsInSlot = false;
+    state |= GONE;
     // Before anything that can fail: the new block may be shorter than the old capacity.
     capacity = keptBytes;
     relocate(newAddress);
@@ -187,13 +199,13 @@ public class WeirByteBuf extends NativeByteBuf {
 
   @Override
   public final ByteBuf markReaderIndex() {
-    marked = true;
+    state |= MARKED;
     return super.markReaderIndex();
   }
 
   @Override
   public final ByteBuf markWriterIndex() {
-    marked = true;
+    state |= MARKED;
     return super.markWriterIndex();
   }
 
