@@ -76,6 +76,26 @@ class OwnedHeapTest {
   }
 
   @Test
+  void whatWasLeftAtTheNextSlotIsSeenBeforeItIsTaken() {
+    int sizeClass = SizeClasses.classOf(65_536);
+    assertThat(heap.nextTenant(sizeClass)).as("nothing is carved yet").isNull();
+    Place place = allocate();
+    place.slab().leave(place.number(), "left");
+    heap.free(place.slab(), place.number());
+
+    assertThat(heap.nextTenant(sizeClass)).isEqualTo("left");
+    assertThat(heap.nextTenant(sizeClass)).as("a look takes nothing").isEqualTo("left");
+    assertThat(heap.tryTakeNext(sizeClass, null)).isTrue();
+    assertThat(heap.nextTenant(sizeClass)).as("nothing was left at another").isNull();
+    heap.free(place.slab(), place.number());
+    assertThat(heap.nextTenant(sizeClass)).isEqualTo("left");
+    heap.close();
+    assertThat(heap.nextTenant(sizeClass)).as("a closed heap has no slabs").isNull();
+    assertThat(pages.totals().liveBytes()).isZero();
+    pages.checkInvariants();
+  }
+
+  @Test
   void theRarestSamplesAreDrawnToo() {
     int taken = 0;
     for (int i = 0; i < 1_000; i++) {
