@@ -11,6 +11,12 @@ import java.util.function.Consumer;
  * when all of the last has been handed on. For the connection's event loop.
  */
 final class DecodedBody implements BodySource {
+  /**
+   * So much is handed on at a time before the event loop serves others: a small piece may stand for
+   * gigabytes, and nothing of them need go to the disk, where white space is dropped.
+   */
+  static final int TURN_BYTES = 256 << 10;
+
   private final Exchange exchange;
   private final DecodedContent content;
   private final PieceConsumer sink;
@@ -19,6 +25,11 @@ final class DecodedBody implements BodySource {
   private boolean asked;
   private boolean lastHasCome;
   private boolean handing;
+
+  /** Goes on in a later turn of the event loop. */
+  private boolean resting;
+
+  private int bytesOfTurn;
   private boolean over;
 
   /** Takes a piece over; the last one may be empty. */
@@ -75,13 +86,18 @@ final class DecodedBody implements BodySource {
 
   /** Serves requests for a piece; one that is made meanwhile, on the same stack, waits here. */
   private void goOn() {
-    if (handing) {
+    if (handing || resting) {
       return;
     }
     handing = true;
+    bytesOfTurn = 0;
     try {
       while (wanted && !over) {
         if (content.hasSource()) {
+          if (bytesOfTurn >= TURN_BYTES) {
+            rest();
+            return;
+          }
           handOn();
         } else if (lastHasCome) {
           finish();
@@ -97,6 +113,18 @@ final class DecodedBody implements BodySource {
     }
   }
 
+  private void rest() {
+    resting = true;
+    try {
+      exchange.onLoop(() -> {
+        resting = false;
+        goOn();
+      });
+    } catch (Throwable unheard) {
+      fail(unheard);
+    }
+  }
+
   private void handOn() {
     ByteBuf piece;
     try {
@@ -107,6 +135,7 @@ final class DecodedBody implements BodySource {
     }
     if (piece != null) {
       wanted = false;
+      bytesOfTurn += piece.readableBytes();
       sink.accept(piece, /* last= */ false);
     }
   }

@@ -186,6 +186,7 @@ final class Http2Input extends ChannelInboundHandlerAdapter {
   }
 
   private void holdInReserve(ChannelHandlerContext ctx, ByteBuf bytes) {
+    reads.heldInReserve();
     for (int from = bytes.readerIndex(); from < bytes.writerIndex(); ) {
       int length = Math.min(RESERVED_BYTES, bytes.writerIndex() - from);
       held.add(ctx.alloc().directBuffer(length).writeBytes(bytes, from, length));

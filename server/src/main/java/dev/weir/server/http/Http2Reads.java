@@ -25,7 +25,7 @@ final class Http2Reads extends ChannelDuplexHandler {
   private boolean ended;
   private boolean hasWritten;
 
-  /** Whether there was nothing but the reserve when bytes came last. */
+  /** Whether there was nothing but the reserve when bytes came last, or for those that are held. */
   private boolean isShort;
 
   /** Of all streams. */
@@ -46,6 +46,11 @@ final class Http2Reads extends ChannelDuplexHandler {
   /** A stream holds more of what was sent ahead. */
   void held(int bytes) {
     heldBytes += bytes;
+  }
+
+  /** There was nothing but the reserve for what a stream holds. */
+  void heldInReserve() {
+    isShort = true;
   }
 
   /** A stream has used up, or dropped, some of it. */
