@@ -12,10 +12,24 @@ public final class RangeRss {
   private final Smaps smaps = new Smaps();
 
   /** Null once the kernel has been found to have no such scan. */
-  private @Nullable PageScan scan = new PageScan();
+  private @Nullable PageScan scan;
 
-  /** Nothing is read yet. */
-  public RangeRss() {}
+  private RangeRss(boolean scans) {
+    scan = scans ? new PageScan() : null;
+  }
+
+  /** Exact also in the middle of a load, at the cost of a walk of all page tables. */
+  public static RangeRss exact() {
+    return new RangeRss(/* scans= */ false);
+  }
+
+  /**
+   * Cheap: beside a service that answers meanwhile. While blocks of many sizes come and go, it may
+   * say up to twice as much as there is.
+   */
+  public static RangeRss cheap() {
+    return new RangeRss(/* scans= */ true);
+  }
 
   /**
    * The resident bytes of a range that begins and ends with a page.

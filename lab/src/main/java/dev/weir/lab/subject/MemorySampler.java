@@ -22,7 +22,7 @@ public final class MemorySampler implements AutoCloseable {
   private static final long PERIOD_NANOS = 20_000_000;
 
   private final HeldMemory subject;
-  private final RangeRss rangeRss = new RangeRss();
+  private final RangeRss rangeRss;
   private final long baselineBytes;
   private final Thread thread = new Thread(this::sampleUntilClosed, "memory-sampler");
   private volatile boolean closed;
@@ -33,8 +33,9 @@ public final class MemorySampler implements AutoCloseable {
   private long peakExcessBytes;
   private long samples;
 
-  private MemorySampler(HeldMemory subject) throws IOException {
+  private MemorySampler(HeldMemory subject, RangeRss rangeRss) throws IOException {
     this.subject = subject;
+    this.rangeRss = rangeRss;
     this.baselineBytes = ProcessRss.anonymousBytes();
   }
 
@@ -44,7 +45,7 @@ public final class MemorySampler implements AutoCloseable {
    * @throws IOException if the system does not tell
    */
   public static MemorySampler start(HeldMemory subject) throws IOException {
-    MemorySampler sampler = onDemand(subject);
+    MemorySampler sampler = new MemorySampler(subject, RangeRss.cheap());
     sampler.thread.setDaemon(true);
     sampler.thread.start();
     return sampler;
@@ -57,7 +58,7 @@ public final class MemorySampler implements AutoCloseable {
    * @throws IOException if the system does not tell
    */
   public static MemorySampler onDemand(HeldMemory subject) throws IOException {
-    return new MemorySampler(subject);
+    return new MemorySampler(subject, RangeRss.exact());
   }
 
   /**
