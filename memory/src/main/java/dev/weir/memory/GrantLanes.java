@@ -56,13 +56,11 @@ final class GrantLanes {
 
   /** Serves a request if nobody is before it and there is room; otherwise the caller adds it. */
   boolean tryServe(WaitingGrant request, Room room) {
-    GrantLane lane = laneOf(request);
-    if (lane.isShortOfPages || full.holdUp(request)) {
+    if (isHeldUp(request)) {
       return false;
     }
-    boolean ownShare = request.lane == Lane.SMALL_PROMISE && large.isShortOfPages;
-    switch (room.take(request, ownShare ? Lane.OWN_SMALL_PROMISE : request.lane)) {
-      case PAGES -> lane.isShortOfPages = true;
+    switch (take(request, room)) {
+      case PAGES -> laneOf(request).isShortOfPages = true;
       case BUDGET -> full.add(request.budget.limiting(request.bytes), request);
       case NOTHING -> {
         full.served(request);
@@ -70,6 +68,28 @@ final class GrantLanes {
       }
     }
     return false;
+  }
+
+  /**
+   * As {@link #tryServe}, of a request that does not wait: where there is no room, nobody who comes
+   * later is told of it.
+   */
+  boolean tryServeNow(WaitingGrant request, Room room) {
+    if (isHeldUp(request) || take(request, room) != Obstacle.NOTHING) {
+      return false;
+    }
+    full.served(request);
+    return true;
+  }
+
+  /** Whether somebody is before it. */
+  private boolean isHeldUp(WaitingGrant request) {
+    return laneOf(request).isShortOfPages || full.holdUp(request);
+  }
+
+  private Obstacle take(WaitingGrant request, Room room) {
+    boolean ownShare = request.lane == Lane.SMALL_PROMISE && large.isShortOfPages;
+    return room.take(request, ownShare ? Lane.OWN_SMALL_PROMISE : request.lane);
   }
 
   void add(WaitingGrant request) {

@@ -1,11 +1,9 @@
 package dev.weir.memory;
 
-import dev.weir.memory.GrantLanes.Obstacle;
 import dev.weir.memory.WaitingGrant.End;
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.budget.BudgetExceededError;
 import dev.weir.memory.heap.RunHeap;
-import dev.weir.memory.pages.Lane;
 import dev.weir.memory.pages.PageHeap;
 import dev.weir.memory.sync.SpinLock;
 import java.util.ArrayList;
@@ -37,7 +35,7 @@ final class GrantQueue {
   private final GrantLanes lanes = new GrantLanes();
 
   /** None that waits is hopeless within the limits of this; null: they are to be looked at. */
-  private @Nullable Room lookedAtIn;
+  private @Nullable GrantRoom lookedAtIn;
 
   /** Whether some may have been withdrawn since they were looked at. */
   private volatile boolean hasWithdrawn;
@@ -84,43 +82,6 @@ final class GrantQueue {
             request.lane);
   }
 
-  /** Pages, and room in the budget that pays for them: both, or none. */
-  private final class Room implements GrantLanes.Room {
-    private final long limitChanges = root.limitChanges();
-    private final long largestBytes = pages.promises().largestBytes(Lane.PROMISE);
-    private final long largestSmallBytes = pages.promises().largestBytes(Lane.SMALL_PROMISE);
-
-    @Override
-    public Obstacle take(WaitingGrant request, Lane lane) {
-      // Charges are not taken back from here, but in a race: whoever waits for charges would be
-      // woken for that.
-      if (!pages.promises().admits(request.bytes, lane)) {
-        return Obstacle.PAGES;
-      }
-      if (!request.budget.tryChargeAtOnce(request.bytes)) {
-        return Obstacle.BUDGET;
-      }
-      if (!pages.promises().tryMake(request.bytes, lane)) {
-        request.budget.uncharge(request.bytes);
-        return Obstacle.PAGES;
-      }
-      return Obstacle.NOTHING;
-    }
-
-    @Override
-    public boolean isHopeless(WaitingGrant request) {
-      long largest = request.lane == Lane.PROMISE ? largestBytes : largestSmallBytes;
-      return request.bytes > largest
-          || (request.budget.isTracked() && request.budget.refusesForEver(request.bytes));
-    }
-
-    boolean hasLimitsOf(Room other) {
-      return limitChanges == other.limitChanges
-          && largestBytes == other.largestBytes
-          && largestSmallBytes == other.largestSmallBytes;
-    }
-  }
-
   boolean hasWaiting() {
     return waiting > 0;
   }
@@ -141,7 +102,7 @@ final class GrantQueue {
    */
   CompletableFuture<Grant> request(long bytes, long deadlineNanos, Budget budget) {
     WaitingGrant request = new WaitingGrant(bytes, budget, deadlineNanos);
-    Room room = new Room();
+    GrantRoom room = new GrantRoom(pages, root);
     if (room.isHopeless(request)) {
       return CompletableFuture.failedFuture(hopeless(request));
     }
@@ -167,6 +128,49 @@ final class GrantQueue {
     };
   }
 
+  /**
+   * Grants so many bytes, whole pages, at once, if nobody who waits is before such a request and
+   * there is room; otherwise it leaves no trace.
+   *
+   * @return null where it does not
+   * @throws IllegalStateException if the pool is closed
+   */
+  @Nullable Grant tryRequest(long bytes, Budget budget) {
+    WaitingGrant request = new WaitingGrant(bytes, budget, /* deadlineNanos= */ 0);
+    budget.recallCreditFor(bytes);
+    return switch (tryServeNow(request, new GrantRoom(pages, root))) {
+      case SERVED -> make(request);
+      case CLOSED -> throw closedFailure();
+      case WAITS, FULL -> null;
+    };
+  }
+
+  private Entry tryServeNow(WaitingGrant request, GrantRoom room) {
+    lock.lock();
+    try {
+      return closed ? Entry.CLOSED : lanes.tryServeNow(request, room) ? Entry.SERVED : Entry.FULL;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private Grant make(WaitingGrant request) {
+    Grant grant = null;
+    try {
+      grant = maker.make(request);
+      return grant;
+    } finally {
+      if (grant == null) {
+        giveBack(request);
+      }
+    }
+  }
+
+  private void giveBack(WaitingGrant request) {
+    pages.promises().giveBack(request.bytes, request.lane);
+    request.budget.uncharge(request.bytes);
+  }
+
   /** What has become of a request that came. */
   private enum Entry {
     SERVED,
@@ -176,7 +180,7 @@ final class GrantQueue {
   }
 
   /** Takes what a request wants, or has it wait. Errors are made outside the lock. */
-  private Entry tryEnter(WaitingGrant request, Room room) {
+  private Entry tryEnter(WaitingGrant request, GrantRoom room) {
     Entry entry = Entry.FULL;
     lock.lock();
     try {
@@ -224,7 +228,7 @@ final class GrantQueue {
   long serve(long nowNanos) {
     recallCredit();
     EndedGrants ended = new EndedGrants();
-    Room room = new Room();
+    GrantRoom room = new GrantRoom(pages, root);
     long untilNext;
     try {
       lock.lock();
@@ -343,8 +347,7 @@ final class GrantQueue {
       request.failure = e;
     } finally {
       if (!taken) {
-        pages.promises().giveBack(request.bytes, request.lane);
-        request.budget.uncharge(request.bytes);
+        giveBack(request);
       }
     }
     if (!taken) {

@@ -278,11 +278,33 @@ public final class Pool extends PoolFigures implements AutoCloseable {
    *     when a limit is lowered that far or the budget is closed
    */
   public CompletableFuture<Grant> grant(long bytes, Duration deadline, Budget budget) {
+    requireGrantable(bytes, budget);
+    return core().grant(bytes, System.nanoTime() + waitNanos(deadline), budget);
+  }
+
+  /**
+   * As {@link #grant(long, Duration, Budget)}, but grants at once or not at all. It overtakes
+   * nobody whom such a request would have to wait behind, and where it does not grant nobody has to
+   * wait for that: it is in no queue, and asks nobody for room. A request that was withdrawn counts
+   * until the purger has seen it.
+   *
+   * @return null where there is no room now
+   * @throws IllegalStateException if the pool is closed
+   */
+  public @Nullable Grant tryGrant(long bytes, Budget budget) {
+    requireGrantable(bytes, budget);
+    Grant grant = core().tryGrant(bytes, budget);
+    if (grant == null) {
+      FlightRecords.refused(budget, bytes);
+    }
+    return grant;
+  }
+
+  private void requireGrantable(long bytes, Budget budget) {
     if (bytes <= 0) {
       throw new IllegalArgumentException("size of a grant is not positive: " + bytes);
     }
     requireOwn(budget);
-    return core().grant(bytes, System.nanoTime() + waitNanos(deadline), budget);
   }
 
   private static long waitNanos(Duration deadline) {

@@ -192,14 +192,23 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
   }
 
   CompletableFuture<Grant> grant(long bytes, long deadlineNanos, Budget budget) {
-    long pageBytes = pages.pageBytes();
-    long rounded = bytes > Long.MAX_VALUE / 2 ? bytes : Math.ceilDiv(bytes, pageBytes) * pageBytes;
-    CompletableFuture<Grant> future = grants.request(rounded, deadlineNanos, budget);
+    CompletableFuture<Grant> future = grants.request(toWholePages(bytes), deadlineNanos, budget);
     if (!future.isDone()) {
       Purger.wake();
     }
     usageMoved();
     return future;
+  }
+
+  @Nullable Grant tryGrant(long bytes, Budget budget) {
+    Grant grant = grants.tryRequest(toWholePages(bytes), budget);
+    usageMoved();
+    return grant;
+  }
+
+  private long toWholePages(long bytes) {
+    long pageBytes = pages.pageBytes();
+    return bytes > Long.MAX_VALUE / 2 ? bytes : Math.ceilDiv(bytes, pageBytes) * pageBytes;
   }
 
   private Grant newGrant(WaitingGrant request) {

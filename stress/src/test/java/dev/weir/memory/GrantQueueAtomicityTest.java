@@ -45,9 +45,10 @@ public class GrantQueueAtomicityTest {
             @Override
             public void dirtyHigh() {}
           });
-  private final GrantQueue queue =
-      new GrantQueue(pages, Budget.root("root", () -> LIMIT_BYTES, 0, () -> 0));
+  private final Budget root = Budget.root("root", () -> LIMIT_BYTES, 0, () -> 0);
+  private final GrantQueue queue = new GrantQueue(pages, root);
   private final Queue<CompletableFuture<Grant>> requests = new ConcurrentLinkedQueue<>();
+  private final Queue<Grant> tried = new ConcurrentLinkedQueue<>();
   private int keptPages = KEPT_PAGES;
 
   public GrantQueueAtomicityTest() {
@@ -57,6 +58,12 @@ public class GrantQueueAtomicityTest {
   @Operation
   public void request(@Param(name = "pages") int count) {
     requests.add(queue.request(count * pages.pageBytes(), Long.MAX_VALUE));
+  }
+
+  @Operation
+  public boolean tryRequest(@Param(name = "pages") int count) {
+    Grant grant = queue.tryRequest(count * pages.pageBytes(), root);
+    return grant != null && tried.add(grant);
   }
 
   @Operation
@@ -86,6 +93,9 @@ public class GrantQueueAtomicityTest {
     long granted = keptPages * pages.pageBytes();
     for (CompletableFuture<Grant> request : requests) {
       granted += request.state() == CompletableFuture.State.SUCCESS ? request.join().bytes() : 0;
+    }
+    for (Grant grant : tried) {
+      granted += grant.bytes();
     }
     if (granted != pages.totals().promisedBytes()) {
       throw new AssertionError(granted + " of " + pages.totals().promisedBytes());

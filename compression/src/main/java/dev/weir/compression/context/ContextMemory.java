@@ -4,8 +4,6 @@ import dev.weir.memory.Grant;
 import dev.weir.memory.Pool;
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.heap.Block;
-import java.time.Duration;
-import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,16 +47,10 @@ public final class ContextMemory {
   /**
    * Sets room aside for memory that a library takes by itself.
    *
-   * @return what gives it back when it is closed; null if there is no room now
+   * @return what gives it back when it is closed; null if there is no room now, and then nobody
+   *     else waits for it
    */
   public @Nullable Grant trySetAside(long bytes) {
-    if (pool.isClosed()) {
-      return null;
-    }
-    CompletableFuture<Grant> promise = pool.grant(bytes, Duration.ZERO, budget);
-    if (!promise.isDone() && promise.cancel(/* mayInterruptIfRunning= */ false)) {
-      return null;
-    }
-    return promise.isCompletedExceptionally() ? null : promise.join();
+    return pool.isClosed() ? null : pool.tryGrant(bytes, budget);
   }
 }
