@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.server.http.HttpLimits;
 import io.netty.handler.codec.http2.DefaultHttp2Headers;
+import io.netty.handler.codec.http2.Http2CodecUtil;
 import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2FrameTypes;
 import io.netty.handler.codec.http2.Http2Headers;
@@ -294,6 +295,30 @@ class Http2FaultsTest {
       assertThat(other.response(events).isOver()).isFalse();
       assertThat(fixture.metric("weir_http_failed_connections_total{reason=\"error\"}")).isZero();
     }
+  }
+
+  /** What a setting adds to every window may be too much for one of them (RFC 9113, 6.9.2). */
+  @Test
+  void aSettingThatOpensAWindowTooFarEndsTheConnectionWithAReason() throws Exception {
+    try (Http2Client client = fixture.http2(/* windowBytes= */ 30_000, 0)) {
+      int stream = Http2Phase.HEAD_OF_AN_UPLOAD.begin(client);
+      client.openWindow(stream, Integer.MAX_VALUE - 30_000);
+      setWindow(client, 0);
+      setWindow(client, 30_000);
+      client.roundTrip();
+      assertThat(client.goAways).as("as far as it goes").isZero();
+      setWindow(client, 30_001);
+      client.awaitEnd();
+      assertThat(client.errorOfGoAway).isEqualTo((int) Http2Error.FLOW_CONTROL_ERROR.code());
+      NodeFixture.await(
+          "a reason",
+          () -> fixture.metric("weir_http_failed_connections_total{reason=\"peer\"}") == 1);
+    }
+  }
+
+  private static void setWindow(Http2Client client, int bytes) throws IOException {
+    byte[] setting = Http2Client.setting(Http2CodecUtil.SETTINGS_INITIAL_WINDOW_SIZE, bytes);
+    client.send(Http2FrameTypes.SETTINGS, 0, 0, setting);
   }
 
   @Test

@@ -5,12 +5,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.buffer.UnpooledHeapByteBuf;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.channel.socket.ChannelOutputShutdownException;
+import io.netty.handler.codec.http2.DefaultHttp2FrameWriter;
 import java.nio.channels.ClosedChannelException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -58,6 +61,35 @@ class UnbrokenStreamTest {
     assertThat(channel.isOpen()).isFalse();
     assertThat(channel.<Object>readOutbound()).isNull();
     assertThatThrownBy(channel::checkException).isSameAs(NO_MEMORY);
+  }
+
+  /** The head of a frame of HTTP/2 is well on its way then, and what comes next ends up in it. */
+  @Test
+  void aFrameOfWhichOnePartIsNeverMadeEndsTheChannel() {
+    EmbeddedChannel channel =
+        new EmbeddedChannel(UnbrokenStream.HANDLER, new ChannelOutboundHandlerAdapter());
+    ByteBuf data =
+        new UnpooledHeapByteBuf(UnpooledByteBufAllocator.DEFAULT, 4, 4) {
+          @Override
+          public ByteBuf readSlice(int length) {
+            throw NO_MEMORY;
+          }
+        };
+    ChannelFuture frame =
+        new DefaultHttp2FrameWriter()
+            .writeData(
+                channel.pipeline().lastContext(),
+                /* streamId= */ 1,
+                data.writeInt(1),
+                /* padding= */ 0,
+                /* endStream= */ true,
+                channel.newPromise());
+    channel.flush();
+    assertThat(frame.cause()).isSameAs(NO_MEMORY);
+    assertThat(channel.isOpen()).isFalse();
+    assertThatThrownBy(channel::checkException).isSameAs(NO_MEMORY);
+    channel.releaseOutbound();
+    assertThat(data.refCnt()).isZero();
   }
 
   @Test

@@ -17,6 +17,7 @@ import io.netty.handler.codec.http2.Http2GoAwayFrame;
 import io.netty.handler.codec.http2.Http2PingFrame;
 import io.netty.handler.codec.http2.Http2PriorityFrame;
 import io.netty.handler.codec.http2.Http2RemoteFlowController;
+import io.netty.handler.codec.http2.Http2Settings;
 import io.netty.handler.codec.http2.Http2SettingsAckFrame;
 import io.netty.handler.codec.http2.Http2SettingsFrame;
 import io.netty.handler.codec.http2.Http2Stream;
@@ -138,7 +139,7 @@ final class Http2Session extends ChannelInboundHandlerAdapter {
   public void channelRead(ChannelHandlerContext ctx, Object message) {
     switch (message) {
       case Http2SettingsAckFrame known -> {}
-      case Http2SettingsFrame settings -> ctx.write(Http2SettingsAckFrame.INSTANCE);
+      case Http2SettingsFrame settings -> apply(ctx, settings.settings());
       case Http2PingFrame ping when ping.ack() -> {
         if (ping.content() == LAST_CALL) {
           lastCall(ctx);
@@ -156,6 +157,20 @@ final class Http2Session extends ChannelInboundHandlerAdapter {
     }
   }
 
+  /** The codec applies settings when they are acknowledged. */
+  private void apply(ChannelHandlerContext ctx, Http2Settings settings) {
+    Http2Connection of = connection;
+    if (of == null || ended) {
+      return;
+    }
+    String refusal = ClientSettings.refuse(settings, of);
+    if (refusal == null) {
+      ctx.write(Http2SettingsAckFrame.INSTANCE);
+    } else {
+      end(ctx, Http2Error.FLOW_CONTROL_ERROR, refusal);
+    }
+  }
+
   void requestCame() {
     controlFrames.requestCame();
   }
@@ -164,15 +179,16 @@ final class Http2Session extends ChannelInboundHandlerAdapter {
   void controlFrameCame() {
     ChannelHandlerContext ctx = context;
     if (ctx != null && !ended && controlFrames.isOneTooMany(System.nanoTime())) {
-      ended = true;
-      services
-          .metrics()
-          .connectionFailed(
-              Failure.PEER, new IllegalStateException("a client sends nothing but control frames"));
-      closeLater(ctx);
-      ctx.writeAndFlush(new DefaultHttp2GoAwayFrame(Http2Error.ENHANCE_YOUR_CALM))
-          .addListener(told -> ctx.close());
+      end(ctx, Http2Error.ENHANCE_YOUR_CALM, "a client sends nothing but control frames");
     }
+  }
+
+  /** Ends a connection for what its client has done. */
+  private void end(ChannelHandlerContext ctx, Http2Error error, String reason) {
+    ended = true;
+    services.metrics().connectionFailed(Failure.PEER, new IllegalStateException(reason));
+    closeLater(ctx);
+    ctx.writeAndFlush(new DefaultHttp2GoAwayFrame(error)).addListener(told -> ctx.close());
   }
 
   @Override
