@@ -4,6 +4,7 @@ import dev.weir.memory.budget.Budget;
 import dev.weir.memory.hardening.BlockHistory;
 import dev.weir.memory.hardening.Hardener;
 import dev.weir.memory.hardening.MisuseReport;
+import dev.weir.memory.pages.Lane;
 import dev.weir.memory.pages.Reservation;
 import dev.weir.memory.profile.LiveProfile;
 import dev.weir.memory.profile.Sampler;
@@ -29,6 +30,22 @@ abstract sealed class PoolFigures permits Pool {
 
   /** Takes the samples of {@link #profile}; null if there are none. */
   public abstract @Nullable Sampler sampler();
+
+  /**
+   * The most that a grant charged to a budget of this pool could get, with nothing else live, in
+   * whole pages: what the pool's limit leaves, and every limit from the budget up. Before the first
+   * allocation, no more is known than the limits.
+   */
+  public final long largestGrantBytes(Budget budget) {
+    PoolCore parts = life().coreOrNull();
+    long bytes = parts == null ? limitBytes() : parts.pages().promises().largestBytes(Lane.PROMISE);
+    Budget node = budget;
+    for (Budget above = node.parent(); above != null; above = node.parent()) {
+      bytes = Math.min(bytes, node.limitBytes());
+      node = above;
+    }
+    return parts == null ? bytes : bytes - bytes % parts.pages().pageBytes();
+  }
 
   /** Live and dirty pages: what the limit limits. */
   public final long residentBytes() {

@@ -9,19 +9,7 @@ import dev.weir.memory.budget.BudgetExceededError;
  * BudgetExceededError}: it can never be given, or too many wait already.
  */
 final class GrantRefusals {
-  /**
-   * Promises leave at most an eighth of the limit, beside the slack, to other blocks and small
-   * promises.
-   */
-  private static final int MAX_HEADROOM_SHARE = 8;
-
   private GrantRefusals() {}
-
-  /** A size that {@code pool} can promise when nothing else is live, if perhaps not the largest. */
-  static long surelyGrantableBytes(Pool pool) {
-    long limitBytes = pool.limitBytes();
-    return limitBytes - pool.slackBytes() - limitBytes / MAX_HEADROOM_SHARE;
-  }
 
   /** Whether {@code pool} could have given the grant that it refused, had fewer been waiting. */
   static boolean isQueueFull(BudgetExceededError refused, Pool pool) {
@@ -30,7 +18,7 @@ final class GrantRefusals {
 
   /** The same of a grant that was to be charged to a budget. */
   static boolean isQueueFull(BudgetExceededError refused, Pool pool, Budget budget) {
-    return refused.requestedBytes() <= surelyGrantableBytes(pool)
+    return refused.requestedBytes() <= pool.largestGrantBytes(budget)
         && !budget.refusesForEver(refused.requestedBytes());
   }
 }

@@ -77,6 +77,15 @@ public final class WeirAdmission implements Admission {
     }
   }
 
+  /**
+   * The largest grant that the pool's limit and those of the budget and all above it allow, as they
+   * are now.
+   */
+  @Override
+  public long limitBytes() {
+    return pool.largestGrantBytes(budget);
+  }
+
   private void answer(
       CompletableFuture<Permit> permit,
       long bytes,

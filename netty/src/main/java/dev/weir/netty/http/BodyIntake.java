@@ -47,9 +47,9 @@ final class BodyIntake {
         ChannelHandlerContext ctx, IncomingRequest current, RefusedRequestException refusal);
   }
 
-  /** The most that is admitted of one body. */
-  long limitBytes() {
-    return admission.limitBytes();
+  /** What admits bodies, and tells how much of one at most. */
+  Admission admission() {
+    return admission;
   }
 
   /**

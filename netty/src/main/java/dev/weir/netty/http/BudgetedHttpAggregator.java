@@ -254,7 +254,7 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
     }
     StallWatch stallWatch =
         new StallWatch(ctx.executor(), options.stallTimeout(), () -> refuseStalled(ctx));
-    IncomingRequest next = IncomingRequest.of(head, options, intake.limitBytes(), stallWatch);
+    IncomingRequest next = IncomingRequest.of(head, options, intake.admission(), stallWatch);
     request = next;
     int bytesToAdmit = next.body().bytesToAdmit(0);
     next.asked();

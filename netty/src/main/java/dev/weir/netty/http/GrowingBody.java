@@ -1,5 +1,6 @@
 package dev.weir.netty.http;
 
+import dev.weir.netty.flow.Admission;
 import dev.weir.netty.flow.Permit;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.CompositeByteBuf;
@@ -20,7 +21,7 @@ final class GrowingBody implements RequestBody {
 
   private final int maximumBytes;
   private final int firstStepBytes;
-  private final long limitBytes;
+  private final Admission admission;
 
   /** Full, but for those from {@link #filling} on. */
   private final List<ByteBuf> buffers = new ArrayList<>(1);
@@ -34,12 +35,12 @@ final class GrowingBody implements RequestBody {
   /**
    * An empty body.
    *
-   * @param limitBytes the most that is admitted of any body
+   * @param admission tells the most that is admitted of any body, anew for each step
    */
-  GrowingBody(int maximumBytes, int firstStepBytes, long limitBytes) {
+  GrowingBody(int maximumBytes, int firstStepBytes, Admission admission) {
     this.maximumBytes = maximumBytes;
     this.firstStepBytes = Math.min(firstStepBytes, maximumBytes);
-    this.limitBytes = limitBytes;
+    this.admission = admission;
   }
 
   @Override
@@ -57,6 +58,7 @@ final class GrowingBody implements RequestBody {
     if (missingBytes <= 0 && capacityBytes > 0) {
       return 0;
     }
+    long limitBytes = admission.limitBytes();
     if (neededBytes > limitBytes) {
       // What can never be held is asked for as a whole, so that it is refused at once.
       return neededBytes;

@@ -46,12 +46,12 @@ final class IncomingRequest {
   /**
    * Looks at what a head declares.
    *
-   * @param limitBytes the most that is admitted of a body
+   * @param admission tells the most that is admitted of a body
    * @throws RefusedRequestException if the body is too large, or its length or expectation makes no
    *     sense
    */
   static IncomingRequest of(
-      HttpRequest head, AggregatorOptions options, long limitBytes, StallWatch stallWatch)
+      HttpRequest head, AggregatorOptions options, Admission admission, StallWatch stallWatch)
       throws RefusedRequestException {
     String expectation = head.headers().get(HttpHeaderNames.EXPECT);
     if (expectation != null && !HttpHeaderValues.CONTINUE.contentEqualsIgnoreCase(expectation)) {
@@ -61,7 +61,7 @@ final class IncomingRequest {
     if (HttpUtil.isTransferEncodingChunked(head)) {
       return new IncomingRequest(
           head,
-          new GrowingBody(options.maximumBytes(), options.stepBytes(), limitBytes),
+          new GrowingBody(options.maximumBytes(), options.stepBytes(), admission),
           stallWatch);
     }
     long declaredBytes = declaredBytes(head);

@@ -190,11 +190,45 @@ class WeirAdmissionTest {
 
   @ParameterizedTest
   @ValueSource(longs = {1 << 20, 16 << 20, 100_000_001, 4L << 30})
-  void whatIsTakenForGrantableIs(long limitBytes) {
+  void theLimitIsWhatOneCanGetOfAnEmptyPool(long limitBytes) {
     try (Pool empty = Pool.create(PoolOptions.withLimit(limitBytes))) {
-      long bytes = GrantRefusals.surelyGrantableBytes(empty) / 65_536 * 65_536;
-      assertThat(empty.grant(bytes, LONG).join().remainingBytes()).isEqualTo(bytes);
+      WeirAdmission whole = new WeirAdmission(new WeirAllocator(empty));
+      assertThat(whole.limitBytes()).as("before anything is allocated").isEqualTo(limitBytes);
+      whole.admit(1, LONG).toCompletableFuture().join().close();
+      assertThatThatMuchIsGranted(whole);
     }
+  }
+
+  private static void assertThatThatMuchIsGranted(WeirAdmission admission) {
+    long bytes = admission.limitBytes();
+    try (Permit permit = admission.admit(bytes, LONG).toCompletableFuture().join()) {
+      assertThat(permit.unspentBytes()).isEqualTo(bytes).isEqualTo(admission.limitBytes());
+    }
+    assertThat(refusal(admission.admit(bytes + 1, LONG).toCompletableFuture()))
+        .isEqualTo(Reason.ABOVE_LIMIT);
+  }
+
+  @Test
+  void everyLimitFromTheBudgetToTheRootCounts() {
+    admit(1).join().close();
+    Budget tenant = pool.rootBudget().child("tenant", Budget.UNLIMITED);
+    Budget uploads = tenant.child("uploads", 100_000);
+    WeirAdmission charged = new WeirAdmission(allocator, uploads);
+    assertThat(charged.limitBytes()).as("whole pages").isEqualTo(98_304);
+    assertThatThatMuchIsGranted(charged);
+
+    uploads.setLimitBytes(Budget.UNLIMITED);
+    assertThat(charged.limitBytes()).isEqualTo(admission.limitBytes());
+    assertThatThatMuchIsGranted(charged);
+
+    tenant.setLimitBytes(3 * MIB);
+    assertThat(charged.limitBytes()).isEqualTo(3 * MIB);
+    assertThatThatMuchIsGranted(charged);
+
+    pool.setLimitBytes(2 * MIB);
+    assertThat(charged.limitBytes()).isLessThan(2 * MIB);
+    assertThatThatMuchIsGranted(charged);
+    pool.setLimitBytes(16 * MIB);
   }
 
   @Test

@@ -102,7 +102,7 @@ class HandBackTest {
     head.headers().set(HttpHeaderNames.CONTENT_LENGTH, BYTES);
     IncomingRequest request =
         IncomingRequest.of(
-            head, AggregatorOptions.upTo(BYTES), BYTES, new StallWatch(loop, LONG, () -> {}));
+            head, AggregatorOptions.upTo(BYTES), admission, new StallWatch(loop, LONG, () -> {}));
     request.admit(
         admission,
         BYTES,
