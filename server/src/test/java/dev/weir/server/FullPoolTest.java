@@ -267,6 +267,31 @@ class FullPoolTest {
     assertThat(fixture.get("a")).isEqualTo(TEXT + "w".repeat(BUSY_CLIENTS * HTTP2_WINDOW_BYTES));
   }
 
+  /** What their streams hold is used up by nobody. */
+  @Test
+  void connectionsThatAreNotReadForWantOfRoomAreReadWhenThereIsSome() throws Exception {
+    startFull(NEVER);
+    List<Http2Client> clients = new ArrayList<>();
+    try {
+      for (int i = 0; i < BUSY_CLIENTS; i++) {
+        Http2Client client = fixture.http2();
+        clients.add(client);
+        int events =
+            client.request(/* last= */ false, "GET", "/v1/stream/short?offset=now&live=sse");
+        client.data(events, new byte[UPLOAD_PART_BYTES], /* last= */ false);
+        client.awaitText(events, "upToDate");
+      }
+      empty();
+      for (Http2Client client : clients) {
+        assertThat(client.get("/v1/stream/short").text()).isEqualTo(SHORT);
+      }
+    } finally {
+      for (Http2Client client : clients) {
+        client.close();
+      }
+    }
+  }
+
   private static int upload(Http2Client client, byte[] content) throws IOException {
     int stream =
         client.request(/* last= */ false, "POST", "/v1/stream/a", "content-type", "text/plain");

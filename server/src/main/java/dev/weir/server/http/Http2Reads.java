@@ -5,6 +5,8 @@ import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,12 +17,16 @@ import org.jspecify.annotations.Nullable;
  * nothing that was sent ahead: the rest waits in the kernel, whatever the windows allow. So a
  * connection takes one small buffer of the reserve, and each of its uploads one more on its way to
  * the disk, however many streams have how much to send. What is held is used up without another
- * read, unless its stream waits for the client; that one stalls then.
+ * read, unless its stream takes nothing; so the connection also looks, while it is not read,
+ * whether the pool has room again.
  *
  * <p>A client may end its side and read on. From then on epoll no longer watches the socket for
  * input, and would close it if it were read.
  */
 final class Http2Reads extends ChannelDuplexHandler {
+  /** Soon for a client, seldom for a pool that gives up what it can at each look. */
+  static final long LOOK_AGAIN_MILLIS = 100;
+
   private @Nullable ChannelHandlerContext context;
   private boolean ended;
   private boolean hasWritten;
@@ -32,6 +38,9 @@ final class Http2Reads extends ChannelDuplexHandler {
   private int heldBytes;
 
   private boolean deferred;
+
+  /** The next look at the pool; a read that is deferred has one. */
+  private @Nullable Future<?> look;
 
   @Override
   public void handlerAdded(ChannelHandlerContext ctx) {
@@ -58,10 +67,43 @@ final class Http2Reads extends ChannelDuplexHandler {
     heldBytes -= bytes;
     ChannelHandlerContext ctx = context;
     if (heldBytes == 0 && deferred && ctx != null) {
-      deferred = false;
-      if (ctx.channel().isActive()) {
-        read(ctx);
-      }
+      goOn(ctx);
+    }
+  }
+
+  private void goOn(ChannelHandlerContext ctx) {
+    deferred = false;
+    if (ctx.channel().isActive()) {
+      read(ctx);
+    }
+  }
+
+  private void defer(ChannelHandlerContext ctx) {
+    deferred = true;
+    if (look == null) {
+      look =
+          ctx.executor().schedule(() -> lookAgain(ctx), LOOK_AGAIN_MILLIS, TimeUnit.MILLISECONDS);
+    }
+  }
+
+  private void lookAgain(ChannelHandlerContext ctx) {
+    look = null;
+    if (!deferred || !ctx.channel().isActive()) {
+      return;
+    }
+    if (ReceiveBuffers.haveRoom(ctx.alloc())) {
+      isShort = false;
+      goOn(ctx);
+    } else {
+      defer(ctx);
+    }
+  }
+
+  @Override
+  public void handlerRemoved(ChannelHandlerContext ctx) {
+    Future<?> next = look;
+    if (next != null) {
+      next.cancel(false);
     }
   }
 
@@ -85,9 +127,12 @@ final class Http2Reads extends ChannelDuplexHandler {
 
   @Override
   public void read(ChannelHandlerContext ctx) {
+    if (ended) {
+      return;
+    }
     if (isShort && heldBytes > 0) {
-      deferred = true;
-    } else if (!ended) {
+      defer(ctx);
+    } else {
       ctx.read();
     }
   }

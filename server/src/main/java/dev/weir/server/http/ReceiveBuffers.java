@@ -43,6 +43,15 @@ final class ReceiveBuffers extends AdaptiveRecvByteBufAllocator {
     return buffer.maxCapacity() <= RESERVED_BYTES;
   }
 
+  /** Whether there is more than the reserve now: as much as one read may bring. */
+  static boolean haveRoom(ByteBufAllocator allocator) {
+    try {
+      return allocator.ioBuffer(HttpLimits.CHUNK_BYTES).release();
+    } catch (OutOfMemoryError refused) {
+      return false;
+    }
+  }
+
   @Override
   public Handle newHandle() {
     return new SmallWhenShort((ExtendedHandle) super.newHandle());
