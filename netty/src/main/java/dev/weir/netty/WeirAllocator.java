@@ -5,13 +5,11 @@ import dev.weir.memory.Pool;
 import dev.weir.memory.PoolOptions;
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.heap.Block;
-import dev.weir.netty.buffer.ArraySource;
-import dev.weir.netty.buffer.BlockSource;
+import dev.weir.netty.buffer.BudgetedAllocator;
 import dev.weir.netty.buffer.ChargingAllocator;
 import dev.weir.netty.buffer.HeapArrays;
 import dev.weir.netty.buffer.ThreadHeaps;
 import dev.weir.netty.buffer.WeirByteBuf;
-import io.netty.buffer.AbstractByteBufAllocator;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufAllocatorMetric;
@@ -33,14 +31,13 @@ import io.netty.util.ResourceLeakDetector;
  * <p>Leaks are tracked by Netty's {@link io.netty.util.ResourceLeakDetector}, at its own levels and
  * rates.
  */
-public final class WeirAllocator extends AbstractByteBufAllocator
+@SuppressWarnings("exports") // All that is inherited is Netty's.
+public final class WeirAllocator extends BudgetedAllocator
     implements ByteBufAllocatorMetricProvider, AutoCloseable {
   private final Pool pool;
   private final boolean ownsPool;
-  private final HeapArrays heapArrays = new HeapArrays();
+  private final HeapArrays heapArrays;
   private final ThreadHeaps threadHeaps;
-  private final BlockSource blocks;
-  private final ArraySource arrays;
   private final Metric metric;
 
   /** An allocator that prefers direct buffers, over a pool that its owner closes. */
@@ -49,12 +46,13 @@ public final class WeirAllocator extends AbstractByteBufAllocator
   }
 
   private WeirAllocator(Pool pool, boolean ownsPool, boolean preferDirect) {
-    super(preferDirect);
+    HeapArrays arrays = new HeapArrays();
+    ThreadHeaps heaps = new ThreadHeaps(pool);
+    super(pool, heaps, arrays, pool.rootBudget(), preferDirect);
     this.pool = pool;
     this.ownsPool = ownsPool;
-    threadHeaps = new ThreadHeaps(pool);
-    blocks = new BlockSource(pool, threadHeaps, pool.rootBudget(), this);
-    arrays = new ArraySource(heapArrays, pool.rootBudget(), this);
+    heapArrays = arrays;
+    threadHeaps = heaps;
     metric = new Metric(pool);
   }
 
@@ -89,7 +87,7 @@ public final class WeirAllocator extends AbstractByteBufAllocator
    * @throws IllegalArgumentException if it is another pool's
    */
   public ByteBufAllocator charging(Budget budget) {
-    return new ChargingAllocator(blocks, arrays, budget);
+    return new ChargingAllocator(pool, threadHeaps, heapArrays, budget);
   }
 
   /**
@@ -114,25 +112,11 @@ public final class WeirAllocator extends AbstractByteBufAllocator
               + block.size()
               + ')');
     }
-    ByteBuf buffer = blocks.over(block, capacity, maxCapacity);
+    ByteBuf buffer = over(block, capacity, maxCapacity);
     return switch (ResourceLeakDetector.getLevel()) {
       case DISABLED, SIMPLE -> buffer;
       case ADVANCED, PARANOID -> watched(buffer);
     };
-  }
-
-  /** Has Netty's detector watch a buffer, which is released if that fails. */
-  private static ByteBuf watched(ByteBuf buffer) {
-    boolean done = false;
-    try {
-      ByteBuf watched = toLeakAwareBuffer(buffer);
-      done = true;
-      return watched;
-    } finally {
-      if (!done) {
-        buffer.release();
-      }
-    }
   }
 
   /**
@@ -151,49 +135,6 @@ public final class WeirAllocator extends AbstractByteBufAllocator
       memory = inner;
     }
     return memory instanceof WeirByteBuf own && own.tryGrow(newCapacity, grant);
-  }
-
-  // What is inherited is compiled once for all allocators of a process, Netty's unpooled one among
-  // them, and becomes too large to be inlined where buffers are asked for.
-
-  @Override
-  public ByteBuf ioBuffer(int initialCapacity) {
-    return directBuffer(initialCapacity);
-  }
-
-  @Override
-  public ByteBuf directBuffer(int initialCapacity) {
-    return directBuffer(initialCapacity, Integer.MAX_VALUE);
-  }
-
-  @Override
-  public ByteBuf directBuffer(int initialCapacity, int maxCapacity) {
-    return 0 < initialCapacity && initialCapacity <= maxCapacity
-        ? newDirectBuffer(initialCapacity, maxCapacity)
-        : super.directBuffer(initialCapacity, maxCapacity);
-  }
-
-  @Override
-  protected ByteBuf newDirectBuffer(int initialCapacity, int maxCapacity) {
-    ResourceLeakDetector.Level level = ResourceLeakDetector.getLevel();
-    if (level == ResourceLeakDetector.Level.DISABLED) {
-      return blocks.buffer(initialCapacity, maxCapacity);
-    }
-    if (level == ResourceLeakDetector.Level.SIMPLE) {
-      return blocks.sampledBuffer(initialCapacity, maxCapacity);
-    }
-    // Accesses are recorded too, which Netty's wrappers do.
-    return watched(blocks.detachedBuffer(initialCapacity, maxCapacity));
-  }
-
-  @Override
-  protected ByteBuf newHeapBuffer(int initialCapacity, int maxCapacity) {
-    return watched(arrays.buffer(initialCapacity, maxCapacity));
-  }
-
-  @Override
-  public boolean isDirectBufferPooled() {
-    return true;
   }
 
   /** The bytes of live blocks and of live heap buffers' arrays, over all users of the pool. */

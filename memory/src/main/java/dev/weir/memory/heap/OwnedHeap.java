@@ -141,10 +141,11 @@ public final class OwnedHeap extends Heap {
    * @return false if a limit has no room; nothing has changed then
    */
   public boolean tryTakeNext(int sizeClass, @Nullable Budget budget) {
-    if (budget != null && !credits.tryCharge(budget, SizeClasses.slotBytes(sizeClass))) {
+    Slab slab = current(sizeClass);
+    if (budget != null && !credits.tryCharge(budget, slab.slotBytes())) {
       return false;
     }
-    current(sizeClass).takeNext();
+    slab.takeNext();
     return true;
   }
 

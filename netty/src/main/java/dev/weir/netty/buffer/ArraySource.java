@@ -9,7 +9,7 @@ import io.netty.buffer.ByteBufAllocator;
  * Where the heap buffers of one allocator, or of one view of it, get their arrays, and the budget
  * that counts them.
  */
-public final class ArraySource {
+final class ArraySource {
   private final HeapArrays arrays;
   private final Budget budget;
   private final ByteBufAllocator allocator;
@@ -18,15 +18,10 @@ public final class ArraySource {
    * Arrays charged to {@code budget} as heap bytes, for buffers whose {@code alloc()} is {@code
    * allocator}.
    */
-  public ArraySource(HeapArrays arrays, Budget budget, ByteBufAllocator allocator) {
+  ArraySource(HeapArrays arrays, Budget budget, ByteBufAllocator allocator) {
     this.arrays = arrays;
     this.budget = budget;
     this.allocator = allocator;
-  }
-
-  /** The same kept arrays with another budget and another allocator. */
-  public ArraySource charging(Budget otherBudget, ByteBufAllocator view) {
-    return new ArraySource(arrays, otherBudget, view);
   }
 
   /**
@@ -34,7 +29,7 @@ public final class ArraySource {
    *
    * @throws BudgetExceededError when the budget has no room
    */
-  public ByteBuf buffer(int capacity, int maxCapacity) {
+  ByteBuf buffer(int capacity, int maxCapacity) {
     return new WeirHeapByteBuf(this, allocator, capacity, maxCapacity);
   }
 

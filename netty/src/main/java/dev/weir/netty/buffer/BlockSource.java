@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A buffer that the pool's profile has sampled has a source of its own, which ends the sample:
  * so no other buffer has a field for one.
  */
-public final class BlockSource {
+final class BlockSource {
   private final Pool pool;
   private final ThreadHeaps heaps;
   private final Budget budget;
@@ -44,20 +44,16 @@ public final class BlockSource {
   /** Takes the samples of the pool's profile; null if there is none. */
   private final @Nullable Sampler sampler;
 
-  /** Whether all buffers are alike: none is hardened, and none sampled. */
-  private final boolean uniform;
-
-  /** Whether nothing but the block is to be given back: there is no count and no sample. */
-  private final boolean bare;
-
   /** Ends with the buffer that this source belongs to; null for the source of all others. */
   private final @Nullable LiveSample sample;
 
   /**
    * Blocks of {@code pool}, charged to {@code budget}, for buffers whose {@code alloc()} is {@code
    * allocator}.
+   *
+   * @throws IllegalArgumentException if the budget is not of this pool
    */
-  public BlockSource(Pool pool, ThreadHeaps heaps, Budget budget, ByteBufAllocator allocator) {
+  BlockSource(Pool pool, ThreadHeaps heaps, Budget budget, ByteBufAllocator allocator) {
     this(pool, heaps, budget, allocator, /* sample= */ null);
   }
 
@@ -67,34 +63,18 @@ public final class BlockSource {
       Budget budget,
       ByteBufAllocator allocator,
       @Nullable LiveSample sample) {
+    if (!budget.isOfSameTree(pool.rootBudget())) {
+      throw new IllegalArgumentException(
+          "budget '%s' is not of pool '%s'".formatted(budget.path(), pool.options().name()));
+    }
     this.hardener = pool.hardener();
     this.sampler = pool.sampler();
-    this.uniform = hardener == null && sampler == null;
     this.sample = sample;
     this.pool = pool;
     this.heaps = heaps;
     this.budget = budget;
     this.counting = budget.isTracked() ? budget : null;
-    this.bare = counting == null && sample == null;
     this.allocator = allocator;
-  }
-
-  /**
-   * The same pool and heaps with another budget and another allocator.
-   *
-   * @throws IllegalArgumentException if the budget is not of this pool
-   */
-  public BlockSource charging(Budget otherBudget, ByteBufAllocator view) {
-    requireOwn(otherBudget);
-    return new BlockSource(pool, heaps, otherBudget, view);
-  }
-
-  @SuppressWarnings("ReferenceEquality") // a budget is a node, and has one identity
-  private void requireOwn(Budget other) {
-    if (other.root() != pool.rootBudget()) {
-      throw new IllegalArgumentException(
-          "budget '%s' is not of pool '%s'".formatted(other.path(), pool.options().name()));
-    }
   }
 
   ByteBufAllocator allocator() {
@@ -106,20 +86,27 @@ public final class BlockSource {
    *
    * @throws dev.weir.memory.budget.BudgetExceededError when the budget or the pool has no room
    */
-  public ByteBuf buffer(int capacity, int maxCapacity) {
-    OwnedHeap heap = heaps.current();
-    return uniform
-        ? opened(heap, capacity, maxCapacity)
-        : drawn(heap, capacity, maxCapacity, /* watched= */ false);
+  ByteBuf buffer(int capacity, int maxCapacity) {
+    return buffer(heaps.current(), capacity, maxCapacity, /* watched= */ false);
   }
 
   /** As {@link #buffer}, but a sample of them is watched. */
-  public ByteBuf sampledBuffer(int capacity, int maxCapacity) {
+  ByteBuf sampledBuffer(int capacity, int maxCapacity) {
     OwnedHeap heap = heaps.current();
-    boolean watched = LeakSampling.takesNext(heap);
-    return uniform && !watched
-        ? opened(heap, capacity, maxCapacity)
-        : drawn(heap, capacity, maxCapacity, watched);
+    return buffer(heap, capacity, maxCapacity, LeakSampling.takesNext(heap));
+  }
+
+  private ByteBuf buffer(@Nullable OwnedHeap heap, int capacity, int maxCapacity, boolean watched) {
+    if (isHardenedNext(heap)) {
+      ByteBuf hardened = tryHardened(heap, capacity, maxCapacity, watched);
+      if (hardened != null) {
+        return hardened;
+      }
+    }
+    boolean profiled = isSampleDue(heap, capacity);
+    return watched || profiled
+        ? drawn(heap, capacity, maxCapacity, watched, profiled)
+        : opened(heap, capacity, maxCapacity);
   }
 
   /** The buffer that nothing has been drawn for: nearly all of them. */
@@ -142,20 +129,11 @@ public final class BlockSource {
     return buffer;
   }
 
-  private ByteBuf drawn(@Nullable OwnedHeap heap, int capacity, int maxCapacity, boolean watched) {
-    if (isHardenedNext(heap)) {
-      ByteBuf hardened = tryHardened(heap, capacity, maxCapacity, watched);
-      if (hardened != null) {
-        return hardened;
-      }
-    }
-    boolean profiled = isSampleDue(heap, capacity);
-    if (watched) {
-      return watched(heap, capacity, maxCapacity, profiled);
-    }
-    return profiled
-        ? profiled(heap, capacity, maxCapacity, WeirByteBuf.resting(capacity))
-        : opened(heap, capacity, maxCapacity);
+  private ByteBuf drawn(
+      @Nullable OwnedHeap heap, int capacity, int maxCapacity, boolean watched, boolean profiled) {
+    return watched
+        ? watched(heap, capacity, maxCapacity, profiled)
+        : profiled(heap, capacity, maxCapacity, WeirByteBuf.resting(capacity));
   }
 
   private LeakTrackedByteBuf watched(
@@ -304,7 +282,7 @@ public final class BlockSource {
   }
 
   /** A buffer that is never used again after its release, for Netty's wrappers. */
-  public ByteBuf detachedBuffer(int capacity, int maxCapacity) {
+  ByteBuf detachedBuffer(int capacity, int maxCapacity) {
     OwnedHeap heap = heaps.current();
     if (isHardenedNext(heap)) {
       ByteBuf hardened = tryHardened(heap, capacity, maxCapacity, /* watched= */ false);
@@ -327,7 +305,7 @@ public final class BlockSource {
    * @throws IllegalArgumentException if the block is another pool's; nothing has changed then
    * @throws IllegalStateException if the block has been released
    */
-  public ByteBuf over(Block block, int capacity, int maxCapacity) {
+  ByteBuf over(Block block, int capacity, int maxCapacity) {
     BlockSource paying;
     WeirByteBuf buffer;
     try {
@@ -351,7 +329,7 @@ public final class BlockSource {
 
   @SuppressWarnings("ReferenceEquality") // a budget is a node, and has one identity
   private BlockSource paidBy(Budget payer) {
-    return payer == budget ? this : charging(payer, allocator);
+    return payer == budget ? this : new BlockSource(pool, heaps, payer, allocator);
   }
 
   /**
@@ -395,16 +373,16 @@ public final class BlockSource {
 
   /** Gives back the last block of a buffer, which is released. Any thread. */
   void end(BlockHome home, int number) {
-    if (bare) {
-      home.free(number);
+    if (sample != null) {
+      endSampled(sample, home, number);
     } else {
-      endCounted(home, number);
+      giveBack(home, number);
     }
   }
 
-  private void endCounted(BlockHome home, int number) {
+  private void endSampled(LiveSample ending, BlockHome home, int number) {
     try {
-      endSample();
+      ending.end();
     } finally {
       giveBack(home, number);
     }
