@@ -390,6 +390,19 @@ class Http2FaultsTest {
     }
   }
 
+  /** Its windows are what they are from then on. */
+  @ParameterizedTest
+  @EnumSource(Http2Phase.class)
+  void aClientThatEndsItsSideLeavesNothing(Http2Phase phase) throws Exception {
+    try (Http2Client client = fixture.http2(/* windowBytes= */ 30_000, 0)) {
+      client.stopOpeningWindows();
+      phase.begin(client);
+      client.endOutput();
+      client.awaitEnd();
+      NodeFixture.await("no stream", () -> fixture.metric("weir_http2_open_streams") == 0);
+    }
+  }
+
   @Test
   void thePrefaceMayComeInPiecesAndRequestsThatBeginLikeItAreRequests() throws Exception {
     try (RawClient client = fixture.raw()) {

@@ -80,6 +80,21 @@ class LimitsTest {
         });
   }
 
+  /** Which protocol would tell it so is not known yet. */
+  @Test
+  void halfAPrefaceEndsWithAReasonCounted() throws Exception {
+    start(SOON, NEVER);
+    String stalled = "weir_http_failed_connections_total{reason=\"stalled\"}";
+    NodeFixture.await(
+        "a reason",
+        () -> {
+          try (RawClient client = fixture.raw()) {
+            assertThat(client.send("PRI * HTTP/2.0\r\n\r\nSM").rest()).isEmpty();
+          }
+          return fixture.metric(stalled) > 0;
+        });
+  }
+
   @Test
   void aBodyThatStopsIsRefusedWithTheLimit() throws Exception {
     start(NEVER, SOON);

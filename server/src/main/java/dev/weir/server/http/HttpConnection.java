@@ -385,7 +385,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter implements Carri
       current.giveUp(
           Refusals.tooSlow("no byte of the body came", services.limits().stallTimeout()));
     } else {
-      if (state != State.IDLE) {
+      if (state != State.IDLE || ProtocolSwitch.isHalfway(ctx.channel())) {
         services.metrics().connectionStalled();
       }
       ctx.close();

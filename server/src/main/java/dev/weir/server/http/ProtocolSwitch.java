@@ -2,6 +2,7 @@ package dev.weir.server.http;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -37,6 +38,12 @@ final class ProtocolSwitch extends ChannelInboundHandlerAdapter {
     this.http2 = http2;
     this.memory = memory;
     this.http1 = http1;
+  }
+
+  /** Whether a client of the connection has begun with a preface, and not ended it. */
+  static boolean isHalfway(Channel channel) {
+    ProtocolSwitch undecided = channel.pipeline().get(ProtocolSwitch.class);
+    return undecided != null && undecided.held != null;
   }
 
   @Override
