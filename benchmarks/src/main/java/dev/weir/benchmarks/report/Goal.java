@@ -1,13 +1,18 @@
 package dev.weir.benchmarks.report;
 
+import dev.weir.benchmarks.harness.Cell;
 import dev.weir.benchmarks.harness.Measurement;
 import dev.weir.benchmarks.harness.Metric;
 import dev.weir.benchmarks.harness.Score;
 import dev.weir.benchmarks.peer.Peer;
 import dev.weir.benchmarks.peer.Peer.Family;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 
 /**
  * What Weir is to reach in a cell.
@@ -15,8 +20,16 @@ import java.util.Optional;
  * @param metric what is compared
  * @param kind with what
  * @param bound how far, in the kind's unit
+ * @param beside parameters by which another cell of the run differs: what each takes there is taken
+ *     off before they are compared, or, for {@link Kind#SHARE_OF_BESIDE}, is what is compared with;
+ *     empty for none
  */
-public record Goal(Metric metric, Kind kind, double bound) {
+public record Goal(Metric metric, Kind kind, double bound, Map<String, String> beside) {
+
+  /** A goal of one cell alone. */
+  public Goal(Metric metric, Kind kind, double bound) {
+    this(metric, kind, bound, Map.of());
+  }
 
   /** What a goal compares. */
   public enum Kind {
@@ -26,6 +39,8 @@ public record Goal(Metric metric, Kind kind, double bound) {
     NO_MORE_THAN_NETTY,
     /** Weir with a budget takes at most {@code bound} times what Weir takes without. */
     TIMES_BARE,
+    /** Weir does at least {@code bound} of what it does in the cell beside, in the same time. */
+    SHARE_OF_BESIDE,
     /** Weir takes at most {@code bound}. */
     AT_MOST
   }
@@ -41,36 +56,89 @@ public record Goal(Metric metric, Kind kind, double bound) {
    */
   public record Verdict(String goal, String weir, String other, String ratio, boolean reached) {}
 
-  /** Judges a measurement; empty if it lacks what the goal compares. */
-  public Optional<Verdict> judge(Measurement measurement) {
-    Optional<Double> weir = measurement.score(Peer.WEIR, metric).map(Score::median);
-    return weir.flatMap(own ->
-        switch (kind) {
-          case TIMES_NETTY ->
-              bestOfNetty(measurement)
-                  .map(best -> compared(own, best, best.getValue() >= bound * own));
-          case NO_MORE_THAN_NETTY ->
-              bestOfNetty(measurement).map(best -> compared(own, best, best.getValue() >= own));
-          case TIMES_BARE ->
-              measurement
-                  .score(Peer.WEIR_BUDGET, metric)
-                  .map(Score::median)
-                  .map(charged ->
-                      verdict(
-                          own,
-                          text(charged) + " " + Peer.WEIR_BUDGET.label(),
-                          times(charged, own),
-                          charged <= bound * own));
-          case AT_MOST -> Optional.of(verdict(own, "", "", own <= bound));
-        });
+  /** What is compared, as tables name it. */
+  String title() {
+    return kind == Kind.SHARE_OF_BESIDE || beside.isEmpty()
+        ? metric.title()
+        : metric.title() + " less " + besideText();
   }
 
-  private Optional<Map.Entry<String, Double>> bestOfNetty(Measurement measurement) {
-    return measurement.scores().keySet().stream()
+  private String besideText() {
+    return String.join(" ", beside.values());
+  }
+
+  /** Judges a measurement of a run; empty if that lacks what the goal compares. */
+  public Optional<Verdict> judge(Measurement measurement, List<Measurement> run) {
+    if (beside.isEmpty()) {
+      return judge(peer -> value(measurement, peer), peer -> Optional.empty());
+    }
+    return run.stream()
+        .filter(other -> isBeside(other.cell(), measurement.cell()))
+        .findFirst()
+        .flatMap(other ->
+            kind == Kind.SHARE_OF_BESIDE
+                ? judge(peer -> value(measurement, peer), peer -> value(other, peer))
+                : judge(peer -> less(measurement, other, peer), peer -> Optional.empty()));
+  }
+
+  private boolean isBeside(Cell other, Cell cell) {
+    Map<String, String> wanted = new HashMap<>(cell.parameters());
+    wanted.putAll(beside);
+    return other.suite().equals(cell.suite())
+        && other.parameters().equals(wanted)
+        && other.thread() == cell.thread()
+        && other.threads() == cell.threads()
+        && other.leakDetection() == cell.leakDetection();
+  }
+
+  private Optional<Double> value(Measurement measurement, Peer peer) {
+    return measurement.score(peer, metric).map(Score::median);
+  }
+
+  /** What remains may be less than nothing where both take about the same. */
+  private Optional<Double> less(Measurement measurement, Measurement other, Peer peer) {
+    return value(measurement, peer)
+        .flatMap(all -> value(other, peer).map(part -> Math.max(0, all - part)));
+  }
+
+  private Optional<Verdict> judge(
+      Function<Peer, Optional<Double>> values, Function<Peer, Optional<Double>> besides) {
+    return values
+        .apply(Peer.WEIR)
+        .flatMap(own ->
+            switch (kind) {
+              case TIMES_NETTY ->
+                  bestOfNetty(values)
+                      .map(best -> compared(own, best, best.getValue() >= bound * own));
+              case NO_MORE_THAN_NETTY ->
+                  bestOfNetty(values).map(best -> compared(own, best, best.getValue() >= own));
+              case TIMES_BARE ->
+                  values
+                      .apply(Peer.WEIR_BUDGET)
+                      .map(charged ->
+                          verdict(
+                              own,
+                              text(charged) + " " + Peer.WEIR_BUDGET.label(),
+                              times(charged, own),
+                              charged <= bound * own));
+              case SHARE_OF_BESIDE ->
+                  besides
+                      .apply(Peer.WEIR)
+                      .map(other ->
+                          verdict(
+                              own,
+                              text(other) + " " + besideText(),
+                              times(other, own),
+                              other >= bound * own));
+              case AT_MOST -> Optional.of(verdict(own, "", "", own <= bound));
+            });
+  }
+
+  private static Optional<Map.Entry<String, Double>> bestOfNetty(
+      Function<Peer, Optional<Double>> values) {
+    return Arrays.stream(Peer.values())
         .filter(peer -> peer.family() == Family.NETTY)
-        .flatMap(peer ->
-            measurement.score(peer, metric).stream()
-                .map(score -> Map.entry(peer.label(), score.median())))
+        .flatMap(peer -> values.apply(peer).stream().map(value -> Map.entry(peer.label(), value)))
         .min(Map.Entry.comparingByValue());
   }
 
@@ -82,7 +150,7 @@ public record Goal(Metric metric, Kind kind, double bound) {
   private Verdict verdict(double own, String other, String ratio, boolean reached) {
     String goal =
         switch (kind) {
-          case TIMES_NETTY -> "at least " + number(bound);
+          case TIMES_NETTY, SHARE_OF_BESIDE -> "at least " + number(bound);
           case NO_MORE_THAN_NETTY -> "at least 1";
           case TIMES_BARE -> "at most " + number(bound);
           case AT_MOST -> "at most " + number(metric.inTableUnit(bound)) + " " + metric.title();

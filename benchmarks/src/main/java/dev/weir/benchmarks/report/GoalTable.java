@@ -22,7 +22,7 @@ public final class GoalTable {
     for (Measurement measurement : measurements) {
       Cell cell = measurement.cell();
       for (Goal goal : Goals.of(cell)) {
-        Optional<Verdict> verdict = goal.judge(measurement);
+        Optional<Verdict> verdict = goal.judge(measurement, measurements);
         if (verdict.isPresent()) {
           goals++;
           reached += verdict.get().reached() ? 1 : 0;
@@ -30,7 +30,7 @@ public final class GoalTable {
               cell.suite() + " " + String.join(" ", cell.parameters().values()),
               cell.threadsText(),
               cell.leakDetection().label(),
-              goal.metric().title(),
+              goal.title(),
               verdict.get().weir(),
               verdict.get().other(),
               verdict.get().ratio(),

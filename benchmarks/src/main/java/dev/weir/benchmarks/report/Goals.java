@@ -7,9 +7,13 @@ import dev.weir.benchmarks.harness.ThreadKind;
 import dev.weir.benchmarks.pattern.SizeMix;
 import dev.weir.benchmarks.report.Goal.Kind;
 import java.util.List;
+import java.util.Map;
 
 /** What Weir is to reach, cell by cell. */
 public final class Goals {
+  /** How the ways of the compression suite begin that go through a handler, to a library. */
+  private static final String RESPONSE = "response-";
+
   private static final double LARGEST_SLOT_BYTES = 64 << 10;
   private static final double KIB = 1 << 10;
   private static final double MIB = 1 << 20;
@@ -36,10 +40,7 @@ public final class Goals {
               new Goal(Metric.GC_NS_PER_OP, Kind.NO_MORE_THAN_NETTY, 1));
       case "loops" -> List.of(new Goal(Metric.RSS_BYTES_PER_LOOP, Kind.AT_MOST, 200 * KIB));
       case "hello" -> List.of(new Goal(Metric.NS_PER_OP, Kind.TIMES_NETTY, 0.98));
-      case "compression" ->
-          "response-jni".equals(cell.parameter("way"))
-              ? List.of(new Goal(Metric.GC_NS_PER_OP, Kind.TIMES_NETTY, 5))
-              : List.of();
+      case "compression" -> compression(cell.parameter("way"));
       default -> List.of();
     };
   }
@@ -60,6 +61,22 @@ public final class Goals {
               : List.of();
       default -> random(cell, sizes, live);
     };
+  }
+
+  /**
+   * Of responses, beside the bare library, and beside Netty's handler: each without what the same
+   * pipeline takes that has none.
+   */
+  private static List<Goal> compression(String way) {
+    if (!way.startsWith(RESPONSE)) {
+      return List.of();
+    }
+    Map<String, String> bare = Map.of("way", "bare-" + way.substring(RESPONSE.length()));
+    Map<String, String> pipeline = Map.of("way", "uncompressed");
+    return List.of(
+        new Goal(Metric.NS_PER_OP, Kind.SHARE_OF_BESIDE, 0.95, bare),
+        new Goal(Metric.GC_NS_PER_OP, Kind.TIMES_NETTY, 5, pipeline),
+        new Goal(Metric.HEAP_BYTES_PER_OP, Kind.TIMES_NETTY, 5, pipeline));
   }
 
   private static List<Goal> random(Cell cell, String sizes, String live) {

@@ -50,6 +50,52 @@ class GoalTableTest {
   }
 
   @Test
+  void aResponseIsJudgedWithoutItsPipelineAndBesideTheBareLibrary() {
+    List<Measurement> run =
+        List.of(
+            response("bare-jni", Map.of(Peer.WEIR, 30.0), Map.of(), 65_536),
+            response(
+                "uncompressed",
+                Map.of(Peer.WEIR, 1.0),
+                Map.of(Peer.WEIR, 10.0, Peer.NETTY_POOLED, 12.0, Peer.NETTY_ADAPTIVE, 20.0),
+                65_536),
+            response(
+                "response-jni",
+                Map.of(Peer.WEIR, 32.0),
+                Map.of(Peer.WEIR, 14.0, Peer.NETTY_POOLED, 36.0, Peer.NETTY_ADAPTIVE, 42.0),
+                65_536),
+            response(
+                "response-jni", Map.of(Peer.WEIR, 32.0), Map.of(Peer.WEIR, 14.0), /* writes= */ 1));
+
+    assertThat(GoalTable.render(run, Ansi.OFF).lines().map(line -> line.replaceAll(" +", " ")))
+        .containsExactly(
+            "goal threads leak detection weir other ratio wanted",
+            "compression response-jni 65536 event-loop disabled ns/op 32.0 30.0 bare-jni 0.94"
+                + " at least 0.95 missed",
+            "compression response-jni 65536 event-loop disabled GC ns/op less uncompressed 4.0 22.0"
+                + " netty-adaptive 5.50 at least 5 reached",
+            "1 of 2 goals are reached");
+  }
+
+  /** Of as little as two nearly equal figures differ by, less than nothing may seem to remain. */
+  @Test
+  void whatIsLessThanNothingWithoutThePipelineIsNothing() {
+    List<Measurement> run =
+        List.of(
+            response(
+                "uncompressed",
+                Map.of(),
+                Map.of(Peer.WEIR, 10.0, Peer.NETTY_POOLED, 10.0),
+                /* writes= */ 1),
+            response(
+                "response-jni",
+                Map.of(),
+                Map.of(Peer.WEIR, 9.0, Peer.NETTY_POOLED, 8.0),
+                /* writes= */ 1));
+    assertThat(GoalTable.render(run, Ansi.OFF)).contains(" 0.000 ").contains("1 of 1");
+  }
+
+  @Test
   void nothingIsSaidWithoutAPeerOrAGoal() {
     Cell goal = cell("crossthread", LeakDetection.DISABLED, "sizes", "256");
     Cell none = cell("scale", LeakDetection.DISABLED, "pattern", "random");
@@ -71,6 +117,29 @@ class GoalTableTest {
             Metric.GC_NS_PER_OP,
             Map.of(Peer.WEIR, 0.0, Peer.NETTY_POOLED, 0.0));
     assertThat(GoalTable.render(List.of(heap), Ansi.OFF)).contains("1 of 1");
+  }
+
+  private static Measurement response(
+      String way, Map<Peer, Double> nanos, Map<Peer, Double> collectorNanos, int writes) {
+    Map<Peer, Map<Metric, Score>> scores = new EnumMap<>(Peer.class);
+    nanos.forEach((peer, median) -> add(scores, peer, Metric.NS_PER_OP, median));
+    collectorNanos.forEach((peer, median) -> add(scores, peer, Metric.GC_NS_PER_OP, median));
+    Cell cell =
+        cell(
+            "compression",
+            LeakDetection.DISABLED,
+            "way",
+            way,
+            "writeBytes",
+            Integer.toString(writes));
+    return new Measurement(cell, scores);
+  }
+
+  private static void add(
+      Map<Peer, Map<Metric, Score>> scores, Peer peer, Metric metric, double median) {
+    scores
+        .computeIfAbsent(peer, first -> new EnumMap<>(Metric.class))
+        .put(metric, Score.of(List.of(median)));
   }
 
   private static Cell cell(String suite, LeakDetection level, String... parameters) {
