@@ -66,16 +66,37 @@ class Http2FaultsTest {
     }
   }
 
-  @ParameterizedTest
-  @EnumSource(Http2Phase.class)
-  void aConnectionThatIsResetLeavesNothing(Http2Phase phase) throws Exception {
+  /** Ends a connection in some way. */
+  private interface End {
+    void of(Http2Client client) throws IOException;
+  }
+
+  private void assertNothingLeftAt(Http2Phase phase, End end) throws Exception {
     try (Http2Client client = fixture.http2(/* windowBytes= */ 30_000, 0)) {
       client.stopOpeningWindows();
       phase.begin(client);
       assertThat(fixture.metric("weir_http2_open_streams")).isOne();
-      client.resetConnection();
+      end.of(client);
       NodeFixture.await("no stream", () -> fixture.metric("weir_http2_open_streams") == 0);
     }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Http2Phase.class)
+  void aConnectionThatIsResetLeavesNothing(Http2Phase phase) throws Exception {
+    assertNothingLeftAt(phase, Http2Client::resetConnection);
+  }
+
+  /** Its windows are what they are from then on. */
+  @ParameterizedTest
+  @EnumSource(Http2Phase.class)
+  void aClientThatEndsItsSideLeavesNothing(Http2Phase phase) throws Exception {
+    assertNothingLeftAt(
+        phase,
+        client -> {
+          client.endOutput();
+          client.awaitEnd();
+        });
   }
 
   @ParameterizedTest
@@ -387,19 +408,6 @@ class Http2FaultsTest {
       client.awaitEnd();
       assertThat(client.response(half).status()).isZero();
       assertThat(client.response(waiting).status()).isZero();
-    }
-  }
-
-  /** Its windows are what they are from then on. */
-  @ParameterizedTest
-  @EnumSource(Http2Phase.class)
-  void aClientThatEndsItsSideLeavesNothing(Http2Phase phase) throws Exception {
-    try (Http2Client client = fixture.http2(/* windowBytes= */ 30_000, 0)) {
-      client.stopOpeningWindows();
-      phase.begin(client);
-      client.endOutput();
-      client.awaitEnd();
-      NodeFixture.await("no stream", () -> fixture.metric("weir_http2_open_streams") == 0);
     }
   }
 

@@ -1,0 +1,159 @@
+package dev.weir.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.server.http.HttpLimits;
+import dev.weir.server.http.Transport;
+import dev.weir.server.store.LocalDisk;
+import dev.weir.server.tls.TlsCredentials;
+import dev.weir.server.tls.TlsEngine;
+import io.netty.handler.codec.http2.Http2CodecUtil;
+import io.netty.handler.codec.http2.Http2FrameTypes;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HexFormat;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Clients that send one byte after the other, each in far less time than a limit: what has to be
+ * whole has to be so in time, however it comes, and a body may take as long as it likes.
+ */
+@Timeout(60)
+class TricklingClientsTest {
+  private static final Duration NEVER = Duration.ofDays(1);
+  private static final Duration LIMIT = Duration.ofMillis(500);
+  private static final long BETWEEN_BYTES_NANOS = LIMIT.toNanos() / 50;
+  private static final String POST =
+      "POST /v1/stream/a HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\n";
+  private static final String BROKEN = "weir_http_failed_connections_total{reason=\"tls\"}";
+
+  @TempDir Path directory;
+  private NodeFixture fixture;
+
+  private void start(Duration idleTimeout, Duration stallTimeout) throws Exception {
+    fixture = new NodeFixture(directory, limits(idleTimeout, stallTimeout));
+  }
+
+  private static HttpLimits limits(Duration idleTimeout, Duration stallTimeout) {
+    return new HttpLimits(16, 1 << 30, 8 << 20, idleTimeout, stallTimeout, NEVER, NEVER, NEVER);
+  }
+
+  @AfterEach
+  void nothingIsLeft() throws Exception {
+    fixture.endWithNothingLeft();
+  }
+
+  /** Sends on until the node has ended the connection. */
+  private static String trickle(RawClient client) {
+    CompletableFuture<String> answer = new CompletableFuture<>();
+    Thread.startVirtualThread(() -> {
+      try {
+        answer.complete(client.rest());
+      } catch (IOException failed) {
+        answer.completeExceptionally(failed);
+      }
+    });
+    try {
+      while (!answer.isDone()) {
+        client.send("a");
+        LockSupport.parkNanos(BETWEEN_BYTES_NANOS);
+      }
+    } catch (IOException ended) {
+      // By the node, which has said why.
+    }
+    return answer.join();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "GET /", "GET / HTTP/1.1\r\nHost: x\r\nX: "})
+  void aHeadHasToBeWholeInTime(String beginning) throws Exception {
+    start(LIMIT, NEVER);
+    // A client that the machine holds up before it sends is just closed, and comes again.
+    NodeFixture.await(
+        "an answer",
+        () -> {
+          try (RawClient client = fixture.raw().send(beginning)) {
+            String answer = trickle(client);
+            assertThat(answer).matches("(?s)(HTTP/1.1 408 .*)?");
+            return !answer.isEmpty();
+          }
+        });
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"1;", "1\r\nx\r\n0\r\nX: "})
+  void whatComesWithABodyIsNone(String beginning) throws Exception {
+    start(NEVER, LIMIT);
+    assertThat(fixture.send("PUT", "a", "text/plain", "").statusCode()).isEqualTo(201);
+    try (RawClient client = fixture.raw()) {
+      client.send(POST + "Transfer-Encoding: chunked\r\n\r\n" + beginning);
+      assertThat(trickle(client)).startsWith("HTTP/1.1 408 ");
+    }
+    assertThat(fixture.get("a")).isEmpty();
+  }
+
+  @Test
+  void aBodyMayTakeAsLongAsItLikes() throws Exception {
+    start(NEVER, LIMIT);
+    assertThat(fixture.send("PUT", "a", "text/plain", "").statusCode()).isEqualTo(201);
+    // A machine that holds a client up for too long cuts it off: it comes again.
+    NodeFixture.await("the body", this::isTaken);
+    assertThat(fixture.get("a")).isEqualTo("x".repeat(100));
+  }
+
+  private boolean isTaken() throws IOException {
+    try (RawClient client = fixture.raw().send(POST + "Content-Length: 100\r\n\r\n")) {
+      for (int i = 0; i < 100; i++) {
+        client.send("x");
+        LockSupport.parkNanos(BETWEEN_BYTES_NANOS);
+      }
+      return client.receive().status() == 204;
+    }
+  }
+
+  @Test
+  void aFrameHasToBeWholeInTimeWhereThereIsNoStream() throws Exception {
+    start(LIMIT, NEVER);
+    ByteArrayOutputStream beginning = new ByteArrayOutputStream();
+    byte[] preface = new byte[Http2CodecUtil.connectionPrefaceBuf().readableBytes()];
+    Http2CodecUtil.connectionPrefaceBuf().readBytes(preface);
+    beginning.writeBytes(preface);
+    beginning.writeBytes(Http2Client.frame(Http2FrameTypes.SETTINGS, 0, 0, new byte[0]));
+    byte[] head = Http2Client.frame(Http2FrameTypes.HEADERS, 4, 1, new byte[16_000]);
+    beginning.write(head, 0, Http2CodecUtil.FRAME_HEADER_LENGTH);
+    try (RawClient client = fixture.raw().send(beginning.toByteArray())) {
+      assertThat(trickle(client)).isNotEmpty();
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.weir.server.TlsFaultsTest#engines")
+  void aHandshakeHasToBeWholeInTime(TlsEngine engine) throws Exception {
+    TestCertificate certificate = TestCertificate.create(directory);
+    TlsCredentials credentials = TlsCredentials.read(certificate.certificate(), certificate.key());
+    // The fixture's own handshakes have to be done in time on a machine that is busy elsewhere.
+    Duration handshake = LIMIT.multipliedBy(4);
+    fixture =
+        new NodeFixture(
+            directory.resolve("data"),
+            NodeFixture.BUDGET_BYTES,
+            new Node.Parts(new LocalDisk(), Transport.best(), limits(NEVER, NEVER))
+                .encrypted(new Node.TlsSettings(credentials, engine, handshake)),
+            certificate);
+    try (RawClient client = new RawClient(fixture.node.address())) {
+      // The beginning of a record of 16,000 bytes.
+      trickle(client.send(HexFormat.of().parseHex("1603013e80010001")));
+    }
+    NodeFixture.await("a reason", () -> fixture.metric(BROKEN) > 0);
+  }
+}
