@@ -9,6 +9,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.util.IllegalReferenceCountException;
 import io.netty.util.ResourceLeakDetector;
+import java.nio.ByteOrder;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -58,6 +59,17 @@ class SlotReuseTest {
     assertThat(second.maxCapacity()).isEqualTo(1_000);
     assertThat(second.refCnt()).isEqualTo(1);
     assertThat(second.resetReaderIndex().resetWriterIndex().writerIndex()).isZero();
+    second.release();
+  }
+
+  @Test
+  void theByteOrderOfItsNioBufferStartsAnew() {
+    ByteBuf first = allocator.directBuffer(300);
+    first.internalNioBuffer(0, 8).order(ByteOrder.LITTLE_ENDIAN);
+    first.release();
+    ByteBuf second = allocator.directBuffer(300).writeLong(1);
+    assertThat(second).isSameAs(first);
+    assertThat(second.internalNioBuffer(0, 8).getLong()).isEqualTo(1);
     second.release();
   }
 

@@ -358,6 +358,7 @@ abstract class NativeByteBuf extends AbstractReferenceCountedByteBuf {
       buffer = view(0, memoryBytes());
       internalNioBuffer = buffer;
     }
-    return buffer.limit(index + length).position(index);
+    // Whoever had it before, in this life of the buffer or in an earlier one, may have turned it.
+    return buffer.order(ByteOrder.BIG_ENDIAN).limit(index + length).position(index);
   }
 }
