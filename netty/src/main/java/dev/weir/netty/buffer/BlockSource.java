@@ -136,7 +136,7 @@ final class BlockSource {
         : profiled(heap, capacity, maxCapacity, WeirByteBuf.resting(capacity));
   }
 
-  private LeakTrackedByteBuf watched(
+  private ByteBuf watched(
       @Nullable OwnedHeap heap, int capacity, int maxCapacity, boolean profiled) {
     LeakTrackedByteBuf buffer;
     if (profiled) {
@@ -145,8 +145,7 @@ final class BlockSource {
       buffer = pool.allocate(heap, capacity, budget, LeakTrackedByteBuf.TENANTS);
       buffer.open(this, capacity, maxCapacity);
     }
-    buffer.watchedBy(LeakSampling.DETECTOR.trackForcibly(buffer));
-    return buffer;
+    return explaining(buffer);
   }
 
   private boolean isHardenedNext(@Nullable OwnedHeap heap) {
@@ -174,7 +173,9 @@ final class BlockSource {
     return explaining(memory);
   }
 
-  /** Watches it if it is to be, and wraps it if its block is hardened. */
+  /**
+   * Watches it if it is to be, and wraps it if its block is hardened; releases it if that fails.
+   */
   private static ByteBuf explaining(WeirByteBuf memory) {
     BlockHistory history = memory.history();
     boolean done = false;
