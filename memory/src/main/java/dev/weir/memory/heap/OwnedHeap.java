@@ -284,12 +284,17 @@ public final class OwnedHeap extends Heap {
     if (closed.get()) {
       return;
     }
+    boolean posted = false;
     try {
       executor.execute(this::honourThenPost);
-    } catch (RejectedExecutionException e) {
-      // The owner is shutting down; closing the heap hands everything over. Ask again at the next
-      // occasion.
-      request.set(Request.NONE);
+      posted = true;
+    } catch (RejectedExecutionException | OutOfMemoryError | StackOverflowError e) {
+      // The owner is shutting down, and closing the heap hands everything over; or there is no room
+      // for a task just now.
+    } finally {
+      if (!posted) {
+        request.set(Request.NONE); // Ask again at the next occasion.
+      }
     }
   }
 

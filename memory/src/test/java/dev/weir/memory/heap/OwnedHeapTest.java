@@ -7,8 +7,13 @@ import dev.weir.memory.pages.PageHeap;
 import dev.weir.memory.pages.PageHeapEvents;
 import dev.weir.memory.pages.Reservation;
 import java.util.AbstractList;
+import java.util.ArrayDeque;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.RejectedExecutionException;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class OwnedHeapTest {
   private static final long LIMIT_BYTES = 16 << 20;
@@ -117,5 +122,36 @@ class OwnedHeapTest {
 
     @Override
     public void dirtyHigh() {}
+  }
+
+  @ParameterizedTest
+  @ValueSource(classes = {OutOfMemoryError.class, RejectedExecutionException.class})
+  void anOwnerThatCouldNotBeAskedIsAskedAgain(Class<? extends Throwable> failure) throws Exception {
+    Throwable thrown = failure.getConstructor(String.class).newInstance("planted");
+    Queue<Runnable> tasks = new ArrayDeque<>();
+    int[] calls = new int[1];
+    OwnedHeap asked =
+        new OwnedHeap(
+            pages,
+            task -> {
+              if (calls[0]++ == 0) {
+                OwnedHeapTest.<RuntimeException>sneak(thrown);
+              }
+              tasks.add(task);
+            },
+            new SharedHeap(pages, 1, InsidePurge::run),
+            InsidePurge::run);
+    asked.requestTrim();
+    assertThat(tasks).isEmpty();
+    asked.requestTrim();
+    assertThat(tasks).hasSize(1);
+    asked.requestTrim();
+    assertThat(tasks).as("one task at a time").hasSize(1);
+    tasks.remove().run();
+  }
+
+  @SuppressWarnings("unchecked")
+  private static <E extends Throwable> void sneak(Throwable thrown) throws E {
+    throw (E) thrown;
   }
 }
