@@ -15,6 +15,7 @@ final class RawClient implements AutoCloseable {
   /** Only a node that hangs keeps a test waiting for so long. */
   static final Duration PATIENCE = Duration.ofSeconds(60);
 
+  private final DividingSocket connection;
   private Socket socket;
   private InputStream in;
 
@@ -24,7 +25,8 @@ final class RawClient implements AutoCloseable {
 
   /** A small receive buffer makes a slow reader felt early; 0 is the system's choice. */
   RawClient(InetSocketAddress address, int receiveBufferBytes) throws IOException {
-    socket = new Socket();
+    connection = new DividingSocket();
+    socket = connection;
     if (receiveBufferBytes > 0) {
       socket.setReceiveBufferSize(receiveBufferBytes);
     }
@@ -108,6 +110,11 @@ final class RawClient implements AutoCloseable {
   RawClient send(byte[] bytes) throws IOException {
     socket.getOutputStream().write(bytes);
     return this;
+  }
+
+  /** What is sent from now on comes in two parts, records of TLS too. */
+  void divide() {
+    connection.divides = true;
   }
 
   /** Ends this side; the other may go on. */

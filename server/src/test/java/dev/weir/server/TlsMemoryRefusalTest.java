@@ -39,16 +39,20 @@ class TlsMemoryRefusalTest {
                 .map(talk -> Arguments.of(engine, talk)));
   }
 
-  @ParameterizedTest
-  @MethodSource("cases")
-  void everyRefusalEndsWell(TlsEngine engine, TalkWithNode talk) throws Exception {
+  private NodeFixture start(TlsEngine engine) throws Exception {
     long budget = NodeFixture.BUDGET_BYTES;
     TlsCredentials credentials = TlsCredentials.read(certificate.certificate(), certificate.key());
     Node.Parts parts =
         new Node.Parts(
                 new LocalDisk(), Transport.best(), HttpLimits.forBudget(budget), buffers::over)
             .secured(new Node.TlsSettings(credentials, engine));
-    try (NodeFixture fixture = new NodeFixture(directory, budget, parts, certificate);
+    return new NodeFixture(directory, budget, parts, certificate);
+  }
+
+  @ParameterizedTest
+  @MethodSource("cases")
+  void everyRefusalEndsWell(TlsEngine engine, TalkWithNode talk) throws Exception {
+    try (NodeFixture fixture = start(engine);
         RawClient observer = fixture.raw()) {
       TalkWithNode.prepare(observer);
       boolean refused = true;
@@ -84,6 +88,31 @@ class TlsMemoryRefusalTest {
       throw hangs;
     } catch (IOException cutOff) {
       return "";
+    }
+  }
+
+  /** The node gets a buffer for the first part, and may need a larger one when it has the rest. */
+  @ParameterizedTest
+  @MethodSource("dev.weir.server.TlsFaultsTest#engines")
+  void aRefusalWithinARecordIsNoDefect(TlsEngine engine) throws Exception {
+    String request = "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX: ";
+    try (NodeFixture fixture = start(engine);
+        RawClient observer = fixture.raw()) {
+      boolean refused = true;
+      for (int n = 1; refused; n++) {
+        try (RawClient client = fixture.raw()) {
+          client.divide();
+          buffers.refuse(n);
+          client.send(request + "a".repeat(12_000) + "\r\n\r\n").rest();
+        } catch (IOException cutOff) {
+          assertThat(cutOff).isNotInstanceOf(SocketTimeoutException.class);
+        }
+        refused = buffers.allow() > 0;
+        NodeFixture.await("no other connection", () -> observer.openConnections() == 1);
+        fixture.assertNothingLeaked();
+        String defects = "weir_http_failed_connections_total{reason=\"error\"}";
+        assertThat(observer.metric(defects)).as("the %d. time", n).isZero();
+      }
     }
   }
 }

@@ -7,10 +7,12 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.DuplexChannel;
+import io.netty.handler.codec.DecoderException;
 import io.netty.handler.ssl.SslCloseCompletionEvent;
 import io.netty.handler.ssl.SslCompletionEvent;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
+import io.netty.util.IllegalReferenceCountException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -109,7 +111,22 @@ final class TlsSession extends ChannelInboundHandlerAdapter {
 
   @Override
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-    fail(ctx, cause);
+    fail(ctx, explained(cause));
+  }
+
+  /**
+   * A buffer that is too small for a record is given back by Netty before it asks for a larger one.
+   * When it gets none, it gives the first one back again: what it says then is not what happened.
+   */
+  private static Throwable explained(Throwable cause) {
+    if (!(cause instanceof DecoderException)
+        || !(cause.getCause() instanceof IllegalReferenceCountException)) {
+      return cause;
+    }
+    OutOfMemoryError refused =
+        new OutOfMemoryError("no room for what a TLS record that came in parts stands for");
+    refused.initCause(cause);
+    return refused;
   }
 
   private void fail(ChannelHandlerContext ctx, Throwable cause) {
