@@ -9,6 +9,7 @@ import com.github.luben.zstd.ZstdDecompressCtx;
 import dev.weir.compression.MemoryUnderTest;
 import dev.weir.compression.Streams;
 import dev.weir.compression.Texts;
+import dev.weir.compression.codec.CodecException;
 import dev.weir.compression.codec.CorruptInputException;
 import dev.weir.compression.codec.Decoder;
 import dev.weir.compression.codec.Encoder;
@@ -138,6 +139,31 @@ abstract class ZstdContract {
       assertThat(back).isEqualTo(content);
       source.release();
       target.release();
+    }
+  }
+
+  /** Whatever the stream before in its context has come to. */
+  @Test
+  void aLengthIsThatOfOneStreamAndKeptTo() {
+    byte[] content = Texts.json(20_000, 7);
+    byte[] whole = encode(LEVEL_3, 20_000, content, 20_000, 32 << 10);
+    byte[] pieces = encode(LEVEL_3, 20_000, content, 1_000, 32 << 10);
+    byte[] untold = encode(LEVEL_3, -1, content, 1_000, 32 << 10);
+    assertThat(Zstd.getFrameContentSize(whole)).isEqualTo(20_000);
+    assertThat(Zstd.getFrameContentSize(pieces)).isEqualTo(20_000);
+    assertThat(Zstd.getFrameContentSize(untold)).isLessThan(0);
+    for (int told : new int[] {-1, 19_999, 20_001}) {
+      codec.tryEncoder(LEVEL_3, told).close();
+      assertThat(encode(LEVEL_3, -1, content, 1_000, 32 << 10)).isEqualTo(untold);
+      try (Encoder encoder = codec.tryEncoder(LEVEL_3, told)) {
+        Streams.step(encoder, content, 0, 100, Step.TAKE, 4096, memory.allocator);
+      }
+      assertThat(encode(LEVEL_3, 20_000, content, 20_000, 32 << 10)).isEqualTo(whole);
+      if (told >= 0) {
+        assertThatThrownBy(() -> encode(LEVEL_3, told, content, 1_000, 32 << 10))
+            .isInstanceOf(CodecException.class);
+      }
+      assertThat(encode(LEVEL_3, 20_000, content, 1_000, 32 << 10)).isEqualTo(pieces);
     }
   }
 
