@@ -31,7 +31,6 @@ final class PageScan {
   private static final long SIZE = 0;
   private static final long START = 2 * WORD;
   private static final long END = 3 * WORD;
-  private static final long WALK_END = 4 * WORD;
   private static final long REGIONS = 5 * WORD;
   private static final long REGION_COUNT = 6 * WORD;
   private static final long CATEGORY_INVERTED = 8 * WORD;
@@ -80,16 +79,21 @@ final class PageScan {
     long end = range.startAddress() + range.lengthBytes();
     arg.set(JAVA_LONG, END, end);
     long bytes = 0;
-    for (long at = range.startAddress(); at < end; at = arg.get(JAVA_LONG, WALK_END)) {
+    long at = range.startAddress();
+    int found;
+    do {
       arg.set(JAVA_LONG, START, at);
-      int found = (int) ioctl.invokeExact(file, PAGEMAP_SCAN, arg.address());
+      found = (int) ioctl.invokeExact(file, PAGEMAP_SCAN, arg.address());
       if (found < 0) {
         return OptionalLong.empty();
       }
       for (long region = 0; region < found * REGION_BYTES; region += REGION_BYTES) {
         bytes += regions.get(JAVA_LONG, region + WORD) - regions.get(JAVA_LONG, region);
       }
-    }
+      // Where the last region ends, and not where the kernel says that its walk ended: after one
+      // that came to its end, that is some place in the middle (seen on Linux 6.18).
+      at = found == 0 ? end : regions.get(JAVA_LONG, (found - 1) * REGION_BYTES + WORD);
+    } while (found == MAX_REGIONS && at < end);
     return OptionalLong.of(bytes);
   }
 

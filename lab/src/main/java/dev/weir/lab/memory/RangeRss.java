@@ -6,30 +6,18 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * How much of a range of addresses the kernel holds resident, by the way that costs this process
- * least: who watches a service must not be what it waits for. Not thread-safe.
+ * least: who watches a service must not be what it waits for. A scan of the range's own page
+ * tables, or the walk of all of them by {@code smaps} where the kernel has no scan. Not
+ * thread-safe.
  */
 public final class RangeRss {
   private final Smaps smaps = new Smaps();
 
   /** Null once the kernel has been found to have no such scan. */
-  private @Nullable PageScan scan;
+  private @Nullable PageScan scan = new PageScan();
 
-  private RangeRss(boolean scans) {
-    scan = scans ? new PageScan() : null;
-  }
-
-  /** Exact also in the middle of a load, at the cost of a walk of all page tables. */
-  public static RangeRss exact() {
-    return new RangeRss(/* scans= */ false);
-  }
-
-  /**
-   * Cheap: beside a service that answers meanwhile. While blocks of many sizes come and go, it may
-   * say up to twice as much as there is.
-   */
-  public static RangeRss cheap() {
-    return new RangeRss(/* scans= */ true);
-  }
+  /** Nothing is asked yet. */
+  public RangeRss() {}
 
   /**
    * The resident bytes of a range that begins and ends with a page.

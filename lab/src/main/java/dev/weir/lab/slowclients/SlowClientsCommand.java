@@ -88,7 +88,7 @@ public final class SlowClientsCommand implements Callable<Integer> {
 
   @Option(
       names = "--warm-up",
-      defaultValue = "20000",
+      defaultValue = "4000",
       paramLabel = "N",
       description = "Small requests that go first (default: ${DEFAULT-VALUE}).")
   private int warmUps;

@@ -22,7 +22,7 @@ public final class MemorySampler implements AutoCloseable {
   private static final long PERIOD_NANOS = 20_000_000;
 
   private final HeldMemory subject;
-  private final RangeRss rangeRss;
+  private final RangeRss rangeRss = new RangeRss();
   private final long baselineBytes;
   private final Thread thread = new Thread(this::sampleUntilClosed, "memory-sampler");
   private volatile boolean closed;
@@ -33,9 +33,8 @@ public final class MemorySampler implements AutoCloseable {
   private long peakExcessBytes;
   private long samples;
 
-  private MemorySampler(HeldMemory subject, RangeRss rangeRss) throws IOException {
+  private MemorySampler(HeldMemory subject) throws IOException {
     this.subject = subject;
-    this.rangeRss = rangeRss;
     this.baselineBytes = ProcessRss.anonymousBytes();
   }
 
@@ -45,7 +44,7 @@ public final class MemorySampler implements AutoCloseable {
    * @throws IOException if the system does not tell
    */
   public static MemorySampler start(HeldMemory subject) throws IOException {
-    MemorySampler sampler = new MemorySampler(subject, RangeRss.cheap());
+    MemorySampler sampler = new MemorySampler(subject);
     sampler.thread.setDaemon(true);
     sampler.thread.start();
     return sampler;
@@ -58,7 +57,7 @@ public final class MemorySampler implements AutoCloseable {
    * @throws IOException if the system does not tell
    */
   public static MemorySampler onDemand(HeldMemory subject) throws IOException {
-    return new MemorySampler(subject, RangeRss.exact());
+    return new MemorySampler(subject);
   }
 
   /**

@@ -7,7 +7,6 @@ import dev.weir.memory.Pool;
 import dev.weir.memory.PoolOptions;
 import dev.weir.memory.heap.Block;
 import java.io.IOException;
-import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -16,33 +15,36 @@ import org.junit.jupiter.api.condition.OS;
 @EnabledOnOs(OS.LINUX)
 class RangeRssTest {
   private static final int BLOCK_BYTES = 64 * 4096;
-  private static final int WRITTEN_BLOCKS = 48;
+  private static final int WRITTEN_BLOCKS = 72;
 
   @Test
   void bothWaysCountTheSamePages() throws IOException {
     try (Pool pool = Pool.create(PoolOptions.withLimit(64 << 20).withName("rss"))) {
-      // Every second page, so that there are more regions than one call tells.
       Block[] blocks = new Block[WRITTEN_BLOCKS];
       for (int i = 0; i < WRITTEN_BLOCKS; i++) {
         blocks[i] = pool.allocate(BLOCK_BYTES);
       }
       AddressRange range = new AddressRange(pool.reservationAddress(), pool.reservationBytes());
-      RangeRss rss = RangeRss.cheap();
+      RangeRss rss = new RangeRss();
       long before = new Smaps().rssBytes(range);
       assertThat(rss.bytes(range)).isEqualTo(before);
 
+      // Every second page, so that in the end there are more regions than two calls tell; and after
+      // each block, because the kernel is wrong about the end of its walk for some numbers of them.
+      long written = before;
       for (Block block : blocks) {
         for (long at = 0; at < BLOCK_BYTES; at += 2 * 4096) {
           block.segment().set(JAVA_BYTE, at, (byte) 1);
         }
+        written += BLOCK_BYTES / 2;
+        assertThat(new Smaps().rssBytes(range)).isEqualTo(written);
+        assertThat(rss.bytes(range)).isEqualTo(written);
+        long bytes = written;
+        assertThat(new PageScan().presentBytes(range))
+            .satisfiesAnyOf(
+                scanned -> assertThat(scanned).isEmpty(),
+                scanned -> assertThat(scanned).hasValue(bytes));
       }
-      long after = new Smaps().rssBytes(range);
-      assertThat(after - before).isEqualTo(WRITTEN_BLOCKS * (long) BLOCK_BYTES / 2);
-      assertThat(rss.bytes(range)).isEqualTo(after);
-      OptionalLong scanned = new PageScan().presentBytes(range);
-      assertThat(scanned)
-          .satisfiesAnyOf(
-              bytes -> assertThat(bytes).isEmpty(), bytes -> assertThat(bytes).hasValue(after));
       for (Block block : blocks) {
         block.close();
       }
