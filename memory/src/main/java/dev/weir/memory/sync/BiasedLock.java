@@ -90,8 +90,13 @@ public final class BiasedLock {
     this.biasAfter = biasAfter;
   }
 
-  /** Takes the lock if nobody holds it and it is not biased towards another thread. */
+  /**
+   * Takes the lock if nobody holds it and it is not biased towards another thread.
+   *
+   * @throws StackOverflowError if the stack has no room for giving it back
+   */
   public boolean tryLock() {
+    StackRoom.require();
     Thread thread = Thread.currentThread();
     Bias found = (Bias) BIAS.getOpaque(this);
     if (found != null && found.threadId == thread.threadId()) {

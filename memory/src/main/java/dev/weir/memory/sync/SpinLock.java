@@ -42,8 +42,13 @@ public final class SpinLock {
     }
   }
 
-  /** Takes the lock if nobody holds it. */
+  /**
+   * Takes the lock if nobody holds it.
+   *
+   * @throws StackOverflowError if the stack has no room for giving it back
+   */
   public boolean tryLock() {
+    StackRoom.require();
     return (int) HELD.getOpaque(this) == 0 && HELD.compareAndSet(this, 0, 1);
   }
 

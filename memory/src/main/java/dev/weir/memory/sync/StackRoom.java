@@ -1,0 +1,39 @@
+package dev.weir.memory.sync;
+
+/**
+ * Whether the stack has room for giving a lock back. Whoever runs out of stack gets its {@link
+ * StackOverflowError} before it takes a lock: where the call that gives the lock back overflowed,
+ * nobody would ever get it again.
+ */
+/*
+ * A method is entered only if the stack has room for its locals as the interpreter lays them out, compiled or not: what
+ * is compiled may have to go on in the interpreter at any time. So locals that are never assigned cost no instruction,
+ * but that one look at the end of the stack: about a nanosecond in all. Giving a lock back takes some 600 bytes in the
+ * interpreter; three levels of 2 KiB leave room for more than that.
+ */
+final class StackRoom {
+  /** Not final: with a constant the compiler might make nothing of the calls. */
+  private static int levels = 2;
+
+  private StackRoom() {}
+
+  /** Throws {@link StackOverflowError} if a lock that is taken now could not be given back. */
+  static void require() {
+    take(levels);
+  }
+
+  @SuppressWarnings({"UnusedVariable", "MultiVariableDeclaration"}) // their room is what counts
+  private static int take(int more) {
+    long a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12;
+    long a13, a14, a15, a16, a17, a18, a19, a20, a21, a22, a23, a24, a25;
+    long a26, a27, a28, a29, a30, a31, a32, a33, a34, a35, a36, a37, a38;
+    long a39, a40, a41, a42, a43, a44, a45, a46, a47, a48, a49, a50, a51;
+    long a52, a53, a54, a55, a56, a57, a58, a59, a60, a61, a62, a63, a64;
+    long a65, a66, a67, a68, a69, a70, a71, a72, a73, a74, a75, a76, a77;
+    long a78, a79, a80, a81, a82, a83, a84, a85, a86, a87, a88, a89, a90;
+    long a91, a92, a93, a94, a95, a96, a97, a98, a99, a100, a101, a102, a103;
+    long a104, a105, a106, a107, a108, a109, a110, a111, a112, a113, a114, a115, a116;
+    long a117, a118, a119, a120, a121, a122, a123, a124, a125, a126, a127;
+    return more == 0 ? 0 : take(more - 1) + 1;
+  }
+}
