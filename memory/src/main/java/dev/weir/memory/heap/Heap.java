@@ -171,12 +171,18 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
     if (free == null) {
       return;
     }
+    InsidePurge purge = null;
     try {
-      purges.accept(new InsidePurge(pages, slab, free));
+      purge = new InsidePurge(pages, slab, free);
+      purges.accept(purge);
     } catch (Throwable e) {
       // Whether it has been run, or could not be entered: nobody is to wait for it.
-      pages.insidePurges().ended(free);
-      slab.purgeEnded();
+      if (purge == null) {
+        pages.insidePurges().ended(free);
+        slab.purgeEnded();
+      } else {
+        purge.drop();
+      }
       throw e;
     }
   }

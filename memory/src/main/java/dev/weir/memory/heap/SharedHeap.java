@@ -52,7 +52,7 @@ public final class SharedHeap {
       }
       stripe.lock.unlock();
       if (unlinked != null) {
-        unlinked.forEach(purger);
+        InsidePurge.handOn(unlinked, purger);
       }
     }
   }

@@ -17,6 +17,47 @@ class InsidePurgeTest {
   private final PageHeap pages = PageHeaps.over(os, LIMIT_BYTES);
   private final SharedHeap heap = new SharedHeap(pages, 1, InsidePurge::run);
 
+  /** Whose caller runs out of stack, say. */
+  @Test
+  void whatIsNotTakenEndsAndTheOthersAreHandedOn() {
+    List<InsidePurge> taken = new ArrayList<>();
+    List<InsidePurge> purges = unlinkThree();
+
+    InsidePurge.handOn(
+        purges,
+        purge -> {
+          taken.add(purge);
+          if (taken.size() == 2) {
+            throw new StackOverflowError("planted");
+          }
+        });
+
+    assertThat(taken).isEqualTo(purges);
+    assertThat(pages.insidePurges().underWay()).hasSize(2);
+    taken.forEach(InsidePurge::run);
+    assertThat(pages.insidePurges().underWay()).isEmpty();
+    assertThat(pages.totals().liveBytes())
+        .as("what has ended is not run any more: its slab may be using the pages again")
+        .isEqualTo((3 + 7) * 65_536);
+  }
+
+  private List<InsidePurge> unlinkThree() {
+    SharedHeap.Stripe stripe = new SharedHeap.Stripe(pages);
+    List<Slot> slots = new ArrayList<>();
+    for (int i = 0; i < 24; i++) {
+      slots.add(stripe.allocateSlot(SizeClasses.classOf(65_536), Slot.TENANTS));
+    }
+    for (int i = 0; i < slots.size(); i++) {
+      if (i % 8 != 0) {
+        slots.get(i).free();
+      }
+    }
+    List<InsidePurge> purges = new ArrayList<>();
+    stripe.trimSlabs(purges::add);
+    assertThat(purges).hasSize(3);
+    return purges;
+  }
+
   @Test
   void allOfThemEndAlsoIfOneEndsInAnError() {
     List<Slot> slots = new ArrayList<>();
