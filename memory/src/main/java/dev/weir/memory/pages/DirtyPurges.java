@@ -165,7 +165,7 @@ public final class DirtyPurges {
       if (batch != null) {
         settle(batch);
       }
-    } catch (NativeMemoryException | OutOfMemoryError e) {
+    } catch (NativeMemoryException | OutOfMemoryError | StackOverflowError e) {
       // What is dirty still is found by the purger, which reports what stands in its way.
     }
   }

@@ -3,7 +3,9 @@ package dev.weir.memory.pages;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.memory.heap.PageHeaps;
 import dev.weir.memory.os.FakeNativeMemory;
+import dev.weir.memory.os.NativeMemory;
 import dev.weir.memory.os.NativeMemoryException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -55,6 +57,55 @@ class DirtyPurgesTest {
     heap.checkInvariants();
     heap.dirtyPurges().purgeDownTo(0);
     assertThat(heap.totals().dirtyBytes()).isZero();
+  }
+
+  /** The run is the caller's by then: an error would leave it to nobody. */
+  @Test
+  void aRunIsServedWhereThePurgeForOthersRunsOutOfStack() {
+    boolean[] overflows = new boolean[1];
+    NativeMemory shallow =
+        new NativeMemory() {
+          @Override
+          public int pageBytes() {
+            return os.pageBytes();
+          }
+
+          @Override
+          public boolean canPurge() {
+            return true;
+          }
+
+          @Override
+          public long reserve(long bytes) {
+            return os.reserve(bytes);
+          }
+
+          @Override
+          public void purge(long address, long bytes) {
+            if (overflows[0]) {
+              throw new StackOverflowError("planted");
+            }
+            os.purge(address, bytes);
+          }
+
+          @Override
+          public void release(long address, long bytes) {
+            os.release(address, bytes);
+          }
+        };
+    PageHeap pages = PageHeaps.over(shallow, 256 * MIB);
+    long[] runs = new long[40];
+    for (int i = 0; i < runs.length; i++) {
+      runs[i] = pages.allocateRun(MIB / 2);
+    }
+    for (long run : runs) {
+      pages.freeRun(run, MIB / 2);
+    }
+    overflows[0] = true;
+
+    assertThat(pages.allocateRun(MIB / 2)).isNotEqualTo(PageHeap.FULL);
+    assertThat(pages.totals().liveBytes()).isEqualTo(MIB / 2);
+    pages.checkInvariants();
   }
 
   @Test
