@@ -60,6 +60,21 @@ class HardenedLimitsTest {
   }
 
   @Test
+  void aBlockThatCanNeverFitLeavesTheQuarantineAlone() {
+    Pool pool = pool(8 * MIB, Hardening.full());
+    for (int i = 0; i < 50; i++) {
+      pool.allocate(1_000).release();
+    }
+    long quarantinedBytes = pool.snapshot().quarantinedBytes();
+    assertThat(quarantinedBytes).isPositive();
+
+    assertThat(pool.tryAllocate(1L << 40)).isNull();
+    assertThat(pool.tryAllocate(9 * MIB)).isNull();
+    assertThat(pool.snapshot().quarantinedBytes()).isEqualTo(quarantinedBytes);
+    assertEmpty(pool);
+  }
+
+  @Test
   void aGrantDoesNotWaitForTheQuarantine() throws Exception {
     Pool pool = pool(8 * MIB, Hardening.full().withQuarantine(2 * MIB));
     for (int i = 0; i < 30; i++) {

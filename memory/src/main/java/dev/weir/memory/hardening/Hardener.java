@@ -143,7 +143,7 @@ public final class Hardener {
 
   /**
    * Takes pages for a block and guards it. Where the limit leaves no room, the quarantine goes
-   * first.
+   * first, unless the block is too large for the limit at any time.
    *
    * @return null if it cannot be had: what allocates goes on without a guard
    */
@@ -160,7 +160,9 @@ public final class Hardener {
     }
     long begunNanos = System.nanoTime();
     long address = pages.allocateRun(runBytes);
-    if (address == PageHeap.FULL && quarantine.giveUp(runBytes)) {
+    if (address == PageHeap.FULL
+        && runBytes <= pages.promises().largestBytes(Lane.LARGE)
+        && quarantine.giveUp(runBytes)) {
       address = pages.allocateRun(runBytes);
     }
     if (address == PageHeap.FULL) {
