@@ -28,7 +28,7 @@ public final class BlockScope implements SegmentAllocator, AutoCloseable {
 
   private final Pool pool;
   private final Budget budget;
-  private final List<Block> blocks = new ArrayList<>();
+  private final List<Block> blocks;
   private boolean closed;
 
   /** A scope that charges the pool's root budget. */
@@ -38,8 +38,14 @@ public final class BlockScope implements SegmentAllocator, AutoCloseable {
 
   /** A scope that charges a budget of the pool. */
   public BlockScope(Pool pool, Budget budget) {
+    this(pool, budget, new ArrayList<>());
+  }
+
+  /** With the list that it keeps its blocks in. */
+  BlockScope(Pool pool, Budget budget, List<Block> blocks) {
     this.pool = pool;
     this.budget = budget;
+    this.blocks = blocks;
   }
 
   /**
@@ -67,7 +73,12 @@ public final class BlockScope implements SegmentAllocator, AutoCloseable {
           "alignment " + byteAlignment + " is above the largest on offer, " + MAX_ALIGNMENT_BYTES);
     }
     Block block = pool.allocate(sizeWithRoom(byteSize, byteAlignment), budget);
-    blocks.add(block);
+    try {
+      blocks.add(block);
+    } catch (OutOfMemoryError | StackOverflowError e) {
+      block.release();
+      throw e;
+    }
     return block.segment().asSlice(-block.address() & (byteAlignment - 1), byteSize);
   }
 
@@ -88,11 +99,27 @@ public final class BlockScope implements SegmentAllocator, AutoCloseable {
     return byteAlignment <= SLOT_ALIGNMENT_BYTES ? atLeast : Long.highestOneBit(atLeast * 2 - 1);
   }
 
-  /** Releases everything that was allocated from it. */
+  /** Releases everything that was allocated from it, also if that fails for some of it. */
   @Override
   public void close() {
     closed = true;
-    blocks.forEach(Block::release);
+    RuntimeException exception = null;
+    Error error = null;
+    for (int i = 0; i < blocks.size(); i++) {
+      try {
+        blocks.get(i).release();
+      } catch (RuntimeException e) {
+        exception = e;
+      } catch (Error e) {
+        error = e;
+      }
+    }
     blocks.clear();
+    if (error != null) {
+      throw error;
+    }
+    if (exception != null) {
+      throw exception;
+    }
   }
 }

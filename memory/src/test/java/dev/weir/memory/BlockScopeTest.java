@@ -7,9 +7,12 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.budget.BudgetExceededError;
+import dev.weir.memory.heap.Block;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -61,6 +64,35 @@ class BlockScopeTest {
     assertThat(budget.chargedBytes()).isZero();
     scope.close();
     assertThatIllegalStateException().isThrownBy(() -> scope.allocate(1, 1));
+  }
+
+  @Test
+  void aBlockThatCannotBeKeptIsReleasedAtOnce() {
+    List<Block> full =
+        new ArrayList<>() {
+          @Override
+          public boolean add(Block block) {
+            throw new OutOfMemoryError("planted");
+          }
+        };
+    try (BlockScope scope = new BlockScope(pool, pool.rootBudget(), full)) {
+      assertThatExceptionOfType(OutOfMemoryError.class).isThrownBy(() -> scope.allocate(100, 1));
+      assertThat(pool.liveBlockBytes()).isZero();
+    }
+  }
+
+  @Test
+  void whatFailsToBeReleasedKeepsNothingElse() {
+    List<Block> blocks = new ArrayList<>();
+    BlockScope scope = new BlockScope(pool, pool.rootBudget(), blocks);
+    for (int i = 0; i < 5; i++) {
+      scope.allocate(100, 1);
+    }
+    blocks.get(1).release();
+
+    assertThatIllegalStateException().isThrownBy(scope::close);
+    assertThat(pool.liveBlockBytes()).isZero();
+    scope.close();
   }
 
   @Test
