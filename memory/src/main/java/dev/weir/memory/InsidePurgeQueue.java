@@ -1,5 +1,6 @@
 package dev.weir.memory;
 
+import dev.weir.memory.callback.FirstFailures;
 import dev.weir.memory.heap.InsidePurge;
 import dev.weir.memory.pages.InsidePurges;
 import dev.weir.memory.pages.PageSet;
@@ -18,6 +19,7 @@ final class InsidePurgeQueue {
   private static final long MAX_QUEUED_BYTES = 1L << 20;
 
   private final InsidePurges underWay;
+  private final FirstFailures failures;
   private final Queue<InsidePurge> queue = new ConcurrentLinkedQueue<>();
   private final AtomicLong queuedBytes = new AtomicLong();
 
@@ -25,9 +27,11 @@ final class InsidePurgeQueue {
    * An empty queue.
    *
    * @param underWay knows which purges have begun, queued or not
+   * @param failures is told of system calls that fail on the way of an allocation
    */
-  InsidePurgeQueue(InsidePurges underWay) {
+  InsidePurgeQueue(InsidePurges underWay, FirstFailures failures) {
     this.underWay = underWay;
+    this.failures = failures;
   }
 
   /**
@@ -45,7 +49,7 @@ final class InsidePurgeQueue {
       purge.run();
     } catch (RuntimeException | Error e) {
       // The pages stay live; the allocation on whose way this is has nothing to do with it.
-      Purger.report(e);
+      failures.report(e);
     }
   }
 

@@ -1,6 +1,7 @@
 package dev.weir.memory;
 
 import dev.weir.memory.budget.Budget;
+import dev.weir.memory.callback.FirstFailures;
 import dev.weir.memory.hardening.HardenedFigures;
 import dev.weir.memory.hardening.Hardener;
 import dev.weir.memory.heap.GrowthAid;
@@ -64,6 +65,7 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
   private final long tickNanos;
   private final Set<OwnedHeap> ownedHeaps = ConcurrentHashMap.newKeySet();
   private final InsidePurgeQueue insidePurges;
+  private final FirstFailures failures;
   private final AtomicBoolean dirtyHigh = new AtomicBoolean();
   private final AtomicBoolean liveGrown = new AtomicBoolean();
   private final SlabSurvey survey;
@@ -96,7 +98,8 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
             Pool.reserveBytes(options.limitBytes()),
             SizeClasses.COUNT,
             relay);
-    this.insidePurges = new InsidePurgeQueue(pages.insidePurges());
+    this.failures = new FirstFailures("looking after pool '%s'".formatted(options.name()));
+    this.insidePurges = new InsidePurgeQueue(pages.insidePurges(), failures);
     this.runs = new RunHeap(pages);
     this.shared =
         new SharedHeap(
@@ -424,6 +427,11 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
       reclaimRounds.ask(nowNanos, grants.shortages(), this::trimAndSettle);
     }
     return grants.hasWaiting() ? Math.min(untilDeadline, nextTrimNanos - nowNanos) : untilDeadline;
+  }
+
+  @Override
+  public void failed(Throwable failure) {
+    failures.report(failure);
   }
 
   @Override

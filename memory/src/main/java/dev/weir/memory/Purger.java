@@ -1,10 +1,7 @@
 package dev.weir.memory;
 
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
 import java.lang.ref.WeakReference;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -14,15 +11,12 @@ import org.jspecify.annotations.Nullable;
  * nothing else refers to can go.
  */
 final class Purger {
-  private static final Logger LOG = System.getLogger(Purger.class.getName());
-
   /** How long it leaves alone what has failed: 100 ms. */
   private static final long PAUSE_NANOS = 100_000_000;
 
   private static final Purger INSTANCE = new Purger();
 
   private final CopyOnWriteArrayList<WeakReference<Chores>> charges = new CopyOnWriteArrayList<>();
-  private final AtomicBoolean failureLogged = new AtomicBoolean();
   private @Nullable Thread thread;
 
   /**
@@ -41,6 +35,9 @@ final class Purger {
      * @return when to come again, as a {@link System#nanoTime} value
      */
     long doChores(long nowNanos);
+
+    /** They have thrown something, and will be done again. Throws nothing. */
+    void failed(Throwable failure);
 
     /** Whether nothing will ever be due again. */
     boolean isDone();
@@ -110,23 +107,8 @@ final class Purger {
     try {
       return chores.doChores(now);
     } catch (RuntimeException | Error e) {
-      report(e);
+      chores.failed(e);
       return now + PAUSE_NANOS;
-    }
-  }
-
-  /** Logs that a purge or another chore failed, the first time. */
-  static void report(Throwable failure) {
-    if (INSTANCE.failureLogged.compareAndSet(false, true)) {
-      try {
-        LOG.log(
-            Level.ERROR,
-            "looking after a pool failed; it goes on, further failures are not logged",
-            failure);
-      } catch (RuntimeException | Error e) {
-        // A full Java heap has no room for the message either: the next failure is logged.
-        INSTANCE.failureLogged.set(false);
-      }
     }
   }
 }

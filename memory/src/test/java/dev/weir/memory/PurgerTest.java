@@ -40,6 +40,11 @@ class PurgerTest {
     }
 
     @Override
+    public void failed(Throwable failure) {
+      throw new AssertionError(failure);
+    }
+
+    @Override
     public boolean isDone() {
       return done;
     }
@@ -72,6 +77,11 @@ class PurgerTest {
           @Override
           public long doChores(long nowNanos) {
             return nowNanos + LONG_NANOS;
+          }
+
+          @Override
+          public void failed(Throwable failure) {
+            throw new AssertionError(failure);
           }
 
           @Override

@@ -9,6 +9,7 @@ public final class FirstFailure {
   private static final Logger LOG = System.getLogger(FirstFailure.class.getPackageName());
 
   private final String what;
+  private final String further;
   private final AtomicBoolean logged = new AtomicBoolean();
 
   /**
@@ -17,7 +18,13 @@ public final class FirstFailure {
    * @param what names the code, for people
    */
   public FirstFailure(String what) {
+    this(what, "further failures");
+  }
+
+  /** With the name of those that it is the first of. */
+  FirstFailure(String what, String further) {
     this.what = what;
+    this.further = further;
   }
 
   /** It has failed. Throws nothing. */
@@ -26,7 +33,7 @@ public final class FirstFailure {
       try {
         LOG.log(
             Level.ERROR,
-            what + " failed; it will be called again, further failures are not logged",
+            what + " failed; it will be called again, " + further + " are not logged",
             failure);
       } catch (RuntimeException | Error e) {
         // A full Java heap has no room for the message either: the next failure is logged.
