@@ -268,8 +268,10 @@ public final class Pool extends PoolFigures implements AutoCloseable {
    * waits for its budget alone holds up only those whom the same limit concerns; of these, small
    * ones overtake a large one until they have got a 16th of that limit. A 16th of the pool's limit
    * is the small ones' own. The result comes on the caller's thread if there is room at once,
-   * otherwise on the pool's purger thread: hop from there. Cancelling the returned future withdraws
-   * the request.
+   * otherwise on the purger's thread: hop from there. All pools of the process share that thread:
+   * while what hangs on the future blocks it, no pool serves grants, keeps deadlines or gives back
+   * what has decayed, and waiting there for another grant is waiting for oneself. Cancelling the
+   * returned future withdraws the request.
    *
    * @param bytes rounded up to whole pages; charged to the budget from the promise on
    * @param deadline how long the caller will wait; then the future fails with {@code
