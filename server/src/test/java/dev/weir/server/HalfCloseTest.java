@@ -11,6 +11,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Clients that end their side, or vanish, at any point; on every transport that there is here. */
@@ -19,6 +20,7 @@ class HalfCloseTest {
   private static final String LIVE =
       "GET /v1/stream/a?offset=now&live=%s HTTP/1.1\r\nHost: x\r\n\r\n";
   private static final int BIG_BYTES = 4_000_000;
+  private static final long CONNECTION_SHARE_BYTES = 256 << 10;
 
   @TempDir Path directory;
   private NodeFixture fixture;
@@ -75,6 +77,28 @@ class HalfCloseTest {
         // An answer to somebody else: the node has come to wait for this reader's socket.
         assertThat(fixture.send("HEAD", "a", null, "").statusCode()).isEqualTo(200);
       }
+      assertThat(client.isEnded()).isTrue();
+    }
+  }
+
+  /** More of what it has sent would be more than the share of a connection. */
+  @ParameterizedTest
+  @EnumSource(names = "IO_URING", mode = EnumSource.Mode.EXCLUDE)
+  void whatCannotBeUsedYetStaysInTheKernelAfterTheEnd(Transport transport) throws Exception {
+    start(transport, "");
+    try (RawClient client = fixture.raw()) {
+      // The kernel gives a fast sender a large buffer.
+      client.send(post(10 * BIG_BYTES)).send(new byte[10 * BIG_BYTES]);
+      assertThat(client.receive().status()).isEqualTo(204);
+      client.send(LIVE.formatted("long-poll") + post(300_000)).send(new byte[300_000]);
+      client.endOutput();
+      for (int i = 0; i < 50; i++) {
+        assertThat(fixture.send("HEAD", "a", null, "").statusCode()).isEqualTo(200);
+      }
+      assertThat(fixture.node.liveBufferBytes()).isLessThan(CONNECTION_SHARE_BYTES);
+      assertThat(fixture.send("POST", "a", "text/plain", "news").statusCode()).isEqualTo(204);
+      assertThat(client.receive().body()).isEqualTo("news");
+      assertThat(client.receive().status()).isEqualTo(204);
       assertThat(client.isEnded()).isTrue();
     }
   }

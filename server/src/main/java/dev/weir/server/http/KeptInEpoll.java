@@ -9,7 +9,11 @@ import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.epoll.EpollIoOps;
 
 /**
- * Netty's epoll handler, except that a socket which waits for nothing stays in the epoll set.
+ * Netty's epoll handler, except that a socket which waits for nothing stays in the epoll set, and
+ * that the end of a client's side is found by reading up to it.
+ *
+ * <p>Once epoll has told Netty of that end, all that is before it is read at once, whoever has
+ * asked for it: as much as the kernel holds, many times the share of a connection.
  *
  * <p>Netty 4.2.18 takes such a socket out of the set, and later fails to change what it waits for,
  * since it is not there: the output of a client that had ended its side is cut off at the first
@@ -34,7 +38,8 @@ final class KeptInEpoll extends ForwardingIoHandler {
   private record KeptRegistration(IoRegistration registration) implements IoRegistration {
     @Override
     public long submit(IoOps ops) {
-      return registration.submit(ops.equals(EpollIoOps.NONE) ? EpollIoOps.EPOLLET : ops);
+      EpollIoOps wanted = ((EpollIoOps) ops).without(EpollIoOps.EPOLLRDHUP);
+      return registration.submit(wanted.equals(EpollIoOps.NONE) ? EpollIoOps.EPOLLET : wanted);
     }
 
     // The signature is Netty's.
