@@ -7,13 +7,16 @@ package dev.weir.memory.sync;
  */
 /*
  * A method is entered only if the stack has room for its locals as the interpreter lays them out, compiled or not: what
- * is compiled may have to go on in the interpreter at any time. So locals that are never assigned cost no instruction,
- * but that one look at the end of the stack: about a nanosecond in all. Giving a lock back takes some 600 bytes in the
- * interpreter; three levels of 2 KiB leave room for more than that.
+ * is compiled, or inlined, may have to go on in the interpreter at any time. So locals that are never assigned cost no
+ * instruction, but make the caller look at the end of the stack 4 KiB further on. Giving a lock back takes some 600
+ * bytes in the interpreter.
  */
 final class StackRoom {
-  /** Not final: with a constant the compiler might make nothing of the calls. */
-  private static int levels = 2;
+  /**
+   * Always 0, and not final: a method that is known to call nothing would be compiled without that
+   * look.
+   */
+  private static int levels;
 
   private StackRoom() {}
 
@@ -33,7 +36,17 @@ final class StackRoom {
     long a78, a79, a80, a81, a82, a83, a84, a85, a86, a87, a88, a89, a90;
     long a91, a92, a93, a94, a95, a96, a97, a98, a99, a100, a101, a102, a103;
     long a104, a105, a106, a107, a108, a109, a110, a111, a112, a113, a114, a115, a116;
-    long a117, a118, a119, a120, a121, a122, a123, a124, a125, a126, a127;
+    long a117, a118, a119, a120, a121, a122, a123, a124, a125, a126, a127, a128, a129;
+    long a130, a131, a132, a133, a134, a135, a136, a137, a138, a139, a140, a141, a142;
+    long a143, a144, a145, a146, a147, a148, a149, a150, a151, a152, a153, a154, a155;
+    long a156, a157, a158, a159, a160, a161, a162, a163, a164, a165, a166, a167, a168;
+    long a169, a170, a171, a172, a173, a174, a175, a176, a177, a178, a179, a180, a181;
+    long a182, a183, a184, a185, a186, a187, a188, a189, a190, a191, a192, a193, a194;
+    long a195, a196, a197, a198, a199, a200, a201, a202, a203, a204, a205, a206, a207;
+    long a208, a209, a210, a211, a212, a213, a214, a215, a216, a217, a218, a219, a220;
+    long a221, a222, a223, a224, a225, a226, a227, a228, a229, a230, a231, a232, a233;
+    long a234, a235, a236, a237, a238, a239, a240, a241, a242, a243, a244, a245, a246;
+    long a247, a248, a249, a250, a251, a252, a253, a254, a255;
     return more == 0 ? 0 : take(more - 1) + 1;
   }
 }
