@@ -53,6 +53,6 @@ final class ChargedCommand implements Callable<Integer> {
                 List.of(LeakDetection.DISABLED),
                 List.of(false)),
             List.of(Metric.NS_PER_OP))
-        .among(List.of(Peer.WEIR, Peer.WEIR_BUDGET));
+        .among(List.of(Peer.WEIR, Peer.WEIR_CHARGED, Peer.WEIR_BUDGET));
   }
 }

@@ -63,9 +63,9 @@ final class SuiteOptions {
       converter = Labels.OfPeer.class,
       paramLabel = "NAME",
       description =
-          "What to compare; they take turns: weir, weir+budget, weir+hardening, netty-pooled,"
-              + " netty-adaptive, netty-pooled+caches, netty-adaptive+caches, glibc, mimalloc,"
-              + " jemalloc, harness (default: all; with --quick weir and Netty's).")
+          "What to compare; they take turns: weir, weir+charged, weir+budget, weir+hardening,"
+              + " netty-pooled, netty-adaptive, netty-pooled+caches, netty-adaptive+caches, glibc,"
+              + " mimalloc, jemalloc, harness (default: all; with --quick weir and Netty's).")
   private @Nullable List<Peer> peers;
 
   @Option(

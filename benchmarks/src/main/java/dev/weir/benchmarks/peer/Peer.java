@@ -17,6 +17,8 @@ import java.util.stream.Collectors;
 public enum Peer {
   /** Weir over a pool of 8 GiB. */
   WEIR("weir", Family.WEIR),
+  /** The same, charging a budget of its own with a limit. */
+  WEIR_CHARGED("weir+charged", Family.WEIR),
   /** The same, charging a budget of its own with a limit, profiled, and its meters read. */
   WEIR_BUDGET("weir+budget", Family.WEIR),
   /** Weir that hardens a sample of the buffers, at its default interval. */
@@ -114,6 +116,7 @@ public enum Peer {
   public ByteBufAllocator allocator() {
     return switch (this) {
       case WEIR -> new WeirAllocator(pool());
+      case WEIR_CHARGED -> charging(new WeirAllocator(pool()));
       case WEIR_BUDGET -> charging(new WeirAllocator(watchedPool()));
       case WEIR_HARDENING ->
           new WeirAllocator(Pool.create(options().withHardening(Hardening.sampled())));

@@ -5,6 +5,7 @@ import java.util.Locale;
 /** How a chart draws one allocator: a colour class and a shape, so that either tells it. */
 enum Mark {
   WEIR("weir", "weir", Shape.DISC),
+  WEIR_CHARGED("weir+charged", "weir", Shape.PLUS),
   WEIR_BUDGET("weir+budget", "weir", Shape.RING),
   WEIR_HARDENING("weir+hardening", "weir", Shape.BAR),
   NETTY_POOLED("netty-pooled", "pooled", Shape.SQUARE),
@@ -20,6 +21,7 @@ enum Mark {
   private enum Shape {
     DISC("M-5.5 0a5.5 5.5 0 1 0 11 0a5.5 5.5 0 1 0 -11 0z", true),
     RING("M-5 0a5 5 0 1 0 10 0a5 5 0 1 0 -10 0z", false),
+    PLUS("M-5.5 -1h4.5v-4.5h2v4.5h4.5v2h-4.5v4.5h-2v-4.5h-4.5z", true),
     BAR("M-5.5 -2h11v4h-11z", false),
     SQUARE("M-4.5 -4.5h9v9h-9z", true),
     FRAME("M-4 -4h8v8h-8z", false),
