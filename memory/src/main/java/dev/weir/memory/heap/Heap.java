@@ -355,6 +355,10 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
   private @Nullable Slab openSlab(int sizeClass) {
     Span parked = pages.takeParked(SizeClasses.spanSize(sizeClass), sizeClass);
     if (parked instanceof Slab slab) {
+      if (slab.heap() != this) {
+        // Whoever still holds an object of a block that it has released is on another thread now.
+        slab.forgetTenants();
+      }
       slab.adoptedBy(this);
       owned.add(slab);
       return slab;

@@ -181,6 +181,11 @@ abstract class LocalSlots extends Span {
     tenants[number] = tenant;
   }
 
+  /** Forgets what was left at the slots, all of which are free. The heap only. */
+  final void forgetTenants() {
+    Arrays.fill(tenants, null);
+  }
+
   /** Adds a slot that came back without {@link #push}. The heap only. */
   final void addFree(int number) {
     freeLocal[freeLocalCount++] = (char) number;

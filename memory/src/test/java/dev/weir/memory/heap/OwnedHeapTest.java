@@ -8,6 +8,7 @@ import dev.weir.memory.pages.PageHeapEvents;
 import dev.weir.memory.pages.Reservation;
 import java.util.AbstractList;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.RejectedExecutionException;
@@ -122,6 +123,31 @@ class OwnedHeapTest {
 
     @Override
     public void dirtyHigh() {}
+  }
+
+  /**
+   * Where a slab goes to another thread, whoever still holds a released object holds a dead one.
+   */
+  @Test
+  void whatWasLeftAtSlotsIsForgottenByAnotherHeap() {
+    OwnedHeap other =
+        new OwnedHeap(
+            pages, task -> {}, new SharedHeap(pages, 1, InsidePurge::run), InsidePurge::run);
+    List<Object> found = new ArrayList<>();
+    for (OwnedHeap taker : List.of(heap, heap, other)) {
+      Place place =
+          taker.tryAllocate(
+              0,
+              (home, number, left) -> {
+                found.add(left == null ? "nothing" : left);
+                home.leave(number, "an object");
+                return new Place((Slab) home, number);
+              });
+      assertThat(place).isNotNull();
+      taker.free(place.slab(), place.number());
+      taker.trim(InsidePurge::run);
+    }
+    assertThat(found).containsExactly("nothing", "an object", "nothing");
   }
 
   @ParameterizedTest
