@@ -18,14 +18,21 @@ import org.jspecify.annotations.Nullable;
  * connection takes one small buffer of the reserve, and each of its uploads one more on its way to
  * the disk, however many streams have how much to send. What is held is used up without another
  * read, unless its stream takes nothing; so the connection also looks, while it is not read,
- * whether the pool has room again.
+ * whether the pool has room again. Where that is gone by the time of the read, which takes a second
+ * small buffer then, it looks no more until what it holds is used up.
  *
  * <p>A client may end its side and read on. From then on epoll no longer watches the socket for
  * input, and would close it if it were read.
  */
 final class Http2Reads extends ChannelDuplexHandler {
-  /** Soon for a client, seldom for a pool that gives up what it can at each look. */
+  /** Soon for a client. */
   static final long LOOK_AGAIN_MILLIS = 100;
+
+  /**
+   * The last of the pauses, each twice as long as the one before: at each look the pool gives up
+   * what it can, and a thousand connections may look at one that stays full.
+   */
+  private static final long MAX_LOOK_MILLIS = 16 * LOOK_AGAIN_MILLIS;
 
   private @Nullable ChannelHandlerContext context;
   private boolean ended;
@@ -38,6 +45,14 @@ final class Http2Reads extends ChannelDuplexHandler {
   private int heldBytes;
 
   private boolean deferred;
+
+  /** There was room at a look, and nothing but the reserve at the read that followed. */
+  private boolean lookedInVain;
+
+  /** A look was what led to the read that is under way. */
+  private boolean lookedBefore;
+
+  private long pauseMillis = LOOK_AGAIN_MILLIS;
 
   /** The next look at the pool; a read that is deferred has one. */
   private @Nullable Future<?> look;
@@ -66,13 +81,22 @@ final class Http2Reads extends ChannelDuplexHandler {
   void letGo(int bytes) {
     heldBytes -= bytes;
     ChannelHandlerContext ctx = context;
-    if (heldBytes == 0 && deferred && ctx != null) {
-      goOn(ctx);
+    if (heldBytes == 0) {
+      lookedInVain = false;
+      if (deferred && ctx != null) {
+        goOn(ctx);
+      }
     }
+  }
+
+  /** Nothing more of this client is to be heard. */
+  void readNoMore() {
+    ended = true;
   }
 
   private void goOn(ChannelHandlerContext ctx) {
     deferred = false;
+    pauseMillis = LOOK_AGAIN_MILLIS;
     if (ctx.channel().isActive()) {
       read(ctx);
     }
@@ -80,9 +104,8 @@ final class Http2Reads extends ChannelDuplexHandler {
 
   private void defer(ChannelHandlerContext ctx) {
     deferred = true;
-    if (look == null) {
-      look =
-          ctx.executor().schedule(() -> lookAgain(ctx), LOOK_AGAIN_MILLIS, TimeUnit.MILLISECONDS);
+    if (look == null && !lookedInVain) {
+      look = ctx.executor().schedule(() -> lookAgain(ctx), pauseMillis, TimeUnit.MILLISECONDS);
     }
   }
 
@@ -93,8 +116,10 @@ final class Http2Reads extends ChannelDuplexHandler {
     }
     if (ReceiveBuffers.haveRoom(ctx.alloc())) {
       isShort = false;
+      lookedBefore = true;
       goOn(ctx);
     } else {
+      pauseMillis = Math.min(2 * pauseMillis, MAX_LOOK_MILLIS);
       defer(ctx);
     }
   }
@@ -110,6 +135,8 @@ final class Http2Reads extends ChannelDuplexHandler {
   @Override
   public void channelRead(ChannelHandlerContext ctx, Object message) {
     isShort = ReceiveBuffers.isOfReserve((ByteBuf) message);
+    lookedInVain = lookedBefore && isShort;
+    lookedBefore = false;
     ctx.fireChannelRead(message);
   }
 

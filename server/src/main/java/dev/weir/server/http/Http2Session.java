@@ -63,6 +63,9 @@ final class Http2Session extends ChannelInboundHandlerAdapter {
   private boolean inputEnded;
   private boolean ended;
 
+  /** It ends for what its client has done: nothing of it is heard any more. */
+  private boolean refused;
+
   /** The write of the last call, if it has been made. */
   private @Nullable ChannelFuture farewell;
 
@@ -160,12 +163,14 @@ final class Http2Session extends ChannelInboundHandlerAdapter {
   /** The codec applies settings when they are acknowledged. */
   private void apply(ChannelHandlerContext ctx, Http2Settings settings) {
     Http2Connection of = connection;
-    if (of == null || ended) {
+    if (of == null || refused) {
       return;
     }
     String refusal = ClientSettings.refuse(settings, of);
     if (refusal == null) {
       ctx.write(Http2SettingsAckFrame.INSTANCE);
+    } else if (ended) {
+      ctx.close();
     } else {
       end(ctx, Http2Error.FLOW_CONTROL_ERROR, refusal);
     }
@@ -186,6 +191,9 @@ final class Http2Session extends ChannelInboundHandlerAdapter {
   /** Ends a connection for what its client has done. */
   private void end(ChannelHandlerContext ctx, Http2Error error, String reason) {
     ended = true;
+    refused = true;
+    // The codec keeps settings that are not acknowledged, however many there are.
+    ctx.pipeline().get(Http2Reads.class).readNoMore();
     services.metrics().connectionFailed(Failure.PEER, new IllegalStateException(reason));
     closeLater(ctx);
     ctx.writeAndFlush(new DefaultHttp2GoAwayFrame(error)).addListener(told -> ctx.close());

@@ -20,7 +20,7 @@ final class ReceiveBuffers extends AdaptiveRecvByteBufAllocator {
   private static final int LEAST_RESERVED_BYTES = 256;
 
   /**
-   * A quarter of the largest reserve. Each place may hold two such buffers, one that waits and one
+   * A quarter of the largest reserve. Each place may hold three such buffers, two that wait and one
    * on its way to the disk.
    */
   private static final int ALL_RESERVED_BYTES = 256 << 10;

@@ -93,8 +93,22 @@ class Http2ReadsTest {
     node.pass(channel, LOOK.multipliedBy(10));
     assertThat(reads).as("reads without room").isZero();
     empty();
+    node.pass(channel, LOOK.multipliedBy(16));
+    assertThat(reads).as("reads with room").isOne();
+  }
+
+  @Test
+  void roomThatIsGoneAtTheReadIsLookedForNoMore() {
+    fill();
+    sendInReserve();
+    empty();
     node.pass(channel, LOOK);
     assertThat(reads).as("reads with room").isOne();
+    fill();
+    sendInReserve();
+    empty();
+    node.pass(channel, LOOK.multipliedBy(100));
+    assertThat(reads).as("reads behind it").isOne();
   }
 
   @Test
