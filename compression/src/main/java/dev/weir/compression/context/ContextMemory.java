@@ -47,10 +47,19 @@ public final class ContextMemory {
   /**
    * Sets room aside for memory that a library takes by itself.
    *
-   * @return what gives it back when it is closed; null if there is no room now, and then nobody
-   *     else waits for it
+   * @return what gives it back when it is closed; null if there is no room now, in the Java heap
+   *     neither, or the pool is closed, and then nobody else waits for it
    */
   public @Nullable Grant trySetAside(long bytes) {
-    return pool.isClosed() ? null : pool.tryGrant(bytes, budget);
+    try {
+      return pool.isClosed() ? null : pool.tryGrant(bytes, budget);
+    } catch (OutOfMemoryError noRoom) {
+      return null;
+    } catch (IllegalStateException failure) {
+      if (pool.isClosed()) {
+        return null;
+      }
+      throw failure;
+    }
   }
 }

@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Timeout;
 class ContextMemoryTest {
   private static final Duration LONG = Duration.ofHours(1);
   private static final int MIB = 1 << 20;
+  private static final int ROUNDS = 200;
 
   /** The purger is held up meanwhile: nothing is mended by its coming by. */
   @Test
@@ -71,5 +72,29 @@ class ContextMemoryTest {
     assertThat(budget.chargedBytes()).isZero();
     pool.close();
     assertThat(contexts.trySetAside(100_000)).isNull();
+  }
+
+  /** Each round closes the pool at another moment of asking. */
+  @Test
+  void aPoolThatIsClosedMeanwhileSetsNothingAside() throws InterruptedException {
+    for (int round = 0; round < ROUNDS; round++) {
+      Pool pool = Pool.create(PoolOptions.withLimit(16 * MIB));
+      ContextMemory contexts = new ContextMemory(pool, pool.rootBudget());
+      CountDownLatch asked = new CountDownLatch(1);
+      Thread closer =
+          Thread.ofPlatform()
+              .start(() -> {
+                awaitQuietly(asked);
+                pool.close();
+              });
+      Grant grant = contexts.trySetAside(100_000);
+      asked.countDown();
+      while (grant != null) {
+        grant.close();
+        grant = contexts.trySetAside(100_000);
+      }
+      closer.join();
+      assertThat(pool.isClosed()).isTrue();
+    }
   }
 }
