@@ -56,7 +56,7 @@ final class ProtocolSwitch extends ChannelInboundHandlerAdapter {
     ByteBuf bytes = (ByteBuf) message;
     held = null;
     if (before != null) {
-      bytes = ByteToMessageDecoder.MERGE_CUMULATOR.cumulate(ctx.alloc(), before, bytes);
+      bytes = merged(ctx, before, bytes);
     }
     int length = Math.min(bytes.readableBytes(), PREFACE.readableBytes());
     boolean isPreface =
@@ -65,6 +65,17 @@ final class ProtocolSwitch extends ChannelInboundHandlerAdapter {
       held = bytes;
     } else {
       decide(ctx, isPreface, bytes);
+    }
+  }
+
+  /** Both as one; where that fails, both are released. */
+  private static ByteBuf merged(ChannelHandlerContext ctx, ByteBuf before, ByteBuf bytes) {
+    try {
+      return ByteToMessageDecoder.MERGE_CUMULATOR.cumulate(ctx.alloc(), before, bytes);
+    } catch (Throwable failure) {
+      // What is new was released there.
+      before.release();
+      throw failure;
     }
   }
 
