@@ -9,12 +9,13 @@ import dev.weir.server.tls.TlsCredentials;
 import dev.weir.server.tls.TlsEngine;
 import io.netty.handler.codec.http2.Http2CodecUtil;
 import io.netty.handler.codec.http2.Http2FrameTypes;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -53,33 +54,63 @@ class TricklingClientsTest {
     fixture.endWithNothingLeft();
   }
 
+  /** What a client has got when the node has ended its connection. */
+  private interface Answer<T> {
+    T await() throws IOException;
+  }
+
+  /** Sends a byte. */
+  private interface NextByte {
+    void send() throws IOException;
+  }
+
   /** Sends on until the node has ended the connection. */
-  private static String trickle(RawClient client) {
-    CompletableFuture<String> answer = new CompletableFuture<>();
+  private static String trickle(RawClient client) throws IOException {
+    return trickle(client::rest, () -> client.send("a"));
+  }
+
+  private static <T> T trickle(Answer<T> atEnd, NextByte next) throws IOException {
+    CompletableFuture<T> answer = new CompletableFuture<>();
     Thread.startVirtualThread(() -> {
       try {
-        answer.complete(client.rest());
+        answer.complete(atEnd.await());
       } catch (IOException failed) {
         answer.completeExceptionally(failed);
       }
     });
     try {
       while (!answer.isDone()) {
-        client.send("a");
+        next.send();
         LockSupport.parkNanos(BETWEEN_BYTES_NANOS);
       }
     } catch (IOException ended) {
       // By the node, which has said why.
     }
-    return answer.join();
+    try {
+      return answer.join();
+    } catch (CompletionException failed) {
+      throw new IOException("no answer could be read", failed.getCause());
+    }
+  }
+
+  /** A client that the machine holds up before it sends is just closed or reset: it comes again. */
+  private static void awaitOneInTime(String what, NodeFixture.Condition client) throws IOException {
+    NodeFixture.await(
+        what,
+        () -> {
+          try {
+            return client.holds();
+          } catch (IOException cutOff) {
+            return false;
+          }
+        });
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"", "GET /", "GET / HTTP/1.1\r\nHost: x\r\nX: "})
   void aHeadHasToBeWholeInTime(String beginning) throws Exception {
     start(LIMIT, NEVER);
-    // A client that the machine holds up before it sends is just closed, and comes again.
-    NodeFixture.await(
+    awaitOneInTime(
         "an answer",
         () -> {
           try (RawClient client = fixture.raw().send(beginning)) {
@@ -106,8 +137,7 @@ class TricklingClientsTest {
   void aBodyMayTakeAsLongAsItLikes() throws Exception {
     start(NEVER, LIMIT);
     assertThat(fixture.send("PUT", "a", "text/plain", "").statusCode()).isEqualTo(201);
-    // A machine that holds a client up for too long cuts it off: it comes again.
-    NodeFixture.await("the body", this::isTaken);
+    awaitOneInTime("the body", this::isTaken);
     assertThat(fixture.get("a")).isEqualTo("x".repeat(100));
   }
 
@@ -124,16 +154,24 @@ class TricklingClientsTest {
   @Test
   void aFrameHasToBeWholeInTimeWhereThereIsNoStream() throws Exception {
     start(LIMIT, NEVER);
-    ByteArrayOutputStream beginning = new ByteArrayOutputStream();
-    byte[] preface = new byte[Http2CodecUtil.connectionPrefaceBuf().readableBytes()];
-    Http2CodecUtil.connectionPrefaceBuf().readBytes(preface);
-    beginning.writeBytes(preface);
-    beginning.writeBytes(Http2Client.frame(Http2FrameTypes.SETTINGS, 0, 0, new byte[0]));
-    byte[] head = Http2Client.frame(Http2FrameTypes.HEADERS, 4, 1, new byte[16_000]);
-    beginning.write(head, 0, Http2CodecUtil.FRAME_HEADER_LENGTH);
-    try (RawClient client = fixture.raw().send(beginning.toByteArray())) {
-      assertThat(trickle(client)).isNotEmpty();
-    }
+    byte[] frame = Http2Client.frame(Http2FrameTypes.HEADERS, 4, 1, new byte[16_000]);
+    byte[] head = Arrays.copyOf(frame, Http2CodecUtil.FRAME_HEADER_LENGTH);
+    awaitOneInTime(
+        "the node's goodbye to a frame that is not whole",
+        () -> {
+          try (Http2Client client = fixture.http2()) {
+            // From here on only this thread sends: no answer comes to lie within the frame.
+            client.roundTrip();
+            client.sendRaw(head);
+            int goAways = trickle(() -> goAwaysAtEnd(client), () -> client.sendRaw(new byte[1]));
+            return goAways > 0;
+          }
+        });
+  }
+
+  private static int goAwaysAtEnd(Http2Client client) throws IOException {
+    client.awaitEnd();
+    return client.goAways;
   }
 
   @ParameterizedTest
