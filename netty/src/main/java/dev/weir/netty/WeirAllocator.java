@@ -81,7 +81,7 @@ public final class WeirAllocator extends BudgetedAllocator
 
   /**
    * A view of this allocator whose buffers are charged to {@code budget}, in their growth too.
-   * Their {@code alloc()} is the view. It costs nothing to make or to drop.
+   * Their {@code alloc()} is the view. It takes some 200 bytes of Java heap, and needs no end.
    *
    * @param budget a budget of this allocator's pool
    * @throws IllegalArgumentException if it is another pool's

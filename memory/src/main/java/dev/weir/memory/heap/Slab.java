@@ -174,20 +174,26 @@ final class Slab extends LocalSlots implements BlockHome {
   }
 
   /**
-   * Slots in use, as another thread sees them: exact when nobody allocates or frees, whatever the
-   * heap moves meanwhile.
+   * What it holds, as another thread sees it: exact when nobody allocates or frees, whatever the
+   * heap moves meanwhile. Pages are committed before slots are carved on them, and purged after
+   * these are dropped, so there are enough for the slots that are seen.
    */
-  int inUse() {
+  SlabFigures figures() {
     int inUse = 0;
+    int carved = 0;
+    int committedBytes = 0;
     for (int looks = 0; looks < MAX_LOOKS; looks++) {
       int before = movesBefore();
-      inUse = Math.max(0, liveOpaque() - freeRemote.count());
+      carved = carvedOpaque();
+      inUse = Math.clamp(liveOpaque() - freeRemote.count(), 0, carved);
+      committedBytes = committedBytes();
       if (isUnmovedSince(before)) {
         break;
       }
       SpinLock.giveWay();
     }
-    return inUse;
+    Thread owner = heap instanceof OwnedHeap owned ? owned.owner() : null;
+    return new SlabFigures(kind(), inUse, carved - inUse, committedBytes, owner);
   }
 
   boolean isFull() {

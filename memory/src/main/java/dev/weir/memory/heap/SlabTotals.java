@@ -24,9 +24,10 @@ public record SlabTotals(int slotBytes, long slabs, long liveBlocks, long commit
       for (Span span : pages.spans(size)) {
         if (span instanceof Slab slab && slab.isOpen()) {
           int sizeClass = slab.kind();
+          SlabFigures figures = slab.figures();
           slabs[sizeClass]++;
-          live[sizeClass] += slab.inUse();
-          committed[sizeClass] += slab.committedBytes();
+          live[sizeClass] += figures.liveBlocks();
+          committed[sizeClass] += figures.committedBytes();
         }
       }
     }

@@ -35,16 +35,16 @@ final class PoolSurvey implements PageVisitor {
     private long freeSlotBytes;
     private long pageBytes;
 
-    void add(SlabFigures slab, long committedBytes) {
+    void add(SlabFigures slab) {
       slabs++;
       blocks += slab.liveBlocks();
       blockBytes += (long) slab.liveBlocks() * slab.slotBytes();
       freeSlotBytes += (long) slab.freeSlots() * slab.slotBytes();
-      pageBytes += committedBytes;
+      pageBytes += slab.committedBytes();
     }
 
     SlabSum sum() {
-      long uncarvedBytes = Math.max(0, pageBytes - blockBytes - freeSlotBytes);
+      long uncarvedBytes = pageBytes - blockBytes - freeSlotBytes;
       return new SlabSum(slabs, blocks, blockBytes, freeSlotBytes, uncarvedBytes, pageBytes);
     }
   }
@@ -67,14 +67,14 @@ final class PoolSurvey implements PageVisitor {
 
   @Override
   public void slab(long from, Span span, PageSet committed, int pageBytes) {
-    long committedBytes = (long) committed.size() * pageBytes;
-    if (committedBytes == 0) {
+    SlabFigures slab = SlabFigures.of(span);
+    if (slab.committedBytes() == 0) {
       return;
     }
-    SlabFigures slab = SlabFigures.of(span);
-    classes[slab.sizeClass()].add(slab, committedBytes);
-    heapOf(slab.owner()).add(slab, committedBytes);
-    double occupancy = Math.min(1, (double) slab.liveBlocks() * slab.slotBytes() / committedBytes);
+    classes[slab.sizeClass()].add(slab);
+    heapOf(slab.owner()).add(slab);
+    double occupancy =
+        Math.min(1, (double) slab.liveBlocks() * slab.slotBytes() / slab.committedBytes());
     committed.forEachRange((first, end) ->
         map.live(from + (long) first * pageBytes, from + (long) end * pageBytes, occupancy));
   }

@@ -269,9 +269,18 @@ class PoolViewTest {
     live.forEach(Block::release);
   }
 
+  /** Whatever threads do meanwhile, pages of slabs are blocks, free slots and what is uncarved. */
+  private static void checkSum(SlabSum slabs) {
+    assertThat(slabs.uncarvedBytes()).isNotNegative();
+    assertThat(slabs.blockBytes() + slabs.freeSlotBytes() + slabs.uncarvedBytes())
+        .isEqualTo(slabs.pageBytes());
+  }
+
   private static void checkBounds(PoolView view) {
     assertThat(view.blocks()).isNotNegative();
     assertThat(view.waste().freeSlotBytes()).isNotNegative();
+    view.classes().forEach(sizeClass -> checkSum(sizeClass.slabs()));
+    view.heaps().forEach(heap -> checkSum(heap.slabs()));
     for (PageMap.Region region : view.pages().regions()) {
       for (int cell = 0; cell < region.cells(); cell++) {
         assertThat(region.liveBytes(cell) + region.dirtyBytes(cell))
