@@ -56,6 +56,9 @@ class ConsoleBrowserTest {
   /** At ten views a second, and 64 KiB each. */
   private static final int MAX_LEAK_VIEWS = 150;
 
+  /** A good half minute at ten views a second. */
+  private static final int MAX_VIEWS = 400;
+
   @TempDir Path directory;
   private final List<String> complaints = new ArrayList<>();
   private final List<RawClient> readers = new ArrayList<>();
@@ -87,6 +90,7 @@ class ConsoleBrowserTest {
                 new Node.ConsoleSettings(
                     ConsoleAccess.LOOPBACK, Duration.ofMillis(100), 16 << 10, LEAK_AGE));
     fixture = new NodeFixture(directory, BUDGET_BYTES, parts);
+    PlaywrightAssertions.setDefaultAssertionTimeout(RawClient.PATIENCE.toMillis());
     playwright =
         Playwright.create(
             new Playwright.CreateOptions().setEnv(Map.of("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1")));
@@ -161,6 +165,17 @@ class ConsoleBrowserTest {
     }
   }
 
+  /**
+   * Works until a part of the console shows some code. Which blocks are sampled is chance, and
+   * samples are rarer where they take a thread too long.
+   */
+  private void workUntilShown(Page page, Locator part, String text) throws IOException {
+    for (int i = 0; !part.textContent().contains(text) && i < MAX_VIEWS; i++) {
+      work(page, 1);
+    }
+    PlaywrightAssertions.assertThat(part).containsText(text);
+  }
+
   private static void picture(Page page, String name) {
     page.screenshot(new Page.ScreenshotOptions().setPath(PICTURES.resolve(name)));
   }
@@ -188,7 +203,7 @@ class ConsoleBrowserTest {
     Locator code = page.locator("#flame");
     PlaywrightAssertions.assertThat(name).hasText("node");
     PlaywrightAssertions.assertThat(facts).containsText("charged to nobody");
-    PlaywrightAssertions.assertThat(code).containsText("ReplyCache.serve");
+    workUntilShown(page, code, "ReplyCache.serve");
 
     page.locator("#icicle button[data-path='imports']").click();
     PlaywrightAssertions.assertThat(name).hasText("node/imports");
@@ -199,6 +214,7 @@ class ConsoleBrowserTest {
     PlaywrightAssertions.assertThat(page.locator("#flame-budget")).hasText("node/imports");
     PlaywrightAssertions.assertThat(code).not().containsText("ReplyCache.serve");
     page.locator("#icicle button[data-path='imports/tenant 1']").click();
+    workUntilShown(page, code, "readBody:");
     Locator place = code.locator("button", new Locator.LocatorOptions().setHasText("readBody:"));
     PlaywrightAssertions.assertThat(place).isVisible();
     assertThat(page.locator("#pprof").getAttribute("href"))
@@ -363,7 +379,7 @@ class ConsoleBrowserTest {
         .containsText("ExampleService.lambda$leak");
     page.keyboard().press("Enter");
     PlaywrightAssertions.assertThat(suspect.locator("ol")).isHidden();
-    PlaywrightAssertions.assertThat(page.locator("#oldest")).containsText("Imports.readBody");
+    workUntilShown(page, page.locator("#oldest"), "Imports.readBody");
     PlaywrightAssertions.assertThat(page.locator("#channels-note")).containsText("that hold most");
     PlaywrightAssertions.assertThat(page.locator("#channels")).containsText("127.0.0.1:");
     page.locator("h1").click();
@@ -421,7 +437,7 @@ class ConsoleBrowserTest {
     askWithoutReading(3);
     Page page = open(scheme, width, 844);
     work(page, 20);
-    PlaywrightAssertions.assertThat(page.locator("#flame")).containsText("ReplyCache.serve");
+    workUntilShown(page, page.locator("#flame"), "ReplyCache.serve");
     for (String id :
         List.of(
             "gauge",
