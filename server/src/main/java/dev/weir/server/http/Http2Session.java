@@ -169,8 +169,6 @@ final class Http2Session extends ChannelInboundHandlerAdapter {
     String refusal = ClientSettings.refuse(settings, of);
     if (refusal == null) {
       ctx.write(Http2SettingsAckFrame.INSTANCE);
-    } else if (ended) {
-      ctx.close();
     } else {
       end(ctx, Http2Error.FLOW_CONTROL_ERROR, refusal);
     }
@@ -183,18 +181,18 @@ final class Http2Session extends ChannelInboundHandlerAdapter {
   /** A frame that carries nothing of a request. */
   void controlFrameCame() {
     ChannelHandlerContext ctx = context;
-    if (ctx != null && !ended && controlFrames.isOneTooMany(System.nanoTime())) {
+    if (ctx != null && !refused && controlFrames.isOneTooMany(System.nanoTime())) {
       end(ctx, Http2Error.ENHANCE_YOUR_CALM, "a client sends nothing but control frames");
     }
   }
 
-  /** Ends a connection for what its client has done. */
+  /** Ends a connection for what its client has done, be it that it ends already. */
   private void end(ChannelHandlerContext ctx, Http2Error error, String reason) {
     ended = true;
     refused = true;
     // The codec keeps settings that are not acknowledged, however many there are.
     ctx.pipeline().get(Http2Reads.class).readNoMore();
-    services.metrics().connectionFailed(Failure.PEER, new IllegalStateException(reason));
+    count(Failure.PEER, new IllegalStateException(reason));
     closeLater(ctx);
     ctx.writeAndFlush(new DefaultHttp2GoAwayFrame(error)).addListener(told -> ctx.close());
   }
@@ -284,16 +282,20 @@ final class Http2Session extends ChannelInboundHandlerAdapter {
       // Of one stream, which the multiplexer tells of it.
       ctx.fireExceptionCaught(cause);
     } else if (!Failure.isAftermath(cause, ctx.channel().isOpen())) {
-      if (!failed) {
-        failed = true;
-        services.metrics().connectionFailed(Failure.of(cause), cause);
-      }
+      count(Failure.of(cause), cause);
       if (Http2CodecUtil.getEmbeddedHttp2Exception(cause) != null) {
         // The codec tells the client, and closes the connection.
         ended = true;
       } else {
         ctx.close();
       }
+    }
+  }
+
+  private void count(Failure failure, Throwable cause) {
+    if (!failed) {
+      failed = true;
+      services.metrics().connectionFailed(failure, cause);
     }
   }
 
