@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Clients of HTTP/2 that send more frames than they have a reason to, and some that have one. */
-@Timeout(30)
+@Timeout(120)
 class Http2FloodsTest {
   private static final int BIG_BYTES = 8_000_000;
   private static final int KIB = 1 << 10;
