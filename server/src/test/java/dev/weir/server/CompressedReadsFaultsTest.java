@@ -67,9 +67,10 @@ class CompressedReadsFaultsTest {
     return client;
   }
 
-  /** None but that of the question, and the one that the streams were made on. */
+  /** None but that of the question. */
   private void awaitNoOtherConnection() throws IOException {
-    NodeFixture.await("no other connection", () -> fixture.openConnections() == 2);
+    fixture.http.close();
+    NodeFixture.await("no other connection", () -> fixture.openConnections() == 1);
   }
 
   @ParameterizedTest
