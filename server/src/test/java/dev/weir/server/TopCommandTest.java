@@ -10,7 +10,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -72,11 +72,12 @@ class TopCommandTest {
 
   @Test
   void whereNobodyListensItSaysSo() throws Exception {
-    int port;
-    try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      port = free.getLocalPort();
+    // It has the port, so that nobody else gets it, and does not listen.
+    try (Socket bound = new Socket()) {
+      bound.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+      int port = bound.getLocalPort();
+      assertFails("nobody listens at http://localhost:" + port, "--once", "localhost:" + port);
     }
-    assertFails("nobody listens at http://localhost:" + port, "--once", "localhost:" + port);
   }
 
   @Test
