@@ -51,6 +51,8 @@ class ConsoleBrowserTest {
   private static final Path PICTURES = Path.of(System.getProperty("weir.pictures", "target"));
 
   /** What has been live for longer and grows is suspected. */
+  private static final Duration NEVER = Duration.ofDays(1);
+
   private static final Duration LEAK_AGE = Duration.ofSeconds(2);
 
   /** At ten views a second, and 64 KiB each. */
@@ -80,7 +82,7 @@ class ConsoleBrowserTest {
         new Node.Parts(
                 new LocalDisk(),
                 Transport.best(),
-                HttpLimits.forBudget(BUDGET_BYTES),
+                new HttpLimits(96, 1 << 30, BUDGET_BYTES / 4, NEVER, NEVER, NEVER, NEVER, NEVER),
                 real -> {
                   allocator = (WeirAllocator) real.allocator();
                   service = new ExampleService(allocator, 1);
@@ -321,8 +323,8 @@ class ConsoleBrowserTest {
     page.locator("#pause").click();
     PlaywrightAssertions.assertThat(page.locator("#status")).hasText("paused");
     String before = page.locator("#history-note").textContent();
-    long pausedMillis = nodeMillis();
-    NodeFixture.await("samples", () -> nodeMillis() - pausedMillis > 5_000);
+    long pausedMillis = nodeMillis(page);
+    NodeFixture.await("samples", () -> nodeMillis(page) - pausedMillis > 5_000);
     assertThat(page.locator("#history-note").textContent()).isEqualTo(before);
     page.locator("#pause").click();
     assertThat(historySeconds(page.locator("#history-note").textContent()))
@@ -336,13 +338,12 @@ class ConsoleBrowserTest {
     return Double.parseDouble(span.group(1));
   }
 
-  private long nodeMillis() throws IOException {
-    try (RawClient client = fixture.raw()) {
-      client.send("GET /_weir/snapshot HTTP/1.1\r\nHost: localhost\r\n\r\n");
-      Matcher time = Pattern.compile(".*\"timeMillis\":(\\d+).*").matcher(client.receive().body());
-      assertThat(time.matches()).isTrue();
-      return Long.parseLong(time.group(1));
-    }
+  /** Asked for by the page: it has what the node sent it before that. */
+  private static long nodeMillis(Page page) {
+    Object millis =
+        page.evaluate(
+            "fetch('snapshot').then(answer => answer.json()).then(view => view.timeMillis)");
+    return ((Number) millis).longValue();
   }
 
   @Test

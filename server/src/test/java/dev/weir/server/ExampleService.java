@@ -9,6 +9,7 @@ import io.netty.channel.EventLoop;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
 /**
@@ -17,6 +18,10 @@ import java.util.stream.IntStream;
  */
 final class ExampleService implements AutoCloseable {
   private final EventLoop loop = new DefaultEventLoop();
+
+  /** Whose samples are not made rarer by the bursts of the others. */
+  private final EventLoop leakingLoop = new DefaultEventLoop();
+
   private final Random random;
   private final List<Feature> features;
   private final AuditLog audit;
@@ -50,12 +55,12 @@ final class ExampleService implements AutoCloseable {
 
   /** Loses so many buffers of 16 KiB. */
   void leak(int buffers) {
-    loop.submit(
-            () -> {
-              for (int i = 0; i < buffers; i++) {
-                audit.append(16 << 10);
-              }
-            })
+    leakingLoop
+        .submit(() -> {
+          for (int i = 0; i < buffers; i++) {
+            audit.append(16 << 10);
+          }
+        })
         .syncUninterruptibly();
   }
 
@@ -63,7 +68,9 @@ final class ExampleService implements AutoCloseable {
   public void close() {
     features.forEach(Feature::close);
     audit.lost.forEach(ByteBuf::release);
-    loop.shutdownGracefully().syncUninterruptibly();
+    for (EventLoop each : List.of(loop, leakingLoop)) {
+      each.shutdownGracefully(0, 10, TimeUnit.SECONDS).syncUninterruptibly();
+    }
   }
 
   /** Something that holds buffers for a while. */
