@@ -66,9 +66,7 @@ class FaultyClientsTest {
   @ParameterizedTest
   @EnumSource(Phase.class)
   void aHalfClosedSocketIsAnsweredOrClosed(Phase phase) throws Exception {
-    AggregatorOptions options =
-        AggregatorOptions.upTo(1 << 20).withStallTimeout(Duration.ofMillis(200));
-    try (FaultyServer server = new FaultyServer(options, null)) {
+    try (FaultyServer server = new FaultyServer(AggregatorOptions.upTo(1 << 20), null)) {
       try (Socket client = server.connect()) {
         phase.reach(client);
         client.shutdownOutput();
@@ -117,7 +115,8 @@ class FaultyClientsTest {
 
   @Test
   void aClientThatNeverReadsIsClosed() throws Exception {
-    try (FaultyServer server = new FaultyServer(AggregatorOptions.upTo(4 << 20), null)) {
+    try (FaultyServer server =
+        new FaultyServer(AggregatorOptions.upTo(4 << 20), null, Duration.ofMillis(300))) {
       int bytes = 2 << 20;
       try (Socket client = server.connect()) {
         client.getOutputStream().write(FaultyServer.request("Content-Length: " + bytes, ""));

@@ -51,15 +51,20 @@ final class FaultyServer implements AutoCloseable {
   final Pool pool = Pool.create(PoolOptions.withLimit(16L << 20));
   final FailingAllocator allocator;
   final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
-  final WriteGate writeGate =
-      new WriteGate(
-          WriteGateOptions.within(4 << 20).withSlowPeer(64 << 10, Duration.ofMillis(300)));
+  final WriteGate writeGate;
   private final EventLoopGroup loops =
       new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
   private final Channel listener;
   private long lostBytes;
 
+  /** With more patience for those who read than a machine that is busy elsewhere ever takes. */
   FaultyServer(AggregatorOptions options, SslContext tls) {
+    this(options, tls, Duration.ofMinutes(10));
+  }
+
+  /** Closes who leaves more than 64 KiB of what is there for so long. */
+  FaultyServer(AggregatorOptions options, SslContext tls, Duration slowTime) {
+    writeGate = new WriteGate(WriteGateOptions.within(4 << 20).withSlowPeer(64 << 10, slowTime));
     WeirAllocator weir = new WeirAllocator(pool);
     allocator = new FailingAllocator(weir);
     ReadGate readGate = new ReadGate(new PoolHeadroom(pool));
@@ -99,7 +104,7 @@ final class FaultyServer implements AutoCloseable {
     InetSocketAddress address = (InetSocketAddress) listener.localAddress();
     Socket client = new Socket();
     client.setReceiveBufferSize(16 << 10);
-    client.setSoTimeout(20_000);
+    client.setSoTimeout(60_000);
     client.connect(address);
     return client;
   }

@@ -173,7 +173,7 @@ class RefusedEncodingTest {
   private Socket connect() throws IOException, InterruptedException {
     InetSocketAddress address = (InetSocketAddress) listener.localAddress();
     Socket client = new Socket(address.getAddress(), address.getPort());
-    client.setSoTimeout(20_000);
+    client.setSoTimeout(60_000);
     accepted.acquire();
     return client;
   }

@@ -297,7 +297,7 @@ class SpillTest {
   private Socket connect() throws IOException {
     InetSocketAddress address = (InetSocketAddress) listener.localAddress();
     Socket client = new Socket(address.getAddress(), address.getPort());
-    client.setSoTimeout(30_000);
+    client.setSoTimeout(60_000);
     return client;
   }
 

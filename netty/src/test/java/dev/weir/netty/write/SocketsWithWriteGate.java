@@ -126,7 +126,7 @@ abstract class SocketsWithWriteGate {
     InetSocketAddress address = (InetSocketAddress) listener.localAddress();
     Socket client = new Socket();
     client.setReceiveBufferSize(16 << 10);
-    client.setSoTimeout(20_000);
+    client.setSoTimeout(60_000);
     client.connect(address);
     clients.add(client);
     Channel channel = accepted.take();
