@@ -1,5 +1,6 @@
 package dev.weir.benchmarks;
 
+import dev.weir.benchmarks.harness.Effort;
 import dev.weir.benchmarks.view.ViewSuite;
 import java.io.IOException;
 import java.util.List;
@@ -11,7 +12,8 @@ import picocli.CommandLine.Option;
 /** {@code weir bench view}. */
 @Command(
     name = "view",
-    description = "Looks at a pool of many live blocks, as the console does.",
+    description =
+        "Looks at a pool of many live blocks, as the console does: again and again, and once.",
     sortOptions = false,
     footer = {"", "Example:", "  weir bench view --quick"})
 final class ViewCommand implements Callable<Integer> {
@@ -34,6 +36,7 @@ final class ViewCommand implements Callable<Integer> {
     if (blocks.stream().anyMatch(count -> count < 1 || count > MAX_BLOCKS)) {
       throw options.rejected("--blocks must be between 1 and %,d".formatted(MAX_BLOCKS));
     }
-    return options.run(ViewSuite.suite(blocks));
+    return options.run(
+        List.of(ViewSuite.looks(blocks), ViewSuite.firstLooks(blocks)), Effort.QUICK);
   }
 }

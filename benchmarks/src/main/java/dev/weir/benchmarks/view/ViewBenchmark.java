@@ -72,9 +72,16 @@ public class ViewBenchmark {
     pool.close();
   }
 
-  /** One look, with waste, classes, heaps, budgets and a map. */
+  /** One look of many, with waste, classes, heaps, budgets and a map. */
   @Benchmark
   public PoolView look() {
+    return pool.view(WINDOW);
+  }
+
+  /** The first look of a JVM: none of its code has run before. */
+  @Benchmark
+  @BenchmarkMode(Mode.SingleShotTime)
+  public PoolView firstLook() {
     return pool.view(WINDOW);
   }
 }

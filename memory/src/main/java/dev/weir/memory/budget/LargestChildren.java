@@ -15,7 +15,7 @@ import java.util.PriorityQueue;
  */
 public record LargestChildren(List<Holding> top, int others, long otherBytes) {
   private static final Comparator<Holding> LEAST_FIRST =
-      Comparator.comparingLong(Holding::chargedBytes);
+      (a, b) -> Long.compare(a.chargedBytes, b.chargedBytes);
 
   /**
    * What one child held.
@@ -63,8 +63,11 @@ public record LargestChildren(List<Holding> top, int others, long otherBytes) {
 
     LargestChildren result() {
       List<Holding> top = new ArrayList<>(largest);
-      top.sort(LEAST_FIRST.reversed());
-      long topBytes = top.stream().mapToLong(Holding::chargedBytes).sum();
+      top.sort((a, b) -> LEAST_FIRST.compare(b, a));
+      long topBytes = 0;
+      for (Holding holding : top) {
+        topBytes += holding.chargedBytes;
+      }
       return new LargestChildren(top, children - top.size(), sumBytes - topBytes);
     }
   }

@@ -6,7 +6,7 @@ package dev.weir.memory.pages;
  */
 public final class PageSet {
   /** The most pages that a span may have. */
-  static final int MAX_PAGES = 2 * Long.SIZE;
+  public static final int MAX_PAGES = 2 * Long.SIZE;
 
   private long low;
   private long high;
@@ -65,33 +65,17 @@ public final class PageSet {
   }
 
   /** The first page at or after {@code from} that is in it, or {@link #MAX_PAGES}. */
-  int next(int from) {
+  public int next(int from) {
     return from >= MAX_PAGES
         ? MAX_PAGES
         : firstBit(low & lowMask(from, MAX_PAGES), high & highMask(from, MAX_PAGES));
   }
 
   /** The first page at or after {@code from} that is not in it, or {@link #MAX_PAGES}. */
-  int nextAbsent(int from) {
+  public int nextAbsent(int from) {
     return from >= MAX_PAGES
         ? MAX_PAGES
         : firstBit(~low & lowMask(from, MAX_PAGES), ~high & highMask(from, MAX_PAGES));
-  }
-
-  /** Gets ranges of pages, {@code [from, to)}. */
-  @FunctionalInterface
-  public interface RangeConsumer {
-    /** Takes one. */
-    void accept(int from, int to);
-  }
-
-  /** Names every stretch of pages in it, lowest first. */
-  public void forEachRange(RangeConsumer ranges) {
-    for (int from = next(0); from < MAX_PAGES; ) {
-      int to = nextAbsent(from);
-      ranges.accept(from, to);
-      from = next(to);
-    }
   }
 
   private static int firstBit(long lowBits, long highBits) {

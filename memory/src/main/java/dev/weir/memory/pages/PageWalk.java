@@ -86,8 +86,11 @@ final class PageWalk {
       visitor.slab(offset, span, committed, osPageBytes);
       return;
     }
-    committed.forEachRange((from, to) ->
-        visitor.dirty(offset + (long) from * osPageBytes, offset + (long) to * osPageBytes));
+    for (int from = committed.next(0); from < PageSet.MAX_PAGES; ) {
+      int to = committed.nextAbsent(from);
+      visitor.dirty(offset + (long) from * osPageBytes, offset + (long) to * osPageBytes);
+      from = committed.next(to);
+    }
   }
 
   private void runs(ReservationPlan plan) {
@@ -167,7 +170,7 @@ final class PageWalk {
     } finally {
       lock.unlock();
     }
-    String name = "rooms of %,d KiB".formatted(plan.roomBytes() >> 10);
+    String name = "rooms of ".concat(Long.toString(plan.roomBytes() >> 20)).concat(" MiB");
     if (!visitor.beginRegion(name, plan.bytes(), extent * plan.roomBytes())) {
       return;
     }

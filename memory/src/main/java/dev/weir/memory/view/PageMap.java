@@ -85,27 +85,24 @@ public record PageMap(List<Region> regions) {
     }
 
     void addLive(long from, long to, double occupancy) {
-      add(live, from, to, 1);
-      add(used, from, to, occupancy);
+      add(live, from, to, used, occupancy);
     }
 
     void addDirty(long from, long to) {
-      add(dirty, from, to, 1);
+      add(dirty, from, to, used, 0);
     }
 
-    private void add(long[] sums, long from, long to, double share) {
-      long end = Math.min(to, endBytes());
+    /** Adds a range to sums, and a share of it to others. */
+    private void add(long[] sums, long from, long to, long[] shares, double share) {
+      long end = Math.min(to, fromBytes + sums.length * cellBytes);
       long start = Math.max(from, fromBytes);
       while (start < end) {
         int cell = (int) ((start - fromBytes) / cellBytes);
         long stop = Math.min(end, fromBytes + (cell + 1L) * cellBytes);
-        sums[cell] += Math.round((stop - start) * share);
+        sums[cell] += stop - start;
+        shares[cell] += Math.round((stop - start) * share);
         start = stop;
       }
-    }
-
-    private long endBytes() {
-      return fromBytes + live.length * cellBytes;
     }
   }
 }

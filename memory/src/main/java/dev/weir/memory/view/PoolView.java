@@ -86,9 +86,10 @@ public record PoolView(
     SlabSum slabs = survey.slabs();
     long blockBytes = runBytes + slabs.blockBytes();
     List<ClassView> classes = survey.classes();
-    long rounding =
-        classes.stream().mapToLong(ClassView::roundingAtMostBytes).sum()
-            + runs * (heap.pageBytes() - 1);
+    long rounding = runs * (heap.pageBytes() - 1);
+    for (ClassView each : classes) {
+      rounding += each.roundingAtMostBytes();
+    }
     return new PoolView(
         root.name(),
         totals.limitBytes(),
