@@ -8,6 +8,7 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
 
 /** A socket that says exactly what a test wants said. */
@@ -56,18 +57,24 @@ final class RawClient implements AutoCloseable {
 
   /** The same connection, encrypted, beside this client that goes on to write as it likes. */
   Secured securedBeside(SSLContext tls) throws IOException {
-    return new Secured(tls, socket);
+    return securedBeside(tls, new SSLParameters());
+  }
+
+  /** The same, by protocols of one's choice. */
+  Secured securedBeside(SSLContext tls, SSLParameters protocols) throws IOException {
+    return new Secured(tls, socket, protocols);
   }
 
   /** What was started on a connection in the clear; closing it leaves the socket open. */
   static final class Secured implements AutoCloseable {
     private final SSLSocket socket;
 
-    private Secured(SSLContext tls, Socket plain) throws IOException {
+    private Secured(SSLContext tls, Socket plain, SSLParameters protocols) throws IOException {
       socket =
           (SSLSocket)
               tls.getSocketFactory()
                   .createSocket(plain, "localhost", plain.getPort(), /* autoClose= */ false);
+      socket.setSSLParameters(protocols);
       socket.startHandshake();
     }
 

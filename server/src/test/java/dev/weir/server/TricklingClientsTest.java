@@ -17,11 +17,15 @@ import java.util.HexFormat;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
+import javax.net.ssl.SSLParameters;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -36,10 +40,18 @@ class TricklingClientsTest {
   private static final long BETWEEN_BYTES_NANOS = LIMIT.toNanos() / 50;
   private static final String POST =
       "POST /v1/stream/a HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\n";
+  private static final String STALLED = "weir_http_failed_connections_total{reason=\"stalled\"}";
   private static final String BROKEN = "weir_http_failed_connections_total{reason=\"tls\"}";
+
+  private static TestCertificate certificate;
 
   @TempDir Path directory;
   private NodeFixture fixture;
+
+  @BeforeAll
+  static void makeCertificate(@TempDir Path keys) throws Exception {
+    certificate = TestCertificate.create(keys);
+  }
 
   private void start(Duration idleTimeout, Duration stallTimeout) throws Exception {
     fixture = new NodeFixture(directory, limits(idleTimeout, stallTimeout));
@@ -174,24 +186,88 @@ class TricklingClientsTest {
     return client.goAways;
   }
 
+  /** What a client's handshake has agreed on. */
+  private enum Protocols {
+    TLS_1_2("TLSv1.2"),
+    TLS_1_3("TLSv1.3"),
+    HTTP_2("TLSv1.3", "h2");
+
+    private final String tls;
+    private final String[] application;
+
+    Protocols(String tls, String... application) {
+      this.tls = tls;
+      this.application = application;
+    }
+
+    private SSLParameters parameters() {
+      SSLParameters parameters = new SSLParameters();
+      parameters.setProtocols(new String[] {tls});
+      parameters.setApplicationProtocols(application);
+      return parameters;
+    }
+  }
+
+  private void startSecured(TlsEngine engine, Duration handshakeTimeout, Duration idleTimeout)
+      throws Exception {
+    TlsCredentials credentials = TlsCredentials.read(certificate.certificate(), certificate.key());
+    fixture =
+        new NodeFixture(
+            directory,
+            NodeFixture.BUDGET_BYTES,
+            new Node.Parts(new LocalDisk(), Transport.best(), limits(idleTimeout, NEVER))
+                .encrypted(new Node.TlsSettings(credentials, engine, handshakeTimeout)),
+            certificate);
+  }
+
   @ParameterizedTest
   @MethodSource("dev.weir.server.TlsFaultsTest#engines")
   void aHandshakeHasToBeWholeInTime(TlsEngine engine) throws Exception {
-    TestCertificate certificate = TestCertificate.create(directory);
-    TlsCredentials credentials = TlsCredentials.read(certificate.certificate(), certificate.key());
     // The fixture's own handshakes have to be done in time on a machine that is busy elsewhere.
-    Duration handshake = LIMIT.multipliedBy(4);
-    fixture =
-        new NodeFixture(
-            directory.resolve("data"),
-            NodeFixture.BUDGET_BYTES,
-            new Node.Parts(new LocalDisk(), Transport.best(), limits(NEVER, NEVER))
-                .encrypted(new Node.TlsSettings(credentials, engine, handshake)),
-            certificate);
+    startSecured(engine, LIMIT.multipliedBy(4), NEVER);
     try (RawClient client = new RawClient(fixture.node.address())) {
       // The beginning of a record of 16,000 bytes.
       trickle(client.send(HexFormat.of().parseHex("1603013e80010001")));
     }
     NodeFixture.await("a reason", () -> fixture.metric(BROKEN) > 0);
+  }
+
+  /** After a handshake, and before anything else. */
+  private RawClient shaken(Protocols protocols) throws IOException {
+    RawClient client = new RawClient(fixture.node.address());
+    client.securedBeside(certificate.trusting(), protocols.parameters());
+    return client;
+  }
+
+  static Stream<Arguments> enginesAndProtocols() {
+    return TlsFaultsTest.engines()
+        .flatMap(
+            engine -> Arrays.stream(Protocols.values()).map(each -> Arguments.of(engine, each)));
+  }
+
+  @ParameterizedTest
+  @MethodSource("enginesAndProtocols")
+  void aRecordHasToBeWholeInTime(TlsEngine engine, Protocols protocols) throws Exception {
+    startSecured(engine, NEVER, LIMIT);
+    awaitOneInTime(
+        "a reason",
+        () -> {
+          try (RawClient client = shaken(protocols)) {
+            trickle(client.send(HexFormat.of().parseHex("1703033e80")));
+          }
+          return fixture.metric(STALLED) > 0;
+        });
+    assertThat(fixture.metric(BROKEN)).isZero();
+  }
+
+  @ParameterizedTest
+  @MethodSource("enginesAndProtocols")
+  void aConnectionThatIsIdleBetweenRecordsHasNotFailed(TlsEngine engine, Protocols protocols)
+      throws Exception {
+    startSecured(engine, NEVER, LIMIT);
+    try (RawClient client = shaken(protocols)) {
+      client.rest();
+    }
+    assertThat(fixture.metric(STALLED)).isZero();
   }
 }

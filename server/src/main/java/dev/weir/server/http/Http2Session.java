@@ -21,6 +21,7 @@ import io.netty.handler.codec.http2.Http2Settings;
 import io.netty.handler.codec.http2.Http2SettingsAckFrame;
 import io.netty.handler.codec.http2.Http2SettingsFrame;
 import io.netty.handler.codec.http2.Http2Stream;
+import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -72,7 +73,7 @@ final class Http2Session extends ChannelInboundHandlerAdapter {
   Http2Session(Services services, ConnectionMemory memory) {
     this.services = services;
     this.memory = memory;
-    this.guard = new StallGuard(services.limits(), this::end);
+    this.guard = new StallGuard(services.limits(), this::idle);
   }
 
   ConnectionMemory memory() {
@@ -247,6 +248,15 @@ final class Http2Session extends ChannelInboundHandlerAdapter {
   /** Streams may end meanwhile. */
   private void each(Consumer<Http2Exchange> action) {
     List.copyOf(streams.values()).forEach(action);
+  }
+
+  /** There has been no stream for too long. */
+  private void idle() {
+    ChannelHandlerContext ctx = context;
+    if (ctx != null && !ended && TlsSession.isHalfway(ctx.channel())) {
+      count(Failure.STALLED, new IOException("no byte moved"));
+    }
+    end();
   }
 
   private void endIfDone() {

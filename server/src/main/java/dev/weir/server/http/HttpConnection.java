@@ -12,6 +12,7 @@ import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.util.ReferenceCountUtil;
+import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -385,8 +386,10 @@ final class HttpConnection extends ChannelInboundHandlerAdapter implements Carri
       current.giveUp(
           Refusals.tooSlow("no byte of the body came", services.limits().stallTimeout()));
     } else {
-      if (state != State.IDLE || ProtocolSwitch.isHalfway(ctx.channel())) {
-        services.metrics().connectionStalled();
+      if (state != State.IDLE
+          || ProtocolSwitch.isHalfway(ctx.channel())
+          || TlsSession.isHalfway(ctx.channel())) {
+        services.metrics().connectionFailed(Failure.STALLED, new IOException("no byte moved"));
       }
       ctx.close();
     }

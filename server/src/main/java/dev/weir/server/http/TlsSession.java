@@ -37,9 +37,16 @@ final class TlsSession extends ChannelInboundHandlerAdapter {
       channel
           .pipeline()
           .addLast(UnbrokenStream.HANDLER)
+          .addLast(new RecordWatch())
           .addLast(handler)
           .addLast(new TlsSession(handler));
     }
+  }
+
+  /** Whether what a client has sent ends within a record: nobody behind TLS hears of that. */
+  static boolean isHalfway(Channel channel) {
+    RecordWatch records = channel.pipeline().get(RecordWatch.class);
+    return records != null && records.isWithinRecord();
   }
 
   /**

@@ -142,11 +142,6 @@ public final class NodeMetrics {
     memoryWaits.inc();
   }
 
-  /** A connection ended because its client moved no byte for too long. */
-  public void connectionStalled() {
-    failedConnections.labelValues(Failure.STALLED.label()).inc();
-  }
-
   public void streamOpened() {
     openStreams.incrementAndGet();
   }
