@@ -40,7 +40,7 @@ class VertxSocketsTest {
           byte[] back = client.getInputStream().readNBytes(PIECE_BYTES);
           assertThat(Arrays.equals(back, piece)).isTrue();
         }
-        sender.get(10, TimeUnit.SECONDS);
+        sender.get(60, TimeUnit.SECONDS);
       }
       vertx.close().toCompletionStage().toCompletableFuture().get();
       memory.assertBoundedAndEmpty();

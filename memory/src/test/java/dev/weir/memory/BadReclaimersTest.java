@@ -18,10 +18,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Reclaimers that throw, block, lie or re-enter: the pool goes on, and asks the others. */
-@Timeout(60)
+@Timeout(120)
 class BadReclaimersTest {
   private static final Duration LONG = Duration.ofHours(1);
-  private static final Duration SOON = Duration.ofSeconds(20);
+  private static final Duration SOON = Duration.ofSeconds(60);
   private static final int MIB = 1 << 20;
 
   private final Pool pool =

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
 class BudgetGrantsTest {
   private static final Duration LONG = Duration.ofHours(1);
-  private static final Duration SOON = Duration.ofSeconds(20);
+  private static final Duration SOON = Duration.ofSeconds(60);
   private static final int MIB = 1 << 20;
 
   private final Pool pool =

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A thread that recurses without end, takes a block at each level, and runs out of stack. */
-@Timeout(value = 1, unit = TimeUnit.MINUTES)
+@Timeout(value = 2, unit = TimeUnit.MINUTES)
 class EndOfTheStackTest {
   private static final int OVERFLOWS = 400;
   private static final long STACK_BYTES = 512 << 10;

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Events as a recording has them that was made with the settings that are shipped. */
-@Timeout(60)
+@Timeout(120)
 class FlightRecordingTest {
   private static final long LIMIT_BYTES = 16 << 20;
 

@@ -90,7 +90,7 @@ class FullJavaHeapTest {
       }
       done = true;
       for (Thread thread : threads) {
-        thread.join(20_000);
+        thread.join(60_000);
         if (thread.isAlive()) {
           throw new AssertionError(allStacks());
         }

@@ -14,10 +14,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Small grants and larger ones: neither starves the other. */
-@Timeout(60)
+@Timeout(120)
 class GrantLanesTest {
   private static final Duration LONG = Duration.ofHours(1);
-  private static final Duration SOON = Duration.ofSeconds(20);
+  private static final Duration SOON = Duration.ofSeconds(60);
   private static final int SMALL = 64 << 10;
 
   /** Of 16 MiB, a 16th is the small ones' own: sixteen of the largest of them. */

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Blocks that cannot grow because the reservation was halved, though there is memory. */
-@Timeout(60)
+@Timeout(120)
 class GrowthWithoutAddressesTest {
   private static final int MIB = 1 << 20;
   private static final long LIMIT_BYTES = 64 * MIB;

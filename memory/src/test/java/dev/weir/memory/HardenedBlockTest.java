@@ -31,7 +31,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Mistakes in the use of blocks, and who is told of them. */
-@Timeout(60)
+@Timeout(120)
 class HardenedBlockTest {
   private static final int PAGE_BYTES = 4 << 10;
 

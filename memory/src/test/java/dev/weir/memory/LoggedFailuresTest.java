@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What fails while the purger looks after pools. */
-@Timeout(value = 1, unit = TimeUnit.MINUTES)
+@Timeout(value = 2, unit = TimeUnit.MINUTES)
 class LoggedFailuresTest {
   @Test
   void aFailureOfOnePoolDoesNotSilenceThatOfAnother() {

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What one request waits for reclaimers of others, in all. Time passes where it is looked at. */
-@Timeout(60)
+@Timeout(120)
 class PatienceTest {
   private static final long LOOK_NANOS = 100_000;
 

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
+@Timeout(120)
 class PoolProfileTest {
   private final Pool pool =
       Pool.create(PoolOptions.withLimit(64 << 20).withName("pool").withProfile(4 << 10));

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What those whose code the purger's thread runs may do to it: futures of grants, loggers. */
-@Timeout(value = 1, unit = TimeUnit.MINUTES)
+@Timeout(value = 2, unit = TimeUnit.MINUTES)
 class PurgerTest {
   private static final long LONG_NANOS = Duration.ofHours(1).toNanos();
 

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Threads that need a reclaimer while another is in it. */
-@Timeout(60)
+@Timeout(120)
 class ReclaimerCallsTest {
   private static final long A_WHILE_NANOS = 50_000_000;
 

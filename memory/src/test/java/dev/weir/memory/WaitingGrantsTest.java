@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Whoever waits for a grant hears of everything that ends the wait. */
-@Timeout(60)
+@Timeout(120)
 class WaitingGrantsTest {
   private static final Duration FOR_EVER = Duration.ofSeconds(Long.MAX_VALUE);
 
@@ -44,7 +44,7 @@ class WaitingGrantsTest {
 
     giant.cancel(false);
 
-    small.get(30, TimeUnit.SECONDS).close();
+    small.get(60, TimeUnit.SECONDS).close();
     block.release();
     pool.close();
   }
@@ -56,7 +56,7 @@ class WaitingGrantsTest {
 
     pool.close();
 
-    assertThatThrownBy(() -> waiting.get(30, TimeUnit.SECONDS))
+    assertThatThrownBy(() -> waiting.get(60, TimeUnit.SECONDS))
         .isInstanceOf(ExecutionException.class)
         .hasCauseInstanceOf(IllegalStateException.class)
         .hasMessageContaining("is closed");

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A buffer is charged once, whatever is derived from it, until its last reference is released. */
-@Timeout(60)
+@Timeout(120)
 class ChargedOnceTest {
   private static final int MIB = 1 << 20;
 

@@ -33,7 +33,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Mistakes in the use of Netty's buffers: who is told, and of whose buffer. */
-@Timeout(60)
+@Timeout(120)
 class HardenedBufferTest {
   private final Level levelBefore = ResourceLeakDetector.getLevel();
   private final Pool pool =

@@ -70,7 +70,7 @@ class ManyThreadsTest {
   }
 
   private void awaitNothingResident() {
-    long deadlineNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+    long deadlineNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
     while (pool.residentBytes() > 0 || pool.snapshot().ownedHeaps() > 0) {
       assertThat(System.nanoTime()).as("%s", pool.snapshot()).isLessThan(deadlineNanos);
       LockSupport.parkNanos(1_000_000);

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Netty's buffers in the profile of live memory, on an event loop. */
-@Timeout(60)
+@Timeout(120)
 class ProfileTest {
   private static final int MIB = 1 << 20;
 

@@ -117,7 +117,7 @@ class ConsoleLoadTest {
 
   private static boolean stop(Node node) {
     try {
-      return node.stop(Duration.ofSeconds(20));
+      return node.stop(RawClient.PATIENCE);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

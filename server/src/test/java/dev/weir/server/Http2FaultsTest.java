@@ -371,7 +371,7 @@ class Http2FaultsTest {
       int upload = Http2Phase.BODY_UNDER_WAY.begin(client);
       client.get("/");
       CompletableFuture<Boolean> stopped =
-          CompletableFuture.supplyAsync(() -> stopWithin(Duration.ofSeconds(30)));
+          CompletableFuture.supplyAsync(() -> stopWithin(RawClient.PATIENCE));
       while (client.goAways == 0) {
         client.receive();
       }

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What contexts set aside is nobody else's burden. */
-@Timeout(60)
+@Timeout(120)
 class ContextMemoryTest {
   private static final Duration LONG = Duration.ofHours(1);
   private static final int MIB = 1 << 20;

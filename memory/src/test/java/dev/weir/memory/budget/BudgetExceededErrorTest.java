@@ -6,7 +6,7 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
+@Timeout(120)
 class BudgetExceededErrorTest {
   private final Budget root = Budget.root("pool", () -> 1_000_000, 0, () -> 0);
   private final Budget feature = root.child("feature", 999);

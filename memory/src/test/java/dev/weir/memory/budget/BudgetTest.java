@@ -15,7 +15,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
+@Timeout(120)
 class BudgetTest {
   private final AtomicLong liveBytes = new AtomicLong();
   private final Budget root = Budget.root("pool", () -> 1_000_000, 5_000, liveBytes::get);

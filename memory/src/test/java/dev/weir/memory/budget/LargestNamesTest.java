@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** How seldom a budget's children are gone through, however often it refuses. */
-@Timeout(60)
+@Timeout(120)
 class LargestNamesTest {
   private static final long FOUND_IN_NANOS = 1_000;
 
@@ -67,7 +67,7 @@ class LargestNamesTest {
     List<String> found = new ArrayList<>();
     Workers workers = new Workers();
     workers.platform(() -> found.add(shared.words()));
-    assertThat(walking.await(20, TimeUnit.SECONDS)).isTrue();
+    assertThat(walking.await(60, TimeUnit.SECONDS)).isTrue();
 
     for (int i = 0; i < 1_000; i++) {
       assertThat(shared.words()).isEmpty();
@@ -81,7 +81,7 @@ class LargestNamesTest {
 
   private static void awaitQuietly(CountDownLatch latch) {
     try {
-      assertThat(latch.await(20, TimeUnit.SECONDS)).isTrue();
+      assertThat(latch.await(60, TimeUnit.SECONDS)).isTrue();
     } catch (InterruptedException e) {
       throw new AssertionError(e);
     }

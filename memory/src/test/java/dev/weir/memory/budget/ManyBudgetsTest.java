@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** One budget for each of 100,000 channels. */
-@Timeout(60)
+@Timeout(120)
 class ManyBudgetsTest {
   private static final int CHANNELS = 100_000;
 

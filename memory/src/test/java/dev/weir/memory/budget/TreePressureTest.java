@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Who is told of which level, without a purger. */
-@Timeout(60)
+@Timeout(120)
 class TreePressureTest {
   private static final class Ledger implements RootLedger {
     long usedBytes;

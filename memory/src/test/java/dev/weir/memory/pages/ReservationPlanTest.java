@@ -9,7 +9,7 @@ import dev.weir.memory.os.ReservationFailedError;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(30)
+@Timeout(120)
 class ReservationPlanTest {
   @Test
   void theFullPlanHoldsTheWorstCaseOfEveryRegion() {

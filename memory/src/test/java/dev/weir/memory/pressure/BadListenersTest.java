@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Listeners that throw, block or re-enter: the pool goes on. */
-@Timeout(60)
+@Timeout(120)
 class BadListenersTest {
   private final Pool pool =
       Pool.create(PoolOptions.withLimit(16 << 20).withDecay(Duration.ofMillis(50)).withName("p"));

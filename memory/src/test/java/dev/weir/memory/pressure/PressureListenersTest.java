@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Who listens hears how close a budget is to its limit. */
-@Timeout(60)
+@Timeout(120)
 class PressureListenersTest {
   private static final int BLOCK = 128 << 10;
 

@@ -7,7 +7,7 @@ import java.util.function.Supplier;
 
 /** Waits for what other threads bring about, up to a deadline that only a defect reaches. */
 public final class Await {
-  private static final Duration DEADLINE = Duration.ofSeconds(20);
+  private static final Duration DEADLINE = Duration.ofSeconds(60);
   private static final long POLL_NANOS = 1_000_000;
 
   private Await() {}

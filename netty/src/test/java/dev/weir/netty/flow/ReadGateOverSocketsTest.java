@@ -36,7 +36,7 @@ import org.junit.jupiter.api.Timeout;
  * Plain TCP without permits: twice as much work arrives at once as there is memory for, and every
  * piece of it must be gathered whole before it is answered, with one byte, and released.
  */
-@Timeout(60)
+@Timeout(120)
 class ReadGateOverSocketsTest {
   private static final long MIB = 1 << 20;
   private static final long LIMIT_BYTES = 16 * MIB;

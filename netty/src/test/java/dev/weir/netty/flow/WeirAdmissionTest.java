@@ -24,7 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-@Timeout(60)
+@Timeout(120)
 class WeirAdmissionTest {
   private static final long MIB = 1 << 20;
   private static final Duration LONG = Duration.ofMinutes(10);
@@ -40,7 +40,7 @@ class WeirAdmissionTest {
       return;
     }
     // All that the pool can promise can be promised again.
-    admit(13 * MIB).orTimeout(10, TimeUnit.SECONDS).join().close();
+    admit(13 * MIB).orTimeout(60, TimeUnit.SECONDS).join().close();
     pool.checkInvariants();
     pool.close();
   }
@@ -99,7 +99,7 @@ class WeirAdmissionTest {
             });
     assertThat(refusal(withoutHeap.admit(13 * MIB, LONG).toCompletableFuture()))
         .isEqualTo(Reason.UNAVAILABLE);
-    Permit all = admit(13 * MIB).orTimeout(10, TimeUnit.SECONDS).join();
+    Permit all = admit(13 * MIB).orTimeout(60, TimeUnit.SECONDS).join();
     CompletableFuture<Permit> later = withoutHeap.admit(13 * MIB, LONG).toCompletableFuture();
     assertThat(later).isNotDone();
     all.close();
@@ -131,7 +131,7 @@ class WeirAdmissionTest {
         int capacity = buffer.capacity();
         int moreBytes = Math.min(capacity, 1 << 20);
         CompletableFuture<Permit> granted = charged.admit(moreBytes, LONG).toCompletableFuture();
-        try (Permit next = granted.orTimeout(10, TimeUnit.SECONDS).join()) {
+        try (Permit next = granted.orTimeout(60, TimeUnit.SECONDS).join()) {
           assertThat(next.tryGrow(buffer, capacity + moreBytes)).isTrue();
           assertThat(next.unspentBytes()).isZero();
         }

@@ -41,7 +41,7 @@ import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** The same over NIO sockets, where TCP pushes back. The server answers with the body's CRC. */
-@Timeout(60)
+@Timeout(120)
 @ParameterizedClass
 @EnumSource(MemoryUnderTest.Kind.class)
 class AggregatorOverSocketsTest {

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * Clients that misbehave, each on a connection of its own: it is answered or closed, nothing is
  * left of it, and others are served.
  */
-@Timeout(60)
+@Timeout(120)
 class FaultyClientsTest {
   private static final String BODY = "x".repeat(FaultyServer.BODY_BYTES);
   private static final String HEAD =

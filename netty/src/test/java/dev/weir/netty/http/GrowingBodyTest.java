@@ -27,7 +27,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Bodies of unknown length in the memory of a pool. */
-@Timeout(60)
+@Timeout(120)
 class GrowingBodyTest {
   private static final int KIB = 1 << 10;
   private static final int MIB = 1 << 20;
@@ -149,7 +149,7 @@ class GrowingBodyTest {
   }
 
   private static void awaitReading(EmbeddedChannel channel) throws InterruptedException {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
     while (!channel.config().isAutoRead() && System.nanoTime() - deadline < 0) {
       channel.runPendingTasks();
       Thread.onSpinWait();

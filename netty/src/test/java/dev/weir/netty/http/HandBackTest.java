@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What is ready for an event loop that takes no task gets there later, or goes back. */
-@Timeout(60)
+@Timeout(120)
 class HandBackTest {
   private static final int BYTES = 100;
   private static final Duration LONG = Duration.ofMinutes(10);

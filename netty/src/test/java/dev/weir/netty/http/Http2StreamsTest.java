@@ -64,7 +64,7 @@ import org.junit.jupiter.api.Timeout;
  * Many uploads at once on one connection of HTTP/2, twice as much as there is memory for: streams
  * wait by their windows, and all arrive whole.
  */
-@Timeout(60)
+@Timeout(120)
 class Http2StreamsTest {
   private static final int MIB = 1 << 20;
   private static final int STREAMS = 32;

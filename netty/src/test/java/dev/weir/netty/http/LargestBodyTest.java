@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * What memory can never hold is answered at once; nobody waits for a deadline, which is ten minutes
  * away. What it can just hold is taken in.
  */
-@Timeout(60)
+@Timeout(120)
 class LargestBodyTest {
   private static final int MIB = 1 << 20;
   private static final int PIECE_BYTES = 8_192;

@@ -54,7 +54,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * turn memory is refused, for a head, for the frame of a chunk, for trailers, for the copy that the
  * transport makes. The client never gets a response with a hole.
  */
-@Timeout(60)
+@Timeout(120)
 class RefusedEncodingTest {
   private static final int CHUNKS = 8;
   private static final int CHUNK_BYTES = 1_000;

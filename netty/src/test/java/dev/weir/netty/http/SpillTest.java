@@ -52,7 +52,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Bodies that go to files, over sockets. The server answers with the body's CRC. */
-@Timeout(60)
+@Timeout(120)
 class SpillTest {
   private static final int THRESHOLD_BYTES = 256 << 10;
   private static final int MAXIMUM_BYTES = 64 << 20;

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
+@Timeout(120)
 class FollowedBudgetTest {
   private final Pool pool = Pool.create(PoolOptions.withLimit(16L << 20));
   private final WriteGate gate =

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
 
 /** A channel over a real socket, whose peer takes in what it gets. */
-@Timeout(60)
+@Timeout(120)
 abstract class SocketThatTakesAll {
   static final int BYTES = 1_000;
 

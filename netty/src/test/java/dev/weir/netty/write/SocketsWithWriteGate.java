@@ -33,7 +33,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
 
 /** A server whose channels have a write gate, and clients that read when they are told to. */
-@Timeout(60)
+@Timeout(120)
 abstract class SocketsWithWriteGate {
   static final int CHANNEL_BYTES = 256 << 10;
   static final long TOTAL_BYTES = 1 << 20;

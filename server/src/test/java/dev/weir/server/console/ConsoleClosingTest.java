@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A console that is closed while its thread makes a frame. */
-@Timeout(60)
+@Timeout(120)
 class ConsoleClosingTest {
   private static final int MORE_THAN_CLIENTS_MAY_HOLD = 70;
 
@@ -31,7 +31,7 @@ class ConsoleClosingTest {
 
   private void hold(int frames) throws Exception {
     for (int i = 0; i < frames; i++) {
-      held.add(console.frame().get(30, TimeUnit.SECONDS));
+      held.add(console.frame().get(60, TimeUnit.SECONDS));
     }
   }
 

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Somebody's code fails on the console's thread, and so may the log that is told of it. */
-@Timeout(60)
+@Timeout(120)
 class ConsoleFailuresTest {
   private static final Duration LEAK_AGE = Duration.ofSeconds(30);
 
@@ -85,11 +85,11 @@ class ConsoleFailuresTest {
     logFails.set(true);
     try (Console console = console(figure, ConsoleAccess.OFF, /* intervalMillis= */ 0)) {
       for (int i = 0; i < 3; i++) {
-        assertThat(console.frame()).failsWithin(Duration.ofSeconds(30));
+        assertThat(console.frame()).failsWithin(Duration.ofSeconds(60));
       }
       assertThat(logged).hasPositiveValue();
       fails.set(false);
-      console.frame().get(30, TimeUnit.SECONDS).release();
+      console.frame().get(60, TimeUnit.SECONDS).release();
     }
   }
 
@@ -136,7 +136,7 @@ class ConsoleFailuresTest {
             /* intervalMillis= */ 1,
             new LeakWatch(LEAK_AGE))) {
       console.watch(frame -> shown.countDown());
-      assertThat(shown.await(30, TimeUnit.SECONDS)).isTrue();
+      assertThat(shown.await(60, TimeUnit.SECONDS)).isTrue();
     }
     assertThat(given).hasSizeGreaterThan(10);
     while (given.stream().anyMatch(buffer -> buffer.refCnt() > 0)) {
@@ -155,7 +155,7 @@ class ConsoleFailuresTest {
         throw new IllegalStateException("made by the test");
       });
       console.watch(frame -> shown.countDown());
-      assertThat(shown.await(30, TimeUnit.SECONDS)).isTrue();
+      assertThat(shown.await(60, TimeUnit.SECONDS)).isTrue();
     }
     assertThat(logged).hasValue(1);
   }

@@ -122,8 +122,8 @@ class PagesTest {
   @Test
   void keysComeInTheirOrderUntilTheInputEnds() throws Exception {
     try (Keys keys = Keys.of(new ByteArrayInputStream("cq".getBytes(StandardCharsets.US_ASCII)))) {
-      assertThat(keys.await(Duration.ofSeconds(20))).isEqualTo('c');
-      assertThat(keys.await(Duration.ofSeconds(20))).isEqualTo('q');
+      assertThat(keys.await(Duration.ofSeconds(60))).isEqualTo('c');
+      assertThat(keys.await(Duration.ofSeconds(60))).isEqualTo('q');
       assertThat(keys.await(Duration.ZERO)).isNull();
     }
   }
