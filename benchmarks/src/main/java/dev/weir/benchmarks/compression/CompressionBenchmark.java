@@ -6,7 +6,6 @@ import dev.weir.benchmarks.harness.Metric;
 import dev.weir.benchmarks.peer.Peer;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
-import java.nio.ByteBuffer;
 import java.util.concurrent.TimeUnit;
 import javax.management.JMException;
 import javax.management.ObjectName;
@@ -26,14 +25,6 @@ import org.openjdk.jmh.annotations.TearDown;
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 public class CompressionBenchmark {
-  private static final int LEVEL = 3;
-  private static final int TARGET_BYTES = 64 << 10;
-
-  /** One operation, whatever it goes through. */
-  private interface Operation {
-    long run();
-  }
-
   /** A {@link Peer}'s label: Weir's or one of Netty's. */
   @Param("weir")
   public String allocator;
@@ -59,22 +50,8 @@ public class CompressionBenchmark {
   /** Makes what is measured. */
   @Setup
   public void make() {
-    byte[] text = JsonText.of(contentBytes);
-    Way wanted = Way.of(way);
     operation =
-        switch (wanted) {
-          case BARE_SYSTEM -> bare(BareZstd.system(LEVEL), text);
-          case BARE_JNI -> bare(BareZstd.jni(LEVEL), text);
-          case ENCODER_SYSTEM, ENCODER_JNI -> new EncoderLoop(wanted.library(), text)::run;
-          case UNCOMPRESSED, RESPONSE_SYSTEM, RESPONSE_JNI ->
-              new Pipeline(Peer.of(allocator), wanted, text, writeBytes)::respond;
-        };
-  }
-
-  private static Operation bare(BareZstd zstd, byte[] text) {
-    ByteBuffer content = ByteBuffer.allocateDirect(text.length).put(text).rewind();
-    ByteBuffer target = ByteBuffer.allocateDirect(TARGET_BYTES);
-    return () -> zstd.frame(content, target);
+        Operation.of(Way.of(way), Peer.of(allocator), JsonText.of(contentBytes), writeBytes);
   }
 
   /**

@@ -25,23 +25,38 @@ public final class CompressionSuite {
   private static final List<Way> OWN =
       List.of(Way.BARE_SYSTEM, Way.ENCODER_SYSTEM, Way.BARE_JNI, Way.ENCODER_JNI);
 
+  /** What is measured in turns with the library that it goes through. */
+  private static final List<Way> IN_TURNS =
+      List.of(
+          Way.ENCODER_SYSTEM,
+          Way.RESPONSE_SYSTEM,
+          Way.ENCODER_JNI,
+          Way.RESPONSE_JNI,
+          Way.UNCOMPRESSED);
+
   /** Room for so few objects that they are collected several times a second. */
   private static final List<String> SMALL_EDEN = List.of("-XX:G1HeapRegionSize=1m", "-Xmn16m");
 
   private static final String BENCHMARK = CompressionBenchmark.class.getName() + ".compress";
+  private static final String TURNS = TurnsBenchmark.class.getName() + ".turns";
   private static final int WRITE_BYTES = 64 << 10;
   private static final int SMALL_WRITE_BYTES = 1 << 10;
 
   private CompressionSuite() {}
 
   /**
-   * For each length of content the bare libraries and Weir's encoders; then Weir's handler beside
-   * Netty's, which has but one library, and the pipeline of each without a handler.
+   * For each length of content Weir's encoders and handler in turns with the bare libraries; these
+   * and the encoders by themselves; then Weir's handler beside Netty's, which has but one library,
+   * and the pipeline of each without a handler.
    */
   public static List<Suite> suites(List<Integer> contents) {
+    List<Cell> turns = new ArrayList<>();
     List<Cell> own = new ArrayList<>();
     List<Cell> compared = new ArrayList<>();
     for (int bytes : contents) {
+      for (Way way : IN_TURNS) {
+        turns.add(cell("compression-turns", TURNS, way, bytes, WRITE_BYTES));
+      }
       for (Way way : OWN) {
         own.add(cell(way, bytes, WRITE_BYTES));
       }
@@ -52,6 +67,7 @@ public final class CompressionSuite {
       }
     }
     return List.of(
+        new Suite(turns, List.of(Metric.PERCENT_OF_LIBRARY)).among(List.of(Peer.WEIR)),
         new Suite(own, METRICS).among(List.of(Peer.WEIR)).under(SMALL_EDEN),
         new Suite(compared, METRICS)
             .among(List.of(Peer.WEIR, Peer.NETTY_POOLED, Peer.NETTY_ADAPTIVE))
@@ -59,11 +75,14 @@ public final class CompressionSuite {
   }
 
   private static Cell cell(Way way, int bytes, int writeBytes) {
+    return cell("compression", BENCHMARK, way, bytes, writeBytes);
+  }
+
+  private static Cell cell(String suite, String benchmark, Way way, int bytes, int writeBytes) {
     Map<String, String> parameters = new LinkedHashMap<>();
     parameters.put("way", way.label());
     parameters.put("contentBytes", Integer.toString(bytes));
     parameters.put("writeBytes", Integer.toString(writeBytes));
-    return new Cell(
-        "compression", BENCHMARK, parameters, ThreadKind.EVENT_LOOP, 1, LeakDetection.DISABLED);
+    return new Cell(suite, benchmark, parameters, ThreadKind.EVENT_LOOP, 1, LeakDetection.DISABLED);
   }
 }

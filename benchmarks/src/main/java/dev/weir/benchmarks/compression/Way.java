@@ -39,9 +39,18 @@ enum Way {
         .orElseThrow(() -> new IllegalArgumentException("no way '" + label + "'"));
   }
 
+  /** The same library without anything of Weir's; the system's for what uses none. */
+  Way bare() {
+    return usesJni() ? BARE_JNI : BARE_SYSTEM;
+  }
+
+  private boolean usesJni() {
+    return this == RESPONSE_JNI || this == ENCODER_JNI || this == BARE_JNI;
+  }
+
   /** The library that the handler uses. */
   ZstdLibrary library() {
-    return this == RESPONSE_JNI || this == ENCODER_JNI
+    return usesJni()
         ? JniZstd.load()
         : SystemZstd.find()
             .orElseThrow(() -> new IllegalStateException("this system has no libzstd.so.1"));

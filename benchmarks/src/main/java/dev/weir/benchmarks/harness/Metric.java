@@ -22,6 +22,8 @@ public enum Metric {
   POOL_RSS_BYTES("poolRssBytes", "pool RSS MiB", 1 << 20),
   /** The growth of anonymous memory with an event loop's first request. */
   RSS_BYTES_PER_LOOP("rssBytesPerLoop", "RSS KiB/loop", 1 << 10),
+  /** Time as a percentage of what the bare library takes for the same, in turns with it. */
+  PERCENT_OF_LIBRARY("percentOfLibrary", "% of the library's time", 1),
   /** What a content becomes. */
   COMPRESSED_BYTES("compressedBytes", "compressed B", 1),
   /** Objects on the Java heap at the end that will have to be finalized. */

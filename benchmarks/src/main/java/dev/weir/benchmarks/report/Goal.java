@@ -21,8 +21,7 @@ import java.util.function.Function;
  * @param kind with what
  * @param bound how far, in the kind's unit
  * @param beside parameters by which another cell of the run differs: what each takes there is taken
- *     off before they are compared, or, for {@link Kind#SHARE_OF_BESIDE}, is what is compared with;
- *     empty for none
+ *     off before they are compared; empty for none
  */
 public record Goal(Metric metric, Kind kind, double bound, Map<String, String> beside) {
 
@@ -39,8 +38,6 @@ public record Goal(Metric metric, Kind kind, double bound, Map<String, String> b
     NO_MORE_THAN_NETTY,
     /** Weir with a budget takes at most {@code bound} times what Weir takes without. */
     TIMES_BARE,
-    /** Weir does at least {@code bound} of what it does in the cell beside, in the same time. */
-    SHARE_OF_BESIDE,
     /** Weir takes at most {@code bound}. */
     AT_MOST
   }
@@ -58,27 +55,20 @@ public record Goal(Metric metric, Kind kind, double bound, Map<String, String> b
 
   /** What is compared, as tables name it. */
   String title() {
-    return kind == Kind.SHARE_OF_BESIDE || beside.isEmpty()
+    return beside.isEmpty()
         ? metric.title()
-        : metric.title() + " less " + besideText();
-  }
-
-  private String besideText() {
-    return String.join(" ", beside.values());
+        : metric.title() + " less " + String.join(" ", beside.values());
   }
 
   /** Judges a measurement of a run; empty if that lacks what the goal compares. */
   public Optional<Verdict> judge(Measurement measurement, List<Measurement> run) {
     if (beside.isEmpty()) {
-      return judge(peer -> value(measurement, peer), peer -> Optional.empty());
+      return judge(peer -> value(measurement, peer));
     }
     return run.stream()
         .filter(other -> isBeside(other.cell(), measurement.cell()))
         .findFirst()
-        .flatMap(other ->
-            kind == Kind.SHARE_OF_BESIDE
-                ? judge(peer -> value(measurement, peer), peer -> value(other, peer))
-                : judge(peer -> less(measurement, other, peer), peer -> Optional.empty()));
+        .flatMap(other -> judge(peer -> less(measurement, other, peer)));
   }
 
   private boolean isBeside(Cell other, Cell cell) {
@@ -101,8 +91,7 @@ public record Goal(Metric metric, Kind kind, double bound, Map<String, String> b
         .flatMap(all -> value(other, peer).map(part -> Math.max(0, all - part)));
   }
 
-  private Optional<Verdict> judge(
-      Function<Peer, Optional<Double>> values, Function<Peer, Optional<Double>> besides) {
+  private Optional<Verdict> judge(Function<Peer, Optional<Double>> values) {
     return values
         .apply(Peer.WEIR)
         .flatMap(own ->
@@ -121,15 +110,6 @@ public record Goal(Metric metric, Kind kind, double bound, Map<String, String> b
                               text(charged) + " " + Peer.WEIR_BUDGET.label(),
                               times(charged, own),
                               charged <= bound * own));
-              case SHARE_OF_BESIDE ->
-                  besides
-                      .apply(Peer.WEIR)
-                      .map(other ->
-                          verdict(
-                              own,
-                              text(other) + " " + besideText(),
-                              times(other, own),
-                              other >= bound * own));
               case AT_MOST -> Optional.of(verdict(own, "", "", own <= bound));
             });
   }
@@ -150,7 +130,7 @@ public record Goal(Metric metric, Kind kind, double bound, Map<String, String> b
   private Verdict verdict(double own, String other, String ratio, boolean reached) {
     String goal =
         switch (kind) {
-          case TIMES_NETTY, SHARE_OF_BESIDE -> "at least " + number(bound);
+          case TIMES_NETTY -> "at least " + number(bound);
           case NO_MORE_THAN_NETTY -> "at least 1";
           case TIMES_BARE -> "at most " + number(bound);
           case AT_MOST -> "at most " + number(metric.inTableUnit(bound)) + " " + metric.title();

@@ -38,6 +38,7 @@ class SuitesTest {
                 UNTOUCHED),
             LoopsSuite.suite().cells(),
             HelloSuite.suite().cells(),
+            CompressionSuite.suites(List.of(20_000)).getFirst().cells(),
             CompressionSuite.suites(List.of(20_000)).getLast().cells())
         .map(List::getFirst);
   }
@@ -51,7 +52,8 @@ class SuitesTest {
         Map.of(
             "grow", Metric.POOL_RSS_BYTES,
             "loops", Metric.RSS_BYTES_PER_LOOP,
-            "compression", Metric.COMPRESSED_BYTES);
+            "compression", Metric.COMPRESSED_BYTES,
+            "compression-turns", Metric.PERCENT_OF_LIBRARY);
     if (alsoMeasured.containsKey(cell.suite())) {
       assertThat(measurement.score(Peer.WEIR, alsoMeasured.get(cell.suite()))).isPresent();
     }

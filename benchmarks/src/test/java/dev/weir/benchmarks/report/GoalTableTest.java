@@ -65,16 +65,21 @@ class GoalTableTest {
                 Map.of(Peer.WEIR, 14.0, Peer.NETTY_POOLED, 36.0, Peer.NETTY_ADAPTIVE, 42.0),
                 65_536),
             response(
-                "response-jni", Map.of(Peer.WEIR, 32.0), Map.of(Peer.WEIR, 14.0), /* writes= */ 1));
+                "response-jni", Map.of(Peer.WEIR, 32.0), Map.of(Peer.WEIR, 14.0), /* writes= */ 1),
+            inTurns("encoder-jni", 120),
+            inTurns("response-jni", 105.2),
+            inTurns("response-system", 105.4));
 
     assertThat(GoalTable.render(run, Ansi.OFF).lines().map(line -> line.replaceAll(" +", " ")))
         .containsExactly(
             "goal threads leak detection weir other ratio wanted",
-            "compression response-jni 65536 event-loop disabled ns/op 32.0 30.0 bare-jni 0.94"
-                + " at least 0.95 missed",
             "compression response-jni 65536 event-loop disabled GC ns/op less uncompressed 4.0 22.0"
                 + " netty-adaptive 5.50 at least 5 reached",
-            "1 of 2 goals are reached");
+            "compression-turns response-jni event-loop disabled % of the library's time 105.2"
+                + " at most 105.26 % of the library's time reached",
+            "compression-turns response-system event-loop disabled % of the library's time 105.4"
+                + " at most 105.26 % of the library's time missed",
+            "2 of 3 goals are reached");
   }
 
   /** Of as little as two nearly equal figures differ by, less than nothing may seem to remain. */
@@ -117,6 +122,13 @@ class GoalTableTest {
             Metric.GC_NS_PER_OP,
             Map.of(Peer.WEIR, 0.0, Peer.NETTY_POOLED, 0.0));
     assertThat(GoalTable.render(List.of(heap), Ansi.OFF)).contains("1 of 1");
+  }
+
+  private static Measurement inTurns(String way, double percent) {
+    return measurement(
+        cell("compression-turns", LeakDetection.DISABLED, "way", way),
+        Metric.PERCENT_OF_LIBRARY,
+        Map.of(Peer.WEIR, percent));
   }
 
   private static Measurement response(

@@ -12,8 +12,9 @@ import java.util.Arrays;
 /*
  * The measure is how often two bytes of the sample are the same: for noise about 1/256 of all pairs, for base64 1/64, for
  * text 1/20. It takes no logarithms, and no memory of its own. An eighth of the sample, taken from all over it, tells what is
- * surely text; only for what may be something else the rest is counted too: to count all takes a fiftieth of what it takes to
- * compress 20 KB.
+ * surely text: bytes of seven bits each, an eighth of which is won at least, or many that are equal. Only for what may be
+ * something else the rest is counted too: to count all takes a fiftieth of what it takes to compress 20 KB, to count an
+ * eighth half a percent.
  */
 final class ContentSample {
   /** Enough for the measure: in a sample of noise it is within a tenth of what is expected. */
@@ -43,11 +44,13 @@ final class ContentSample {
         }
       };
 
+  private static final long HIGHEST_BITS = 0x8080808080808080L;
+
   private ContentSample() {}
 
   /** Whether a content that begins like this is not worth the effort. Reads at most 1 KiB. */
   static boolean looksCompressed(ByteBuf content) {
-    if (content.readableBytes() < BYTES) {
+    if (content.readableBytes() < BYTES || isOfSevenBits(content)) {
       return false;
     }
     int[] counts = COUNTS.get();
@@ -63,23 +66,38 @@ final class ContentSample {
     return isNoise;
   }
 
+  /** Whether no byte of the first turn has its highest bit set; in noise every other one has. */
+  private static boolean isOfSevenBits(ByteBuf content) {
+    long bits = 0;
+    for (int first = 0; first < BYTES / Long.BYTES; first += TURNS) {
+      bits |= word(content, first, /* turn= */ 0);
+    }
+    return (bits & HIGHEST_BITS) == 0;
+  }
+
   private static int pairsInNoise(int bytes) {
     return bytes * (bytes - 1) / 2 / VALUES;
   }
 
   /** Counts the bytes of a turn: how many pairs of equal ones they add to those counted before. */
   private static int countEqualPairs(ByteBuf content, int turn, int[] counts) {
-    int start = content.readerIndex();
     int pairs = 0;
     for (int first = 0; first < BYTES / Long.BYTES; first += TURNS) {
-      // One of these words in each turn, never at the same place: records may be as long as they.
-      int word = first + (turn + first / TURNS) % TURNS;
-      // Eight at once: a byte of a buffer costs as much to read, bounds and reference count.
-      long eight = content.getLong(start + word * Long.BYTES);
+      long eight = word(content, first, turn);
       for (int shift = 0; shift < Long.SIZE; shift += Byte.SIZE) {
         pairs += counts[(int) (eight >>> shift) & 0xff]++;
       }
     }
     return pairs;
+  }
+
+  /**
+   * One of the eight words from the {@code first} on in each turn, never at the same place: records
+   * may be as long as they. Eight bytes at once: one of a buffer costs as much to read, bounds and
+   * reference count.
+   */
+  private static long word(ByteBuf content, int first, int turn) {
+    int word = first + (turn + first / TURNS) % TURNS;
+    return content.getLong(content.readerIndex() + word * Long.BYTES);
   }
 }
