@@ -3,6 +3,7 @@ package dev.weir.server;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 
 import dev.weir.server.http.HttpLimits;
 import io.netty.handler.codec.http2.DefaultHttp2Headers;
@@ -14,6 +15,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -66,37 +68,40 @@ class Http2FaultsTest {
     }
   }
 
-  /** Ends a connection in some way. */
-  private interface End {
-    void of(Http2Client client) throws IOException;
-  }
-
-  private void assertNothingLeftAt(Http2Phase phase, End end) throws Exception {
+  @ParameterizedTest
+  @EnumSource(Http2Phase.class)
+  void aConnectionThatIsResetLeavesNothing(Http2Phase phase) throws Exception {
     try (Http2Client client = fixture.http2(/* windowBytes= */ 30_000, 0)) {
       client.stopOpeningWindows();
       phase.begin(client);
       assertThat(fixture.metric("weir_http2_open_streams")).isOne();
-      end.of(client);
+      client.resetConnection();
       NodeFixture.await("no stream", () -> fixture.metric("weir_http2_open_streams") == 0);
     }
   }
 
-  @ParameterizedTest
-  @EnumSource(Http2Phase.class)
-  void aConnectionThatIsResetLeavesNothing(Http2Phase phase) throws Exception {
-    assertNothingLeftAt(phase, Http2Client::resetConnection);
-  }
-
-  /** Its windows are what they are from then on. */
-  @ParameterizedTest
-  @EnumSource(Http2Phase.class)
-  void aClientThatEndsItsSideLeavesNothing(Http2Phase phase) throws Exception {
-    assertNothingLeftAt(
-        phase,
-        client -> {
-          client.endOutput();
-          client.awaitEnd();
-        });
+  /**
+   * Their windows are what they are from then on. All at once: the node writes for two more seconds
+   * what these allow.
+   */
+  @Test
+  void clientsThatEndTheirSideLeaveNothing() throws Exception {
+    Map<Http2Phase, Http2Client> clients = new EnumMap<>(Http2Phase.class);
+    for (Http2Phase phase : Http2Phase.values()) {
+      Http2Client client = fixture.http2(/* windowBytes= */ 30_000, 0);
+      clients.put(phase, client);
+      client.stopOpeningWindows();
+      phase.begin(client);
+    }
+    assertThat(fixture.metric("weir_http2_open_streams")).isEqualTo(clients.size());
+    for (Http2Client client : clients.values()) {
+      client.endOutput();
+    }
+    for (Map.Entry<Http2Phase, Http2Client> each : clients.entrySet()) {
+      assertThatCode(each.getValue()::awaitEnd).as("%s", each.getKey()).doesNotThrowAnyException();
+      each.getValue().close();
+    }
+    NodeFixture.await("no stream", () -> fixture.metric("weir_http2_open_streams") == 0);
   }
 
   @ParameterizedTest
