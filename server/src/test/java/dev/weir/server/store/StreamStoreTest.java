@@ -37,10 +37,13 @@ class StreamStoreTest {
 
   @Test
   void manyAppendsShareASync() throws IOException {
-    try (StoreFixture fixture = new StoreFixture(directory)) {
+    FaultyDisk disk = new FaultyDisk();
+    try (StoreFixture fixture = new StoreFixture(directory, disk, new AtomicLong())) {
       fixture.create("a");
       fixture.create("b");
       long before = fixture.store.stats().syncs();
+      // However the threads take turns, most come while the first is on its way.
+      disk.pauseWrites();
       List<CompletableFuture<AppendOutcome>> answers = new ArrayList<>();
       for (int i = 0; i < 2000; i++) {
         answers.add(
@@ -48,6 +51,7 @@ class StreamStoreTest {
                 new AppendRequest(i % 2 == 0 ? "a" : "b", "text/plain", false, null, null),
                 fixture.inline("x")));
       }
+      disk.resumeWrites();
       answers.forEach(CompletableFuture::join);
       assertThat(fixture.state("a").tailOffset()).isEqualTo(1000);
       assertThat(fixture.store.stats().syncs() - before).isLessThan(1000);
