@@ -4,6 +4,7 @@ import dev.weir.memory.WaitingGrant.End;
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.budget.BudgetExceededError;
 import dev.weir.memory.heap.RunHeap;
+import dev.weir.memory.pages.Lane;
 import dev.weir.memory.pages.PageHeap;
 import dev.weir.memory.sync.SpinLock;
 import java.util.ArrayList;
@@ -143,6 +144,12 @@ final class GrantQueue {
       case CLOSED -> throw closedFailure();
       case WAITS, FULL -> null;
     };
+  }
+
+  /** Whether such a request would find room if fewer pages were live. */
+  boolean isShortOfPages(long bytes) {
+    Lane lane = WaitingGrant.laneOf(bytes);
+    return bytes <= pages.promises().largestBytes(lane) && !pages.promises().admits(bytes, lane);
   }
 
   private Entry tryServeNow(WaitingGrant request, GrantRoom room) {

@@ -288,8 +288,9 @@ public final class Pool extends PoolFigures implements AutoCloseable {
    * As {@link #grant(long, Duration, Budget)}, but grants at once or not at all. It overtakes
    * nobody whom such a request would have to wait behind, and where it does not grant nobody has to
    * wait for that: it is in no queue, and no reclaimer is asked for room. It takes back what heaps
-   * hold of the budget and have not spent. A request that was withdrawn counts until the purger has
-   * seen it.
+   * hold of the budget and have not spent; where pages are short, the purger gives back, soon after
+   * that, what is free inside slabs. A request that was withdrawn counts until the purger has seen
+   * it.
    *
    * @return null where there is no room now
    * @throws IllegalStateException if the pool is closed

@@ -36,8 +36,8 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
   private static final int STRIPES_PER_PROCESSOR = 8;
 
   /**
-   * How often heaps are trimmed while grants wait: 100 ms. Each time pages are purged that may soon
-   * be used again, so not with every block that is released.
+   * How often heaps are trimmed while grants wait or are refused: 100 ms. Each time pages are
+   * purged that may soon be used again, so not with every block that is released.
    */
   private static final long TRIM_FOR_GRANTS_NANOS = 100_000_000;
 
@@ -68,6 +68,10 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
   private final FirstFailures failures;
   private final AtomicBoolean dirtyHigh = new AtomicBoolean();
   private final AtomicBoolean liveGrown = new AtomicBoolean();
+
+  /** A grant at once was refused for want of pages; heaps have not been trimmed for it yet. */
+  private final AtomicBoolean grantRefused = new AtomicBoolean();
+
   private final SlabSurvey survey;
   private long nextTickNanos = System.nanoTime();
   private long nextTrimNanos = System.nanoTime();
@@ -204,7 +208,13 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
   }
 
   @Nullable Grant tryGrant(long bytes, Budget budget) {
-    Grant grant = grants.tryRequest(toWholePages(bytes), budget);
+    long wholeBytes = toWholePages(bytes);
+    Grant grant = grants.tryRequest(wholeBytes, budget);
+    if (grant == null
+        && grants.isShortOfPages(wholeBytes)
+        && grantRefused.compareAndSet(false, true)) {
+      Purger.wake();
+    }
     usageMoved();
     return grant;
   }
@@ -413,20 +423,25 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
   }
 
   /**
-   * Serves what fits; for the rest, asks now and then for what is free inside slabs in use, and
-   * those who hold what they can do without.
+   * Serves what fits; for the rest, and for those that were refused at once, asks now and then for
+   * what is free inside slabs in use; for those that wait, those who hold what they can do without.
    */
   private long serveGrants(long nowNanos) {
     long untilDeadline = grants.serve(nowNanos);
-    if (grants.hasWaiting() && nextTrimNanos - nowNanos <= 0) {
+    if (areGrantsWanted() && nextTrimNanos - nowNanos <= 0) {
       nextTrimNanos = nowNanos + TRIM_FOR_GRANTS_NANOS;
+      grantRefused.set(false);
       trim();
       untilDeadline = grants.serve(nowNanos);
     }
     if (grants.hasWaiting() && !reclaimers.inOrder().isEmpty()) {
       reclaimRounds.ask(nowNanos, grants.shortages(), this::trimAndSettle);
     }
-    return grants.hasWaiting() ? Math.min(untilDeadline, nextTrimNanos - nowNanos) : untilDeadline;
+    return areGrantsWanted() ? Math.min(untilDeadline, nextTrimNanos - nowNanos) : untilDeadline;
+  }
+
+  private boolean areGrantsWanted() {
+    return grants.hasWaiting() || grantRefused.get();
   }
 
   @Override

@@ -52,9 +52,14 @@ final class WaitingGrant {
 
   WaitingGrant(long bytes, Budget budget, long deadlineNanos) {
     this.bytes = bytes;
-    this.lane = bytes <= Lane.MAX_SMALL_PROMISE_BYTES ? Lane.SMALL_PROMISE : Lane.PROMISE;
+    this.lane = laneOf(bytes);
     this.budget = budget;
     this.deadlineNanos = deadlineNanos;
+  }
+
+  /** Where a request for so many bytes waits. */
+  static Lane laneOf(long bytes) {
+    return bytes <= Lane.MAX_SMALL_PROMISE_BYTES ? Lane.SMALL_PROMISE : Lane.PROMISE;
   }
 
   /** Whether somebody has withdrawn it. */
