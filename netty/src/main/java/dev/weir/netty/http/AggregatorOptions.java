@@ -11,8 +11,8 @@ import java.time.Duration;
  * @param retryAfter what {@code Retry-After} then tells the client, rounded up to whole seconds
  * @param stepBytes what a body of unknown length takes first; each later step takes as much as the
  *     body has by then, up to 16 times this. From 64 KiB on the body can grow where it lies
- * @param stallTimeout how long an admitted body may go without another KiB, or its end, before it
- *     gets {@code 408}
+ * @param stallTimeout how long an admitted body may go without another KiB, and a 256th of the
+ *     memory that it holds, or its end, before it gets {@code 408}
  */
 public record AggregatorOptions(
     int maximumBytes,

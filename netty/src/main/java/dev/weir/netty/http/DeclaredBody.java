@@ -36,6 +36,11 @@ final class DeclaredBody implements RequestBody {
   }
 
   @Override
+  public int heldBytes() {
+    return buffer.capacity();
+  }
+
+  @Override
   public int bytesToAdmit(int moreBytes) throws RefusedRequestException {
     if (moreBytes > declaredBytes - lengthBytes()) {
       throw tooLong(declaredBytes);

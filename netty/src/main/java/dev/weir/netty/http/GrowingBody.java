@@ -49,6 +49,11 @@ final class GrowingBody implements RequestBody {
   }
 
   @Override
+  public int heldBytes() {
+    return capacityBytes;
+  }
+
+  @Override
   public int bytesToAdmit(int moreBytes) throws RefusedRequestException {
     if (moreBytes > maximumBytes - lengthBytes) {
       throw RefusedRequestException.tooLarge(maximumBytes);

@@ -112,7 +112,7 @@ final class IncomingRequest {
 
   /** Notes that so many bytes of the body have come. */
   void received(int bytes) {
-    stallWatch.received(bytes);
+    stallWatch.received(bytes, body.heldBytes());
   }
 
   /** Notes that the client is not read from for a while, which is no fault of its own. */

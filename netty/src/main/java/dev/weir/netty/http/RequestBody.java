@@ -14,6 +14,9 @@ sealed interface RequestBody permits DeclaredBody, GrowingBody, SpilledBody {
   /** The bytes gathered so far. */
   int lengthBytes();
 
+  /** The memory that it holds, whether anything has come for it or not. */
+  int heldBytes();
+
   /**
    * The bytes to be admitted before {@code moreBytes} can be appended; 0 if they fit now.
    *

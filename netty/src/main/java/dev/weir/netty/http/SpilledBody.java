@@ -90,6 +90,11 @@ final class SpilledBody implements RequestBody {
   }
 
   @Override
+  public int heldBytes() {
+    return 0;
+  }
+
+  @Override
   public int lengthBytes() {
     return lengthBytes;
   }

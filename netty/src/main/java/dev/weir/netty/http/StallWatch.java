@@ -12,11 +12,14 @@ import org.jspecify.annotations.Nullable;
  * one event loop.
  */
 final class StallWatch {
-  /**
-   * What must come within the timeout: 1 KiB is no burden for the slowest of lines, and ends who
-   * sends a byte a second to hold much memory for long.
-   */
+  /** What must come within the timeout at least, which is no burden for the slowest of lines. */
   private static final int LEAST_BYTES = 1 << 10;
+
+  /**
+   * And this part of the memory that the body holds, so that no memory is held by a body that comes
+   * for longer than so many timeouts, two hours by default: 64 MiB take 9 KB/s.
+   */
+  private static final int SHARE_OF_HELD = 256;
 
   private final EventExecutor executor;
   private final long timeoutNanos;
@@ -39,10 +42,15 @@ final class StallWatch {
     lastProgressNanos = executor.ticker().nanoTime();
   }
 
-  /** Notes that so many bytes have come, which is progress together with those before them. */
-  void received(int bytes) {
-    bytesSinceProgress += Math.min(bytes, LEAST_BYTES);
-    if (bytesSinceProgress >= LEAST_BYTES) {
+  /**
+   * Notes that so many bytes have come, which is progress together with those before them.
+   *
+   * @param heldBytes the memory that is held for the body
+   */
+  void received(int bytes, int heldBytes) {
+    int leastBytes = Math.max(LEAST_BYTES, heldBytes / SHARE_OF_HELD);
+    bytesSinceProgress += Math.min(bytes, leastBytes);
+    if (bytesSinceProgress >= leastBytes) {
       restart();
     }
   }
