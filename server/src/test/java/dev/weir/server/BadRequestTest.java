@@ -88,6 +88,14 @@ class BadRequestTest {
         Arguments.of("GET / HTTP/1.1\r\n\r\n", 400),
         Arguments.of("GET / HTTP/1.1\r\n" + HOST + HOST + "\r\n", 400),
         Arguments.of("GET / HTTP/1.1\r\nHost: a/b\r\n\r\n", 400),
+        Arguments.of(
+            "GET / HTTP/1.1\r\n"
+                + HOST
+                + "Sec-WebSocket-Key1: 1\r\nSec-WebSocket-Key2: 2\r\n\r\n"
+                + "AAAAAAAADELETE /v1/stream/a HTTP/1.1\r\n"
+                + HOST
+                + "\r\n",
+            400),
         Arguments.of("PRI * HTTP/2.0\r\n\r\nXX\r\n\r\n", 505),
         Arguments.of("GET / HTTP/1.1\r\n" + HOST + "a: b\r\n".repeat(20_000) + "\r\n", 431),
         Arguments.of(post("Transfer-Encoding: chunked\r\n") + "zz\r\nabc\r\n", 400));

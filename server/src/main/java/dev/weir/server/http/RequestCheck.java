@@ -35,6 +35,12 @@ final class RequestCheck {
             || !HttpHeaderValues.CHUNKED.contentEqualsIgnoreCase(codings.getFirst().trim()))) {
       return new Refusals.Refusal(501, "the only transfer coding that is understood is chunked");
     }
+    if (headers.contains(HttpHeaderNames.SEC_WEBSOCKET_KEY1)
+        && headers.contains(HttpHeaderNames.SEC_WEBSOCKET_KEY2)) {
+      // A draft of WebSocket lets eight bytes follow such a head, and so does the decoder.
+      return new Refusals.Refusal(
+          400, "Sec-WebSocket-Key1 and -Key2 hide where a request ends: leave them out");
+    }
     List<String> hosts = headers.getAll(HttpHeaderNames.HOST);
     if (hosts.size() > 1 || (hosts.isEmpty() && version.minorVersion() > 0)) {
       return new Refusals.Refusal(400, "a request needs one Host header, not " + hosts.size());
