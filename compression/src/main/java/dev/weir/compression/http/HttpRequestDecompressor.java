@@ -98,7 +98,7 @@ public final class HttpRequestDecompressor extends ChannelDuplexHandler {
 
   @Override
   public void channelReadComplete(ChannelHandlerContext ctx) {
-    boolean unanswered = !passedOn && readWanted && arrived.isEmpty();
+    boolean unanswered = readWanted && arrived.isEmpty();
     passedOn = false;
     ctx.fireChannelReadComplete();
     if (!isAutoRead(ctx) && (unanswered || refusal != null)) {

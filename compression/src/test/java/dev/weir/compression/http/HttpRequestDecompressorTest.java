@@ -7,6 +7,9 @@ import dev.weir.compression.Texts;
 import dev.weir.compression.http.RequestFixture.Got;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.handler.codec.http.DefaultFullHttpRequest;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.DefaultHttpResponse;
@@ -16,10 +19,12 @@ import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.util.ReferenceCountUtil;
 import java.io.ByteArrayOutputStream;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -115,6 +120,41 @@ class HttpRequestDecompressorTest {
     assertThat(parts).isGreaterThanOrEqualTo(8);
     fixture.channel.read();
     assertThat(fixture.got().ended()).isTrue();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "gzip"})
+  void whoReadsOnReceiptIsReadFor(String coding) {
+    AtomicInteger reads = new AtomicInteger();
+    fixture.channel.config().setAutoRead(false);
+    fixture
+        .channel
+        .pipeline()
+        .addFirst(
+            new ChannelOutboundHandlerAdapter() {
+              @Override
+              public void read(ChannelHandlerContext ctx) {
+                reads.incrementAndGet();
+                ctx.read();
+              }
+            })
+        .addLast(
+            new ChannelInboundHandlerAdapter() {
+              @Override
+              public void channelRead(ChannelHandlerContext ctx, Object message) {
+                ReferenceCountUtil.release(message);
+                ctx.read();
+              }
+            });
+    fixture.channel.read();
+    assertThat(reads).hasValue(1);
+    fixture.head(coding);
+    assertThat(reads).hasValue(2);
+    byte[] stream = coding.isEmpty() ? CONTENT : fixture.encode(ContentCoding.GZIP, CONTENT);
+    fixture.content(stream, 0, stream.length);
+    assertThat(reads).hasValue(3);
+    fixture.end();
+    assertThat(reads).hasValue(4);
   }
 
   @ParameterizedTest
