@@ -174,11 +174,31 @@ class BadRequestTest {
         Arguments.of("PUT", "/v1/stream/b", "Stream-Forked-From: /v1/stream/none\r\n", 404),
         Arguments.of("POST", "/v1/stream/a", "Content-Type: text/plain\r\n", 400),
         Arguments.of("POST", "/v1/stream/a", "Producer-Id: p\r\nStream-Closed: true\r\n", 400),
+        Arguments.of("POST", "/v1/stream/a", producer("p".repeat(257)), 400),
+        Arguments.of("POST", "/v1/stream/a", producer("\u00fc".repeat(129)), 400),
         Arguments.of("POST", "/v1/stream/none", "Stream-Closed: true\r\n", 404),
         Arguments.of("DELETE", "/v1/stream/none", "", 404),
         Arguments.of("PATCH", "/v1/stream/a", "", 405),
         Arguments.of("GET", "/elsewhere", "", 404),
         Arguments.of("GET", "elsewhere", "", 400));
+  }
+
+  private static String producer(String id) {
+    return "Content-Type: text/plain\r\nStream-Closed: true\r\nProducer-Id: "
+        + id
+        + "\r\nProducer-Epoch: 0\r\nProducer-Seq: 0\r\n";
+  }
+
+  @Test
+  void aProducersNameMayBeAsLongAsTheLimit() throws Exception {
+    try (RawClient client = fixture.raw()) {
+      client.send(
+          "POST /v1/stream/a HTTP/1.1\r\n"
+              + HOST
+              + producer("p".repeat(256))
+              + "Content-Length: 0\r\n\r\n");
+      assertThat(client.receive().status()).isBetween(200, 204);
+    }
   }
 
   @ParameterizedTest

@@ -6,6 +6,7 @@ import dev.weir.server.protocol.StreamPath;
 import dev.weir.server.store.CreateRequest.ForkRequest;
 import dev.weir.server.store.ProducerTag;
 import dev.weir.server.store.StreamConfig;
+import io.netty.buffer.ByteBufUtil;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.time.DateTimeException;
@@ -80,6 +81,10 @@ final class RequestHeaders {
     }
     if (id.isEmpty()) {
       throw ProtocolException.badRequest("Producer-Id must not be empty");
+    }
+    if (ByteBufUtil.utf8Bytes(id) > ProducerTag.MAX_ID_BYTES) {
+      throw ProtocolException.badRequest(
+          "Producer-Id is over the limit of " + ProducerTag.MAX_ID_BYTES + " bytes");
     }
     return new ProducerTag(
         id,
