@@ -304,6 +304,7 @@ final class ActiveExchange implements Exchange {
     if (!framing.isLast() && (carrier.isDraining() || !restIsSmall())) {
       framing.endAfterwards();
     }
+    response.headers().set(HttpHeaderNames.DATE, ResponseDate.now());
     response.headers().set("X-Content-Type-Options", "nosniff");
     if (!response.headers().contains(RESOURCE_POLICY)) {
       response.headers().set(RESOURCE_POLICY, "cross-origin");
