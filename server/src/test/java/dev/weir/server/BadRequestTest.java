@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -132,6 +133,22 @@ class BadRequestTest {
       assertThat(client.receive().body()).isEqualTo("x");
       client.send("GET " + authority + " HTTP/1.1\r\n" + HOST + "\r\n");
       assertThat(client.receive().body()).startsWith("weir");
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "/v1/stream/b?x, http://h:1/v1/stream/b",
+    "http://h:1/v1/stream/b, http://h:1/v1/stream/b",
+    "http://other/v1/stream/b?x, http://other/v1/stream/b"
+  })
+  void aNewStreamIsWhereItWasPut(String target, String location) throws Exception {
+    fixture.send("DELETE", "b", null, "");
+    try (RawClient client = fixture.raw()) {
+      client.send("PUT " + target + " HTTP/1.1\r\nHost: h:1\r\nContent-Length: 0\r\n\r\n");
+      RawClient.Response response = client.receive();
+      assertThat(response.status()).isEqualTo(201);
+      assertThat(response.header("location")).isEqualTo(location);
     }
   }
 

@@ -145,10 +145,14 @@ final class CreateHandler extends UploadHandler {
     return headers;
   }
 
+  /** A target that names its host has the last word on it (RFC 9112, 3.2.2). */
   private static String location(Exchange exchange) {
     String uri = exchange.request().uri();
     int query = uri.indexOf('?');
     String target = query < 0 ? uri : uri.substring(0, query);
+    if (!target.startsWith("/")) {
+      return target;
+    }
     String host = exchange.request().headers().get(HttpHeaderNames.HOST);
     return host == null || host.isEmpty() ? target : exchange.scheme() + "://" + host + target;
   }
