@@ -11,7 +11,6 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Clients that end their side, or vanish, at any point; on every transport that there is here. */
@@ -83,7 +82,7 @@ class HalfCloseTest {
 
   /** More of what it has sent would be more than the share of a connection. */
   @ParameterizedTest
-  @EnumSource(names = "IO_URING", mode = EnumSource.Mode.EXCLUDE)
+  @MethodSource("transports")
   void whatCannotBeUsedYetStaysInTheKernelAfterTheEnd(Transport transport) throws Exception {
     start(transport, "");
     try (RawClient client = fixture.raw()) {

@@ -6,17 +6,34 @@ import io.netty.channel.IoHandle;
 import io.netty.channel.IoHandler;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.IoRegistration;
+import io.netty.channel.uring.IoUringIoEvent;
 import io.netty.channel.uring.IoUringIoHandle;
 import io.netty.channel.uring.IoUringIoHandler;
 
 /**
- * Netty's io_uring handler, except that a failure is one of its channel's.
+ * Netty's io_uring handler, except that a failure is one of its channel's, and that the end of a
+ * client's side is found by reading up to it.
  *
  * <p>Netty 4.2.18 lets what is thrown while it handles an event, an allocator's refusal of a buffer
  * to read with for instance, end the event loop, and with it all other connections. Here the
  * channel's own handlers hear of it.
+ *
+ * <p>Once Netty is told of a client's end, it reads all that is before it at once, whoever has
+ * asked for it: as much as the kernel holds, many times the share of a connection. So the poll that
+ * tells of it is called off as it does, unless the connection is gone: of that it has to tell.
  */
 final class GuardedUring extends ForwardingIoHandler {
+  /** The kernel's numbers, on all processors that Netty has io_uring for. */
+  private static final byte POLL_ADD = 6;
+
+  private static final int POLL_ERROR = 0x8;
+  private static final int POLL_HANG_UP = 0x10;
+  private static final int POLL_END = 0x2000;
+  private static final int CALLED_OFF = -125;
+
+  /** Netty takes what is called off for any of its polls; so the others stay armed. */
+  private static final int POLLS_STAY = 0x2;
+
   private GuardedUring(IoHandler handler) {
     super(handler);
   }
@@ -39,10 +56,27 @@ final class GuardedUring extends ForwardingIoHandler {
     @Override
     public void handle(IoRegistration registration, IoEvent event) {
       try {
-        handle.handle(registration, event);
+        handle.handle(registration, withoutEnd((IoUringIoEvent) event));
       } catch (Throwable failure) {
         unsafe.voidPromise().channel().pipeline().fireExceptionCaught(failure);
       }
+    }
+
+    /** Each poll tells of the end; one has been made for nothing else. */
+    private static IoUringIoEvent withoutEnd(IoUringIoEvent event) {
+      int polled = event.res();
+      if (event.opcode() != POLL_ADD
+          || polled < 0
+          || (polled & (POLL_END | POLL_ERROR | POLL_HANG_UP)) != POLL_END) {
+        return event;
+      }
+      return polled == POLL_END
+          ? with(event, CALLED_OFF, event.flags() | POLLS_STAY)
+          : with(event, polled & ~POLL_END, event.flags());
+    }
+
+    private static IoUringIoEvent with(IoUringIoEvent event, int result, int flags) {
+      return new IoUringIoEvent(result, flags, event.opcode(), event.userData());
     }
 
     @Override
