@@ -62,6 +62,11 @@ final class Batch {
     answers.forEach(Runnable::run);
   }
 
+  /** Leaves the next start to find out which of the batch's files are part of a stream. */
+  void keepFiles() {
+    commands.forEach(Command::keepFile);
+  }
+
   /** Fails every command that has no answer yet. */
   void fail(Throwable cause) {
     release();

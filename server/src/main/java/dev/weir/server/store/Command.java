@@ -7,6 +7,9 @@ sealed interface Command {
   /** Gives back what the command holds; called once, before the answer is given. */
   void release();
 
+  /** Has a file stay, if the command holds one, that {@link #release} would delete. */
+  default void keepFile() {}
+
   void fail(Throwable cause);
 
   record Append(AppendRequest request, Payload payload, CompletableFuture<AppendOutcome> answer)
@@ -14,6 +17,11 @@ sealed interface Command {
     @Override
     public void release() {
       payload.release();
+    }
+
+    @Override
+    public void keepFile() {
+      payload.keep();
     }
 
     @Override
@@ -27,6 +35,11 @@ sealed interface Command {
     @Override
     public void release() {
       payload.release();
+    }
+
+    @Override
+    public void keepFile() {
+      payload.keep();
     }
 
     @Override

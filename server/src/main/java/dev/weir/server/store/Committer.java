@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * When the journal cannot take a batch for want of room, the batch is rolled back and its commands
  * fail with {@link StorageFullException}; later ones may succeed. After any other error of the
  * journal nobody can know what is durable, nor after a defect: the committer fails everything from
- * then on, and never leaves a command without an answer.
+ * then on, leaves every file that a frame may name, and never leaves a command without an answer.
  */
 final class Committer implements Runnable {
   /** Bounds the wait of the first command for the last one's evaluation. */
@@ -243,6 +243,8 @@ final class Committer implements Runnable {
     LOG.log(System.Logger.Level.ERROR, "the store takes no more changes", cause);
     Batch unsettled = batch;
     batch = new Batch();
+    // Its frames may be durable: the next start needs what they name, and deletes the rest.
+    unsettled.keepFiles();
     unsettled.fail(failed);
     return failed;
   }

@@ -230,7 +230,7 @@ final class Evaluator {
     switch (payload) {
       case Payload.None none -> {}
       case Payload.Inline inline -> writeInline(segment, offset, inline, batch);
-      case Payload.Spooled spooled -> batch.onPublished(spooled.spool()::keep);
+      case Payload.Spooled spooled -> batch.onPublished(spooled::keep);
     }
     return new Mutation.Appended(
         state.streamId(),

@@ -9,6 +9,9 @@ public sealed interface Payload {
   /** Gives back what the payload holds; the store calls it once, from any thread. */
   void release();
 
+  /** Has what lies in a file stay there when it is released: it is, or may be, part of a stream. */
+  default void keep() {}
+
   /** No bytes: an append that only closes, or a stream created empty. */
   record None() implements Payload {
     @Override
@@ -40,6 +43,11 @@ public sealed interface Payload {
 
   /** Bytes that already lie, durable, in a segment file of their own: see {@link Spool}. */
   record Spooled(Spool spool, long fileId, long bytes) implements Payload {
+    @Override
+    public void keep() {
+      spool.keep();
+    }
+
     @Override
     public void release() {
       spool.abandonUnlessKept();

@@ -79,7 +79,7 @@ public final class Spool {
     }
   }
 
-  /** The file is part of a stream from now on. */
+  /** The file is part of a stream from now on, or nobody knows before the next start. */
   void keep() {
     kept = true;
   }

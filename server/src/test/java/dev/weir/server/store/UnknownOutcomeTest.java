@@ -1,0 +1,51 @@
+package dev.weir.server.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A batch of which nobody knows whether it is durable: the next start finds it whole, or not. */
+class UnknownOutcomeTest {
+  @TempDir Path directory;
+  private final FaultyDisk disk = new FaultyDisk();
+
+  private static Payload spooled(StoreFixture fixture, String body) throws IOException {
+    Spool spool = fixture.store.spool();
+    spool.write(ByteBuffer.wrap(body.getBytes()));
+    return spool.finish();
+  }
+
+  private static void append(StoreFixture fixture, Payload payload) throws IOException {
+    fixture.append(new AppendRequest("a", "text/plain", false, null, null), payload);
+  }
+
+  /** Appends something that is acknowledged, and something that the disk fails. */
+  private void appendToFailingDisk(Runnable failure, Class<? extends IOException> told)
+      throws IOException {
+    try (StoreFixture fixture = new StoreFixture(directory, disk, new AtomicLong())) {
+      fixture.create("a");
+      fixture.append("a", "acknowledged");
+      Payload payload = spooled(fixture, ", failed");
+      failure.run();
+      assertThatThrownBy(() -> append(fixture, payload)).isInstanceOf(told);
+    }
+  }
+
+  private void readsAfterAStart(String expected) throws IOException {
+    try (StoreFixture fixture = new StoreFixture(directory)) {
+      assertThat(fixture.read("a")).isEqualTo(expected);
+    }
+  }
+
+  @Test
+  void aFileThatAFrameMayNameIsThereAtTheNextStart() throws IOException {
+    appendToFailingDisk(disk::failSyncs, StoreFailedException.class);
+    readsAfterAStart("acknowledged, failed");
+  }
+}
