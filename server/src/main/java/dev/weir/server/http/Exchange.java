@@ -71,6 +71,18 @@ interface Exchange extends BodySource {
     }
   }
 
+  /**
+   * As {@link #onLoop}, for a thread that has more to do than this exchange: what cannot be handed
+   * over gives the exchange up. Throws nothing.
+   */
+  default void tellLoop(Runnable action) {
+    try {
+      onLoop(action);
+    } catch (Throwable unheard) {
+      abortFromElsewhere(unheard);
+    }
+  }
+
   /** Answers on the event loop when the store has done what it was asked, or has failed. */
   default <T> void whenDone(CompletableFuture<T> done, Consumer<T> answer) {
     done.whenComplete((outcome, error) -> {

@@ -97,7 +97,8 @@ final class ReadHandler implements ExchangeHandler {
             },
             services.limits().longPollTimeout().toMillis(),
             TimeUnit.MILLISECONDS);
-    wait = stream.await(from, () -> exchange.onLoop(() -> arrived(exchange, query, stream, from)));
+    Runnable news = () -> arrived(exchange, query, stream, from);
+    wait = stream.await(from, () -> exchange.tellLoop(news));
   }
 
   private void arrived(Exchange exchange, ReadQuery query, Stream stream, long from) {

@@ -181,17 +181,15 @@ final class SseSession {
             },
             services.limits().longPollTimeout().toMillis(),
             TimeUnit.MILLISECONDS);
-    wait =
-        stream.await(
-            position,
-            () ->
-                exchange.onLoop(() -> {
-                  if (timer != null) {
-                    stopWaiting();
-                    services.store().touch(stream);
-                    proceed();
-                  }
-                }));
+    Runnable news =
+        () -> {
+          if (timer != null) {
+            stopWaiting();
+            services.store().touch(stream);
+            proceed();
+          }
+        };
+    wait = stream.await(position, () -> exchange.tellLoop(news));
   }
 
   private void stopWaiting() {

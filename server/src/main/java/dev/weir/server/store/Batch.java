@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 final class Batch {
   private final Map<String, Draft> drafts = new HashMap<>();
   private final List<Command> commands = new ArrayList<>();
-  private final List<Runnable> onPublished = new ArrayList<>();
+  private final List<Runnable> onDurable = new ArrayList<>();
   private final List<Runnable> answers = new ArrayList<>();
   private final List<Long> newFiles = new ArrayList<>();
   private int released;
@@ -35,9 +35,9 @@ final class Batch {
     return draft;
   }
 
-  /** Runs after the drafts were published, before any answer. */
-  void onPublished(Runnable action) {
-    onPublished.add(action);
+  /** Runs when the batch is durable, before the drafts are published and wake those who wait. */
+  void onDurable(Runnable action) {
+    onDurable.add(action);
   }
 
   /** Runs last, once everything that it speaks of is durable. */
@@ -55,8 +55,8 @@ final class Batch {
   }
 
   void publish(Catalog catalog, long nowMillis) {
+    onDurable.forEach(Runnable::run);
     drafts.values().forEach(draft -> draft.publish(catalog, nowMillis));
-    onPublished.forEach(Runnable::run);
     // Before the answers: who has one may rely on the payload's memory being back.
     release();
     answers.forEach(Runnable::run);

@@ -213,7 +213,7 @@ final class Evaluator {
     record.clear();
     RecordCodec.write(new Mutation.Deleted(stream.state().streamId()), record);
     journals.current().add(record.contents(), NOTHING);
-    batch.onPublished(() -> discard(catalog.delete(stream)));
+    batch.onDurable(() -> discard(catalog.delete(stream)));
   }
 
   /** Puts the payload where it is to lie, and says so. */
@@ -230,7 +230,7 @@ final class Evaluator {
     switch (payload) {
       case Payload.None none -> {}
       case Payload.Inline inline -> writeInline(segment, offset, inline, batch);
-      case Payload.Spooled spooled -> batch.onPublished(spooled::keep);
+      case Payload.Spooled spooled -> batch.onDurable(spooled::keep);
     }
     return new Mutation.Appended(
         state.streamId(),

@@ -15,6 +15,8 @@ public final class Stream {
   /** Every producer of a stream costs memory for as long as the stream lives. */
   static final int MAX_PRODUCERS = 10_000;
 
+  private static final System.Logger LOG = System.getLogger(Stream.class.getName());
+
   private final Map<String, ProducerState> producers = new ConcurrentHashMap<>();
   private final Object waitLock = new Object();
   private List<Waiter> waiters = new ArrayList<>();
@@ -54,7 +56,7 @@ public final class Stream {
   /**
    * Calls back once, when the stream has bytes after {@code offset}, or is closed, or removed; at
    * once when that is so already. The callback runs on the committer's thread or the caller's: it
-   * must be short and must not throw.
+   * must be short, and should not throw. What it throws on the committer's thread is logged.
    *
    * @return what cancels the wait
    */
@@ -101,7 +103,7 @@ public final class Stream {
       }
       waiters = rest;
     }
-    due.forEach(waiter -> waiter.callback.run());
+    due.forEach(Waiter::tell);
   }
 
   /** A wait that can be given up. */
@@ -123,6 +125,15 @@ public final class Stream {
 
     boolean isDue(StreamState state, boolean removed) {
       return removed || state.softDeleted() || state.closed() || state.tailOffset() > offset;
+    }
+
+    /** Others wait as well, and what they wait for is durable: one who is not told stops nobody. */
+    void tell() {
+      try {
+        callback.run();
+      } catch (Throwable untold) {
+        LOG.log(System.Logger.Level.WARNING, "a reader could not be told of a change", untold);
+      }
     }
 
     @Override

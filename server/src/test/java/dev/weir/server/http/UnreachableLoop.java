@@ -8,6 +8,7 @@ import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -63,7 +64,13 @@ final class UnreachableLoop {
                   case "uploads" -> uploads;
                   case "request" -> request;
                   case "contentLength" -> -1L;
-                  case "readBody" -> null;
+                  case "readBody", "watchForClose", "closeAfterwards", "begin", "flush" -> null;
+                  case "write" -> {
+                    ((ByteBuf) args[0]).release();
+                    yield null;
+                  }
+                  case "allocator" -> UnpooledByteBufAllocator.DEFAULT;
+                  case "schedule" -> new CompletableFuture<>();
                   default -> InvocationHandler.invokeDefault(proxy, method, args);
                 });
   }

@@ -291,24 +291,6 @@ class StreamStoreTest {
   }
 
   @Test
-  void aWaiterThatThrowsKeepsNobodyFromItsAnswer() throws IOException {
-    try (StoreFixture fixture = new StoreFixture(directory)) {
-      fixture.create("a");
-      fixture
-          .store
-          .find("a")
-          .await(
-              0,
-              () -> {
-                throw new IllegalStateException("made by the test");
-              });
-      assertThatThrownBy(() -> fixture.append("a", "x")).isInstanceOf(StoreFailedException.class);
-      assertThat(fixture.read("a")).isEqualTo("x");
-      assertThat(fixture.unreleased).hasValue(0);
-    }
-  }
-
-  @Test
   void streamsAndProducersTakeABoundedShareOfTheHeap() throws IOException {
     int streams = 0;
     try (StoreFixture fixture = new StoreFixture(directory, 100_000)) {
