@@ -30,6 +30,10 @@ final class Committer implements Runnable {
   /** Bounds what one sync has to write. */
   private static final long MAX_BATCH_BYTES = 8 << 20;
 
+  /** What the journal can have beyond its last sync: a batch ends with the frame that fills it. */
+  static final long MAX_UNSYNCED_BYTES =
+      MAX_BATCH_BYTES + FrameLayout.HEADER_BYTES + FrameLayout.MAX_BODY_BYTES;
+
   private static final System.Logger LOG = System.getLogger(Committer.class.getName());
 
   private final BlockingQueue<Command> queue = new LinkedBlockingQueue<>();

@@ -42,15 +42,21 @@ final class FrameReader {
     return position;
   }
 
+  long sizeBytes() {
+    return sizeBytes;
+  }
+
   /** Whether the file goes on after the last whole frame. */
   boolean isTorn() {
     return position < sizeBytes;
   }
 
   private @Nullable ByteBuffer read(long from, int bytes) throws IOException {
-    if (from + bytes > sizeBytes) {
-      return null;
-    }
+    return from + bytes > sizeBytes ? null : read(file, from, bytes);
+  }
+
+  /** So many bytes of a file; null where it ends before. */
+  static @Nullable ByteBuffer read(DiskFile file, long from, int bytes) throws IOException {
     ByteBuffer buffer = ByteBuffer.allocate(bytes);
     while (buffer.hasRemaining()) {
       if (file.read(buffer, from + buffer.position()) < 0) {

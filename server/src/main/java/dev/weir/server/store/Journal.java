@@ -1,7 +1,9 @@
 package dev.weir.server.store;
 
 import java.io.IOException;
+import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The file that changes are written to first. Frames gather in memory, go to the file in large
@@ -9,25 +11,32 @@ import java.nio.ByteBuffer;
  * not. For the committer's thread alone.
  *
  * <pre>
- * header: a frame whose body is the format's name, its version and the journal's number
- * then:   a frame for each command; its body is one or more mutations
+ * header: a frame whose body is the format's name, its version, the journal's number, and its key
+ * then:   a {@link SyncMark} at the start of each batch, and
+ *         a frame for each command; its body is one or more mutations
  * </pre>
+ *
+ * Version 1 had neither key nor marks; such a journal goes on with the key 0.
  */
 final class Journal implements AutoCloseable {
-  static final String FORMAT = "weir journal";
-  static final int VERSION = 1;
+  private static final String FORMAT = "weir journal";
+  private static final int VERSION = 2;
+  private static final int VERSION_WITHOUT_KEY = 1;
 
   private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
   private final DiskFile file;
   private final long sequence;
+  private final SyncMark mark;
   private final ByteBuffer pending;
   private long durableBytes;
   private long writtenBytes;
 
-  private Journal(DiskFile file, long sequence, long durableBytes, ByteBuffer pending) {
+  private Journal(
+      DiskFile file, long sequence, SyncMark mark, long durableBytes, ByteBuffer pending) {
     this.file = file;
     this.sequence = sequence;
+    this.mark = mark;
     this.durableBytes = durableBytes;
     this.writtenBytes = durableBytes;
     this.pending = pending;
@@ -42,10 +51,9 @@ final class Journal implements AutoCloseable {
       throws IOException {
     DiskFile file = disk.create(layout.journal(sequence));
     try {
-      Journal journal = new Journal(file, sequence, 0, buffer.clear());
-      RecordWriter header = new RecordWriter();
-      header.putString(FORMAT).putInt(VERSION).putLong(sequence);
-      journal.add(header.contents(), NOTHING);
+      SyncMark mark = SyncMark.create();
+      Journal journal = new Journal(file, sequence, mark, 0, buffer.clear());
+      journal.put(header(sequence, mark), NOTHING);
       journal.commit();
       disk.syncDirectory(layout.journalDirectory());
       return journal;
@@ -56,14 +64,52 @@ final class Journal implements AutoCloseable {
     }
   }
 
+  private static ByteBuffer header(long sequence, SyncMark mark) {
+    return new RecordWriter()
+        .putString(FORMAT)
+        .putInt(VERSION)
+        .putLong(sequence)
+        .putLong(mark.key())
+        .contents();
+  }
+
+  /** Nothing is written behind a journal's header before that is durable. */
+  static int headerBytes() {
+    return FrameLayout.HEADER_BYTES + header(0, new SyncMark(0)).remaining();
+  }
+
+  /** The marks of the journal that a first frame is the header of; null if it is none. */
+  static @Nullable SyncMark readHeader(ByteBuffer body, long sequence) {
+    RecordReader header = new RecordReader(body);
+    try {
+      boolean isJournal = header.getString().equals(FORMAT);
+      int version = header.getInt();
+      if (!isJournal || header.getLong() != sequence) {
+        return null;
+      }
+      return switch (version) {
+        case VERSION -> new SyncMark(header.getLong());
+        case VERSION_WITHOUT_KEY -> new SyncMark(0);
+        default -> null;
+      };
+    } catch (BufferUnderflowException | IllegalStateException e) {
+      return null;
+    }
+  }
+
   /** Goes on with a journal whose first {@code durableBytes} are whole frames. */
   static Journal resume(
-      Disk disk, StoreLayout layout, long sequence, long durableBytes, ByteBuffer buffer)
+      Disk disk,
+      StoreLayout layout,
+      long sequence,
+      SyncMark mark,
+      long durableBytes,
+      ByteBuffer buffer)
       throws IOException {
     DiskFile file = disk.open(layout.journal(sequence));
     try {
       file.truncate(durableBytes);
-      return new Journal(file, sequence, durableBytes, buffer.clear());
+      return new Journal(file, sequence, mark, durableBytes, buffer.clear());
     } catch (IOException e) {
       file.close();
       throw e;
@@ -80,6 +126,14 @@ final class Journal implements AutoCloseable {
               + " bytes is over the limit of "
               + FrameLayout.MAX_BODY_BYTES);
     }
+    if (uncommittedBytes() == 0) {
+      put(mark.at(durableBytes), NOTHING);
+    }
+    put(head, tail);
+  }
+
+  private void put(ByteBuffer head, ByteBuffer tail) throws IOException {
+    int bodyBytes = head.remaining() + tail.remaining();
     if (pending.remaining() < FrameLayout.HEADER_BYTES + bodyBytes) {
       write();
     }

@@ -1,7 +1,6 @@
 package dev.weir.server.store;
 
 import java.io.IOException;
-import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -16,8 +15,8 @@ import java.util.TreeSet;
 /**
  * Brings a data directory back to what was acknowledged: the newest snapshot, then the journals
  * from its number on. Bytes that travelled through a journal are written to their segments again.
- * The last journal may end in a torn frame, which nobody was told of: it is cut off. Anything else
- * that does not fit is damage, and the node does not start on it.
+ * The last journal may end torn, in what nobody was told of: that is cut off. Anything else that
+ * does not fit is damage, and the node does not start on it; {@link JournalEnd} tells them apart.
  */
 final class Recovery {
   private final Disk disk;
@@ -27,6 +26,7 @@ final class Recovery {
   private final OpenFiles files;
   private final Set<Long> dirtyFiles = new HashSet<>();
   private long nextId = 1;
+  private SyncMark journalMark = new SyncMark(0);
   private long journalBytes;
 
   private Recovery(Disk disk, StoreLayout layout, long nowMillis) {
@@ -41,6 +41,7 @@ final class Recovery {
    *
    * @param nextId above every number in use
    * @param journalSequence the journal to go on with; 0 when there is none yet
+   * @param journalMark what its batches begin with
    * @param journalBytes its whole frames
    * @param dirtyFiles segments whose newest bytes may be in journals only
    */
@@ -48,6 +49,7 @@ final class Recovery {
       Catalog catalog,
       long nextId,
       long journalSequence,
+      SyncMark journalMark,
       long journalBytes,
       Set<Long> dirtyFiles) {}
 
@@ -82,7 +84,12 @@ final class Recovery {
     checkSegments();
     deleteOrphans();
     return new Result(
-        catalog, nextId, journals.isEmpty() ? 0 : journals.last(), journalBytes, dirtyFiles);
+        catalog,
+        nextId,
+        journals.isEmpty() ? 0 : journals.last(),
+        journalMark,
+        journalBytes,
+        dirtyFiles);
   }
 
   private void load(Snapshot.Contents snapshot) {
@@ -122,37 +129,32 @@ final class Recovery {
     try (DiskFile file = disk.openForReading(path)) {
       FrameReader in = new FrameReader(file, 0);
       ByteBuffer header = in.next();
-      if (header == null && last) {
+      if (header == null && last && in.sizeBytes() <= Journal.headerBytes()) {
         // The crash came while the journal was being made: it holds nothing yet.
         journalBytes = 0;
         return;
       }
-      if (header == null || !isHeader(header, sequence)) {
+      if (header == null) {
+        throw JournalEnd.damage(path, in.position());
+      }
+      SyncMark mark = Journal.readHeader(header, sequence);
+      if (mark == null) {
         throw new DataDirectoryException(
             path + " is no journal that this version of weir can read");
       }
+      long start = in.position();
       for (ByteBuffer body = in.next(); body != null; body = in.next()) {
-        applyAll(body, path, in.position());
+        if (!mark.isAt(start, body)) {
+          applyAll(body, path, in.position());
+        }
+        start = in.position();
       }
       if (in.isTorn() && !last) {
-        throw new DataDirectoryException(
-            path
-                + " is damaged at byte "
-                + in.position()
-                + "; restore the data directory from a copy");
+        throw JournalEnd.damage(path, in.position());
       }
+      JournalEnd.check(path, file, in.position(), in.sizeBytes(), mark);
+      journalMark = mark;
       journalBytes = in.position();
-    }
-  }
-
-  private static boolean isHeader(ByteBuffer body, long sequence) {
-    RecordReader header = new RecordReader(body);
-    try {
-      return header.getString().equals(Journal.FORMAT)
-          && header.getInt() == Journal.VERSION
-          && header.getLong() == sequence;
-    } catch (BufferUnderflowException | IllegalStateException e) {
-      return false;
     }
   }
 

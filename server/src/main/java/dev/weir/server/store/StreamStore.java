@@ -137,7 +137,8 @@ public final class StreamStore implements AutoCloseable {
   private static Journal openJournal(
       Disk disk, StoreLayout layout, Recovery.Result found, ByteBuffer buffer) throws IOException {
     if (found.journalBytes() > 0) {
-      return Journal.resume(disk, layout, found.journalSequence(), found.journalBytes(), buffer);
+      return Journal.resume(
+          disk, layout, found.journalSequence(), found.journalMark(), found.journalBytes(), buffer);
     }
     long sequence = Math.max(1, found.journalSequence());
     disk.delete(layout.journal(sequence));

@@ -9,6 +9,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
@@ -159,6 +160,7 @@ class CrashRecoveryTest {
                 disk,
                 layout,
                 found.journalSequence(),
+                found.journalMark(),
                 found.journalBytes(),
                 JournalSeries.newBuffer()),
             found.dirtyFiles())) {
@@ -181,6 +183,45 @@ class CrashRecoveryTest {
     try (StoreFixture fixture = new StoreFixture(directory)) {
       assertThat(fixture.read("a")).isEqualTo("before p after");
     }
+  }
+
+  @Test
+  void aJournalOfVersion1GoesOn() throws IOException {
+    try (StoreFixture fixture = new StoreFixture(directory)) {
+      fixture.create("a");
+      fixture.append("a", "of version 1");
+    }
+    writeAsVersion1(journal(directory));
+    for (String expected : new String[] {"of version 1", "of version 1, more"}) {
+      try (StoreFixture fixture = new StoreFixture(directory)) {
+        assertThat(fixture.read("a")).isEqualTo(expected);
+        fixture.append("a", ", more");
+      }
+    }
+  }
+
+  /** Without a key in the header, and without marks. */
+  private static void writeAsVersion1(Path journal) throws IOException {
+    ByteBuffer frames = ByteBuffer.allocate((int) Files.size(journal));
+    try (DiskFile file = new LocalDisk().openForReading(journal)) {
+      FrameReader in = new FrameReader(file, 0);
+      assertThat(in.next()).isNotNull();
+      putFrame(
+          new RecordWriter().putString("weir journal").putInt(1).putLong(1).contents(), frames);
+      for (ByteBuffer body = in.next(); body != null; body = in.next()) {
+        boolean isMark = body.get(0) == 0;
+        if (!isMark) {
+          putFrame(body, frames);
+        }
+      }
+    }
+    Files.write(journal, Arrays.copyOf(frames.array(), frames.position()));
+  }
+
+  private static void putFrame(ByteBuffer body, ByteBuffer target) {
+    int checksum = FrameLayout.checksum(body, ByteBuffer.allocate(0));
+    FrameLayout.putHeader(target, body.remaining(), checksum);
+    target.put(body);
   }
 
   private static Path journal(Path directory) {

@@ -14,6 +14,7 @@ public final class FaultyDisk implements Disk {
   private boolean readsFail;
   private boolean writesAreDefect;
   private boolean writesWait;
+  private int waitingWriters;
 
   public synchronized void room(long bytes) {
     roomBytes = bytes;
@@ -36,12 +37,21 @@ public final class FaultyDisk implements Disk {
     writesWait = true;
   }
 
+  /** Waits until somebody does. */
+  synchronized void awaitWriter() throws InterruptedException {
+    while (waitingWriters == 0) {
+      wait();
+    }
+  }
+
   public synchronized void resumeWrites() {
     writesWait = false;
     notifyAll();
   }
 
   private synchronized int take(int wanted) throws InterruptedIOException {
+    waitingWriters++;
+    notifyAll();
     while (writesWait) {
       try {
         wait();
@@ -49,6 +59,7 @@ public final class FaultyDisk implements Disk {
         throw new InterruptedIOException();
       }
     }
+    waitingWriters--;
     if (writesAreDefect) {
       throw new StackOverflowError("made by the test");
     }

@@ -1,0 +1,141 @@
+package dev.weir.server.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * What is damaged in the newest journal is told from a torn end: nothing acknowledged is cut off.
+ */
+class DamagedJournalTest {
+  @TempDir Path directory;
+  private Path journal;
+
+  @BeforeEach
+  void name() {
+    journal = new StoreLayout(directory).journal(1);
+  }
+
+  private long journalBytes() throws IOException {
+    return Files.size(journal);
+  }
+
+  private void flip(long position) throws IOException {
+    byte[] bytes = Files.readAllBytes(journal);
+    bytes[(int) position] ^= 1;
+    Files.write(journal, bytes);
+  }
+
+  private void assertDamageIsFound(long position) throws IOException {
+    long files = StoreFixture.segmentFiles(directory);
+    assertThatThrownBy(() -> new StoreFixture(directory).close())
+        .isInstanceOf(DataDirectoryException.class)
+        .hasMessageContaining(journal + " is damaged at byte " + position);
+    assertThat(StoreFixture.segmentFiles(directory)).isEqualTo(files);
+  }
+
+  @Test
+  void aDamagedHeaderIsDamageOnceSomethingFollowsIt() throws IOException {
+    long headerBytes;
+    try (StoreFixture fixture = new StoreFixture(directory)) {
+      headerBytes = journalBytes();
+      fixture.create("a");
+      fixture.append("a", "acknowledged");
+    }
+    for (long position = 0; position < headerBytes; position++) {
+      flip(position);
+      assertDamageIsFound(0);
+      flip(position);
+    }
+    flip(1);
+    byte[] header = Arrays.copyOf(Files.readAllBytes(journal), (int) headerBytes);
+    Files.write(journal, header);
+    try (StoreFixture fixture = new StoreFixture(directory)) {
+      assertThat(fixture.create("a")).isInstanceOf(CreateOutcome.Created.class);
+    }
+  }
+
+  @Test
+  void aDamagedFrameIsDamageOnceALaterSyncIsKnown() throws IOException {
+    long start;
+    long end;
+    try (StoreFixture fixture = new StoreFixture(directory)) {
+      fixture.create("a");
+      start = journalBytes();
+      fixture.append("a", "damaged");
+      end = journalBytes();
+      fixture.append("a", "acknowledged");
+    }
+    for (long position = start; position < end; position++) {
+      flip(position);
+      assertThatThrownBy(() -> new StoreFixture(directory).close())
+          .isInstanceOf(DataDirectoryException.class)
+          .hasMessageContaining(journal + " is damaged at byte ");
+      flip(position);
+    }
+    try (StoreFixture fixture = new StoreFixture(directory)) {
+      assertThat(fixture.read("a")).isEqualTo("damagedacknowledged");
+    }
+  }
+
+  private static CompletableFuture<AppendOutcome> append(StoreFixture fixture) {
+    return fixture.store.append(
+        new AppendRequest("a", "text/plain", false, null, null), fixture.inline("part "));
+  }
+
+  @Test
+  void aHoleInWhatNoSyncCoveredIsATornEnd() throws IOException, InterruptedException {
+    FaultyDisk disk = new FaultyDisk();
+    long start;
+    long frames;
+    try (StoreFixture fixture = new StoreFixture(directory, disk, new AtomicLong())) {
+      fixture.create("a");
+      long before = journalBytes();
+      append(fixture).join();
+      start = journalBytes();
+      frames = start - before;
+      disk.pauseWrites();
+      List<CompletableFuture<AppendOutcome>> answers = new ArrayList<>();
+      answers.add(append(fixture));
+      disk.awaitWriter();
+      for (int i = 0; i < 20; i++) {
+        answers.add(append(fixture));
+      }
+      disk.resumeWrites();
+      answers.forEach(CompletableFuture::join);
+    }
+    // The first had a batch of its own, the others the next, whose first frame is hit.
+    flip(start + frames + 40);
+    try (StoreFixture fixture = new StoreFixture(directory)) {
+      assertThat(fixture.read("a")).isEqualTo("part part ");
+    }
+  }
+
+  @Test
+  void moreThanABatchCannotBeATornEnd() throws IOException {
+    long start;
+    try (StoreFixture fixture = new StoreFixture(directory)) {
+      fixture.create("a");
+      start = journalBytes();
+      String part = "x".repeat(StreamStore.MAX_INLINE_BYTES);
+      for (int i = 0; i < 50; i++) {
+        fixture.append("a", part);
+      }
+    }
+    byte[] bytes = Files.readAllBytes(journal);
+    Arrays.fill(bytes, (int) start, bytes.length, (byte) 0);
+    Files.write(journal, bytes);
+    assertDamageIsFound(start);
+  }
+}
