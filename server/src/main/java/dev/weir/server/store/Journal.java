@@ -97,7 +97,7 @@ final class Journal implements AutoCloseable {
     }
   }
 
-  /** Goes on with a journal whose first {@code durableBytes} are whole frames. */
+  /** Goes on with a journal of {@code durableBytes}, all of them whole frames and synced. */
   static Journal resume(
       Disk disk,
       StoreLayout layout,
@@ -107,13 +107,7 @@ final class Journal implements AutoCloseable {
       ByteBuffer buffer)
       throws IOException {
     DiskFile file = disk.open(layout.journal(sequence));
-    try {
-      file.truncate(durableBytes);
-      return new Journal(file, sequence, mark, durableBytes, buffer.clear());
-    } catch (IOException e) {
-      file.close();
-      throw e;
-    }
+    return new Journal(file, sequence, mark, durableBytes, buffer.clear());
   }
 
   /** Adds a frame whose body is {@code head} followed by {@code tail}. */
@@ -161,10 +155,14 @@ final class Journal implements AutoCloseable {
     durableBytes = writtenBytes;
   }
 
-  /** Takes back the frames added since the last commit. */
+  /**
+   * Takes back the frames added since the last commit, for good: what they name may be deleted.
+   * After an error, give up.
+   */
   void rollBack() throws IOException {
     pending.clear();
     file.truncate(durableBytes);
+    file.sync();
     writtenBytes = durableBytes;
   }
 

@@ -81,6 +81,9 @@ final class Recovery {
       load(Snapshot.read(disk, layout, sequence));
     }
     replayFrom(sequence, journals);
+    if (journalBytes > 0) {
+      settleJournal(journals.last());
+    }
     checkSegments();
     deleteOrphans();
     return new Result(
@@ -155,6 +158,17 @@ final class Recovery {
       JournalEnd.check(path, file, in.position(), in.sizeBytes(), mark);
       journalMark = mark;
       journalBytes = in.position();
+    }
+  }
+
+  /**
+   * Makes what was replayed durable, which it need not be after a kill, and cuts off the torn end:
+   * what is deleted next is not to be missed after a loss of power.
+   */
+  private void settleJournal(long sequence) throws IOException {
+    try (DiskFile file = disk.open(layout.journal(sequence))) {
+      file.truncate(journalBytes);
+      file.sync();
     }
   }
 

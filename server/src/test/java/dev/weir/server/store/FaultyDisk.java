@@ -3,10 +3,16 @@ package dev.weir.server.store;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
-/** The file system with a limit to what may be written; syncs and reads fail on demand. */
+/**
+ * The file system with a limit to what may be written; syncs and reads fail on demand, and power
+ * may be lost.
+ */
 public final class FaultyDisk implements Disk {
   private final Disk disk = new LocalDisk();
   private long roomBytes = Long.MAX_VALUE;
@@ -15,6 +21,8 @@ public final class FaultyDisk implements Disk {
   private boolean writesAreDefect;
   private boolean writesWait;
   private int waitingWriters;
+  private boolean fullAtSync;
+  private final Map<Path, byte[]> leftWithoutPower = new HashMap<>();
 
   public synchronized void room(long bytes) {
     roomBytes = bytes;
@@ -22,6 +30,34 @@ public final class FaultyDisk implements Disk {
 
   public synchronized void failSyncs() {
     syncsFail = true;
+  }
+
+  /** The next sync finds no room for what was written. */
+  synchronized void fillUpAtSync() {
+    fullAtSync = true;
+  }
+
+  /** What is left of a file if power is lost before its next sync. */
+  synchronized void leaves(Path file, byte[] contents) {
+    leftWithoutPower.putIfAbsent(file, contents);
+  }
+
+  /** Files are again as they were before what no sync made durable. */
+  synchronized void losePower() throws IOException {
+    for (Map.Entry<Path, byte[]> left : leftWithoutPower.entrySet()) {
+      Files.write(left.getKey(), left.getValue());
+    }
+  }
+
+  private synchronized void checkSync(Path path) throws IOException {
+    if (fullAtSync) {
+      fullAtSync = false;
+      throw new IOException("No space left on device");
+    }
+    if (syncsFail) {
+      throw new IOException("Input/output error");
+    }
+    leftWithoutPower.remove(path);
   }
 
   public synchronized void failReads() {
@@ -68,27 +104,23 @@ public final class FaultyDisk implements Disk {
     return granted;
   }
 
-  private synchronized boolean syncsFail() {
-    return syncsFail;
-  }
-
   private synchronized boolean readsFail() {
     return readsFail;
   }
 
   @Override
   public DiskFile create(Path file) throws IOException {
-    return new FaultyFile(disk.create(file));
+    return new FaultyFile(file, disk.create(file));
   }
 
   @Override
   public DiskFile open(Path file) throws IOException {
-    return new FaultyFile(disk.open(file));
+    return new FaultyFile(file, disk.open(file));
   }
 
   @Override
   public DiskFile openForReading(Path file) throws IOException {
-    return new FaultyFile(disk.openForReading(file));
+    return new FaultyFile(file, disk.openForReading(file));
   }
 
   @Override
@@ -117,9 +149,11 @@ public final class FaultyDisk implements Disk {
   }
 
   private final class FaultyFile implements DiskFile {
+    private final Path path;
     private final DiskFile file;
 
-    FaultyFile(DiskFile file) {
+    FaultyFile(Path path, DiskFile file) {
+      this.path = path;
       this.file = file;
     }
 
@@ -144,14 +178,13 @@ public final class FaultyDisk implements Disk {
 
     @Override
     public void sync() throws IOException {
-      if (syncsFail()) {
-        throw new IOException("Input/output error");
-      }
+      checkSync(path);
       file.sync();
     }
 
     @Override
     public void truncate(long sizeBytes) throws IOException {
+      leaves(path, Files.readAllBytes(path));
       file.truncate(sizeBytes);
     }
 

@@ -6,6 +6,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -85,8 +86,12 @@ final class StoreFixture implements AutoCloseable {
   }
 
   static long segmentFiles(Path directory) throws IOException {
+    return segments(directory).size();
+  }
+
+  static List<Path> segments(Path directory) throws IOException {
     try (Stream<Path> files = Files.walk(directory.resolve("bytes"))) {
-      return files.filter(Files::isRegularFile).count();
+      return files.filter(Files::isRegularFile).toList();
     }
   }
 

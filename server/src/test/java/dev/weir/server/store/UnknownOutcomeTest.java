@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
@@ -47,5 +48,45 @@ class UnknownOutcomeTest {
   void aFileThatAFrameMayNameIsThereAtTheNextStart() throws IOException {
     appendToFailingDisk(disk::failSyncs, StoreFailedException.class);
     readsAfterAStart("acknowledged, failed");
+  }
+
+  @Test
+  void whatWasTakenBackFromAFullDiskDoesNotReturnWhenPowerIsLost() throws IOException {
+    appendToFailingDisk(disk::fillUpAtSync, StorageFullException.class);
+    disk.losePower();
+    readsAfterAStart("acknowledged");
+  }
+
+  @Test
+  void whatCannotBeTakenBackForGoodMayReturnWhenPowerIsLost() throws IOException {
+    appendToFailingDisk(
+        () -> {
+          disk.fillUpAtSync();
+          disk.failSyncs();
+        },
+        StoreFailedException.class);
+    disk.losePower();
+    readsAfterAStart("acknowledged, failed");
+  }
+
+  @Test
+  void aDeletionThatAStartFindsDoesNotComeUndoneWhenPowerIsLost() throws IOException {
+    Path journal = new StoreLayout(directory).journal(1);
+    Path segment;
+    try (StoreFixture fixture = new StoreFixture(directory)) {
+      fixture.create("a");
+      append(fixture, spooled(fixture, "body"));
+      segment = StoreFixture.segments(directory).getFirst();
+      disk.leaves(journal, Files.readAllBytes(journal));
+      fixture.store.delete("a").join();
+    }
+    // As if killed before the sync: the file is still there.
+    Files.write(segment, "body".getBytes());
+    new StoreFixture(directory, disk, new AtomicLong()).close();
+    assertThat(segment).doesNotExist();
+    disk.losePower();
+    try (StoreFixture fixture = new StoreFixture(directory)) {
+      assertThat(fixture.store.find("a")).isNull();
+    }
   }
 }
