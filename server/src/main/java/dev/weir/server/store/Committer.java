@@ -173,11 +173,6 @@ final class Committer implements Runnable {
     if (alone) {
       commit();
     }
-    if (command instanceof Command.Create create && evaluator.isExpired(create.request().path())) {
-      handle(
-          new Command.Delete(
-              create.request().path(), /* expiredOnly= */ true, new CompletableFuture<>()));
-    }
     return alone;
   }
 

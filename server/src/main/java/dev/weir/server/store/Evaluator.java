@@ -50,7 +50,8 @@ final class Evaluator {
   boolean mustBeAlone(Command command) {
     return switch (command) {
       case Command.Delete delete -> true;
-      case Command.Create create -> create.request().fork() != null;
+      case Command.Create create ->
+          create.request().fork() != null || findExpired(create.request().path()) != null;
       case Command.Append append -> false;
       case Command.Stop stop -> false;
     };
@@ -138,10 +139,6 @@ final class Evaluator {
   private void create(Command.Create command, Batch batch) throws IOException {
     CreateRequest request = command.request();
     String path = request.path();
-    if (isExpired(path)) {
-      throw new SegmentWriteException(
-          new IOException("the expired stream at this path could not be deleted"));
-    }
     Stream source = null;
     CreateRequest.ForkRequest fork = request.fork();
     if (fork != null) {
@@ -155,8 +152,10 @@ final class Evaluator {
     }
     StreamConfig config = CreatePolicy.config(request, source == null ? null : source.state());
     Draft existing = draft(path, batch);
-    if (existing != null) {
-      CreateOutcome outcome = CreatePolicy.compare(existing.state(), config, request.closed());
+    Stream expired = existing == null ? findExpired(path) : null;
+    StreamState inTheWay = inTheWay(existing, expired);
+    if (inTheWay != null) {
+      CreateOutcome outcome = CreatePolicy.compare(inTheWay, config, request.closed());
       batch.answer(() -> command.answer().complete(outcome));
       return;
     }
@@ -172,6 +171,9 @@ final class Evaluator {
             point);
     Draft draft = new Draft(new Stream(created.toState(), clock.nowMillis()), /* created= */ true);
     record.clear();
+    if (expired != null) {
+      RecordCodec.write(new Mutation.Deleted(expired.state().streamId()), record);
+    }
     RecordCodec.write(created, record);
     Mutation.Appended first = null;
     if (command.payload().bytes() > 0 || request.closed()) {
@@ -180,6 +182,9 @@ final class Evaluator {
       draft.apply(first);
     }
     journals.current().add(record.contents(), inlineBytes(command.payload()));
+    if (expired != null) {
+      batch.onDurable(() -> discard(catalog.delete(expired)));
+    }
     batch.draft(path, draft);
     long bytes = first == null ? 0 : first.bytes();
     batch.answer(() -> {
@@ -188,6 +193,16 @@ final class Evaluator {
       }
       command.answer().complete(new CreateOutcome.Created(draft.state()));
     });
+  }
+
+  /** What keeps a path from being taken; an expired stream does only while it has forks. */
+  private @Nullable StreamState inTheWay(@Nullable Draft existing, @Nullable Stream expired) {
+    if (existing != null) {
+      return existing.state();
+    }
+    return expired != null && catalog.hasForks(expired.state().streamId())
+        ? expired.state().asSoftDeleted()
+        : null;
   }
 
   private void delete(Command.Delete command, Batch batch) throws IOException {
@@ -300,13 +315,14 @@ final class Evaluator {
   }
 
   private @Nullable Stream find(String path) {
-    Stream stream = catalog.find(path);
-    return stream == null || isExpired(path) ? null : stream;
+    return findExpired(path) == null ? catalog.find(path) : null;
   }
 
-  /** Whether a stream is in the way that nobody can see any more. */
-  boolean isExpired(String path) {
+  /** A stream that is in the way and that nobody can see any more. */
+  private @Nullable Stream findExpired(String path) {
     Stream stream = catalog.find(path);
-    return stream != null && !stream.state().softDeleted() && stream.isExpired(clock.nowMillis());
+    return stream != null && !stream.state().softDeleted() && stream.isExpired(clock.nowMillis())
+        ? stream
+        : null;
   }
 }
