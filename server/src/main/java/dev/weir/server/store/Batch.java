@@ -2,8 +2,10 @@ package dev.weir.server.store;
 
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Batch {
   private final Map<String, Draft> drafts = new HashMap<>();
+  private final Set<String> deleted = new HashSet<>();
   private final List<Command> commands = new ArrayList<>();
   private final List<Runnable> onDurable = new ArrayList<>();
   private final List<Runnable> answers = new ArrayList<>();
@@ -33,6 +36,15 @@ final class Batch {
   Draft draft(String path, Draft draft) {
     drafts.put(path, draft);
     return draft;
+  }
+
+  /** Notes that a published stream will be gone: nothing in this batch may speak of it any more. */
+  void delete(String path) {
+    deleted.add(path);
+  }
+
+  boolean isDeleted(String path) {
+    return deleted.contains(path);
   }
 
   /** Runs when the batch is durable, before the drafts are published and wake those who wait. */

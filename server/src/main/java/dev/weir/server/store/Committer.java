@@ -167,10 +167,8 @@ final class Committer implements Runnable {
 
   /** Settles what has to be settled before a command; whether it is to be alone in its batch. */
   private boolean makeWay(Command command) {
-    // A deletion or a fork looks at more than one stream: it is judged against published
-    // states only, so that drafts need not know of each other.
     boolean alone = evaluator.mustBeAlone(command);
-    if (alone) {
+    if (alone || evaluator.mustFollow(command, batch)) {
       commit();
     }
     return alone;

@@ -47,14 +47,37 @@ final class Evaluator {
     this.catalogLimitBytes = catalogLimitBytes;
   }
 
+  /**
+   * Whether a command is to be the only one in its batch: forks and their sources look at each
+   * other, and are judged by published states only, so that drafts need not know of each other.
+   */
   boolean mustBeAlone(Command command) {
     return switch (command) {
-      case Command.Delete delete -> true;
+      case Command.Delete delete -> hasRelatives(catalog.find(delete.path()));
       case Command.Create create ->
-          create.request().fork() != null || findExpired(create.request().path()) != null;
+          create.request().fork() != null || hasRelatives(findExpired(create.request().path()));
       case Command.Append append -> false;
       case Command.Stop stop -> false;
     };
+  }
+
+  /** Whether what {@code batch} does to a command's stream is to be settled before the command. */
+  boolean mustFollow(Command command, Batch batch) {
+    return switch (command) {
+      case Command.Delete delete ->
+          batch.isDeleted(delete.path()) || batch.draft(delete.path()) != null;
+      case Command.Create create -> {
+        String path = create.request().path();
+        yield batch.isDeleted(path) || (batch.draft(path) != null && findExpired(path) != null);
+      }
+      case Command.Append append -> batch.isDeleted(append.request().path());
+      case Command.Stop stop -> false;
+    };
+  }
+
+  private boolean hasRelatives(@Nullable Stream stream) {
+    return stream != null
+        && (stream.state().config().fork() != null || catalog.hasForks(stream.state().streamId()));
   }
 
   /**
@@ -228,6 +251,7 @@ final class Evaluator {
     record.clear();
     RecordCodec.write(new Mutation.Deleted(stream.state().streamId()), record);
     journals.current().add(record.contents(), NOTHING);
+    batch.delete(stream.state().path());
     batch.onDurable(() -> discard(catalog.delete(stream)));
   }
 

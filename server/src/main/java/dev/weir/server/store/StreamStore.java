@@ -150,7 +150,10 @@ public final class StreamStore implements AutoCloseable {
     // It never ends and never fails: there is nothing to wait for.
     ScheduledFuture<?> _ =
         janitor.scheduleWithFixedDelay(
-            this::sweepExpired, SWEEP_SECONDS, SWEEP_SECONDS, TimeUnit.SECONDS);
+            new ExpirySweep(catalog, clock, committer::submit, janitor),
+            SWEEP_SECONDS,
+            SWEEP_SECONDS,
+            TimeUnit.SECONDS);
   }
 
   /** The stream at a path; null when there is none, or it has expired. It may be soft-deleted. */
@@ -253,17 +256,6 @@ public final class StreamStore implements AutoCloseable {
     files.close();
     journals.close();
     lock.close();
-  }
-
-  private void sweepExpired() {
-    long nowMillis = clock.nowMillis();
-    for (Stream stream : catalog.streams()) {
-      if (!stream.state().softDeleted() && stream.isExpired(nowMillis)) {
-        committer.submit(
-            new Command.Delete(
-                stream.state().path(), /* expiredOnly= */ true, new CompletableFuture<>()));
-      }
-    }
   }
 
   /**

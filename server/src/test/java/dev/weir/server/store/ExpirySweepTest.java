@@ -1,0 +1,70 @@
+package dev.weir.server.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Queue;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** Expired streams are sent to be deleted in parts, one at a time. */
+class ExpirySweepTest {
+  private static final int STREAMS = 3 * ExpirySweep.MAX_QUEUED;
+
+  private final Catalog catalog = new Catalog();
+  private final List<Command.Delete> sent = new ArrayList<>();
+  private final Queue<Runnable> janitor = new ArrayDeque<>();
+  private final ExpirySweep sweep =
+      new ExpirySweep(
+          catalog, () -> 1000, command -> sent.add((Command.Delete) command), janitor::add);
+
+  private void add(String path, long ttlSeconds) {
+    StreamConfig config = new StreamConfig("text/plain", ttlSeconds, null, StreamConfig.NONE, null);
+    Mutation.Created created =
+        new Mutation.Created(catalog.size() + 1, path, config, 0, List.of(), 0);
+    catalog.add(new Stream(created.toState(), /* nowMillis= */ 0));
+  }
+
+  private void answerAll() {
+    List<Command.Delete> commands = List.copyOf(sent);
+    sent.clear();
+    commands.forEach(command -> command.answer().complete(DeleteOutcome.NOT_FOUND));
+  }
+
+  @Test
+  void aPartIsSentWhenTheLastOneIsDone() {
+    for (int i = 0; i < STREAMS; i++) {
+      add("expired" + i, 1);
+      add("alive" + i, 2);
+    }
+    Set<String> paths = new HashSet<>();
+    sweep.run();
+    while (!sent.isEmpty()) {
+      assertThat(sent).hasSizeLessThanOrEqualTo(ExpirySweep.MAX_QUEUED);
+      assertThat(sent).allMatch(Command.Delete::expiredOnly);
+      sent.forEach(command -> assertThat(paths.add(command.path())).isTrue());
+      int before = sent.size();
+      sweep.run();
+      assertThat(sent).as("none while the last ones are queued").hasSize(before);
+      assertThat(janitor).isEmpty();
+      answerAll();
+      if (!janitor.isEmpty()) {
+        janitor.remove().run();
+      }
+    }
+    assertThat(paths).hasSize(STREAMS).allMatch(path -> path.startsWith("expired"));
+  }
+
+  @Test
+  void whatFailedIsTriedAgainWithTheNextSweep() {
+    add("a", 1);
+    sweep.run();
+    sent.removeFirst().fail(new StoreFailedException("made by the test"));
+    assertThat(janitor).isEmpty();
+    sweep.run();
+    assertThat(sent).hasSize(1);
+  }
+}
