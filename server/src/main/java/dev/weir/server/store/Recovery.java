@@ -163,11 +163,17 @@ final class Recovery {
 
   /**
    * Makes what was replayed durable, which it need not be after a kill, and cuts off the torn end:
-   * what is deleted next is not to be missed after a loss of power.
+   * what is deleted next is not to be missed after a loss of power. What a failed sync could not
+   * write the kernel never tries again; so what no sync may have covered is written once more.
    */
   private void settleJournal(long sequence) throws IOException {
     try (DiskFile file = disk.open(layout.journal(sequence))) {
       file.truncate(journalBytes);
+      long from = Math.max(0, journalBytes - Committer.MAX_UNSYNCED_BYTES);
+      ByteBuffer end = FrameReader.read(file, from, Math.toIntExact(journalBytes - from));
+      if (end != null) {
+        file.write(end, from);
+      }
       file.sync();
     }
   }

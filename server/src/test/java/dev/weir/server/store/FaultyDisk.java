@@ -6,8 +6,10 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * The file system with a limit to what may be written; syncs and reads fail on demand, and power
@@ -23,6 +25,7 @@ public final class FaultyDisk implements Disk {
   private int waitingWriters;
   private boolean fullAtSync;
   private final Map<Path, byte[]> leftWithoutPower = new HashMap<>();
+  private final Set<Path> forgotten = new HashSet<>();
 
   public synchronized void room(long bytes) {
     roomBytes = bytes;
@@ -42,6 +45,12 @@ public final class FaultyDisk implements Disk {
     leftWithoutPower.putIfAbsent(file, contents);
   }
 
+  /** As {@link #leaves}, after a sync that failed: no sync helps before the file is written to. */
+  synchronized void forgets(Path file, byte[] contents) {
+    leaves(file, contents);
+    forgotten.add(file);
+  }
+
   /** Files are again as they were before what no sync made durable. */
   synchronized void losePower() throws IOException {
     for (Map.Entry<Path, byte[]> left : leftWithoutPower.entrySet()) {
@@ -57,7 +66,9 @@ public final class FaultyDisk implements Disk {
     if (syncsFail) {
       throw new IOException("Input/output error");
     }
-    leftWithoutPower.remove(path);
+    if (!forgotten.contains(path)) {
+      leftWithoutPower.remove(path);
+    }
   }
 
   public synchronized void failReads() {
@@ -85,7 +96,7 @@ public final class FaultyDisk implements Disk {
     notifyAll();
   }
 
-  private synchronized int take(int wanted) throws InterruptedIOException {
+  private synchronized int take(Path path, int wanted) throws InterruptedIOException {
     waitingWriters++;
     notifyAll();
     while (writesWait) {
@@ -99,6 +110,7 @@ public final class FaultyDisk implements Disk {
     if (writesAreDefect) {
       throw new StackOverflowError("made by the test");
     }
+    forgotten.remove(path);
     int granted = (int) Math.min(wanted, roomBytes);
     roomBytes -= granted;
     return granted;
@@ -159,7 +171,7 @@ public final class FaultyDisk implements Disk {
 
     @Override
     public void write(ByteBuffer source, long positionBytes) throws IOException {
-      int granted = take(source.remaining());
+      int granted = take(path, source.remaining());
       ByteBuffer part = source.slice(source.position(), granted);
       file.write(part, positionBytes);
       source.position(source.position() + granted);

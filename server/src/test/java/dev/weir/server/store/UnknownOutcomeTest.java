@@ -89,4 +89,25 @@ class UnknownOutcomeTest {
       assertThat(fixture.store.find("a")).isNull();
     }
   }
+
+  @Test
+  void whatAStartFoundAfterAFailedSyncIsDurableFromThen() throws IOException {
+    Path journal = new StoreLayout(directory).journal(1);
+    byte[] durable;
+    try (StoreFixture fixture = new StoreFixture(directory, disk, new AtomicLong())) {
+      fixture.create("a");
+      fixture.append("a", "acknowledged");
+      durable = Files.readAllBytes(journal);
+      disk.failSyncs();
+      assertThatThrownBy(() -> fixture.append("a", ", failed"))
+          .isInstanceOf(StoreFailedException.class);
+    }
+    FaultyDisk repaired = new FaultyDisk();
+    repaired.forgets(journal, durable);
+    try (StoreFixture fixture = new StoreFixture(directory, repaired, new AtomicLong())) {
+      assertThat(fixture.read("a")).isEqualTo("acknowledged, failed");
+    }
+    repaired.losePower();
+    readsAfterAStart("acknowledged, failed");
+  }
 }
