@@ -21,6 +21,8 @@ final class CreateHandler extends UploadHandler {
   /** The body of a fork whose point is being found: no I/O thread has it. */
   private @Nullable Payload waiting;
 
+  private @Nullable ForkSearch search;
+
   CreateHandler(Services services, String path) {
     super(services, path);
   }
@@ -59,21 +61,9 @@ final class CreateHandler extends UploadHandler {
       return;
     }
     waiting = payload;
-    services.io().execute(() -> findPoint(exchange, request, fork));
-  }
-
-  /** On an I/O thread. */
-  private void findPoint(Exchange exchange, CreateRequest request, CreateRequest.ForkRequest fork) {
-    try {
-      CreateRequest resolved = ForkPoints.resolve(services.store(), request, fork);
-      exchange.onLoop(() -> createWaiting(exchange, resolved));
-    } catch (Throwable failure) {
-      try {
-        exchange.onLoop(() -> refuseWaiting(exchange, failure));
-      } catch (Throwable unheard) {
-        exchange.abortFromElsewhere(unheard);
-      }
-    }
+    ForkSearch begun = new ForkSearch(services, fork, new PointListener(exchange, request, fork));
+    search = begun;
+    services.io().execute(begun);
   }
 
   /** Does nothing when the exchange is over by now. */
@@ -104,6 +94,9 @@ final class CreateHandler extends UploadHandler {
   @Override
   public void close() {
     try {
+      if (search != null) {
+        search.cancel();
+      }
       releaseWaiting();
     } finally {
       super.close();
@@ -155,5 +148,55 @@ final class CreateHandler extends UploadHandler {
     }
     String host = exchange.request().headers().get(HttpHeaderNames.HOST);
     return host == null || host.isEmpty() ? target : exchange.scheme() + "://" + host + target;
+  }
+
+  /** Takes what was found to the event loop. */
+  private final class PointListener implements ForkSearch.Listener {
+    private final Exchange exchange;
+    private final CreateRequest request;
+    private final CreateRequest.ForkRequest fork;
+
+    PointListener(Exchange exchange, CreateRequest request, CreateRequest.ForkRequest fork) {
+      this.exchange = exchange;
+      this.request = request;
+      this.fork = fork;
+    }
+
+    @Override
+    public void found(long pointOffset) {
+      CreateRequest resolved = at(pointOffset);
+      exchange.onLoop(() -> createWaiting(exchange, resolved));
+    }
+
+    private CreateRequest at(long pointOffset) {
+      return new CreateRequest(
+          request.path(),
+          request.contentType(),
+          request.ttlSeconds(),
+          request.expiresAt(),
+          request.expiresAtMillis(),
+          request.closed(),
+          new CreateRequest.ForkRequest(
+              fork.sourcePath(), fork.anchorOffset(), fork.subOffset(), pointOffset));
+    }
+
+    /** A client that goes is not searched for any longer, nor is one that only ends its side. */
+    @Override
+    public void takesLong() {
+      exchange.onLoop(() -> {
+        if (waiting != null) {
+          exchange.watchForClose();
+        }
+      });
+    }
+
+    @Override
+    public void failed(Throwable cause) {
+      try {
+        exchange.onLoop(() -> refuseWaiting(exchange, cause));
+      } catch (Throwable unheard) {
+        exchange.abortFromElsewhere(unheard);
+      }
+    }
   }
 }

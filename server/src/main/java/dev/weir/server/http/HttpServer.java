@@ -73,6 +73,7 @@ public final class HttpServer implements AutoCloseable {
         new Services(
             store,
             io,
+            new ForkSearches(io),
             limits,
             new ContentCodings(compression),
             new Places(limits.maxConnections()),

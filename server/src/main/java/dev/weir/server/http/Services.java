@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param io runs what blocks on the disk; an exchange has at most one task there, beside those that
  *     only close a file
+ * @param searches of forks' points, which take turns there
  * @param codings in which contents are sent
  * @param places of connections; each stream of HTTP/2 beyond a connection's first needs one too
  * @param tls of all connections; null where they are in the clear
@@ -19,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 record Services(
     StreamStore store,
     Executor io,
+    ForkSearches searches,
     HttpLimits limits,
     ContentCodings codings,
     Places places,

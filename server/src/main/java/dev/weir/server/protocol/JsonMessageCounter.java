@@ -2,13 +2,14 @@ package dev.weir.server.protocol;
 
 import java.nio.ByteBuffer;
 
-/** Finds the end of the n-th message in stored JSON, which is known to be valid. For one thread. */
+/** Finds the ends of messages in stored JSON, which is known to be valid. For one thread. */
 public final class JsonMessageCounter {
   private long left;
   private long bytes;
   private int depth;
   private boolean inString;
   private boolean escaped;
+  private boolean betweenMessages = true;
 
   /** Looks for the end of {@code messages} messages. */
   public JsonMessageCounter(long messages) {
@@ -29,7 +30,13 @@ public final class JsonMessageCounter {
     return bytes;
   }
 
+  /** Whether the last byte ended a message, or none has come. */
+  public boolean isBetweenMessages() {
+    return betweenMessages;
+  }
+
   private void accept(byte b) {
+    betweenMessages = false;
     if (inString) {
       if (escaped) {
         escaped = false;
@@ -47,6 +54,7 @@ public final class JsonMessageCounter {
       case ',' -> {
         if (depth == 0) {
           left--;
+          betweenMessages = true;
         }
       }
       default -> {}

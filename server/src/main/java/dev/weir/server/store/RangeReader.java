@@ -60,7 +60,7 @@ public final class RangeReader implements Closeable {
     if (index >= 0 && file != null && position < endOf(index)) {
       return file;
     }
-    int next = index < 0 ? find(position) : index + 1;
+    int next = index < 0 ? state.segmentIndex(position) : index + 1;
     close();
     DiskFile opened = disk.openForReading(layout.segment(state.segments().get(next).fileId()));
     segmentIndex = next;
@@ -70,20 +70,6 @@ public final class RangeReader implements Closeable {
 
   private long endOf(int index) {
     return state.segments().get(index).startOffset() + state.segmentBytes(index);
-  }
-
-  private int find(long position) {
-    int low = 0;
-    int high = state.segments().size() - 1;
-    while (low < high) {
-      int middle = (low + high + 1) >>> 1;
-      if (state.segments().get(middle).startOffset() <= position) {
-        low = middle;
-      } else {
-        high = middle - 1;
-      }
-    }
-    return low;
   }
 
   @Override

@@ -97,6 +97,29 @@ public record StreamState(
         .toList();
   }
 
+  /**
+   * Where the segment begins that has the byte at {@code offset}, or would have the next one: an
+   * append began there. 0 in a stream without bytes.
+   */
+  public long segmentStart(long offset) {
+    return segments.isEmpty() ? 0 : segments.get(segmentIndex(offset)).startOffset();
+  }
+
+  /** Which segment has the byte at {@code offset}; there must be segments. */
+  int segmentIndex(long offset) {
+    int low = 0;
+    int high = segments.size() - 1;
+    while (low < high) {
+      int middle = (low + high + 1) >>> 1;
+      if (segments.get(middle).startOffset() <= offset) {
+        low = middle;
+      } else {
+        high = middle - 1;
+      }
+    }
+    return low;
+  }
+
   /** Bytes of this stream in its {@code index}-th segment. */
   long segmentBytes(int index) {
     long end = index + 1 < segments.size() ? segments.get(index + 1).startOffset() : tailOffset;

@@ -242,6 +242,7 @@ class UnreachableLoopTest {
     return new Services(
         store,
         io,
+        new ForkSearches(io),
         HttpLimits.forBudget(32 << 20),
         new ContentCodings(null),
         new Places(16),

@@ -136,6 +136,7 @@ class Http2FuzzTest {
         new Services(
             store,
             Runnable::run,
+            new ForkSearches(Runnable::run),
             HttpLimits.forBudget(32L << 20),
             new ContentCodings(null),
             new Places(PLACES),

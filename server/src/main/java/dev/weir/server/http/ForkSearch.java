@@ -1,0 +1,211 @@
+package dev.weir.server.http;
+
+import dev.weir.server.protocol.JsonMessageCounter;
+import dev.weir.server.protocol.ProtocolException;
+import dev.weir.server.store.CreateRequest.ForkRequest;
+import dev.weir.server.store.RangeReader;
+import dev.weir.server.store.Stream;
+import dev.weir.server.store.StreamState;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Turns an offset and a sub-offset of a source stream into the byte where a fork begins. Where that
+ * takes reading the source, it takes its turns with others.
+ *
+ * <pre>
+ *   run ──▶ [waits for its turn ──▶ step ──▶ step ...] ──▶ found or failed
+ *                    cancel: ends unheard
+ * </pre>
+ *
+ * Runs on I/O threads, one at a time; {@link #cancel} is for any thread.
+ */
+final class ForkSearch implements Runnable {
+  private static final int PIECE_BYTES = 64 << 10;
+  private static final long NOT_YET = Long.MIN_VALUE;
+
+  /** The shortest message is one character and a comma. */
+  private static final int MIN_MESSAGE_BYTES = 2;
+
+  private final Services services;
+  private final ForkRequest fork;
+  private final Listener listener;
+  private volatile boolean cancelled;
+  private @Nullable Source source;
+  private boolean toldOfLength;
+
+  /** Is told on an I/O thread; what a method throws is told as a failure. */
+  interface Listener {
+    /**
+     * The fork begins there. Of a source that is missing this is the fork's own offset: the store
+     * has to report it.
+     */
+    void found(long pointOffset);
+
+    /** Neither the first piece nor the first turn was enough. */
+    void takesLong();
+
+    /** Throws nothing. */
+    void failed(Throwable cause);
+  }
+
+  ForkSearch(Services services, ForkRequest fork, Listener listener) {
+    this.services = services;
+    this.fork = fork;
+    this.listener = listener;
+  }
+
+  /** Begins: finds the point if no reading is needed, and waits for a turn otherwise. */
+  @Override
+  public void run() {
+    try {
+      long point = locate();
+      if (point == NOT_YET) {
+        services.searches().add(this);
+      } else {
+        listener.found(point);
+      }
+    } catch (Throwable failure) {
+      fail(failure);
+    }
+  }
+
+  private long locate() throws ProtocolException {
+    Stream stream = services.store().find(fork.sourcePath());
+    if (stream == null || stream.state().softDeleted()) {
+      return fork.anchorOffset();
+    }
+    StreamState state = stream.state();
+    boolean atTail = fork.anchorOffset() == ForkRequest.TAIL;
+    long anchor = atTail ? state.tailOffset() : fork.anchorOffset();
+    boolean json = state.config().isJson();
+    long available = state.tailOffset() - anchor;
+    if (fork.subOffset() > 0 && fork.subOffset() > available / (json ? MIN_MESSAGE_BYTES : 1)) {
+      throw pastTheEnd();
+    }
+    if (!json) {
+      return anchor + fork.subOffset();
+    }
+    boolean anchored = MessageEnds.isKnown(state, anchor);
+    if (available < 0 || (anchored && fork.subOffset() == 0)) {
+      return anchor;
+    }
+    source = new Source(state, anchored ? anchor : state.segmentStart(anchor), anchor);
+    return NOT_YET;
+  }
+
+  /** Ends the search at its next piece, or before its turn, without a word. */
+  void cancel() {
+    cancelled = true;
+    services.searches().remove(this);
+  }
+
+  /** Reads a piece; whether the search is over. Throws nothing. */
+  boolean step() {
+    try {
+      Source reading = source;
+      if (cancelled || reading == null) {
+        close();
+        return true;
+      }
+      long point = reading.next();
+      if (point == NOT_YET) {
+        tellOfLength();
+        return false;
+      }
+      close();
+      listener.found(point);
+    } catch (Throwable failure) {
+      fail(failure);
+    }
+    return true;
+  }
+
+  private void tellOfLength() {
+    if (!toldOfLength) {
+      toldOfLength = true;
+      listener.takesLong();
+    }
+  }
+
+  /** Ends the search. Throws nothing. */
+  void fail(Throwable failure) {
+    close();
+    listener.failed(failure);
+  }
+
+  private void close() {
+    Source read = source;
+    source = null;
+    try {
+      if (read != null) {
+        read.reader.close();
+      }
+    } catch (IOException e) {
+      System.getLogger(ForkSearch.class.getName())
+          .log(System.Logger.Level.DEBUG, "closing a file that was searched", e);
+    }
+  }
+
+  private static ProtocolException pastTheEnd() {
+    return ProtocolException.badRequest(
+        "Stream-Fork-Sub-Offset lies after the end of the source stream");
+  }
+
+  /**
+   * What is read of the source: up to the fork's offset, from where a message is known to begin, to
+   * see that one ends there; and from there on, to count messages.
+   */
+  private final class Source {
+    private final RangeReader reader;
+    private final long anchor;
+    private final JsonMessageCounter before = new JsonMessageCounter(Long.MAX_VALUE);
+    private final JsonMessageCounter after = new JsonMessageCounter(fork.subOffset());
+
+    /** Made when it is this search's turn: those that wait have none. */
+    private @Nullable ByteBuffer piece;
+
+    /** While it is not above the anchor. */
+    private long position;
+
+    Source(StreamState state, long start, long anchor) {
+      this.position = start;
+      this.anchor = anchor;
+      long end = fork.subOffset() == 0 ? anchor : state.tailOffset();
+      this.reader = services.store().read(state, start, end);
+    }
+
+    /** Goes on by a piece; the point, or {@link #NOT_YET}. */
+    long next() throws IOException, ProtocolException {
+      ByteBuffer target = piece;
+      if (target == null) {
+        target = ByteBuffer.allocate(PIECE_BYTES);
+        piece = target;
+      }
+      if (position < anchor) {
+        reader.read(target.clear().limit((int) Math.min(PIECE_BYTES, anchor - position)));
+        position += target.flip().remaining();
+        before.feed(target);
+        return position == anchor ? anchored() : NOT_YET;
+      }
+      reader.read(target.clear());
+      if (after.feed(target.flip())) {
+        return anchor + after.bytes();
+      }
+      if (reader.remaining() == 0) {
+        throw pastTheEnd();
+      }
+      return NOT_YET;
+    }
+
+    private long anchored() throws ProtocolException {
+      if (!before.isBetweenMessages()) {
+        throw ProtocolException.badRequest(
+            "Stream-Fork-Offset lies within a message: it must be a Stream-Next-Offset that this"
+                + " server returned");
+      }
+      return fork.subOffset() == 0 ? anchor : NOT_YET;
+    }
+  }
+}
