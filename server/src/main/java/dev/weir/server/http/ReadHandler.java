@@ -12,6 +12,9 @@ import io.netty.handler.codec.http.EmptyHttpHeaders;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpResponseStatus;
+import java.io.IOException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -30,6 +33,8 @@ final class ReadHandler implements ExchangeHandler {
   private Stream.@Nullable Wait wait;
   private @Nullable Future<?> timeout;
   private @Nullable Runnable onDrain;
+  private boolean draining;
+  private boolean closed;
 
   ReadHandler(Services services, String path) {
     this.services = services;
@@ -52,10 +57,42 @@ final class ReadHandler implements ExchangeHandler {
         throw ProtocolException.badRequest("the offset lies after the end of the stream");
       }
       services.store().touch(stream);
-      read(exchange, query, stream, state);
+      if (query.fromTail() || MessageEnds.isKnown(state, query.position())) {
+        read(exchange, query, stream, state);
+      } else {
+        readIfMessageBegins(exchange, query, stream, state);
+      }
     } catch (ProtocolException e) {
       exchange.refuse(e, EmptyHttpHeaders.INSTANCE);
     }
+  }
+
+  private void readIfMessageBegins(
+      Exchange exchange, ReadQuery query, Stream stream, StreamState state) {
+    exchange.whenDone(
+        CompletableFuture.supplyAsync(
+            () -> {
+              try {
+                return MessageEnds.mayBeAt(services.store(), state, query.position());
+              } catch (IOException e) {
+                throw new CompletionException(e);
+              }
+            },
+            services.io()),
+        begins -> {
+          if (!begins) {
+            exchange.refuse(
+                400,
+                "the offset lies within a message: use -1, now, or a Stream-Next-Offset that this"
+                    + " server returned",
+                EmptyHttpHeaders.INSTANCE);
+          } else if (!closed) {
+            read(exchange, query, stream, state);
+            if (draining) {
+              drain();
+            }
+          }
+        });
   }
 
   private void read(Exchange exchange, ReadQuery query, Stream stream, StreamState state) {
@@ -260,6 +297,7 @@ final class ReadHandler implements ExchangeHandler {
 
   @Override
   public void drain() {
+    draining = true;
     Runnable end = onDrain;
     if (end != null) {
       stopWaiting();
@@ -272,6 +310,7 @@ final class ReadHandler implements ExchangeHandler {
 
   @Override
   public void close() {
+    closed = true;
     stopWaiting();
     if (sender != null) {
       sender.close();
