@@ -22,6 +22,8 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.Map;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -179,55 +181,68 @@ public final class Node implements AutoCloseable {
 
   static Node start(InetSocketAddress address, Path data, long budgetBytes, Parts parts)
       throws IOException {
+    Deque<AutoCloseable> opened = new ArrayDeque<>();
+    try {
+      return start(address, data, budgetBytes, parts, opened);
+    } catch (Throwable failure) {
+      opened.forEach(part -> closeAfter(failure, part));
+      throw failure;
+    }
+  }
+
+  /** Puts each part first into {@code opened} when it is there: parts are closed in that order. */
+  private static Node start(
+      InetSocketAddress address,
+      Path data,
+      long budgetBytes,
+      Parts parts,
+      Deque<AutoCloseable> opened)
+      throws IOException {
     BufferMemory memory =
         BufferMemory.withBudget(budgetBytes, parts.console().bytesPerSample(), parts.hardening());
-    StreamStore store = null;
-    Console console = null;
-    Compression compression = null;
-    Tls tls = null;
+    opened.push(memory);
+    Compression compression = parts.codings().open(memory.pool());
+    if (compression != null) {
+      opened.push(compression);
+    }
+    TlsSettings settings = parts.tls();
+    Tls tls = settings == null ? null : settings.open();
+    if (tls != null) {
+      opened.push(tls);
+    }
+    StreamStore store = StreamStore.open(data, parts.disk(), System::currentTimeMillis);
+    opened.push(store);
+    LeakWatch leaks = new LeakWatch(parts.console().leakAge());
+    NodeMetrics metrics = new NodeMetrics(store.stats(), store::streamCount, memory.figures(leaks));
+    Console console =
+        Console.start(
+            memory.pool(),
+            Map.of("openConnections", metrics::openConnections, "streams", store::streamCount),
+            parts.console().access(),
+            parts.console().interval().toMillis(),
+            leaks);
+    opened.push(console);
+    HttpServer server =
+        HttpServer.start(
+            address,
+            store,
+            parts.buffers().apply(Buffers.of(memory.allocator())),
+            parts.transport(),
+            parts.limits(),
+            metrics,
+            console,
+            compression,
+            tls);
+    opened.push(server);
+    PoolBean bean = PoolBean.register(memory.pool());
+    return new Node(memory, store, server, console, bean, compression, tls);
+  }
+
+  private static void closeAfter(Throwable failure, AutoCloseable part) {
     try {
-      compression = parts.codings().open(memory.pool());
-      TlsSettings settings = parts.tls();
-      tls = settings == null ? null : settings.open();
-      store = StreamStore.open(data, parts.disk(), System::currentTimeMillis);
-      LeakWatch leaks = new LeakWatch(parts.console().leakAge());
-      NodeMetrics metrics =
-          new NodeMetrics(store.stats(), store::streamCount, memory.figures(leaks));
-      console =
-          Console.start(
-              memory.pool(),
-              Map.of("openConnections", metrics::openConnections, "streams", store::streamCount),
-              parts.console().access(),
-              parts.console().interval().toMillis(),
-              leaks);
-      HttpServer server =
-          HttpServer.start(
-              address,
-              store,
-              parts.buffers().apply(Buffers.of(memory.allocator())),
-              parts.transport(),
-              parts.limits(),
-              metrics,
-              console,
-              compression,
-              tls);
-      PoolBean bean = PoolBean.register(memory.pool());
-      return new Node(memory, store, server, console, bean, compression, tls);
-    } catch (IOException | RuntimeException e) {
-      if (console != null) {
-        console.close();
-      }
-      if (store != null) {
-        store.close();
-      }
-      if (tls != null) {
-        tls.close();
-      }
-      if (compression != null) {
-        compression.close();
-      }
-      memory.close();
-      throw e;
+      part.close();
+    } catch (Throwable another) {
+      failure.addSuppressed(another);
     }
   }
 

@@ -101,7 +101,7 @@ public final class HttpServer implements AutoCloseable {
               .syncUninterruptibly()
               .channel();
       return new HttpServer(loops, io, connections, listener);
-    } catch (Exception e) {
+    } catch (Throwable e) {
       // Netty throws what the bind failed with, checked or not, from a method that declares
       // nothing.
       loops.shutdownGracefully(0, 0, TimeUnit.SECONDS);
