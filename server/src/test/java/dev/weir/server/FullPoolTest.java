@@ -284,6 +284,15 @@ class FullPoolTest {
         client.data(events, new byte[UPLOAD_PART_BYTES], /* last= */ false);
         client.awaitText(events, "upToDate");
       }
+      // Time for all loops to read on, if they did.
+      for (int i = 0; i < 50; i++) {
+        assertThat(fixture.metric(WAITS)).isZero();
+      }
+      assertThat(clients("connections").mapToLong(Budget::chargedBytes))
+          .filteredOn(bytes -> bytes > 0)
+          .as("what was read of connections that are not read on")
+          .hasSizeGreaterThanOrEqualTo(BUSY_CLIENTS)
+          .allMatch(bytes -> bytes < UPLOAD_PART_BYTES);
       empty();
       for (Http2Client client : clients) {
         assertThat(client.get("/v1/stream/short").text()).isEqualTo(SHORT);

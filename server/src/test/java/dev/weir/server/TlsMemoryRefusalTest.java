@@ -4,12 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.server.http.HttpLimits;
 import dev.weir.server.http.Transport;
+import dev.weir.server.metrics.NodeMetrics;
 import dev.weir.server.store.LocalDisk;
 import dev.weir.server.tls.TlsCredentials;
 import dev.weir.server.tls.TlsEngine;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
 import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.io.TempDir;
@@ -24,7 +30,29 @@ import org.junit.jupiter.params.provider.MethodSource;
 class TlsMemoryRefusalTest {
   private static TestCertificate certificate;
 
+  private static final Logger LOGGER = Logger.getLogger(NodeMetrics.class.getName());
+
   @TempDir Path directory;
+  private final AtomicInteger withinRecords = new AtomicInteger();
+
+  /** Counts connections that ended for want of memory for a record of which a part had come. */
+  private final Handler log =
+      new Handler() {
+        @Override
+        public void publish(LogRecord logRecord) {
+          if (Arrays.toString(logRecord.getParameters())
+              .contains("TLS record that came in parts")) {
+            withinRecords.incrementAndGet();
+          }
+        }
+
+        @Override
+        public void flush() {}
+
+        @Override
+        public void close() {}
+      };
+
   private final RefusingBuffers buffers = new RefusingBuffers();
 
   @BeforeAll
@@ -95,24 +123,39 @@ class TlsMemoryRefusalTest {
   @ParameterizedTest
   @MethodSource("dev.weir.server.TlsFaultsTest#engines")
   void aRefusalWithinARecordIsNoDefect(TlsEngine engine) throws Exception {
-    String request = "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX: ";
+    LOGGER.addHandler(log);
     try (NodeFixture fixture = start(engine);
         RawClient observer = fixture.raw()) {
-      boolean refused = true;
-      for (int n = 1; refused; n++) {
-        try (RawClient client = fixture.raw()) {
-          client.divide();
-          buffers.refuse(n);
-          client.send(request + "a".repeat(12_000) + "\r\n\r\n").rest();
-        } catch (IOException cutOff) {
-          assertThat(cutOff).isNotInstanceOf(SocketTimeoutException.class);
-        }
-        refused = buffers.allow() > 0;
-        NodeFixture.await("no other connection", () -> observer.openConnections() == 1);
-        fixture.assertNothingLeaked();
-        String defects = "weir_http_failed_connections_total{reason=\"error\"}";
-        assertThat(observer.metric(defects)).as("the %d. time", n).isZero();
+      // Both parts may come as one where the machine holds up who reads the first.
+      NodeFixture.await(
+          "a refusal within a record",
+          () -> {
+            refuseEachOfARequestInParts(fixture, observer);
+            // Never seen with the JDK's engine: what it is refused is told as it is.
+            return engine == TlsEngine.JDK || withinRecords.get() > 0;
+          });
+    } finally {
+      LOGGER.removeHandler(log);
+    }
+  }
+
+  private void refuseEachOfARequestInParts(NodeFixture fixture, RawClient observer)
+      throws IOException {
+    String request = "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX: ";
+    boolean refused = true;
+    for (int n = 1; refused; n++) {
+      try (RawClient client = fixture.raw()) {
+        client.divide();
+        buffers.refuse(n);
+        client.send(request + "a".repeat(12_000) + "\r\n\r\n").rest();
+      } catch (IOException cutOff) {
+        assertThat(cutOff).isNotInstanceOf(SocketTimeoutException.class);
       }
+      refused = buffers.allow() > 0;
+      NodeFixture.await("no other connection", () -> observer.openConnections() == 1);
+      fixture.assertNothingLeaked();
+      String defects = "weir_http_failed_connections_total{reason=\"error\"}";
+      assertThat(observer.metric(defects)).as("the %d. time", n).isZero();
     }
   }
 }
