@@ -152,15 +152,20 @@ public final class PageHeap {
    */
   public void freeRun(long address, long bytes, Lane lane) {
     boolean dirtyHigh;
+    boolean overflowing;
     lock.lock();
     try {
       state.freeRun(address, bytes);
       ledger.freed(bytes, lane);
       dirtyHigh = state.isDirtyHigh();
+      overflowing = dirtyHigh && state.wasDirtyOverflowing(bytes);
     } finally {
       lock.unlock();
     }
     announce(dirtyHigh);
+    if (overflowing) {
+      dirtyPurges.purgeForOthers(bytes);
+    }
   }
 
   /** Gives back a run that {@link #allocatePromisedRun} has taken: its bytes are promised again. */

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Addresses and lengths are in bytes. Not thread-safe.
  */
 final class PageState {
-  /** The least that may stay dirty before the purger is called: 4 MiB. */
-  private static final long DIRTY_FLOOR_BYTES = 4L << 20;
+  /** The least that may stay dirty: 3 MiB. */
+  private static final long DIRTY_FLOOR_BYTES = 3L << 20;
 
   /** Dirty pages may be a 32nd of the live ones: 3 %. */
   private static final int DIRTY_SHARE_SHIFT = 5;
@@ -257,6 +257,14 @@ final class PageState {
    */
   boolean isDirtyOverflowing() {
     return isDirtyAbove(dirtyCeilingBytes());
+  }
+
+  /**
+   * Whether it was so before so many bytes were freed: who frees them purges as many. One large
+   * block alone is left to the purger, since it may be asked for again at once.
+   */
+  boolean wasDirtyOverflowing(long freedBytes) {
+    return isDirtyAbove(dirtyCeilingBytes() + freedBytes);
   }
 
   private boolean isDirtyAbove(long bytes) {

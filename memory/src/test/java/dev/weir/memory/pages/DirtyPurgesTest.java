@@ -122,39 +122,62 @@ class DirtyPurgesTest {
   void everyAgedStretchIsPurgedAndNoYoungOne() {
     long[] runs = new long[100];
     for (int i = 0; i < runs.length; i++) {
-      runs[i] = heap.allocateRun(128 << 10);
+      runs[i] = heap.allocateRun(64 << 10);
     }
-    for (int i = 0; i < 80; i += 2) {
-      heap.freeRun(runs[i], 128 << 10);
+    for (int i = 0; i < 72; i += 2) {
+      heap.freeRun(runs[i], 64 << 10);
     }
     heap.dirtyPurges().purgeAged();
     assertThat(os.takePurges()).as("all were young").isEmpty();
     for (int i = 80; i < 100; i += 2) {
-      heap.freeRun(runs[i], 128 << 10);
+      heap.freeRun(runs[i], 64 << 10);
     }
 
     heap.dirtyPurges().purgeAged();
-    assertThat(os.takePurges()).hasSize(40);
-    assertThat(heap.totals().dirtyBytes()).isEqualTo(10 * (128 << 10));
+    assertThat(os.takePurges()).hasSize(36);
+    assertThat(heap.totals().dirtyBytes()).isEqualTo(10 * (64 << 10));
     heap.dirtyPurges().purgeAged();
     assertThat(heap.totals().dirtyBytes()).isZero();
   }
 
   @Test
-  void thePurgerIsCalledBeforeTheCeilingOf4MiB() {
-    long[] runs = new long[8];
+  void thePurgerIsCalledBeforeTheCeilingOf3MiB() {
+    long[] runs = new long[10];
     for (int i = 0; i < runs.length; i++) {
-      runs[i] = heap.allocateRun(MIB / 2);
+      runs[i] = heap.allocateRun(MIB / 4);
     }
-    for (int i = 0; i < 6; i++) {
-      heap.freeRun(runs[i], MIB / 2);
+    for (int i = 0; i < 9; i++) {
+      heap.freeRun(runs[i], MIB / 4);
     }
-    assertThat(calls).as("calls at 3 MiB").hasValue(0);
-    heap.freeRun(runs[6], MIB / 2);
-    assertThat(calls).as("calls at 3.5 MiB").hasValue(1);
+    assertThat(calls).as("calls at 2.25 MiB").hasValue(0);
+    heap.freeRun(runs[9], MIB / 4);
+    assertThat(calls).as("calls at 2.5 MiB").hasValue(1);
 
     heap.dirtyPurges().purgeExcess();
-    assertThat(heap.totals().dirtyBytes()).isEqualTo(2 * MIB);
+    assertThat(heap.totals().dirtyBytes()).isEqualTo(3 * MIB / 2);
+  }
+
+  /** The purger is called here, and never comes. */
+  @Test
+  void whoFreesPurgesWhatThePurgerDoesNotGetTo() {
+    long[] runs = new long[40];
+    for (int i = 0; i < runs.length; i++) {
+      runs[i] = heap.allocateRun(MIB / 4);
+    }
+    for (long run : runs) {
+      heap.freeRun(run, MIB / 4);
+      assertThat(heap.totals().dirtyBytes()).isLessThanOrEqualTo(3 * MIB + MIB / 4);
+    }
+  }
+
+  /** It is likely to be asked for again, and costs a fault a page then. */
+  @Test
+  void whoFreesOneLargeRunLeavesItToThePurger() {
+    long run = heap.allocateRun(32 * MIB);
+    os.takePurges();
+    heap.freeRun(run, 32 * MIB);
+    assertThat(os.takePurges()).isEmpty();
+    assertThat(calls).hasValue(1);
   }
 
   @Test
