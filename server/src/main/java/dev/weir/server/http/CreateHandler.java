@@ -31,6 +31,8 @@ final class CreateHandler extends UploadHandler {
   void judge(Exchange exchange) throws ProtocolException {
     HttpHeaders headers = exchange.request().headers();
     CreateRequest.ForkRequest fork = RequestHeaders.fork(headers);
+    // Looked up once: what the body is taken for and the point are of the same stream.
+    Stream source = fork == null ? null : services.store().find(fork.sourcePath());
     String contentType = RequestHeaders.contentType(headers);
     CreateRequest request =
         new CreateRequest(
@@ -41,12 +43,13 @@ final class CreateHandler extends UploadHandler {
             RequestHeaders.expiresAtMillis(headers),
             Headers.isTrue(headers, Headers.CLOSED),
             fork);
-    receive(exchange, isJson(request), payload -> resolveFork(exchange, request, payload));
+    receive(
+        exchange,
+        isJson(request, source),
+        payload -> resolveFork(exchange, request, source, payload));
   }
 
-  private boolean isJson(CreateRequest request) {
-    CreateRequest.ForkRequest fork = request.fork();
-    Stream source = fork == null ? null : services.store().find(fork.sourcePath());
+  private static boolean isJson(CreateRequest request, @Nullable Stream source) {
     if (request.contentType() != null) {
       return StreamConfig.of(request.contentType()).isJson();
     }
@@ -54,14 +57,15 @@ final class CreateHandler extends UploadHandler {
   }
 
   /** Finds the fork's point, which may take reading the source. */
-  private void resolveFork(Exchange exchange, CreateRequest request, Payload payload) {
+  private void resolveFork(
+      Exchange exchange, CreateRequest request, @Nullable Stream source, Payload payload) {
     CreateRequest.ForkRequest fork = request.fork();
     if (fork == null) {
       create(exchange, request, payload);
       return;
     }
     waiting = payload;
-    ForkSearch begun = new ForkSearch(services, fork, new PointListener(exchange, request, fork));
+    ForkSearch begun = new ForkSearch(services, source, fork, new PointListener(exchange, request));
     search = begun;
     services.io().execute(begun);
   }
@@ -120,8 +124,7 @@ final class CreateHandler extends UploadHandler {
       case CreateOutcome.Conflict conflict ->
           exchange.refuse(409, conflict.reason(), EmptyHttpHeaders.INSTANCE);
       case CreateOutcome.SourceNotFound missing ->
-          exchange.refuse(
-              404, "there is no source stream " + missing.sourcePath(), EmptyHttpHeaders.INSTANCE);
+          exchange.refuse(404, missing.reason(), EmptyHttpHeaders.INSTANCE);
       case CreateOutcome.BadForkPoint bad ->
           exchange.refuse(400, bad.reason(), EmptyHttpHeaders.INSTANCE);
     }
@@ -154,30 +157,16 @@ final class CreateHandler extends UploadHandler {
   private final class PointListener implements ForkSearch.Listener {
     private final Exchange exchange;
     private final CreateRequest request;
-    private final CreateRequest.ForkRequest fork;
 
-    PointListener(Exchange exchange, CreateRequest request, CreateRequest.ForkRequest fork) {
+    PointListener(Exchange exchange, CreateRequest request) {
       this.exchange = exchange;
       this.request = request;
-      this.fork = fork;
     }
 
     @Override
-    public void found(long pointOffset) {
-      CreateRequest resolved = at(pointOffset);
-      exchange.onLoop(() -> createWaiting(exchange, resolved));
-    }
-
-    private CreateRequest at(long pointOffset) {
-      return new CreateRequest(
-          request.path(),
-          request.contentType(),
-          request.ttlSeconds(),
-          request.expiresAt(),
-          request.expiresAtMillis(),
-          request.closed(),
-          new CreateRequest.ForkRequest(
-              fork.sourcePath(), fork.anchorOffset(), fork.subOffset(), pointOffset));
+    public void found(CreateRequest.ForkRequest resolved) {
+      CreateRequest whole = request.with(resolved);
+      exchange.onLoop(() -> createWaiting(exchange, whole));
     }
 
     /** A client that goes is not searched for any longer, nor is one that only ends its side. */

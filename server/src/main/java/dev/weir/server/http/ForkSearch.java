@@ -29,19 +29,21 @@ final class ForkSearch implements Runnable {
   private static final int MIN_MESSAGE_BYTES = 2;
 
   private final Services services;
+  private final @Nullable Stream source;
   private final ForkRequest fork;
   private final Listener listener;
   private volatile boolean cancelled;
-  private @Nullable Source source;
+  private @Nullable Reading reading;
   private boolean toldOfLength;
 
   /** Is told on an I/O thread; what a method throws is told as a failure. */
   interface Listener {
     /**
-     * The fork begins there. Of a source that is missing this is the fork's own offset: the store
-     * has to report it.
+     * The fork with its point, and the stream that this was resolved against. Without either where
+     * the source is missing or deleted: the store has to report that, and does so too if a source
+     * has come meanwhile.
      */
-    void found(long pointOffset);
+    void found(ForkRequest resolved);
 
     /** Neither the first piece nor the first turn was enough. */
     void takesLong();
@@ -50,8 +52,10 @@ final class ForkSearch implements Runnable {
     void failed(Throwable cause);
   }
 
-  ForkSearch(Services services, ForkRequest fork, Listener listener) {
+  /** {@code source} is what the source's path leads to; null for nothing. */
+  ForkSearch(Services services, @Nullable Stream source, ForkRequest fork, Listener listener) {
     this.services = services;
+    this.source = source;
     this.fork = fork;
     this.listener = listener;
   }
@@ -60,23 +64,23 @@ final class ForkSearch implements Runnable {
   @Override
   public void run() {
     try {
-      long point = locate();
+      if (source == null || source.isRemoved() || source.state().softDeleted()) {
+        listener.found(fork);
+        return;
+      }
+      StreamState state = source.state();
+      long point = locate(state);
       if (point == NOT_YET) {
         services.searches().add(this);
       } else {
-        listener.found(point);
+        listener.found(fork.resolved(state.streamId(), point));
       }
     } catch (Throwable failure) {
       fail(failure);
     }
   }
 
-  private long locate() throws ProtocolException {
-    Stream stream = services.store().find(fork.sourcePath());
-    if (stream == null || stream.state().softDeleted()) {
-      return fork.anchorOffset();
-    }
-    StreamState state = stream.state();
+  private long locate(StreamState state) throws ProtocolException {
     boolean atTail = fork.anchorOffset() == ForkRequest.TAIL;
     long anchor = atTail ? state.tailOffset() : fork.anchorOffset();
     boolean json = state.config().isJson();
@@ -91,7 +95,7 @@ final class ForkSearch implements Runnable {
     if (available < 0 || (anchored && fork.subOffset() == 0)) {
       return anchor;
     }
-    source = new Source(state, anchored ? anchor : state.segmentStart(anchor), anchor);
+    reading = new Reading(state, anchored ? anchor : state.segmentStart(anchor), anchor);
     return NOT_YET;
   }
 
@@ -104,18 +108,18 @@ final class ForkSearch implements Runnable {
   /** Reads a piece; whether the search is over. Throws nothing. */
   boolean step() {
     try {
-      Source reading = source;
-      if (cancelled || reading == null) {
+      Reading current = reading;
+      if (cancelled || current == null) {
         close();
         return true;
       }
-      long point = reading.next();
+      long point = current.next();
       if (point == NOT_YET) {
         tellOfLength();
         return false;
       }
       close();
-      listener.found(point);
+      listener.found(fork.resolved(current.state.streamId(), point));
     } catch (Throwable failure) {
       fail(failure);
     }
@@ -136,8 +140,8 @@ final class ForkSearch implements Runnable {
   }
 
   private void close() {
-    Source read = source;
-    source = null;
+    Reading read = reading;
+    reading = null;
     try {
       if (read != null) {
         read.reader.close();
@@ -157,7 +161,8 @@ final class ForkSearch implements Runnable {
    * What is read of the source: up to the fork's offset, from where a message is known to begin, to
    * see that one ends there; and from there on, to count messages.
    */
-  private final class Source {
+  private final class Reading {
+    private final StreamState state;
     private final RangeReader reader;
     private final long anchor;
     private final JsonMessageCounter before = new JsonMessageCounter(Long.MAX_VALUE);
@@ -169,7 +174,8 @@ final class ForkSearch implements Runnable {
     /** While it is not above the anchor. */
     private long position;
 
-    Source(StreamState state, long start, long anchor) {
+    Reading(StreamState state, long start, long anchor) {
+      this.state = state;
       this.position = start;
       this.anchor = anchor;
       long end = fork.subOffset() == 0 ? anchor : state.tailOffset();

@@ -92,7 +92,7 @@ final class RequestHeaders {
         safeInteger(Headers.PRODUCER_SEQ, sequence));
   }
 
-  /** Where a fork branches off, its point still without the sub-offset; null for no fork. */
+  /** Where a fork branches off, its point not resolved; null for no fork. */
   static @Nullable ForkRequest fork(HttpHeaders headers) throws ProtocolException {
     String source = headers.get(Headers.FORKED_FROM);
     String offset = headers.get(Headers.FORK_OFFSET);
@@ -112,7 +112,7 @@ final class RequestHeaders {
       throw ProtocolException.badRequest("Stream-Fork-Sub-Offset needs Stream-Fork-Offset");
     }
     long anchor = offset == null ? ForkRequest.TAIL : Offset.parse(offset);
-    return new ForkRequest(StreamPath.parse(source), anchor, sub, anchor);
+    return ForkRequest.of(StreamPath.parse(source), anchor, sub);
   }
 
   private static long safeInteger(CharSequence name, String value) throws ProtocolException {

@@ -11,7 +11,11 @@ public sealed interface CreateOutcome {
   /** The path is taken; {@code reason} says by what, in one line. */
   record Conflict(String reason) implements CreateOutcome {}
 
-  record SourceNotFound(String sourcePath) implements CreateOutcome {}
+  /**
+   * The fork has no source, or had none when its point was resolved; {@code reason} says which, in
+   * one line.
+   */
+  record SourceNotFound(String reason) implements CreateOutcome {}
 
   /** The fork's point does not exist; {@code reason} says why, in one line. */
   record BadForkPoint(String reason) implements CreateOutcome {}

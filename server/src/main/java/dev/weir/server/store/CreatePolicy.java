@@ -6,18 +6,28 @@ import org.jspecify.annotations.Nullable;
 final class CreatePolicy {
   private CreatePolicy() {}
 
-  /** Why a fork cannot be made from {@code source}; null when it can. */
+  /**
+   * Why a fork cannot be made from {@code source}; null when it can. A source that the fork's point
+   * was not resolved against has come since its creator asked, so there was a moment without any:
+   * that is the answer then.
+   */
   static @Nullable CreateOutcome refuseFork(@Nullable StreamState source, CreateRequest request) {
     CreateRequest.ForkRequest fork = request.fork();
     if (fork == null) {
       return null;
     }
     if (source == null) {
-      return new CreateOutcome.SourceNotFound(fork.sourcePath());
+      return new CreateOutcome.SourceNotFound("there is no source stream " + fork.sourcePath());
     }
     if (source.softDeleted()) {
       return new CreateOutcome.Conflict(
           "the source stream was deleted; it is kept for its forks only");
+    }
+    if (fork.sourceId() != source.streamId()) {
+      return new CreateOutcome.SourceNotFound(
+          "the source stream "
+              + fork.sourcePath()
+              + " was created after the fork was asked for: ask again");
     }
     String contentType = request.contentType();
     if (contentType != null

@@ -26,17 +26,38 @@ public record CreateRequest(
         path, contentType, StreamConfig.NONE, null, StreamConfig.NONE, /* closed= */ false, null);
   }
 
+  /** The same stream, as a fork from a point that was resolved. */
+  public CreateRequest with(ForkRequest resolved) {
+    return new CreateRequest(
+        path, contentType, ttlSeconds, expiresAt, expiresAtMillis, closed, resolved);
+  }
+
   /**
-   * Where to branch off. The point is resolved beforehand: the bytes of a stream never change, so
-   * it stays right for as long as the source exists.
+   * Where to branch off. The point is resolved beforehand, against the stream at the source's path:
+   * its bytes never change, so the point stays right for as long as that stream exists. Whether the
+   * path still leads to it is for the store to see.
    *
    * @param sourcePath the source stream
    * @param anchorOffset the offset that the creator named; {@link #TAIL} when none
    * @param subOffset what the creator added to it: bytes, or JSON messages
-   * @param pointOffset the first byte that is not inherited
+   * @param sourceId the stream that the point was resolved against; {@link #NO_STREAM} while it is
+   *     not, or when there was none
+   * @param pointOffset the first byte that is not inherited; without meaning without a stream
    */
   public record ForkRequest(
-      String sourcePath, long anchorOffset, long subOffset, long pointOffset) {
+      String sourcePath, long anchorOffset, long subOffset, long sourceId, long pointOffset) {
     public static final long TAIL = -1;
+
+    /** No stream has this number. */
+    public static final long NO_STREAM = 0;
+
+    /** As the creator asks for it. */
+    public static ForkRequest of(String sourcePath, long anchorOffset, long subOffset) {
+      return new ForkRequest(sourcePath, anchorOffset, subOffset, NO_STREAM, anchorOffset);
+    }
+
+    public ForkRequest resolved(long streamId, long offset) {
+      return new ForkRequest(sourcePath, anchorOffset, subOffset, streamId, offset);
+    }
   }
 }

@@ -139,7 +139,8 @@ class StreamStoreTest {
             null,
             StreamConfig.NONE,
             false,
-            new CreateRequest.ForkRequest(source, point, 0, point));
+            CreateRequest.ForkRequest.of(source, point, 0)
+                .resolved(fixture.state(source).streamId(), point));
     assertThat(fixture.store.create(request, new Payload.None()).join())
         .isInstanceOf(CreateOutcome.Created.class);
   }

@@ -1,0 +1,148 @@
+package dev.weir.server.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.server.protocol.Offset;
+import dev.weir.server.store.CreateRequest;
+import dev.weir.server.store.Payload;
+import dev.weir.server.store.Stream;
+import io.netty.channel.embedded.EmbeddedChannel;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A fork is made from the stream that its point and its body were judged by, or from none. */
+class ForkSourceTest {
+  @TempDir Path directory;
+  private EmbeddedNode node;
+  private EmbeddedChannel channel;
+
+  @BeforeEach
+  void open() throws Exception {
+    node = new EmbeddedNode(directory);
+    channel = node.connect();
+  }
+
+  @AfterEach
+  void nothingIsLeft() throws IOException {
+    channel.finishAndReleaseAll();
+    node.close();
+  }
+
+  private void create(String contentType, String text) {
+    ByteBuffer bytes = ByteBuffer.wrap(text.getBytes(StandardCharsets.US_ASCII));
+    node.store
+        .create(CreateRequest.of("a", contentType), new Payload.Inline(bytes, () -> {}))
+        .join();
+  }
+
+  /** Asks for a fork of "a"; its point is an I/O thread's next task. */
+  private void fork(String headers, String body) {
+    String request =
+        "PUT /v1/stream/fork HTTP/1.1\r\nHost: x\r\nStream-Forked-From: /v1/stream/a\r\n"
+            + headers
+            + "Content-Length: "
+            + body.length()
+            + "\r\n\r\n"
+            + body;
+    node.send(channel, request.getBytes(StandardCharsets.US_ASCII));
+    channel.runPendingTasks();
+  }
+
+  private static String at(long offset) {
+    return "Stream-Fork-Offset: " + Offset.format(offset) + "\r\n";
+  }
+
+  private void search() {
+    node.io.remove().run();
+  }
+
+  private String answer() {
+    long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
+    String answer = "";
+    while (answer.isEmpty() && System.nanoTime() < deadline) {
+      channel.runPendingTasks();
+      answer = new String(EmbeddedNode.received(channel), StandardCharsets.US_ASCII);
+    }
+    return answer;
+  }
+
+  private void assertNoSource() {
+    assertThat(answer()).startsWith("HTTP/1.1 404").contains("source stream a ", "ask again");
+    assertThat(node.store.find("fork")).isNull();
+  }
+
+  private void assertForkedAt(long offset) {
+    assertThat(answer()).startsWith("HTTP/1.1 201").contains(Offset.format(offset));
+    Stream fork = node.store.find("fork");
+    assertThat(fork).isNotNull();
+    assertThat(fork.state().tailOffset()).isEqualTo(offset);
+  }
+
+  @Test
+  void aSourceThatComesBehindTheSearchIsForkedWhenAskedAgain() {
+    fork("", "");
+    search();
+    create("text/plain", "hello");
+    assertNoSource();
+    fork("", "");
+    search();
+    assertForkedAt(5);
+  }
+
+  @Test
+  void anOffsetIsNotOneOfASourceThatComesBehindTheSearch() {
+    fork(at(3), "");
+    search();
+    create("application/json", "1,22,");
+    assertNoSource();
+  }
+
+  @Test
+  void aPointIsNotOneOfTheStreamThatTakesTheSourcesPlace() {
+    create("text/plain", "hello");
+    fork(at(2) + "Stream-Fork-Sub-Offset: 1\r\n", "");
+    search();
+    node.store.delete("a").join();
+    create("text/plain", "other bytes");
+    assertNoSource();
+  }
+
+  @Test
+  void aBodyOfUnknownTypeIsNotAppendedToASourceThatComesBehindIt() {
+    fork("", "[1,2]");
+    create("application/json", "0,");
+    search();
+    assertNoSource();
+    fork("", "[1,2]");
+    search();
+    assertForkedAt(2 + "1,2,".length());
+  }
+
+  @Test
+  void aSourceThatGoesBehindTheSearchIsMissing() {
+    create("text/plain", "hello");
+    fork("", "");
+    search();
+    node.store.delete("a").join();
+    assertThat(answer()).startsWith("HTTP/1.1 404").contains("no source stream a");
+  }
+
+  @Test
+  void aSourceThatIsKeptForItsForksIsNotForked() {
+    create("text/plain", "hello");
+    fork("", "");
+    search();
+    assertForkedAt(5);
+    node.store.delete("a").join();
+    fork("", "");
+    search();
+    assertThat(answer()).startsWith("HTTP/1.1 409").contains("was deleted");
+  }
+}
