@@ -73,7 +73,8 @@ final class Checkpoint implements Runnable {
       synced = true;
       Snapshot.write(disk, layout, sequence, nextId, streams);
       deleteOlder();
-    } catch (IOException e) {
+    } catch (Throwable e) {
+      // Nobody else hears of it: the executor keeps what a task throws to itself.
       LOG.log(
           System.Logger.Level.WARNING,
           syncFailed

@@ -33,9 +33,23 @@ final class ExpirySweep implements Runnable {
     this.janitor = janitor;
   }
 
-  /** Sends the next part, and has itself run again when that is done; does nothing before. */
+  /**
+   * Sends the next part, and has itself run again when that is done; does nothing before. Never
+   * throws, for it would not be run again: what stopped it is logged, and the next sweep goes on.
+   */
   @Override
   public void run() {
+    try {
+      sendNext();
+    } catch (Throwable stopped) {
+      LOG.log(
+          System.Logger.Level.WARNING,
+          "looking for expired streams broke off; the next sweep goes on",
+          stopped);
+    }
+  }
+
+  private void sendNext() {
     if (!queued.isDone()) {
       return;
     }

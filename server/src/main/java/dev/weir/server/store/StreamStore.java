@@ -273,7 +273,7 @@ public final class StreamStore implements AutoCloseable {
   private void delete(long fileId) {
     try {
       disk.delete(layout.segment(fileId));
-    } catch (IOException e) {
+    } catch (Throwable e) {
       LOG.log(
           System.Logger.Level.WARNING, "cannot delete a segment; the next start tries again", e);
     }

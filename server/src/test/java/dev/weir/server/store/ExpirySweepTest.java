@@ -17,9 +17,17 @@ class ExpirySweepTest {
   private final Catalog catalog = new Catalog();
   private final List<Command.Delete> sent = new ArrayList<>();
   private final Queue<Runnable> janitor = new ArrayDeque<>();
+  private boolean clockFails;
   private final ExpirySweep sweep =
       new ExpirySweep(
-          catalog, () -> 1000, command -> sent.add((Command.Delete) command), janitor::add);
+          catalog, this::nowMillis, command -> sent.add((Command.Delete) command), janitor::add);
+
+  private long nowMillis() {
+    if (clockFails) {
+      throw new IllegalStateException("made by the test");
+    }
+    return 1000;
+  }
 
   private void add(String path, long ttlSeconds) {
     StreamConfig config = new StreamConfig("text/plain", ttlSeconds, null, StreamConfig.NONE, null);
@@ -64,6 +72,18 @@ class ExpirySweepTest {
     sweep.run();
     sent.removeFirst().fail(new StoreFailedException("made by the test"));
     assertThat(janitor).isEmpty();
+    sweep.run();
+    assertThat(sent).hasSize(1);
+  }
+
+  /** Its timer would never run it again. */
+  @Test
+  void whatBreaksASweepOffDoesNotEndTheNextOnes() {
+    add("a", 1);
+    clockFails = true;
+    sweep.run();
+    assertThat(sent).isEmpty();
+    clockFails = false;
     sweep.run();
     assertThat(sent).hasSize(1);
   }
