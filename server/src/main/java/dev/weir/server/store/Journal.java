@@ -1,5 +1,6 @@
 package dev.weir.server.store;
 
+import java.io.Closeable;
 import java.io.IOException;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
@@ -18,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  *
  * Version 1 had neither key nor marks; such a journal goes on with the key 0.
  */
-final class Journal implements AutoCloseable {
+final class Journal implements Closeable {
   private static final String FORMAT = "weir journal";
   private static final int VERSION = 2;
   private static final int VERSION_WITHOUT_KEY = 1;
@@ -57,9 +58,13 @@ final class Journal implements AutoCloseable {
       journal.commit();
       disk.syncDirectory(layout.journalDirectory());
       return journal;
-    } catch (IOException | RuntimeException e) {
-      file.close();
-      disk.delete(layout.journal(sequence));
+    } catch (Throwable e) {
+      try {
+        file.close();
+        disk.delete(layout.journal(sequence));
+      } catch (Throwable notRemoved) {
+        e.addSuppressed(notRemoved);
+      }
       throw e;
     }
   }

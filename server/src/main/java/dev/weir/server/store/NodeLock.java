@@ -1,5 +1,6 @@
 package dev.weir.server.store;
 
+import java.io.Closeable;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
@@ -9,7 +10,7 @@ import java.nio.file.StandardOpenOption;
 import org.jspecify.annotations.Nullable;
 
 /** Keeps a second node off a data directory; the operating system drops it when a process dies. */
-record NodeLock(FileChannel channel) implements AutoCloseable {
+record NodeLock(FileChannel channel) implements Closeable {
   static NodeLock acquire(StoreLayout layout) throws IOException {
     Path path = layout.lock();
     FileChannel channel;
@@ -36,7 +37,7 @@ record NodeLock(FileChannel channel) implements AutoCloseable {
               + " is in use by another node ("
               + path
               + " is locked); stop it or choose another --data");
-    } catch (IOException e) {
+    } catch (Throwable e) {
       channel.close();
       throw e;
     }

@@ -1,5 +1,6 @@
 package dev.weir.server.store;
 
+import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -75,7 +76,8 @@ public final class StreamStore implements AutoCloseable {
   }
 
   /**
-   * Opens a data directory, created when it does not exist, and recovers what it holds.
+   * Opens a data directory, created when it does not exist, and recovers what it holds. Whatever it
+   * throws, it leaves no file open and the directory to the next who tries.
    *
    * @throws DataDirectoryException when it cannot be used, in one line
    */
@@ -116,21 +118,28 @@ public final class StreamStore implements AutoCloseable {
     try {
       Recovery.Result found = Recovery.run(disk, layout, clock.nowMillis());
       ByteBuffer buffer = JournalSeries.newBuffer();
-      StreamStore store =
-          new StreamStore(
-              disk,
-              layout,
-              clock,
-              lock,
-              found,
-              openJournal(disk, layout, found, buffer),
-              buffer,
-              catalogLimitBytes);
-      store.start();
-      return store;
-    } catch (IOException | RuntimeException e) {
-      lock.close();
-      throw e;
+      Journal journal = openJournal(disk, layout, found, buffer);
+      try {
+        StreamStore store =
+            new StreamStore(disk, layout, clock, lock, found, journal, buffer, catalogLimitBytes);
+        store.start();
+        return store;
+      } catch (Throwable notStarted) {
+        closeAfter(notStarted, journal);
+        throw notStarted;
+      }
+    } catch (Throwable notOpened) {
+      closeAfter(notOpened, lock);
+      throw notOpened;
+    }
+  }
+
+  /** The error that is told stays the first one. */
+  private static void closeAfter(Throwable failure, Closeable held) {
+    try {
+      held.close();
+    } catch (Throwable notClosed) {
+      failure.addSuppressed(notClosed);
     }
   }
 
@@ -145,15 +154,21 @@ public final class StreamStore implements AutoCloseable {
     return Journal.create(disk, layout, sequence, buffer);
   }
 
+  /** If it throws, nothing runs. */
   private void start() {
-    committerThread.start();
-    // It never ends and never fails: there is nothing to wait for.
-    ScheduledFuture<?> _ =
-        janitor.scheduleWithFixedDelay(
-            new ExpirySweep(catalog, clock, committer::submit, janitor),
-            SWEEP_SECONDS,
-            SWEEP_SECONDS,
-            TimeUnit.SECONDS);
+    try {
+      // It never ends and never fails: there is nothing to wait for.
+      ScheduledFuture<?> _ =
+          janitor.scheduleWithFixedDelay(
+              new ExpirySweep(catalog, clock, committer::submit, janitor),
+              SWEEP_SECONDS,
+              SWEEP_SECONDS,
+              TimeUnit.SECONDS);
+      committerThread.start();
+    } catch (Throwable noThread) {
+      janitor.shutdownNow();
+      throw noThread;
+    }
   }
 
   /** The stream at a path; null when there is none, or it has expired. It may be soft-deleted. */
