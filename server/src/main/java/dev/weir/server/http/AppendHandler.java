@@ -8,6 +8,7 @@ import dev.weir.server.store.Payload;
 import dev.weir.server.store.ProducerTag;
 import dev.weir.server.store.Stream;
 import dev.weir.server.store.StreamConfig;
+import dev.weir.server.store.StreamStore;
 import io.netty.handler.codec.http.EmptyHttpHeaders;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpResponseStatus;
@@ -107,6 +108,15 @@ final class AppendHandler extends UploadHandler {
       }
       case AppendOutcome.EpochMustStartAtZero epoch ->
           exchange.refuse(400, "a new Producer-Epoch must begin with Producer-Seq 0", headers);
+      case AppendOutcome.TooManySegments many ->
+          exchange.refuse(
+              507,
+              "the stream has "
+                  + many.limit()
+                  + " segments, its limit, of which each body above "
+                  + StreamStore.MAX_INLINE_BYTES
+                  + " bytes takes one: go on in another stream",
+              headers);
       case AppendOutcome.TooManyProducers many ->
           exchange.refuse(429, "the stream has " + many.limit() + " producers, its limit", headers);
     }

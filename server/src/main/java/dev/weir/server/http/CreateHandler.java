@@ -125,6 +125,13 @@ final class CreateHandler extends UploadHandler {
           exchange.refuse(409, conflict.reason(), EmptyHttpHeaders.INSTANCE);
       case CreateOutcome.SourceNotFound missing ->
           exchange.refuse(404, missing.reason(), EmptyHttpHeaders.INSTANCE);
+      case CreateOutcome.TooManySegments many ->
+          exchange.refuse(
+              507,
+              "the fork would have more than "
+                  + many.limit()
+                  + " segments, the limit of a stream: fork the source at an earlier offset",
+              EmptyHttpHeaders.INSTANCE);
       case CreateOutcome.BadForkPoint bad ->
           exchange.refuse(400, bad.reason(), EmptyHttpHeaders.INSTANCE);
     }

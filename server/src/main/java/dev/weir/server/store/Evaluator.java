@@ -109,7 +109,7 @@ final class Evaluator {
       batch.answer(() -> command.answer().complete(new AppendOutcome.NotFound()));
       return;
     }
-    AppendOutcome refusal = refuse(draft, request, command.payload().bytes() > 0);
+    AppendOutcome refusal = refuse(draft, request, command.payload());
     if (refusal != null) {
       batch.answer(() -> command.answer().complete(refusal));
       return;
@@ -149,12 +149,18 @@ final class Evaluator {
     }
   }
 
-  private @Nullable AppendOutcome refuse(Draft draft, AppendRequest request, boolean hasBytes) {
+  private static @Nullable AppendOutcome refuse(
+      Draft draft, AppendRequest request, Payload payload) {
     ProducerTag tag = request.producer();
     ProducerState known = draft.producer(tag);
-    AppendOutcome refusal = AppendPolicy.refuse(draft.state(), known, request, hasBytes);
+    AppendOutcome refusal = AppendPolicy.refuse(draft.state(), known, request, payload.bytes() > 0);
     if (refusal == null && tag != null && known == null && !draft.hasRoomForProducer()) {
       return new AppendOutcome.TooManyProducers(Stream.MAX_PRODUCERS);
+    }
+    if (refusal == null
+        && needsSegment(draft.state(), payload)
+        && draft.state().segments().size() >= StreamState.MAX_SEGMENTS) {
+      return new AppendOutcome.TooManySegments(StreamState.MAX_SEGMENTS);
     }
     return refusal;
   }
@@ -182,16 +188,18 @@ final class Evaluator {
       batch.answer(() -> command.answer().complete(outcome));
       return;
     }
-    checkRoomInCatalog();
     long point = fork == null ? 0 : fork.pointOffset();
+    List<Segment> inherited = source == null ? List.of() : source.state().segmentsBefore(point);
+    int ownSegments = command.payload().bytes() > 0 ? 1 : 0;
+    if (inherited.size() + ownSegments > StreamState.MAX_SEGMENTS) {
+      batch.answer(() ->
+          command.answer().complete(new CreateOutcome.TooManySegments(StreamState.MAX_SEGMENTS)));
+      return;
+    }
+    checkRoomInCatalog();
     Mutation.Created created =
         new Mutation.Created(
-            ids.getAndIncrement(),
-            path,
-            config,
-            clock.nowMillis(),
-            source == null ? List.of() : source.state().segmentsBefore(point),
-            point);
+            ids.getAndIncrement(), path, config, clock.nowMillis(), inherited, point);
     Draft draft = new Draft(new Stream(created.toState(), clock.nowMillis()), /* created= */ true);
     record.clear();
     if (expired != null) {
@@ -288,16 +296,27 @@ final class Evaluator {
       case Payload.None none -> new Segment(0, offset, /* growing= */ false);
       case Payload.Spooled spooled -> new Segment(spooled.fileId(), offset, /* growing= */ false);
       case Payload.Inline inline -> {
-        Segment last = state.segments().isEmpty() ? null : state.segments().getLast();
-        boolean fits =
-            last != null
-                && last.growing()
-                && offset - last.startOffset() + inline.bytes() <= MAX_GROWING_BYTES;
-        yield last != null && fits
-            ? last
+        Segment shared = shared(state, inline);
+        yield shared != null
+            ? shared
             : new Segment(ids.getAndIncrement(), offset, /* growing= */ true);
       }
     };
+  }
+
+  private static boolean needsSegment(StreamState state, Payload payload) {
+    return payload.bytes() > 0
+        && !(payload instanceof Payload.Inline inline && shared(state, inline) != null);
+  }
+
+  /** The segment with room for a small body; null when there is none. */
+  private static @Nullable Segment shared(StreamState state, Payload.Inline inline) {
+    Segment last = state.segments().isEmpty() ? null : state.segments().getLast();
+    return last != null
+            && last.growing()
+            && state.tailOffset() - last.startOffset() + inline.bytes() <= MAX_GROWING_BYTES
+        ? last
+        : null;
   }
 
   private void writeInline(Segment segment, long offset, Payload.Inline inline, Batch batch)

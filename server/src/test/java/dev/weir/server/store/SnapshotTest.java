@@ -19,7 +19,7 @@ class SnapshotTest {
 
   /** A stream that does not fit would end checkpoints for all of them. */
   @Test
-  void aStreamWithAllProducersThatItMayHaveFits() throws IOException {
+  void aStreamWithAllSegmentsAndProducersThatItMayHaveFits() throws IOException {
     Map<String, ProducerState> producers = new HashMap<>();
     String id = "%0" + ProducerTag.MAX_ID_BYTES + "d";
     for (int i = 0; i < Stream.MAX_PRODUCERS; i++) {
@@ -31,8 +31,8 @@ class SnapshotTest {
             "p".repeat(1024),
             StreamConfig.of("text/plain;" + LONG),
             0,
-            List.of(new Segment(2, 0, /* growing= */ true)),
-            1,
+            SegmentedStream.segments(StreamState.MAX_SEGMENTS),
+            StreamState.MAX_SEGMENTS,
             /* closed= */ true,
             new ProducerTag(id.formatted(0), 0, 0),
             LONG,
