@@ -66,6 +66,13 @@ final class Batch {
     return newFiles;
   }
 
+  /** Hands its deletions, which are not released yet, back to whom they came from. */
+  List<Command> takeDeletions() {
+    List<Command> deletions = commands.stream().filter(Command.Delete.class::isInstance).toList();
+    commands.removeIf(Command.Delete.class::isInstance);
+    return deletions;
+  }
+
   void publish(Catalog catalog, long nowMillis) {
     onDurable.forEach(Runnable::run);
     drafts.values().forEach(draft -> draft.publish(catalog, nowMillis));

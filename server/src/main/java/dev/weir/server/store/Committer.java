@@ -2,6 +2,7 @@ package dev.weir.server.store;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -19,9 +20,11 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * When the journal cannot take a batch for want of room, the batch is rolled back and its commands
- * fail with {@link StorageFullException}; later ones may succeed. After any other error of the
- * journal nobody can know what is durable, nor after a defect: the committer fails everything from
- * then on, leaves every file that a frame may name, and never leaves a command without an answer.
+ * fail with {@link StorageFullException}; later ones may succeed. Its deletions, which make room
+ * and need next to none, are tried again without the rest, and one by one if that fails. After any
+ * other error of the journal nobody can know what is durable, nor after a defect: the committer
+ * fails everything from then on, leaves every file that a frame may name, and never leaves a
+ * command without an answer.
  */
 final class Committer implements Runnable {
   /** Bounds the wait of the first command for the last one's evaluation. */
@@ -115,11 +118,7 @@ final class Committer implements Runnable {
           stop.answer().complete(null);
           return;
         }
-        try {
-          handle(command);
-        } catch (Throwable defect) {
-          command.fail(giveUp(defect));
-        }
+        handleOrGiveUp(command);
       }
       settle(this::commit);
       if (failure == null) {
@@ -134,6 +133,14 @@ final class Committer implements Runnable {
       step.run();
     } catch (Throwable defect) {
       giveUp(defect);
+    }
+  }
+
+  private void handleOrGiveUp(Command command) {
+    try {
+      handle(command);
+    } catch (Throwable defect) {
+      command.fail(giveUp(defect));
     }
   }
 
@@ -186,19 +193,29 @@ final class Committer implements Runnable {
     } catch (CatalogFullException e) {
       batch.answer(() -> command.fail(e));
     } catch (IOException e) {
-      failBatch(e);
+      if (isRolledBack(e)) {
+        refuse(e);
+      }
     }
   }
 
   private void commit() {
+    IOException noRoom = tryCommit();
+    if (noRoom != null) {
+      refuse(noRoom);
+    }
+  }
+
+  /** Settles the batch; or rolls it back for want of room, says so, and leaves it as it was. */
+  private @Nullable IOException tryCommit() {
     if (batch.isEmpty()) {
-      return;
+      return null;
     }
     StoreFailedException failed = failure;
     if (failed != null) {
       batch.fail(failed);
       batch = new Batch();
-      return;
+      return null;
     }
     try {
       if (journals.current().uncommittedBytes() > 0) {
@@ -206,27 +223,73 @@ final class Committer implements Runnable {
         stats.journalSyncs.increment();
       }
     } catch (IOException e) {
-      failBatch(e);
-      return;
+      return isRolledBack(e) ? e : null;
     }
     batch.publish(catalog, clock.nowMillis());
     batch = new Batch();
+    return null;
   }
 
-  private void failBatch(IOException cause) {
-    Batch failed = batch;
-    batch = new Batch();
+  /** Takes back what the batch wrote; if the error was another than want of room, gives up. */
+  private boolean isRolledBack(IOException cause) {
     try {
       if (!StorageFullException.isFull(cause)) {
         throw cause;
       }
       journals.current().rollBack();
-      evaluator.discard(failed.newFiles());
-      failed.fail(StorageFullException.wrap(cause));
     } catch (IOException e) {
-      batch = failed;
       giveUp(e);
+      return false;
     }
+    evaluator.discard(batch.newFiles());
+    return true;
+  }
+
+  /** Fails a batch that was rolled back, but for the deletions that there is room for. */
+  private void refuse(IOException cause) {
+    Batch refused = batch;
+    batch = new Batch();
+    IOException noRoom = StorageFullException.wrap(cause);
+    List<Command> deletions = refused.takeDeletions();
+    if (refused.isEmpty()) {
+      deleteOneByOne(deletions, noRoom);
+      return;
+    }
+    refused.fail(noRoom);
+    deletions.forEach(this::handleOrGiveUp);
+    settle(this::commit);
+  }
+
+  /**
+   * Each needs less room than all of them. Where there is none for one, there is none for the next:
+   * a full disk costs one sync that fails, not as many as there are deletions.
+   */
+  private void deleteOneByOne(List<Command> deletions, IOException noRoom) {
+    Iterator<Command> rest = deletions.iterator();
+    boolean room = deletions.size() > 1;
+    while (room && rest.hasNext()) {
+      room = hasRoomFor(rest.next());
+    }
+    rest.forEachRemaining(deletion -> {
+      deletion.release();
+      deletion.fail(noRoom);
+    });
+  }
+
+  private boolean hasRoomFor(Command deletion) {
+    try {
+      takeIn(deletion);
+      evaluate(deletion);
+      IOException noRoom = tryCommit();
+      if (noRoom != null) {
+        batch.fail(StorageFullException.wrap(noRoom));
+        batch = new Batch();
+        return false;
+      }
+    } catch (Throwable defect) {
+      deletion.fail(giveUp(defect));
+    }
+    return true;
   }
 
   private StoreFailedException giveUp(Throwable cause) {

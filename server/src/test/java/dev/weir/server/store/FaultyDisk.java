@@ -23,6 +23,7 @@ public final class FaultyDisk implements Disk {
   private boolean writesAreDefect;
   private boolean writesWait;
   private int waitingWriters;
+  private int truncations;
   private boolean fullAtSync;
   private final Map<Path, byte[]> leftWithoutPower = new HashMap<>();
   private final Set<Path> forgotten = new HashSet<>();
@@ -116,6 +117,16 @@ public final class FaultyDisk implements Disk {
     return granted;
   }
 
+  /** How often a file was cut. */
+  synchronized int truncations() {
+    return truncations;
+  }
+
+  private synchronized void giveBack(long bytes) {
+    truncations++;
+    roomBytes += Math.min(bytes, Long.MAX_VALUE - roomBytes);
+  }
+
   private synchronized boolean readsFail() {
     return readsFail;
   }
@@ -196,8 +207,10 @@ public final class FaultyDisk implements Disk {
 
     @Override
     public void truncate(long sizeBytes) throws IOException {
-      leaves(path, Files.readAllBytes(path));
+      byte[] before = Files.readAllBytes(path);
+      leaves(path, before);
       file.truncate(sizeBytes);
+      giveBack(before.length - file.sizeBytes());
     }
 
     @Override
