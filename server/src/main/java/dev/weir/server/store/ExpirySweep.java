@@ -12,10 +12,17 @@ import java.util.function.Consumer;
 /**
  * Has expired streams deleted, a part at a time: the next part is sent once the last one is done,
  * so appends never wait behind more than one. For the janitor's thread alone.
+ *
+ * <p>A part takes one sync, which what clients send meanwhile shares, and one more for each fork
+ * and each stream with forks in it: the committer has those alone in a batch, since what becomes of
+ * one depends on what became of the other. They come last, so that they do not cut up the rest.
  */
 final class ExpirySweep implements Runnable {
   /** A quarter of a batch, which leaves room for what clients send. */
   static final int MAX_QUEUED = 256;
+
+  /** What a fork, or a stream with forks, counts for: a part has eight, and so as many syncs. */
+  static final int RELATIVE_COUNTS = 32;
 
   private static final System.Logger LOG = System.getLogger(ExpirySweep.class.getName());
 
@@ -65,17 +72,34 @@ final class ExpirySweep implements Runnable {
 
   private List<CompletableFuture<DeleteOutcome>> sendPart() {
     List<CompletableFuture<DeleteOutcome>> answers = new ArrayList<>();
+    List<Stream> relatives = new ArrayList<>();
     long nowMillis = clock.nowMillis();
-    while (rest.hasNext() && answers.size() < MAX_QUEUED) {
+    int counted = 0;
+    while (rest.hasNext() && counted < MAX_QUEUED) {
       Stream stream = rest.next();
-      if (!stream.state().softDeleted() && stream.isExpired(nowMillis)) {
-        CompletableFuture<DeleteOutcome> answer = new CompletableFuture<>();
-        committer.accept(
-            new Command.Delete(stream.state().path(), /* expiredOnly= */ true, answer));
-        answers.add(answer);
+      if (stream.state().softDeleted() || !stream.isExpired(nowMillis)) {
+        continue;
+      }
+      if (isRelative(stream.state())) {
+        relatives.add(stream);
+        counted += RELATIVE_COUNTS;
+      } else {
+        answers.add(send(stream));
+        counted++;
       }
     }
+    relatives.forEach(stream -> answers.add(send(stream)));
     return answers;
+  }
+
+  private boolean isRelative(StreamState state) {
+    return state.config().fork() != null || catalog.hasForks(state.streamId());
+  }
+
+  private CompletableFuture<DeleteOutcome> send(Stream stream) {
+    CompletableFuture<DeleteOutcome> answer = new CompletableFuture<>();
+    committer.accept(new Command.Delete(stream.state().path(), /* expiredOnly= */ true, answer));
+    return answer;
   }
 
   private void runAgain() {

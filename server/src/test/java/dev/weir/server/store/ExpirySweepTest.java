@@ -8,6 +8,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Queue;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Expired streams are sent to be deleted in parts, one at a time. */
@@ -30,16 +31,23 @@ class ExpirySweepTest {
   }
 
   private void add(String path, long ttlSeconds) {
-    StreamConfig config = new StreamConfig("text/plain", ttlSeconds, null, StreamConfig.NONE, null);
+    add(path, ttlSeconds, /* fork= */ null);
+  }
+
+  private void add(String path, long ttlSeconds, @Nullable ForkOrigin fork) {
+    StreamConfig config = new StreamConfig("text/plain", ttlSeconds, null, StreamConfig.NONE, fork);
     Mutation.Created created =
         new Mutation.Created(catalog.size() + 1, path, config, 0, List.of(), 0);
     catalog.add(new Stream(created.toState(), /* nowMillis= */ 0));
   }
 
-  private void answerAll() {
+  private void answerAllAndGoOn() {
     List<Command.Delete> commands = List.copyOf(sent);
     sent.clear();
     commands.forEach(command -> command.answer().complete(DeleteOutcome.NOT_FOUND));
+    if (!janitor.isEmpty()) {
+      janitor.remove().run();
+    }
   }
 
   @Test
@@ -58,10 +66,7 @@ class ExpirySweepTest {
       sweep.run();
       assertThat(sent).as("none while the last ones are queued").hasSize(before);
       assertThat(janitor).isEmpty();
-      answerAll();
-      if (!janitor.isEmpty()) {
-        janitor.remove().run();
-      }
+      answerAllAndGoOn();
     }
     assertThat(paths).hasSize(STREAMS).allMatch(path -> path.startsWith("expired"));
   }
@@ -86,5 +91,27 @@ class ExpirySweepTest {
     clockFails = false;
     sweep.run();
     assertThat(sent).hasSize(1);
+  }
+
+  /** Each fork, and the source as well, takes a sync of its own. */
+  @Test
+  void aPartHasEightForksAtMostAndTheyComeLast() {
+    add("source", 1);
+    ForkOrigin fork = new ForkOrigin(/* sourceId= */ 1, /* anchorOffset= */ 0, /* subOffset= */ 0);
+    for (int i = 0; i < 40; i++) {
+      add("fork" + i, 1, fork);
+      add("plain" + i, 1);
+    }
+    Set<String> paths = new HashSet<>();
+    sweep.run();
+    while (!sent.isEmpty()) {
+      List<String> part = sent.stream().map(Command.Delete::path).toList();
+      long plain = part.stream().filter(path -> path.startsWith("plain")).count();
+      assertThat(part.size() - plain).isLessThanOrEqualTo(8);
+      assertThat(part.subList(0, (int) plain)).allMatch(path -> path.startsWith("plain"));
+      paths.addAll(part);
+      answerAllAndGoOn();
+    }
+    assertThat(paths).hasSize(81);
   }
 }
