@@ -103,6 +103,9 @@ public final class StreamStore implements AutoCloseable {
       for (int shard = 0; shard < StoreLayout.SHARDS; shard++) {
         disk.makeDirectories(layout.shard(shard));
       }
+      // Whatever is durable in them rests on their own names.
+      disk.syncDirectory(layout.bytesDirectory());
+      disk.syncDirectory(directory);
     } catch (IOException e) {
       throw new DataDirectoryException(
           "cannot create the data directory "

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -137,5 +138,72 @@ class DamagedJournalTest {
     Arrays.fill(bytes, (int) start, bytes.length, (byte) 0);
     Files.write(journal, bytes);
     assertDamageIsFound(start);
+  }
+
+  private void begin(long sequence) throws IOException {
+    Journal.create(
+            new LocalDisk(), new StoreLayout(directory), sequence, JournalSeries.newBuffer())
+        .close();
+  }
+
+  private void appendTwice() throws IOException {
+    try (StoreFixture fixture = new StoreFixture(directory)) {
+      fixture.create("a");
+      fixture.append("a", "first");
+      fixture.append("a", "second");
+    }
+  }
+
+  /** A rotation that failed, or was killed, leaves them; the journal before went on. */
+  @Test
+  void aJournalThatIsOnlyBegunIsNoLaterOne() throws IOException {
+    Path later = new StoreLayout(directory).journal(2);
+    Path last = new StoreLayout(directory).journal(3);
+    appendTwice();
+    byte[] whole = Files.readAllBytes(journal);
+    for (int headerBytes = 0; headerBytes <= Journal.headerBytes(); headerBytes++) {
+      Files.write(journal, Arrays.copyOf(whole, whole.length - 1));
+      begin(2);
+      begin(3);
+      Files.write(last, Arrays.copyOf(Files.readAllBytes(last), headerBytes));
+      try (StoreFixture fixture = new StoreFixture(directory)) {
+        assertThat(fixture.read("a")).isEqualTo("first");
+        assertThat(later).doesNotExist();
+        assertThat(last).doesNotExist();
+        fixture.append("a", " goes on");
+      }
+      try (StoreFixture fixture = new StoreFixture(directory)) {
+        assertThat(fixture.read("a")).isEqualTo("first goes on");
+      }
+    }
+  }
+
+  @Test
+  void aJournalThatIsOnlyBegunDoesNotHideDamage() throws IOException {
+    appendTwice();
+    byte[] whole = Files.readAllBytes(journal);
+    begin(2);
+    flip(Journal.headerBytes() + 40);
+    assertThatThrownBy(() -> new StoreFixture(directory).close())
+        .isInstanceOf(DataDirectoryException.class)
+        .hasMessageContaining(journal + " is damaged at byte ");
+    assertThat(new StoreLayout(directory).journal(2)).exists();
+    Files.write(journal, whole);
+    begin(4);
+    assertThatThrownBy(() -> new StoreFixture(directory).close())
+        .isInstanceOf(DataDirectoryException.class)
+        .hasMessageContaining(new StoreLayout(directory).journal(3) + " is missing");
+  }
+
+  @Test
+  void aJournalIsTornNoMoreOnceTheNextIsWrittenTo() throws IOException {
+    appendTwice();
+    Path next = new StoreLayout(directory).journal(2);
+    begin(2);
+    Files.write(next, new byte[FrameLayout.HEADER_BYTES], StandardOpenOption.APPEND);
+    Files.write(journal, Arrays.copyOf(Files.readAllBytes(journal), (int) journalBytes() - 1));
+    assertThatThrownBy(() -> new StoreFixture(directory).close())
+        .isInstanceOf(DataDirectoryException.class)
+        .hasMessageContaining(journal + " is damaged at byte ");
   }
 }

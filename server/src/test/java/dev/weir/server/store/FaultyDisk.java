@@ -5,11 +5,13 @@ import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * The file system with a limit to what may be written; syncs and reads fail on demand, and power
@@ -27,6 +29,7 @@ public final class FaultyDisk implements Disk {
   private boolean fullAtSync;
   private final Map<Path, byte[]> leftWithoutPower = new HashMap<>();
   private final Set<Path> forgotten = new HashSet<>();
+  private final Set<Path> nameless = new HashSet<>();
 
   public synchronized void room(long bytes) {
     roomBytes = bytes;
@@ -52,8 +55,20 @@ public final class FaultyDisk implements Disk {
     forgotten.add(file);
   }
 
+  /** The file, or directory with all in it, is gone if power is lost before its parent's sync. */
+  synchronized void hasNoDurableName(Path file) {
+    nameless.add(file);
+  }
+
   /** Files are again as they were before what no sync made durable. */
   synchronized void losePower() throws IOException {
+    for (Path lost : nameless) {
+      try (Stream<Path> files = Files.walk(lost)) {
+        for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+          Files.delete(file);
+        }
+      }
+    }
     for (Map.Entry<Path, byte[]> left : leftWithoutPower.entrySet()) {
       Files.write(left.getKey(), left.getValue());
     }
@@ -159,6 +174,9 @@ public final class FaultyDisk implements Disk {
   @Override
   public void syncDirectory(Path directory) throws IOException {
     disk.syncDirectory(directory);
+    synchronized (this) {
+      nameless.removeIf(file -> directory.equals(file.getParent()));
+    }
   }
 
   @Override

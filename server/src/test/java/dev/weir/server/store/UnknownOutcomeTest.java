@@ -110,4 +110,28 @@ class UnknownOutcomeTest {
     repaired.losePower();
     readsAfterAStart("acknowledged, failed");
   }
+
+  @Test
+  void whatIsAppendedToAJournalThatAKillLeftWithoutADurableNameStays() throws IOException {
+    new StoreFixture(directory).close();
+    disk.hasNoDurableName(new StoreLayout(directory).journal(1));
+    try (StoreFixture fixture = new StoreFixture(directory, disk, new AtomicLong())) {
+      fixture.create("a");
+      fixture.append("a", "acknowledged");
+    }
+    disk.losePower();
+    readsAfterAStart("acknowledged");
+  }
+
+  @Test
+  void theDirectoriesOfAFirstStartAreThereAfterALossOfPower() throws IOException {
+    StoreLayout layout = new StoreLayout(directory);
+    disk.hasNoDurableName(layout.journalDirectory());
+    disk.hasNoDurableName(layout.bytesDirectory());
+    disk.hasNoDurableName(layout.shard(0));
+    appendToFailingDisk(disk::failSyncs, StoreFailedException.class);
+    disk.losePower();
+    assertThat(layout.shard(0)).exists();
+    readsAfterAStart("acknowledged, failed");
+  }
 }
