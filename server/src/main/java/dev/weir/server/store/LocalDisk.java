@@ -1,7 +1,6 @@
 package dev.weir.server.store;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -60,41 +59,5 @@ public final class LocalDisk implements Disk {
   @Override
   public void makeDirectories(Path directory) throws IOException {
     Files.createDirectories(directory);
-  }
-
-  private record ChannelFile(FileChannel channel) implements DiskFile {
-    @Override
-    public void write(ByteBuffer source, long positionBytes) throws IOException {
-      long position = positionBytes;
-      while (source.hasRemaining()) {
-        position += channel.write(source, position);
-      }
-    }
-
-    @Override
-    public int read(ByteBuffer target, long positionBytes) throws IOException {
-      return channel.read(target, positionBytes);
-    }
-
-    @Override
-    public void sync() throws IOException {
-      // fdatasync: it covers the length, which is the only metadata that the store needs.
-      channel.force(false);
-    }
-
-    @Override
-    public void truncate(long sizeBytes) throws IOException {
-      channel.truncate(sizeBytes);
-    }
-
-    @Override
-    public long sizeBytes() throws IOException {
-      return channel.size();
-    }
-
-    @Override
-    public void close() throws IOException {
-      channel.close();
-    }
   }
 }

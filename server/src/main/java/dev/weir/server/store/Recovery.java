@@ -16,9 +16,10 @@ import java.util.TreeSet;
 /**
  * Brings a data directory back to what was acknowledged: the newest snapshot, then the journals
  * from its number on. Bytes that travelled through a journal are written to their segments again.
- * The last journal may end torn, in what nobody was told of: that is cut off. One that was begun and
- * never written to is no later journal: the one before is the last, and goes on. Anything else that
- * does not fit is damage, and the node does not start on it; {@link JournalEnd} tells them apart.
+ * The last journal may end torn, in what nobody was told of: that is cut off. One that was begun
+ * and never written to is no later journal: the one before is the last, and goes on. Anything else
+ * that does not fit is damage, and the node does not start on it; {@link JournalEnd} tells them
+ * apart.
  */
 final class Recovery {
   private final Disk disk;

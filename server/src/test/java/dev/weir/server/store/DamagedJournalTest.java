@@ -141,8 +141,7 @@ class DamagedJournalTest {
   }
 
   private void begin(long sequence) throws IOException {
-    Journal.create(
-            new LocalDisk(), new StoreLayout(directory), sequence, JournalSeries.newBuffer())
+    Journal.create(new LocalDisk(), new StoreLayout(directory), sequence, JournalSeries.newBuffer())
         .close();
   }
 
