@@ -31,16 +31,20 @@ record SyncMark(long key) {
 
   /** Whether a whole frame at {@code position} is a mark. */
   boolean isAt(long position, ByteBuffer body) {
-    return body.equals(at(position));
+    return body.remaining() == BODY_BYTES && isBodyAt(body.position(), body, position);
   }
 
   /** Whether a mark's frame begins at an index of the bytes that a file has from a position on. */
   boolean isAt(int index, ByteBuffer bytes, long fromPosition) {
-    if (bytes.limit() - index < FrameLayout.HEADER_BYTES + BODY_BYTES
-        || bytes.getInt(index) != BODY_BYTES) {
-      return false;
-    }
-    ByteBuffer body = bytes.slice(index + FrameLayout.HEADER_BYTES, BODY_BYTES);
-    return isAt(fromPosition + index, body);
+    return bytes.limit() - index >= FrameLayout.HEADER_BYTES + BODY_BYTES
+        && bytes.getInt(index) == BODY_BYTES
+        && isBodyAt(index + FrameLayout.HEADER_BYTES, bytes, fromPosition + index);
+  }
+
+  /** For each frame of a start, and each byte of a torn end: in place. */
+  private boolean isBodyAt(int index, ByteBuffer bytes, long position) {
+    return bytes.get(index) == TYPE
+        && bytes.getLong(index + 1) == position
+        && bytes.getLong(index + 1 + Long.BYTES) == key;
   }
 }
