@@ -102,6 +102,8 @@ final class Committer implements Runnable {
 
   @Override
   public void run() {
+    // The journal that a start found may be due already.
+    settle(() -> journals.rotateIfDue(catalog));
     List<Command> taken = new ArrayList<>();
     while (true) {
       taken.clear();

@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  *         a frame for each command; its body is one or more mutations
  * </pre>
  *
- * Version 1 had neither key nor marks; such a journal goes on with the key 0.
+ * Version 1 had neither key nor marks; such a journal is followed by the next before it is written
+ * to, where there is room for one.
  */
 final class Journal implements Closeable {
   private static final String FORMAT = "weir journal";
@@ -80,7 +81,7 @@ final class Journal implements Closeable {
 
   /** Nothing is written behind a journal's header before that is durable. */
   static int headerBytes() {
-    return FrameLayout.HEADER_BYTES + header(0, new SyncMark(0)).remaining();
+    return FrameLayout.HEADER_BYTES + header(0, SyncMark.WITHOUT_KEY).remaining();
   }
 
   /** The marks of the journal that a first frame is the header of; null if it is none. */
@@ -94,7 +95,7 @@ final class Journal implements Closeable {
       }
       return switch (version) {
         case VERSION -> new SyncMark(header.getLong());
-        case VERSION_WITHOUT_KEY -> new SyncMark(0);
+        case VERSION_WITHOUT_KEY -> SyncMark.WITHOUT_KEY;
         default -> null;
       };
     } catch (BufferUnderflowException | IllegalStateException e) {
@@ -151,6 +152,11 @@ final class Journal implements Closeable {
 
   long sequence() {
     return sequence;
+  }
+
+  /** Whether nobody but the node can write what looks like a mark. */
+  boolean hasKey() {
+    return !mark.equals(SyncMark.WITHOUT_KEY);
   }
 
   /** Makes all frames added so far durable. After an error, {@link #rollBack} or give up. */

@@ -31,7 +31,7 @@ final class JournalSeries implements AutoCloseable {
   private Journal current;
   private Set<Long> dirtyFiles;
   private List<Checkpoint> unfinished = new ArrayList<>();
-  private long rotateAtBytes = ROTATE_BYTES;
+  private long rotateAtBytes;
 
   JournalSeries(
       Disk disk,
@@ -48,6 +48,7 @@ final class JournalSeries implements AutoCloseable {
     this.buffer = buffer;
     this.current = current;
     this.dirtyFiles = dirtyFiles;
+    this.rotateAtBytes = current.hasKey() ? ROTATE_BYTES : 0;
   }
 
   static ByteBuffer newBuffer() {
@@ -63,7 +64,10 @@ final class JournalSeries implements AutoCloseable {
     dirtyFiles.add(fileId);
   }
 
-  /** Starts a new journal when the current one is long enough and the last checkpoint is done. */
+  /**
+   * Starts a new journal when the current one is long enough, or has no key, and the last
+   * checkpoint is done.
+   */
   void rotateIfDue(Catalog catalog) {
     if (current.sizeBytes() >= rotateAtBytes
         && unfinished.stream().allMatch(Checkpoint::isFinished)) {

@@ -29,7 +29,7 @@ final class Recovery {
   private final OpenFiles files;
   private final Set<Long> dirtyFiles = new HashSet<>();
   private long nextId = 1;
-  private SyncMark journalMark = new SyncMark(0);
+  private SyncMark journalMark = SyncMark.WITHOUT_KEY;
   private long journalBytes;
 
   private Recovery(Disk disk, StoreLayout layout, long nowMillis) {

@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
@@ -186,7 +187,7 @@ class CrashRecoveryTest {
   }
 
   @Test
-  void aJournalOfVersion1GoesOn() throws IOException {
+  void aJournalOfVersion1IsFollowedByTheNext() throws IOException {
     try (StoreFixture fixture = new StoreFixture(directory)) {
       fixture.create("a");
       fixture.append("a", "of version 1");
@@ -197,7 +198,56 @@ class CrashRecoveryTest {
         assertThat(fixture.read("a")).isEqualTo(expected);
         fixture.append("a", ", more");
       }
+      StoreLayout layout = new StoreLayout(directory);
+      assertThat(layout.journal(1)).doesNotExist();
+      assertThat(layout.journal(2)).exists();
+      assertThat(layout.journal(3)).doesNotExist();
     }
+  }
+
+  /** A torn end with a mark in it would be damage, and the node would not start. */
+  @Test
+  void aClientCannotWriteAMarkAlsoAfterAJournalOfVersion1() throws IOException {
+    try (StoreFixture fixture = new StoreFixture(directory)) {
+      fixture.create("a");
+    }
+    writeAsVersion1(journal(directory));
+    Path newest;
+    long start;
+    try (StoreFixture fixture = new StoreFixture(directory)) {
+      fixture.append("a", "kept");
+      newest = newestJournal();
+      long before = Files.size(newest);
+      append(fixture, ByteBuffer.allocate(FrameLayout.HEADER_BYTES + SyncMark.BODY_BYTES));
+      start = Files.size(newest);
+      append(fixture, markWithoutKey(start + start - before));
+    }
+    flip(newest, start);
+    try (StoreFixture fixture = new StoreFixture(directory)) {
+      assertThat(fixture.read("a")).startsWith("kept");
+    }
+  }
+
+  private Path newestJournal() throws IOException {
+    return new LocalDisk()
+        .list(new StoreLayout(directory).journalDirectory()).stream()
+            .filter(file -> StoreLayout.journalSequence(file).isPresent())
+            .max(Comparator.naturalOrder())
+            .orElseThrow();
+  }
+
+  private static void append(StoreFixture fixture, ByteBuffer body) throws IOException {
+    fixture.append(
+        new AppendRequest("a", "text/plain", false, null, null),
+        new Payload.Inline(body, () -> {}));
+  }
+
+  /** As a frame that ends at a position. */
+  private static ByteBuffer markWithoutKey(long end) {
+    int bytes = FrameLayout.HEADER_BYTES + SyncMark.BODY_BYTES;
+    ByteBuffer frame = ByteBuffer.allocate(bytes);
+    putFrame(SyncMark.WITHOUT_KEY.at(end - bytes), frame);
+    return frame.flip();
   }
 
   /** Without a key in the header, and without marks. */
