@@ -12,17 +12,16 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Turns an offset and a sub-offset of a source stream into the byte where a fork begins. Where that
- * takes reading the source, it takes its turns with others.
+ * takes reading the source, it reads a piece a turn, and waits while others have theirs.
  *
  * <pre>
- *   run ──▶ [waits for its turn ──▶ step ──▶ step ...] ──▶ found or failed
+ *   run ──▶ [waits for a turn ──▶ step ──▶ waits for a turn ──▶ step ...] ──▶ found or failed
  *                    cancel: ends unheard
  * </pre>
  *
  * Runs on I/O threads, one at a time; {@link #cancel} is for any thread.
  */
 final class ForkSearch implements Runnable {
-  private static final int PIECE_BYTES = 64 << 10;
   private static final long NOT_YET = Long.MIN_VALUE;
 
   /** The shortest message is one character and a comma. */
@@ -45,7 +44,7 @@ final class ForkSearch implements Runnable {
      */
     void found(ForkRequest resolved);
 
-    /** Neither the first piece nor the first turn was enough. */
+    /** The search waits for others, or its first piece was not enough. Told once at most. */
     void takesLong();
 
     /** Throws nothing. */
@@ -105,20 +104,22 @@ final class ForkSearch implements Runnable {
     services.searches().remove(this);
   }
 
+  boolean isCancelled() {
+    return cancelled;
+  }
+
   /** Reads a piece; whether the search is over. Throws nothing. */
   boolean step() {
     try {
       Reading current = reading;
       if (cancelled || current == null) {
-        close();
         return true;
       }
-      long point = current.next();
+      long point = current.next(services.searches().piece());
       if (point == NOT_YET) {
         tellOfLength();
         return false;
       }
-      close();
       listener.found(fork.resolved(current.state.streamId(), point));
     } catch (Throwable failure) {
       fail(failure);
@@ -126,7 +127,8 @@ final class ForkSearch implements Runnable {
     return true;
   }
 
-  private void tellOfLength() {
+  /** Has the client watched from now on. */
+  void tellOfLength() {
     if (!toldOfLength) {
       toldOfLength = true;
       listener.takesLong();
@@ -135,21 +137,7 @@ final class ForkSearch implements Runnable {
 
   /** Ends the search. Throws nothing. */
   void fail(Throwable failure) {
-    close();
     listener.failed(failure);
-  }
-
-  private void close() {
-    Reading read = reading;
-    reading = null;
-    try {
-      if (read != null) {
-        read.reader.close();
-      }
-    } catch (IOException e) {
-      System.getLogger(ForkSearch.class.getName())
-          .log(System.Logger.Level.DEBUG, "closing a file that was searched", e);
-    }
   }
 
   private static ProtocolException pastTheEnd() {
@@ -159,47 +147,40 @@ final class ForkSearch implements Runnable {
 
   /**
    * What is read of the source: up to the fork's offset, from where a message is known to begin, to
-   * see that one ends there; and from there on, to count messages.
+   * see that one ends there; and from there on, to count messages. Between turns it keeps the
+   * position only: those who wait may be more than the files that may be open.
    */
   private final class Reading {
     private final StreamState state;
-    private final RangeReader reader;
     private final long anchor;
+    private final long end;
     private final JsonMessageCounter before = new JsonMessageCounter(Long.MAX_VALUE);
     private final JsonMessageCounter after = new JsonMessageCounter(fork.subOffset());
 
-    /** Made when it is this search's turn: those that wait have none. */
-    private @Nullable ByteBuffer piece;
-
-    /** While it is not above the anchor. */
     private long position;
 
     Reading(StreamState state, long start, long anchor) {
       this.state = state;
       this.position = start;
       this.anchor = anchor;
-      long end = fork.subOffset() == 0 ? anchor : state.tailOffset();
-      this.reader = services.store().read(state, start, end);
+      this.end = fork.subOffset() == 0 ? anchor : state.tailOffset();
     }
 
     /** Goes on by a piece; the point, or {@link #NOT_YET}. */
-    long next() throws IOException, ProtocolException {
-      ByteBuffer target = piece;
-      if (target == null) {
-        target = ByteBuffer.allocate(PIECE_BYTES);
-        piece = target;
+    long next(ByteBuffer piece) throws IOException, ProtocolException {
+      boolean toAnchor = position < anchor;
+      try (RangeReader reader = services.store().read(state, position, toAnchor ? anchor : end)) {
+        reader.read(piece);
       }
-      if (position < anchor) {
-        reader.read(target.clear().limit((int) Math.min(PIECE_BYTES, anchor - position)));
-        position += target.flip().remaining();
-        before.feed(target);
+      position += piece.flip().remaining();
+      if (toAnchor) {
+        before.feed(piece);
         return position == anchor ? anchored() : NOT_YET;
       }
-      reader.read(target.clear());
-      if (after.feed(target.flip())) {
+      if (after.feed(piece)) {
         return anchor + after.bytes();
       }
-      if (reader.remaining() == 0) {
+      if (position == end) {
         throw pastTheEnd();
       }
       return NOT_YET;

@@ -7,6 +7,7 @@ import dev.weir.server.store.StorageFullException;
 import dev.weir.server.store.StoreFailedException;
 import io.netty.handler.codec.http.EmptyHttpHeaders;
 import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
 import java.nio.file.NoSuchFileException;
@@ -46,7 +47,8 @@ final class Refusals {
     Throwable cause =
         error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
     switch (cause) {
-      case ProtocolException reason -> exchange.refuse(reason, EmptyHttpHeaders.INSTANCE);
+      case ProtocolException reason ->
+          exchange.refuse(reason, reason.status() == 503 ? later() : EmptyHttpHeaders.INSTANCE);
       case StorageFullException full ->
           exchange.refuse(507, oneLine(full.getMessage()), EmptyHttpHeaders.INSTANCE);
       case CatalogFullException full ->
@@ -55,8 +57,7 @@ final class Refusals {
           exchange.refuse(503, oneLine(failed.getMessage()), EmptyHttpHeaders.INSTANCE);
       case Throwable refused when Failure.of(refused) == Failure.MEMORY -> {
         LOG.log(System.Logger.Level.WARNING, "no memory for a request", refused);
-        exchange.refuse(
-            503, FixedAnswer.NO_ROOM, Headers.create().set(HttpHeaderNames.RETRY_AFTER, "1"));
+        exchange.refuse(503, FixedAnswer.NO_ROOM, later());
       }
       case NoSuchFileException gone ->
           exchange.refuse(404, "the stream was deleted", EmptyHttpHeaders.INSTANCE);
@@ -66,6 +67,10 @@ final class Refusals {
             500, "the node failed: " + oneLine(cause.toString()), EmptyHttpHeaders.INSTANCE);
       }
     }
+  }
+
+  private static HttpHeaders later() {
+    return Headers.create().set(HttpHeaderNames.RETRY_AFTER, "1");
   }
 
   private static String oneLine(@Nullable String text) {

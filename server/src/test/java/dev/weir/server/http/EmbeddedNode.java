@@ -7,7 +7,9 @@ import dev.weir.memory.PoolOptions;
 import dev.weir.netty.WeirAllocator;
 import dev.weir.netty.flow.WeirAdmission;
 import dev.weir.server.console.Console;
+import dev.weir.server.store.CreateRequest;
 import dev.weir.server.store.LocalDisk;
+import dev.weir.server.store.Payload;
 import dev.weir.server.store.StreamStore;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
@@ -20,6 +22,8 @@ import io.netty.channel.local.LocalServerChannel;
 import io.netty.util.concurrent.ImmediateEventExecutor;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -97,6 +101,12 @@ final class EmbeddedNode implements AutoCloseable {
     channel.writeInbound(allocator.directBuffer(Math.max(1, bytes.length)).writeBytes(bytes));
   }
 
+  /** Makes a stream with its first bytes, as they are stored. */
+  void create(String path, String contentType, String text) {
+    ByteBuffer bytes = ByteBuffer.wrap(text.getBytes(StandardCharsets.US_ASCII));
+    store.create(CreateRequest.of(path, contentType), new Payload.Inline(bytes, () -> {})).join();
+  }
+
   /** Does all that can be done now. */
   void run(EmbeddedChannel channel) {
     channel.runPendingTasks();
@@ -121,6 +131,17 @@ final class EmbeddedNode implements AutoCloseable {
       received.writeBytes(bytes);
     }
     return received.toByteArray();
+  }
+
+  /** What the client gets once the store has answered; I/O threads do nothing meanwhile. */
+  static String answer(EmbeddedChannel channel) {
+    long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
+    String answer = "";
+    while (answer.isEmpty() && System.nanoTime() < deadline) {
+      channel.runPendingTasks();
+      answer = new String(received(channel), StandardCharsets.US_ASCII);
+    }
+    return answer;
   }
 
   void closeStore() throws IOException {

@@ -13,7 +13,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -78,34 +77,39 @@ class ForkSearchTest {
   }
 
   private void assertCreated(String path, EmbeddedChannel channel, long bytes) {
-    long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
-    String answer = "";
-    while (answer.isEmpty() && System.nanoTime() < deadline) {
-      channel.runPendingTasks();
-      answer = received(channel);
-    }
-    assertThat(answer).startsWith("HTTP/1.1 201").contains(Offset.format(bytes));
+    assertThat(EmbeddedNode.answer(channel))
+        .startsWith("HTTP/1.1 201")
+        .contains(Offset.format(bytes));
   }
 
   @Test
-  void eachTaskReadsAPieceAndOneSearchGoesOnAtATime() throws Exception {
+  void eachTaskReadsAPieceAndSearchesTakeTurns() throws Exception {
     EmbeddedChannel first = fork("first", COUNT - 1);
-    EmbeddedChannel second = fork("second", 1);
-    assertThat(node.io).hasSize(2);
-    runOne(first, second);
-    runOne(first, second);
-    for (int piece = 0; piece < PIECES; piece++) {
-      assertThat(node.store.find("first")).isNull();
-      assertThat(node.io).as("of the first").hasSize(1);
-      runOne(first, second);
+    EmbeddedChannel second = fork("second", 64 << 10);
+    EmbeddedChannel third = fork("third", 1);
+    for (int begun = 0; begun < 3; begun++) {
+      runOne(first, second, third);
     }
-    assertCreated("first", first, 2 * (COUNT - 1));
-    assertThat(node.io).as("of the second").hasSize(1);
+    for (int turn = 0; turn < 3; turn++) {
+      assertThat(node.store.find("third")).isNull();
+      assertThat(node.io).as("whose turn it is").hasSize(1);
+      runOne(first, second, third);
+    }
+    assertCreated("third", third, 2);
     runOne(first, second);
+    assertThat(node.store.find("second")).isNull();
+    runOne(first, second);
+    assertCreated("second", second, 128 << 10);
+    for (int piece = 2; piece < PIECES; piece++) {
+      assertThat(node.store.find("first")).isNull();
+      assertThat(node.io).as("the first goes on alone").hasSize(1);
+      runOne(first);
+    }
     assertThat(node.io).isEmpty();
-    assertCreated("second", second, 2);
+    assertCreated("first", first, 2 * (COUNT - 1));
     first.finishAndReleaseAll();
     second.finishAndReleaseAll();
+    third.finishAndReleaseAll();
   }
 
   @Test
@@ -116,6 +120,7 @@ class ForkSearchTest {
     for (int i = 0; i < 4; i++) {
       runOne(gone, alsoGone, stays);
     }
+    assertThat(node.io).as("of the second, while the others wait").hasSize(1);
     gone.finishAndReleaseAll();
     alsoGone.finishAndReleaseAll();
     runOne(stays);
@@ -139,6 +144,22 @@ class ForkSearchTest {
     assertThat(node.io).isEmpty();
     assertThat(node.store.streamCount()).isOne();
     channel.finishAndReleaseAll();
+  }
+
+  @Test
+  void aClientIsWatchedWhileItsSearchWaitsForItsFirstTurn() throws Exception {
+    EmbeddedChannel first = fork("first", 1);
+    EmbeddedChannel second = fork("second", 1);
+    runOne(first, second);
+    runOne(first, second);
+    second.pipeline().fireUserEventTriggered(ChannelInputShutdownEvent.INSTANCE);
+    second.runPendingTasks();
+    assertThat(second.isOpen()).isFalse();
+    runOne(first);
+    assertThat(node.io).isEmpty();
+    assertCreated("first", first, 2);
+    first.finishAndReleaseAll();
+    second.finishAndReleaseAll();
   }
 
   @Test

@@ -3,15 +3,11 @@ package dev.weir.server.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.server.protocol.Offset;
-import dev.weir.server.store.CreateRequest;
-import dev.weir.server.store.Payload;
 import dev.weir.server.store.Stream;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -36,10 +32,7 @@ class ForkSourceTest {
   }
 
   private void create(String contentType, String text) {
-    ByteBuffer bytes = ByteBuffer.wrap(text.getBytes(StandardCharsets.US_ASCII));
-    node.store
-        .create(CreateRequest.of("a", contentType), new Payload.Inline(bytes, () -> {}))
-        .join();
+    node.create("a", contentType, text);
   }
 
   /** Asks for a fork of "a"; its point is an I/O thread's next task. */
@@ -64,13 +57,7 @@ class ForkSourceTest {
   }
 
   private String answer() {
-    long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
-    String answer = "";
-    while (answer.isEmpty() && System.nanoTime() < deadline) {
-      channel.runPendingTasks();
-      answer = new String(EmbeddedNode.received(channel), StandardCharsets.US_ASCII);
-    }
-    return answer;
+    return EmbeddedNode.answer(channel);
   }
 
   private void assertNoSource() {
