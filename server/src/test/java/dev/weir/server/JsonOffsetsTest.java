@@ -2,6 +2,9 @@ package dev.weir.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.server.http.HttpLimits;
+import dev.weir.server.http.Transport;
+import dev.weir.server.store.FaultyDisk;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -16,11 +19,17 @@ class JsonOffsetsTest {
   private static final String OFFSET = "0000000000000000_%016d";
 
   @TempDir static Path directory;
+  private static final FaultyDisk disk = new FaultyDisk();
   private static NodeFixture fixture;
 
   @BeforeAll
   static void startNode() throws Exception {
-    fixture = new NodeFixture(directory);
+    long budget = NodeFixture.BUDGET_BYTES;
+    fixture =
+        new NodeFixture(
+            directory,
+            budget,
+            new Node.Parts(disk, Transport.best(), HttpLimits.forBudget(budget)));
     fixture.send("PUT", "a", "application/json", "[{\"a\":1,\"b\":2},{\"c\":3}]");
     fixture.send("POST", "a", "application/json", "[4,\"5,\"]");
     fixture.send("PUT", "text", "text/plain", "hello");
@@ -33,8 +42,14 @@ class JsonOffsetsTest {
   }
 
   private static RawClient.Response get(String target) throws Exception {
+    return get(target, /* header= */ "");
+  }
+
+  private static RawClient.Response get(String target, String header) throws Exception {
     try (RawClient client = fixture.raw()) {
-      return client.send("GET /v1/stream/" + target + " HTTP/1.1\r\nHost: x\r\n\r\n").receive();
+      return client
+          .send("GET /v1/stream/" + target + " HTTP/1.1\r\nHost: x\r\n" + header + "\r\n")
+          .receive();
     }
   }
 
@@ -80,6 +95,28 @@ class JsonOffsetsTest {
       })
   void aReadBeginsBetweenMessages(int offset, String rest) throws Exception {
     assertThat(get("a?offset=" + OFFSET.formatted(offset)).body()).isEqualTo(rest);
+  }
+
+  /** The read that answers sees as well whether a message begins there. */
+  @ParameterizedTest
+  @ValueSource(strings = {"", "&live=long-poll"})
+  void aReadOpensItsFileOnce(String live) throws Exception {
+    for (int offset : new int[] {0, 13, 14, 22, 24}) {
+      int before = disk.opensForReading();
+      get("a?offset=" + OFFSET.formatted(offset) + live);
+      assertThat(disk.opensForReading() - before).as("from %s", offset).isOne();
+    }
+  }
+
+  @Test
+  void aTagDoesNotStandForAReadFromWithinAMessage() throws Exception {
+    String between = "a?offset=" + OFFSET.formatted(14);
+    String known = "If-None-Match: " + get(between).header("etag") + "\r\n";
+    assertThat(get(between, known).status()).isEqualTo(304);
+    String other = "If-None-Match: \"other\"\r\n";
+    assertThat(get(between, other).body()).isEqualTo("[{\"c\":3},4,\"5,\"]");
+    String any = "If-None-Match: *\r\n";
+    assertThat(get("a?offset=" + OFFSET.formatted(15), any).status()).isEqualTo(400);
   }
 
   @ParameterizedTest

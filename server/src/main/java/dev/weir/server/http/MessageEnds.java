@@ -29,6 +29,11 @@ final class MessageEnds {
     try (RangeReader reader = store.read(state, offset - 1, offset)) {
       reader.read(before);
     }
-    return before.get(0) == ',';
+    return isEnd(before.get(0));
+  }
+
+  /** Whether a message may end with a byte. */
+  static boolean isEnd(byte last) {
+    return last == ',';
   }
 }

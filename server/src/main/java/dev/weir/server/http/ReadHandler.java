@@ -57,7 +57,8 @@ final class ReadHandler implements ExchangeHandler {
         throw ProtocolException.badRequest("the offset lies after the end of the stream");
       }
       services.store().touch(stream);
-      if (query.fromTail() || MessageEnds.isKnown(state, query.position())) {
+      boolean known = query.fromTail() || MessageEnds.isKnown(state, query.position());
+      if (known || looksBeforeItAnswers(exchange, query)) {
         read(exchange, query, stream, state);
       } else {
         readIfMessageBegins(exchange, query, stream, state);
@@ -65,6 +66,12 @@ final class ReadHandler implements ExchangeHandler {
     } catch (ProtocolException e) {
       exchange.refuse(e, EmptyHttpHeaders.INSTANCE);
     }
+  }
+
+  /** Whether {@link #sendRange}, which sees where a message begins, reads before any answer. */
+  private static boolean looksBeforeItAnswers(Exchange exchange, ReadQuery query) {
+    return query.live() != ReadQuery.Live.SSE
+        && !exchange.request().headers().contains(HttpHeaderNames.IF_NONE_MATCH);
   }
 
   private void readIfMessageBegins(
@@ -81,11 +88,7 @@ final class ReadHandler implements ExchangeHandler {
             services.io()),
         begins -> {
           if (!begins) {
-            exchange.refuse(
-                400,
-                "the offset lies within a message: use -1, now, or a Stream-Next-Offset that this"
-                    + " server returned",
-                EmptyHttpHeaders.INSTANCE);
+            refuseWithinMessage(exchange);
           } else if (!closed) {
             read(exchange, query, stream, state);
             if (draining) {
@@ -93,6 +96,14 @@ final class ReadHandler implements ExchangeHandler {
             }
           }
         });
+  }
+
+  private static void refuseWithinMessage(Exchange exchange) {
+    exchange.refuse(
+        400,
+        "the offset lies within a message: use -1, now, or a Stream-Next-Offset that this"
+            + " server returned",
+        EmptyHttpHeaders.INSTANCE);
   }
 
   private void read(Exchange exchange, ReadQuery query, Stream stream, StreamState state) {
@@ -239,17 +250,25 @@ final class ReadHandler implements ExchangeHandler {
   private void sendRange(Exchange exchange, StreamState state, long from, HttpHeaders headers) {
     boolean json = state.config().isJson();
     long end = json ? state.tailOffset() - 1 : state.tailOffset();
+    // The byte before tells whether a message begins here, without another open file.
+    boolean looksBefore = !MessageEnds.isKnown(state, from);
     headers.set(HttpHeaderNames.CONTENT_LENGTH, contentBytes(state, from));
     boolean[] begun = new boolean[1];
     RangeSender range =
         new RangeSender(
             exchange,
             services.io(),
-            services.store().read(state, from, end),
+            services.store().read(state, looksBefore ? from - 1 : from, end),
             HttpLimits.CHUNK_BYTES,
             (chunk, next) -> {
               if (!begun[0]) {
                 begun[0] = true;
+                if (looksBefore && !MessageEnds.isEnd(chunk.readByte())) {
+                  chunk.release();
+                  close();
+                  refuseWithinMessage(exchange);
+                  return;
+                }
                 begin(exchange, headers, json, chunk);
               }
               exchange.write(chunk);

@@ -26,6 +26,7 @@ public final class FaultyDisk implements Disk {
   private boolean writesWait;
   private int waitingWriters;
   private int truncations;
+  private int opensForReading;
   private boolean fullAtSync;
   private final Map<Path, byte[]> leftWithoutPower = new HashMap<>();
   private final Set<Path> forgotten = new HashSet<>();
@@ -132,6 +133,11 @@ public final class FaultyDisk implements Disk {
     return granted;
   }
 
+  /** How often a file was opened to be read only. */
+  public synchronized int opensForReading() {
+    return opensForReading;
+  }
+
   /** How often a file was cut. */
   synchronized int truncations() {
     return truncations;
@@ -158,6 +164,9 @@ public final class FaultyDisk implements Disk {
 
   @Override
   public DiskFile openForReading(Path file) throws IOException {
+    synchronized (this) {
+      opensForReading++;
+    }
     return new FaultyFile(file, disk.openForReading(file));
   }
 
