@@ -1,5 +1,6 @@
 package dev.weir.netty.write;
 
+import io.netty.channel.Channel;
 import java.util.function.Consumer;
 
 /** A message that its sender's own code takes back, once the write is over. */
@@ -15,6 +16,11 @@ final class ClosedPart<T> implements OwnedPart {
     this.message = message;
     this.closer = closer;
     this.alsoAfterSuccess = alsoAfterSuccess;
+  }
+
+  @Override
+  public void countOnItsWay(Channel channel) {
+    BytesOnTheirWay.count(channel, message);
   }
 
   @Override

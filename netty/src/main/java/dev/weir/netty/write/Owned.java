@@ -133,7 +133,8 @@ public final class Owned {
   }
 
   /**
-   * Writes and flushes the message, from any thread.
+   * Writes and flushes the message, from any thread. Its buffers count against the channel's water
+   * marks from this call on, as those of Netty's own writes do.
    *
    * @return what became of it: also a failure, if the channel is closed, or its event loop has
    *     ended or takes no task
@@ -215,6 +216,7 @@ public final class Owned {
       if (channel.eventLoop().inEventLoop()) {
         write.begin(through, message, flush);
       } else {
+        countOnItsWay(channel);
         channel.eventLoop().execute(() -> write.begin(through, message, flush));
       }
     } catch (Throwable noEventLoop) {
@@ -222,6 +224,12 @@ public final class Owned {
       promise.tryFailure(noEventLoop);
     }
     return promise;
+  }
+
+  private void countOnItsWay(Channel channel) {
+    for (OwnedPart part : parts) {
+      part.countOnItsWay(channel);
+    }
   }
 
   private void take() {

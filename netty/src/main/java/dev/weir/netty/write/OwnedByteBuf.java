@@ -3,6 +3,7 @@ package dev.weir.netty.write;
 import io.netty.buffer.AbstractReferenceCountedByteBuf;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.Channel;
 import io.netty.util.IllegalReferenceCountException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -41,6 +42,11 @@ final class OwnedByteBuf extends AbstractReferenceCountedByteBuf implements Owne
   }
 
   // Ownership.
+
+  @Override
+  public void countOnItsWay(Channel channel) {
+    BytesOnTheirWay.count(channel, this);
+  }
 
   @Override
   public boolean isUnused() {

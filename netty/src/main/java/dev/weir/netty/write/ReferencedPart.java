@@ -1,5 +1,6 @@
 package dev.weir.netty.write;
 
+import io.netty.channel.Channel;
 import io.netty.util.ReferenceCounted;
 
 /**
@@ -15,6 +16,11 @@ final class ReferencedPart implements OwnedPart {
   ReferencedPart(ReferenceCounted message) {
     this.message = message;
     this.countBefore = message.refCnt();
+  }
+
+  @Override
+  public void countOnItsWay(Channel channel) {
+    BytesOnTheirWay.count(channel, message);
   }
 
   /** A reference that others took on the way looks like one that was not given back. */

@@ -8,7 +8,11 @@ import io.netty.channel.ChannelFuture;
 import io.netty.util.IllegalReferenceCountException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** What else an {@link Owned} promises: once, nobody else's memory, nothing kept. */
 class OwnedTest extends SocketThatTakesAll {
@@ -69,6 +73,52 @@ class OwnedTest extends SocketThatTakesAll {
     assertThat(kept.getFirst().release()).isFalse();
     assertThat(other.refCnt()).isEqualTo(1);
     other.release();
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = SentMessage.class,
+      names = {"BUFFER", "HTTP_CONTENT", "CUSTOM_HOLDER", "RECORD"})
+  void whatIsGivenFromAnotherThreadCountsWhileTheLoopIsBusy(SentMessage kind) throws Exception {
+    AtomicInteger seen = new AtomicInteger();
+    channel
+        .pipeline()
+        .addLast(
+            onWrite((message, promise) -> {
+              seen.incrementAndGet();
+              SentMessage.release(message);
+              promise.setSuccess();
+            }));
+    CountDownLatch busy = new CountDownLatch(1);
+    channel.eventLoop().execute(() -> await(busy));
+    List<ChannelFuture> written = new ArrayList<>();
+    int enough = channel.config().getWriteBufferHighWaterMark() / BYTES + 1;
+    try {
+      while (channel.isWritable() && written.size() < 2 * enough) {
+        Owned owned = kind.own(allocator.directBuffer(BYTES).writeZero(BYTES));
+        written.add(owned.writeTo(channel));
+      }
+      assertThat(written).hasSizeLessThanOrEqualTo(enough);
+      assertThat(channel.bytesBeforeUnwritable()).isZero();
+    } finally {
+      busy.countDown();
+    }
+    onLoop(() -> {});
+    onLoop(() -> {});
+    assertThat(written).allMatch(ChannelFuture::isSuccess);
+    assertThat(seen).hasValue(written.size());
+    assertThat(channel.isWritable()).isTrue();
+    assertThat(channel.bytesBeforeUnwritable())
+        .isEqualTo(channel.config().getWriteBufferHighWaterMark() + 1L);
+    assertThat(pool.liveBlockBytes()).isZero();
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException interrupted) {
+      throw new AssertionError(interrupted);
+    }
   }
 
   @Test
