@@ -2,8 +2,6 @@ package dev.weir.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.server.http.HttpLimits;
-import dev.weir.server.http.Transport;
 import dev.weir.server.store.FaultyDisk;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
@@ -22,12 +20,7 @@ class BrokenDiskTest {
 
   @BeforeEach
   void start() throws Exception {
-    long budget = NodeFixture.BUDGET_BYTES;
-    fixture =
-        new NodeFixture(
-            directory,
-            budget,
-            new Node.Parts(disk, Transport.best(), HttpLimits.forBudget(budget)));
+    fixture = new NodeFixture(directory, disk);
     String content = "z".repeat(LONG_BYTES);
     assertThat(fixture.send("PUT", "a", "text/plain", content).statusCode()).isEqualTo(201);
   }

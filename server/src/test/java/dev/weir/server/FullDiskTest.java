@@ -2,8 +2,6 @@ package dev.weir.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.server.http.HttpLimits;
-import dev.weir.server.http.Transport;
 import dev.weir.server.store.FaultyDisk;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
@@ -17,9 +15,7 @@ class FullDiskTest {
   @Test
   void whatIsThereStaysReadableAndAppendsGoOnOnceThereIsRoom() throws Exception {
     FaultyDisk disk = new FaultyDisk();
-    long budget = NodeFixture.BUDGET_BYTES;
-    Node.Parts parts = new Node.Parts(disk, Transport.best(), HttpLimits.forBudget(budget));
-    try (NodeFixture fixture = new NodeFixture(directory, budget, parts)) {
+    try (NodeFixture fixture = new NodeFixture(directory, disk)) {
       fixture.send("PUT", "a", "text/plain", "before");
       for (String body : new String[] {"small", "z".repeat(1_000_000)}) {
         disk.room(3);

@@ -2,8 +2,6 @@ package dev.weir.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.server.http.HttpLimits;
-import dev.weir.server.http.Transport;
 import dev.weir.server.store.FaultyDisk;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterAll;
@@ -24,12 +22,7 @@ class JsonOffsetsTest {
 
   @BeforeAll
   static void startNode() throws Exception {
-    long budget = NodeFixture.BUDGET_BYTES;
-    fixture =
-        new NodeFixture(
-            directory,
-            budget,
-            new Node.Parts(disk, Transport.best(), HttpLimits.forBudget(budget)));
+    fixture = new NodeFixture(directory, disk);
     fixture.send("PUT", "a", "application/json", "[{\"a\":1,\"b\":2},{\"c\":3}]");
     fixture.send("POST", "a", "application/json", "[4,\"5,\"]");
     fixture.send("PUT", "text", "text/plain", "hello");

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.server.http.HttpLimits;
 import dev.weir.server.http.Transport;
+import dev.weir.server.store.Disk;
 import dev.weir.server.store.LocalDisk;
 import dev.weir.server.tls.TlsCredentials;
 import dev.weir.server.tls.TlsEngine;
@@ -38,6 +39,14 @@ final class NodeFixture implements AutoCloseable {
   /** With limits of a test's own. */
   NodeFixture(Path data, HttpLimits limits) throws IOException {
     this(data, BUDGET_BYTES, new Node.Parts(new LocalDisk(), Transport.best(), limits));
+  }
+
+  /** On a disk of a test's own. */
+  NodeFixture(Path data, Disk disk) throws IOException {
+    this(
+        data,
+        BUDGET_BYTES,
+        new Node.Parts(disk, Transport.best(), HttpLimits.forBudget(BUDGET_BYTES)));
   }
 
   NodeFixture(Path data, long budgetBytes, Node.Parts parts) throws IOException {

@@ -27,6 +27,8 @@ public final class FaultyDisk implements Disk {
   private int waitingWriters;
   private int truncations;
   private int opensForReading;
+  private int openFiles;
+  private long callsLeft = Long.MAX_VALUE;
   private boolean fullAtSync;
   private final Map<Path, byte[]> leftWithoutPower = new HashMap<>();
   private final Set<Path> forgotten = new HashSet<>();
@@ -133,6 +135,27 @@ public final class FaultyDisk implements Disk {
     return granted;
   }
 
+  /** After so many calls the next one throws {@link BrokenOff}; closing a file is none. */
+  synchronized void breakOffAfter(int calls) {
+    callsLeft = calls;
+  }
+
+  /** An error that has nothing to do with the disk. */
+  static final class BrokenOff extends Error {
+    private static final long serialVersionUID = 1L;
+  }
+
+  private synchronized void step() {
+    if (callsLeft-- == 0) {
+      throw new BrokenOff();
+    }
+  }
+
+  /** How many files are open now. */
+  synchronized int openFiles() {
+    return openFiles;
+  }
+
   /** How often a file was opened to be read only. */
   public synchronized int opensForReading() {
     return opensForReading;
@@ -154,16 +177,19 @@ public final class FaultyDisk implements Disk {
 
   @Override
   public DiskFile create(Path file) throws IOException {
+    step();
     return new FaultyFile(file, disk.create(file));
   }
 
   @Override
   public DiskFile open(Path file) throws IOException {
+    step();
     return new FaultyFile(file, disk.open(file));
   }
 
   @Override
   public DiskFile openForReading(Path file) throws IOException {
+    step();
     synchronized (this) {
       opensForReading++;
     }
@@ -172,16 +198,19 @@ public final class FaultyDisk implements Disk {
 
   @Override
   public void move(Path from, Path to) throws IOException {
+    step();
     disk.move(from, to);
   }
 
   @Override
   public void delete(Path file) throws IOException {
+    step();
     disk.delete(file);
   }
 
   @Override
   public void syncDirectory(Path directory) throws IOException {
+    step();
     disk.syncDirectory(directory);
     synchronized (this) {
       nameless.removeIf(file -> directory.equals(file.getParent()));
@@ -190,11 +219,13 @@ public final class FaultyDisk implements Disk {
 
   @Override
   public List<Path> list(Path directory) throws IOException {
+    step();
     return disk.list(directory);
   }
 
   @Override
   public void makeDirectories(Path directory) throws IOException {
+    step();
     disk.makeDirectories(directory);
   }
 
@@ -205,10 +236,14 @@ public final class FaultyDisk implements Disk {
     FaultyFile(Path path, DiskFile file) {
       this.path = path;
       this.file = file;
+      synchronized (FaultyDisk.this) {
+        openFiles++;
+      }
     }
 
     @Override
     public void write(ByteBuffer source, long positionBytes) throws IOException {
+      step();
       int granted = take(path, source.remaining());
       ByteBuffer part = source.slice(source.position(), granted);
       file.write(part, positionBytes);
@@ -220,6 +255,7 @@ public final class FaultyDisk implements Disk {
 
     @Override
     public int read(ByteBuffer target, long positionBytes) throws IOException {
+      step();
       if (readsFail()) {
         throw new IOException("Input/output error");
       }
@@ -228,12 +264,14 @@ public final class FaultyDisk implements Disk {
 
     @Override
     public void sync() throws IOException {
+      step();
       checkSync(path);
       file.sync();
     }
 
     @Override
     public void truncate(long sizeBytes) throws IOException {
+      step();
       byte[] before = Files.readAllBytes(path);
       leaves(path, before);
       file.truncate(sizeBytes);
@@ -242,11 +280,15 @@ public final class FaultyDisk implements Disk {
 
     @Override
     public long sizeBytes() throws IOException {
+      step();
       return file.sizeBytes();
     }
 
     @Override
     public void close() throws IOException {
+      synchronized (FaultyDisk.this) {
+        openFiles--;
+      }
       file.close();
     }
   }
