@@ -33,8 +33,9 @@ import org.jspecify.annotations.Nullable;
  * reading into memory that they have. Should the rest of the memory be held by stopped channels
  * alone, relief never comes by itself; then a wait for relief that ends in vain lets one channel
  * read until the gate opens, and another one once it reads no more, so that one after another can
- * complete: the one that holds most, or has been stopped longest. That takes memory too: what
- * {@link Headroom} calls short must leave enough for one channel's work.
+ * complete: the one that holds most, or has been stopped longest. Nobody waits for a channel that
+ * gets its permit meanwhile. A turn takes memory too: what {@link Headroom} calls short must leave
+ * enough for one channel's work.
  *
  * <p>A stream of HTTP/2 is a channel here: a handler in the stream's pipeline stops that stream by
  * its flow-control window, once {@link Http2Windows#perStream} keeps it from using up the
@@ -145,6 +146,10 @@ public final class ReadGate {
   void removed(ReadGateHandler handler) {
     listeners.remove(handler);
     channels.remove(handler);
+    leaveQueue(handler);
+  }
+
+  private void leaveQueue(ReadGateHandler handler) {
     if (handler.isQueued() && stopped.remove(handler.ticket(), handler)) {
       handler.markTaken();
     }
@@ -170,6 +175,11 @@ public final class ReadGate {
       } else if (now == Level.OPEN && headroom.isTight()) {
         now = close(Level.LARGEST);
       }
+    }
+    if (now != Level.OPEN && handler.isExempt()) {
+      // It needs no turn, and may have been stopped before it got its permit.
+      leaveQueue(handler);
+      return false;
     }
     return switch (now) {
       case OPEN -> false;

@@ -50,6 +50,12 @@ final class ReadGateHandler extends ChannelDuplexHandler {
     return ctx == null ? null : ctx.channel();
   }
 
+  /** Whether its channel reads into memory that it has a permit for. On the event loop. */
+  boolean isExempt() {
+    ChannelHandlerContext ctx = context;
+    return ctx != null && ReadHolds.of(ctx.channel()).isExempt();
+  }
+
   @Override
   public void handlerAdded(ChannelHandlerContext ctx) {
     context = ctx;

@@ -107,6 +107,11 @@ public final class ReadHolds {
     release(Reason.PRESSURE);
   }
 
+  /** Whether {@link #exempt()} holds. */
+  boolean isExempt() {
+    return exempt;
+  }
+
   /** Ends what {@link #exempt()} began. */
   public void endExemption() {
     exempt = false;

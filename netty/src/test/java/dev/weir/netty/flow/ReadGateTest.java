@@ -148,6 +148,40 @@ class ReadGateTest {
     assertThat(reads(channel)).isTrue();
   }
 
+  /** It reads as long as its body takes, whatever the gate does: nobody is to wait for that. */
+  @Test
+  void aChannelThatGetsItsPermitWhileItIsStoppedTakesNobodysTurn() {
+    EmbeddedChannel permitted = new EmbeddedChannel(gate.newHandler());
+    EmbeddedChannel waiting = new EmbeddedChannel(gate.newHandler());
+    headroom.isShort = true;
+    permitted.writeInbound("head");
+    waiting.writeInbound("message");
+    ReadHolds.of(permitted).exempt();
+    permitted.writeInbound("body");
+    assertThat(gate.stoppedCount()).isEqualTo(1);
+
+    headroom.waits.get(0).complete(false);
+    assertThat(reads(permitted)).isTrue();
+    assertThat(reads(waiting)).isTrue();
+  }
+
+  @Test
+  void aChannelThatGetsItsPermitInItsTurnHandsTheTurnOn() {
+    EmbeddedChannel permitted = new EmbeddedChannel(gate.newHandler());
+    EmbeddedChannel waiting = new EmbeddedChannel(gate.newHandler());
+    headroom.isShort = true;
+    permitted.writeInbound("head");
+    waiting.writeInbound("message");
+    headroom.waits.get(0).complete(false);
+    ReadHolds.of(permitted).exempt();
+    permitted.writeInbound("body");
+    assertThat(reads(waiting)).isFalse();
+
+    headroom.waits.get(1).complete(false);
+    assertThat(reads(permitted)).isTrue();
+    assertThat(reads(waiting)).isTrue();
+  }
+
   @Test
   void closedChannelsAndRemovedHandlersAreNotLetThrough() {
     EmbeddedChannel closed = new EmbeddedChannel(gate.newHandler());
