@@ -39,20 +39,33 @@ public final class ContextMemory {
     return budget;
   }
 
-  /** Memory of the pool; null if it or the budget has no room. */
+  /**
+   * Memory of the pool.
+   *
+   * @return null if it or the budget has no room now, nor the Java heap, or the pool is closed
+   */
   public @Nullable Block tryAllocate(long bytes) {
-    return pool.isClosed() ? null : pool.tryAllocate(bytes, budget);
+    return tryTake(bytes, Pool::tryAllocate);
   }
 
   /**
    * Sets room aside for memory that a library takes by itself.
    *
-   * @return what gives it back when it is closed; null if there is no room now, in the Java heap
-   *     neither, or the pool is closed, and then nobody else waits for it
+   * @return what gives it back when it is closed; null as {@link #tryAllocate}, and then nobody
+   *     else waits for it
    */
   public @Nullable Grant trySetAside(long bytes) {
+    return tryTake(bytes, Pool::tryGrant);
+  }
+
+  @FunctionalInterface
+  private interface Way<T> {
+    @Nullable T tryTake(Pool from, long bytes, Budget charged);
+  }
+
+  private <T> @Nullable T tryTake(long bytes, Way<T> way) {
     try {
-      return pool.isClosed() ? null : pool.tryGrant(bytes, budget);
+      return pool.isClosed() ? null : way.tryTake(pool, bytes, budget);
     } catch (OutOfMemoryError noRoom) {
       return null;
     } catch (IllegalStateException failure) {

@@ -6,6 +6,7 @@ import dev.weir.memory.Grant;
 import dev.weir.memory.Pool;
 import dev.weir.memory.PoolOptions;
 import dev.weir.memory.budget.Budget;
+import dev.weir.memory.heap.Block;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -81,12 +82,7 @@ class ContextMemoryTest {
       Pool pool = Pool.create(PoolOptions.withLimit(16 * MIB));
       ContextMemory contexts = new ContextMemory(pool, pool.rootBudget());
       CountDownLatch asked = new CountDownLatch(1);
-      Thread closer =
-          Thread.ofPlatform()
-              .start(() -> {
-                awaitQuietly(asked);
-                pool.close();
-              });
+      Thread closer = closerOf(pool, asked);
       Grant grant = contexts.trySetAside(100_000);
       asked.countDown();
       while (grant != null) {
@@ -96,5 +92,31 @@ class ContextMemoryTest {
       closer.join();
       assertThat(pool.isClosed()).isTrue();
     }
+  }
+
+  @Test
+  void aPoolThatIsClosedMeanwhileGivesNoBlocks() throws InterruptedException {
+    for (int round = 0; round < ROUNDS; round++) {
+      Pool pool = Pool.create(PoolOptions.withLimit(16 * MIB));
+      ContextMemory contexts = new ContextMemory(pool, pool.rootBudget());
+      CountDownLatch asked = new CountDownLatch(1);
+      Thread closer = closerOf(pool, asked);
+      Block block = contexts.tryAllocate(100_000);
+      asked.countDown();
+      while (block != null) {
+        block.release();
+        block = contexts.tryAllocate(100_000);
+      }
+      closer.join();
+      assertThat(pool.isClosed()).isTrue();
+    }
+  }
+
+  private static Thread closerOf(Pool pool, CountDownLatch asked) {
+    return Thread.ofPlatform()
+        .start(() -> {
+          awaitQuietly(asked);
+          pool.close();
+        });
   }
 }
