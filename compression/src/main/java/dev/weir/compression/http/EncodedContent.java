@@ -27,8 +27,6 @@ final class EncodedContent implements AutoCloseable {
   /** What a coding may add to a content that it finds nothing in, beside a 128th. */
   private static final int OVERHEAD_BYTES = 256;
 
-  private static final long UNKNOWN_LENGTH = -1;
-
   private final Encoder encoder;
   private final ByteBufAllocator allocator;
   private final int chunkBytes;
@@ -45,15 +43,10 @@ final class EncodedContent implements AutoCloseable {
   /** The same, if it is more than one buffer. */
   private @Nullable CompositeByteBuf joined;
 
-  /** Takes an encoder over, at the beginning of its stream. */
-  EncodedContent(Encoder encoder, ByteBufAllocator allocator, int chunkBytes) {
-    this(encoder, allocator, chunkBytes, UNKNOWN_LENGTH);
-  }
-
   /**
-   * The same of an encoder that takes a content of one length only.
+   * Takes an encoder over, at the beginning of its stream.
    *
-   * @param contentBytes that length; negative for any
+   * @param contentBytes the only length of a content that it takes; negative for any
    */
   EncodedContent(Encoder encoder, ByteBufAllocator allocator, int chunkBytes, long contentBytes) {
     this.encoder = encoder;

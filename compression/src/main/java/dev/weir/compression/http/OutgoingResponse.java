@@ -20,6 +20,7 @@ import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpStatusClass;
 import io.netty.handler.codec.http.LastHttpContent;
+import java.lang.System.Logger.Level;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -48,6 +49,9 @@ final class OutgoingResponse {
     PASSING,
     DROPPING
   }
+
+  private static final System.Logger LOG =
+      System.getLogger(HttpResponseCompressor.class.getPackageName());
 
   private static final long UNKNOWN_LENGTH = -1;
 
@@ -172,13 +176,13 @@ final class OutgoingResponse {
       FullHttpResponse whole,
       ResponsePlan plan,
       ChannelPromise promise) {
-    WholeResponse encoded =
-        WholeResponse.tryEncode(
-            whole,
-            plan,
-            bytes -> tryEncoder(ctx, plan, bytes),
-            allocator(ctx),
-            options.chunkBytes());
+    WholeResponse encoded;
+    try {
+      encoded = WholeResponse.tryEncode(whole, plan, bytes -> tryBegin(ctx, plan, bytes));
+    } catch (Throwable failure) {
+      Unwritten.release(whole);
+      throw failure;
+    }
     if (encoded == null) {
       passOrRefuse(ctx, whole, plan, promise);
     } else {
@@ -255,14 +259,8 @@ final class OutgoingResponse {
       long bytes = wholeBytes == UNKNOWN_LENGTH ? ResponseHeads.contentBytes(response) : wholeBytes;
       HttpResponse streamed = null;
       try {
-        Encoder encoder = worthIt || plan.required() ? tryEncoder(ctx, plan, bytes) : null;
-        if (encoder != null) {
-          encoding =
-              new EncodedContent(
-                  encoder,
-                  allocator(ctx),
-                  options.chunkBytes(),
-                  keptTo(plan.requireCoding(), bytes));
+        encoding = worthIt || plan.required() ? tryBegin(ctx, plan, bytes) : null;
+        if (encoding != null) {
           phase = Phase.ENCODING;
           streamed = ResponseHeads.streamed(response, plan.requireCoding());
         }
@@ -289,6 +287,30 @@ final class OutgoingResponse {
   /** Of the codings zstd alone takes no other length than the one that it was told. */
   private static long keptTo(ContentCoding coding, long bytes) {
     return coding == ContentCoding.ZSTD ? bytes : UNKNOWN_LENGTH;
+  }
+
+  /**
+   * Begins to compress a content, for as long as nothing of its response has been written.
+   *
+   * @return null where there is no room for that now, or it fails
+   */
+  private @Nullable EncodedContent tryBegin(
+      ChannelHandlerContext ctx, ResponsePlan plan, long bytes) {
+    Encoder encoder = null;
+    try {
+      encoder = tryEncoder(ctx, plan, bytes);
+      if (encoder == null) {
+        return null;
+      }
+      return new EncodedContent(
+          encoder, allocator(ctx), options.chunkBytes(), keptTo(plan.requireCoding(), bytes));
+    } catch (Throwable failure) {
+      if (encoder != null) {
+        encoder.close();
+      }
+      LOG.log(Level.DEBUG, "a response is not compressed", failure);
+      return null;
+    }
   }
 
   private @Nullable Encoder tryEncoder(ChannelHandlerContext ctx, ResponsePlan plan, long bytes) {

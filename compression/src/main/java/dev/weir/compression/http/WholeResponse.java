@@ -1,9 +1,7 @@
 package dev.weir.compression.http;
 
-import dev.weir.compression.codec.Encoder;
 import dev.weir.compression.codec.Step;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
@@ -28,25 +26,23 @@ final class WholeResponse {
   /**
    * Compresses the content of a response, which stays the caller's.
    *
-   * @param encoders gives an encoder, or null, for so many bytes
+   * @param encoding begins with so many bytes, or gives null
    * @return null where that is not worth it, or does not work
    */
   static @Nullable WholeResponse tryEncode(
       FullHttpResponse original,
       ResponsePlan plan,
-      LongFunction<@Nullable Encoder> encoders,
-      ByteBufAllocator allocator,
-      int chunkBytes) {
+      LongFunction<@Nullable EncodedContent> encoding) {
     ByteBuf content = original.content();
     try {
       if (!plan.required() && ContentSample.looksCompressed(content)) {
         return null;
       }
-      Encoder encoder = encoders.apply(content.readableBytes());
-      if (encoder == null) {
+      EncodedContent encoded = encoding.apply(content.readableBytes());
+      if (encoded == null) {
         return null;
       }
-      WholeResponse whole = encode(original, encoder, allocator, chunkBytes);
+      WholeResponse whole = encode(original, encoded);
       if (plan.required() || whole.isShorter()) {
         return whole;
       }
@@ -58,11 +54,10 @@ final class WholeResponse {
     }
   }
 
-  private static WholeResponse encode(
-      FullHttpResponse original, Encoder encoder, ByteBufAllocator allocator, int chunkBytes) {
+  private static WholeResponse encode(FullHttpResponse original, EncodedContent encoded) {
     ByteBuf content = original.content();
     int start = content.readerIndex();
-    try (EncodedContent encoded = new EncodedContent(encoder, allocator, chunkBytes)) {
+    try (encoded) {
       return new WholeResponse(original, encoded.encode(content, Step.END));
     } finally {
       content.readerIndex(start);

@@ -35,7 +35,7 @@ class LargestContentTest {
               hole.map(FileChannel.MapMode.READ_WRITE, 0, BYTES, arena).asByteBuffer());
       assertThat(content.readableBytes()).isEqualTo(BYTES);
       try (EncodedContent encoded =
-          new EncodedContent(new Swallowing(), UnpooledByteBufAllocator.DEFAULT, 1 << 10)) {
+          new EncodedContent(new Swallowing(), UnpooledByteBufAllocator.DEFAULT, 1 << 10, -1)) {
         ByteBuf output = encoded.encode(content, Step.END);
         assertThat(output.readableBytes()).isEqualTo(1);
         assertThat(content.isReadable()).isFalse();

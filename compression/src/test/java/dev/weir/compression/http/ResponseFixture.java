@@ -25,6 +25,7 @@ import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.util.ReferenceCountUtil;
 import java.io.ByteArrayOutputStream;
+import java.util.function.Supplier;
 
 /** A channel with a compressor; at its end nothing may be live. */
 final class ResponseFixture implements AutoCloseable {
@@ -37,10 +38,15 @@ final class ResponseFixture implements AutoCloseable {
   }
 
   ResponseFixture(ResponseOptions options) {
+    this(options, /* output= */ null);
+  }
+
+  /** With what is asked for the allocator of each response; null for the channel's. */
+  ResponseFixture(ResponseOptions options, Supplier<ByteBufAllocator> output) {
     compression = Compression.create(memory.pool, memory.budget, CompressionOptions.DEFAULT);
     channel = new EmbeddedChannel();
     channel.config().setAllocator(memory.allocator);
-    channel.pipeline().addLast(new HttpResponseCompressor(compression, options));
+    channel.pipeline().addLast(new HttpResponseCompressor(compression, options, output));
   }
 
   /** What has been written for one response. */

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.compression.Texts;
 import dev.weir.compression.http.ResponseFixture.Written;
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.DefaultFileRegion;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
@@ -20,6 +21,7 @@ import io.netty.handler.stream.ChunkedStream;
 import java.io.File;
 import java.util.Iterator;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -194,6 +196,49 @@ class ResponseReleaseTest {
     assertThat(fixture.channel.isOpen()).isFalse();
   }
 
+  private static void respond(ResponseFixture fixture, boolean whole) {
+    if (whole) {
+      fixture.channel.writeOutbound(fixture.whole(CONTENT, JSON));
+    } else {
+      fixture.channel.write(fixture.head(JSON));
+      fixture.channel.write(fixture.content(CONTENT, 0, 200_000));
+      fixture.channel.flush();
+      fixture.channel.write(fixture.content(CONTENT, 200_000, 200_000));
+      fixture.channel.writeAndFlush(LastHttpContent.EMPTY_LAST_CONTENT);
+    }
+  }
+
+  private static void assertSentAsItIs(ResponseFixture fixture, boolean whole) {
+    fixture.request("zstd");
+    respond(fixture, whole);
+    Written written = fixture.written();
+    assertThat(fixture.channel.isOpen()).isTrue();
+    assertThat(written.header(HttpHeaderNames.CONTENT_ENCODING)).isNull();
+    assertThat(written.content()).isEqualTo(CONTENT);
+    assertThat(written.ended()).isTrue();
+    fixture.compression.destroyIdle(Long.MAX_VALUE);
+    assertThat(fixture.memory.budget.chargedBytes()).as("charged for contexts").isZero();
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void withoutAnAllocatorAResponseGoesAsItIs(boolean whole) {
+    Supplier<ByteBufAllocator> none =
+        () -> {
+          throw new IllegalStateException("made to fail");
+        };
+    try (ResponseFixture faulty = new ResponseFixture(ResponseOptions.DEFAULT, none)) {
+      assertSentAsItIs(faulty, whole);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void whatCannotBeBegunToCompressGoesAsItIs(boolean whole) {
+    fixture.compression.close();
+    assertSentAsItIs(fixture, whole);
+  }
+
   /** Each allocation of a response fails in turn, until none is left to fail. */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
@@ -204,15 +249,7 @@ class ResponseReleaseTest {
         FailingAllocator allocator = new FailingAllocator(faulty.memory.allocator, before);
         faulty.channel.config().setAllocator(allocator);
         faulty.request("zstd");
-        if (whole) {
-          faulty.channel.writeOutbound(faulty.whole(CONTENT, JSON));
-        } else {
-          faulty.channel.write(faulty.head(JSON));
-          faulty.channel.write(faulty.content(CONTENT, 0, 200_000));
-          faulty.channel.flush();
-          faulty.channel.write(faulty.content(CONTENT, 200_000, 200_000));
-          faulty.channel.writeAndFlush(LastHttpContent.EMPTY_LAST_CONTENT);
-        }
+        respond(faulty, whole);
         if (faulty.channel.isOpen()) {
           answered++;
           assertThat(faulty.decoded(faulty.written())).isEqualTo(CONTENT);
