@@ -191,20 +191,24 @@ final class OutgoingResponse {
     }
   }
 
-  /** What has not been compressed goes as it is, unless the client does not take that. */
+  /**
+   * What has not been compressed goes as it is, unless the client does not take that. What is not a
+   * success goes even then: a client that came again would change nothing about it.
+   */
   private void passOrRefuse(
       ChannelHandlerContext ctx, HttpResponse response, ResponsePlan plan, ChannelPromise promise) {
+    boolean refused = plan.required() && response.status().codeClass() == HttpStatusClass.SUCCESS;
     HttpResponse other;
     try {
       other =
-          plan.required()
+          refused
               ? ResponseHeads.inPlaceOf(response, HttpResponseStatus.SERVICE_UNAVAILABLE)
               : ResponseHeads.passed(response, plan);
     } catch (Throwable failure) {
       Unwritten.release(response);
       throw failure;
     }
-    if (plan.required()) {
+    if (refused) {
       answerInPlaceOf(ctx, response, other, promise);
     } else {
       pass(ctx, other, promise);

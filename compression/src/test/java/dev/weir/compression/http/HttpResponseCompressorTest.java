@@ -290,6 +290,28 @@ class HttpResponseCompressorTest {
     assertUntouched(whole(accept, new byte[0], JSON), new byte[0]);
   }
 
+  /** To send the request again would not help, or would do once more what has been done. */
+  @ParameterizedTest
+  @ValueSource(ints = {303, 401, 409, 500})
+  void withoutRoomAnErrorOfTheApplicationGoesAsItIs(int status) {
+    fixture.memory.budget.setLimitBytes(1);
+    HttpResponse head = fixture.head(JSON).setStatus(HttpResponseStatus.valueOf(status));
+    fixture.request("gzip, identity;q=0");
+    fixture.channel.writeOutbound(
+        fixture.whole(CONTENT, JSON).setStatus(HttpResponseStatus.valueOf(status)));
+    Written whole = fixture.written();
+    fixture.request("gzip, identity;q=0");
+    fixture.channel.write(head);
+    fixture.channel.write(fixture.content(CONTENT, 0, CONTENT.length));
+    fixture.channel.writeOutbound(LastHttpContent.EMPTY_LAST_CONTENT);
+    for (Written written : new Written[] {whole, fixture.written()}) {
+      assertThat(written.head().status().code()).isEqualTo(status);
+      assertThat(written.header(HttpHeaderNames.CONTENT_ENCODING)).isNull();
+      assertThat(written.header(HttpHeaderNames.RETRY_AFTER)).isNull();
+      assertThat(written.content()).isEqualTo(CONTENT);
+    }
+  }
+
   @Test
   void whatComesIsChargedAsTheGivenAllocatorCharges() {
     Budget output = fixture.memory.pool.rootBudget().child("output", Budget.UNLIMITED);
