@@ -9,6 +9,7 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.CompositeByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.DefaultLastHttpContent;
+import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.LastHttpContent;
 import org.jspecify.annotations.Nullable;
 
@@ -195,10 +196,14 @@ final class EncodedContent implements AutoCloseable {
     }
   }
 
-  /** Takes the last content, and makes of it what is to be sent, which is the caller's. */
+  /**
+   * Takes the last content, and makes of it what is to be sent, which is the caller's. Its trailers
+   * go with it, but for digests of what came in.
+   */
   LastHttpContent end(LastHttpContent last) {
+    HttpHeaders trailers = Digests.without(last.trailingHeaders());
     ByteBuf rest = ended ? take(last.content()) : encode(last.content(), Step.END);
-    return new DefaultLastHttpContent(rest, last.trailingHeaders());
+    return new DefaultLastHttpContent(rest, trailers);
   }
 
   /** Gives the encoder back, wherever its stream is. */

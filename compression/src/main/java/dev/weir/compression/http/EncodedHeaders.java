@@ -22,10 +22,6 @@ import org.jspecify.annotations.Nullable;
  * of the application's kind.
  */
 final class EncodedHeaders extends HttpHeaders {
-  /** What is said of a content byte by byte. */
-  private static final List<String> DIGESTS =
-      List.of("content-md5", "content-digest", "repr-digest", "digest");
-
   private static final String WEAK = "W/";
 
   /** How many fields may be put beside the application's: one that varies, a coding, a length. */
@@ -59,7 +55,7 @@ final class EncodedHeaders extends HttpHeaders {
       CharSequence name = field.getKey();
       if (is(name, HttpHeaderNames.ETAG)) {
         headers.put(name, weak(field.getValue()));
-      } else if (!is(name, HttpHeaderNames.CONTENT_LENGTH) && !isDigest(name)) {
+      } else if (!is(name, HttpHeaderNames.CONTENT_LENGTH) && !Digests.isOne(name)) {
         headers.put(name, field.getValue());
       }
     }
@@ -80,15 +76,6 @@ final class EncodedHeaders extends HttpHeaders {
   private static CharSequence weak(CharSequence tag) {
     boolean isWeak = tag.length() > 1 && tag.charAt(0) == 'W' && tag.charAt(1) == '/';
     return isWeak ? tag : WEAK + tag;
-  }
-
-  private static boolean isDigest(CharSequence name) {
-    for (String digest : DIGESTS) {
-      if (is(name, digest)) {
-        return true;
-      }
-    }
-    return false;
   }
 
   private static boolean is(CharSequence name, CharSequence other) {

@@ -27,8 +27,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Decompresses requests. Goes behind an {@code HttpServerCodec}, and behind an {@link
  * HttpResponseCompressor} if there is one; one instance per channel. The application gets a request
- * without {@code Content-Encoding}, its content in buffers of bounded length, one for each read
- * while auto-read is off: a small part may stand for a long content.
+ * without {@code Content-Encoding} and without digests of what was sent, its content in buffers of
+ * bounded length, one for each read while auto-read is off: a small part may stand for a long
+ * content.
  *
  * <p>A content above a limit gets {@code 413} as soon as it is, or as soon as more was sent than
  * one within the limit takes, one that is damaged or cut off {@code 400}, one in a coding that is
@@ -174,7 +175,9 @@ public final class HttpRequestDecompressor extends ChannelDuplexHandler {
     LastHttpContent end = null;
     if (first instanceof LastHttpContent last) {
       content.finish();
-      end = new DefaultLastHttpContent(Unpooled.EMPTY_BUFFER, last.trailingHeaders());
+      end =
+          new DefaultLastHttpContent(
+              Unpooled.EMPTY_BUFFER, Digests.without(last.trailingHeaders()));
       closeDecoding();
     }
     firstIsFed = false;
@@ -195,6 +198,7 @@ public final class HttpRequestDecompressor extends ChannelDuplexHandler {
     HttpHeaders headers = request.headers().copy();
     headers.remove(HttpHeaderNames.CONTENT_ENCODING);
     headers.remove(HttpHeaderNames.CONTENT_LENGTH);
+    Digests.removeFrom(headers);
     HttpRequest head =
         new DefaultHttpRequest(request.protocolVersion(), request.method(), request.uri(), headers);
     HttpUtil.setTransferEncodingChunked(head, true);

@@ -78,7 +78,7 @@ final class WholeResponse {
               original.status(),
               output,
               ResponseHeads.whole(original, plan.requireCoding(), output.readableBytes()),
-              original.trailingHeaders());
+              Digests.without(original.trailingHeaders()));
     } finally {
       original.release();
       if (compressed == null) {
