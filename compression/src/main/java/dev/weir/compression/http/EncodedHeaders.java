@@ -45,7 +45,7 @@ final class EncodedHeaders extends HttpHeaders {
 
   /**
    * The fields of a response that are true of its content in a coding: it varies, has no length
-   * yet, no digest, and a weak tag.
+   * yet, no digest, and a weak tag; and no part of it is to be had, since parts come uncompressed.
    */
   static EncodedHeaders of(HttpHeaders source) {
     EncodedHeaders headers = new EncodedHeaders(source);
@@ -55,7 +55,9 @@ final class EncodedHeaders extends HttpHeaders {
       CharSequence name = field.getKey();
       if (is(name, HttpHeaderNames.ETAG)) {
         headers.put(name, weak(field.getValue()));
-      } else if (!is(name, HttpHeaderNames.CONTENT_LENGTH) && !Digests.isOne(name)) {
+      } else if (!is(name, HttpHeaderNames.CONTENT_LENGTH)
+          && !is(name, HttpHeaderNames.ACCEPT_RANGES)
+          && !Digests.isOne(name)) {
         headers.put(name, field.getValue());
       }
     }
