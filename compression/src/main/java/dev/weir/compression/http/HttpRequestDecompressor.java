@@ -9,6 +9,8 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
+import io.netty.channel.socket.ChannelInputShutdownReadComplete;
 import io.netty.handler.codec.http.DefaultHttpContent;
 import io.netty.handler.codec.http.DefaultHttpRequest;
 import io.netty.handler.codec.http.DefaultLastHttpContent;
@@ -42,7 +44,8 @@ public final class HttpRequestDecompressor extends ChannelDuplexHandler {
   /*
    * Messages wait in `arrived` for somebody to read them; that is never more than what one read of the channel brought,
    * since the channel is read again only when they have been passed on. A content stays first in it until the last
-   * buffer of what it stands for has been passed on.
+   * buffer of what it stands for has been passed on. The end of the input may be told without a read: it waits behind
+   * them, and is passed on with the last of them.
    */
   private static final System.Logger LOG =
       System.getLogger(HttpRequestDecompressor.class.getPackageName());
@@ -51,7 +54,7 @@ public final class HttpRequestDecompressor extends ChannelDuplexHandler {
   private final RequestOptions options;
   private final AnswerTurns turns = new AnswerTurns();
 
-  /** What has arrived and not been passed on; of the first, a part may have been. */
+  /** Messages, and ends of the input, that have not been passed on; of the first, a part may be. */
   private final ArrayDeque<Object> arrived = new ArrayDeque<>();
 
   private @Nullable DecodedContent decoding;
@@ -83,6 +86,20 @@ public final class HttpRequestDecompressor extends ChannelDuplexHandler {
     if (!handling) {
       handleArrived(ctx, /* completing= */ false);
     }
+  }
+
+  @Override
+  public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+    if (isInputEnd(event) && !arrived.isEmpty()) {
+      arrived.add(event);
+    } else {
+      ctx.fireUserEventTriggered(event);
+    }
+  }
+
+  private static boolean isInputEnd(@Nullable Object arrived) {
+    return arrived instanceof ChannelInputShutdownEvent
+        || arrived instanceof ChannelInputShutdownReadComplete;
   }
 
   @Override
@@ -121,6 +138,7 @@ public final class HttpRequestDecompressor extends ChannelDuplexHandler {
     try {
       while (!arrived.isEmpty() && (readWanted || isAutoRead(ctx))) {
         handleFirst(ctx);
+        passInputEnd(ctx);
         if (completing && passedOn && (arrived.isEmpty() || !readWanted)) {
           passedOn = false;
           ctx.fireChannelReadComplete();
@@ -130,6 +148,12 @@ public final class HttpRequestDecompressor extends ChannelDuplexHandler {
       refuse(ctx, RequestRefusal.of(failure));
     } finally {
       handling = false;
+    }
+  }
+
+  private void passInputEnd(ChannelHandlerContext ctx) {
+    while (isInputEnd(arrived.peek())) {
+      ctx.fireUserEventTriggered(arrived.remove());
     }
   }
 
@@ -255,7 +279,11 @@ public final class HttpRequestDecompressor extends ChannelDuplexHandler {
       ctx.close();
     } else if (ctx.channel().isActive()) {
       while (!arrived.isEmpty()) {
-        ctx.fireChannelRead(arrived.remove());
+        passInputEnd(ctx);
+        Object message = arrived.poll();
+        if (message != null) {
+          ctx.fireChannelRead(message);
+        }
       }
     }
     drop();
