@@ -69,23 +69,36 @@ public final class ContextPool<K, C extends Context> implements AutoCloseable {
 
   /** Takes a context back, whatever has become of its last stream, or destroys it. */
   public void giveBack(K kind, C context) {
-    if (closed || !reserve(context.bytes())) {
-      context.destroy();
-      return;
+    boolean kept = false;
+    try {
+      kept = tryKeep(kind, context);
+    } finally {
+      if (!kept) {
+        context.destroy();
+      }
+    }
+  }
+
+  private boolean tryKeep(K kind, C context) {
+    if (closed) {
+      return false;
     }
     AtomicReferenceArray<@Nullable C> shelf =
         shelves.computeIfAbsent(kind, first -> new AtomicReferenceArray<>(MAX_OF_A_KIND));
+    if (!reserve(context.bytes())) {
+      return false;
+    }
     for (int i = 0; i < shelf.length(); i++) {
       if (shelf.getPlain(i) == null && shelf.compareAndSet(i, null, context)) {
         if (closed) {
           // Either close() has found it there, or this does.
           destroyIdle(Long.MAX_VALUE);
         }
-        return;
+        return true;
       }
     }
     idleBytes.addAndGet(-context.bytes());
-    context.destroy();
+    return false;
   }
 
   private boolean reserve(long bytes) {
