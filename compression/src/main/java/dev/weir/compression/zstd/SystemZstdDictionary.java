@@ -4,6 +4,8 @@ import dev.weir.compression.context.ContextMemory;
 import dev.weir.memory.Grant;
 import dev.weir.memory.heap.Block;
 import java.lang.foreign.MemorySegment;
+import java.util.function.LongConsumer;
+import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,10 +17,10 @@ final class SystemZstdDictionary implements AutoCloseable {
 
   private final Block content;
   private final Grant tables;
-  private final ZstdFunction free;
+  private final LongConsumer free;
   private final long address;
 
-  private SystemZstdDictionary(Block content, Grant tables, ZstdFunction free, long address) {
+  private SystemZstdDictionary(Block content, Grant tables, LongConsumer free, long address) {
     this.content = content;
     this.tables = tables;
     this.free = free;
@@ -33,7 +35,7 @@ final class SystemZstdDictionary implements AutoCloseable {
         dictionary,
         bytes,
         memory,
-        ZstdFunction.FREE_ENCODER_DICTIONARY,
+        ZstdCalls::freeEncoderDictionary,
         content ->
             ZstdCalls.call(
                 ZstdFunction.CREATE_ENCODER_DICTIONARY, content, (long) dictionary.bytes(), level));
@@ -48,22 +50,24 @@ final class SystemZstdDictionary implements AutoCloseable {
         dictionary,
         bytes,
         memory,
-        ZstdFunction.FREE_DECODER_DICTIONARY,
+        ZstdCalls::freeDecoderDictionary,
         content ->
             ZstdCalls.call(
                 ZstdFunction.CREATE_DECODER_DICTIONARY, content, (long) dictionary.bytes()));
   }
 
-  private interface Maker {
-    long make(long contentAddress);
-  }
-
-  private static @Nullable SystemZstdDictionary tryCreate(
+  /**
+   * Makes one out of the library's calls.
+   *
+   * @param free gives the tables back that are at an address
+   * @param make makes the tables of the content at an address; 0 if there is no memory for them
+   */
+  static @Nullable SystemZstdDictionary tryCreate(
       ZstdDictionary dictionary,
       long tableBytes,
       ContextMemory memory,
-      ZstdFunction free,
-      Maker maker) {
+      LongConsumer free,
+      LongUnaryOperator make) {
     Block content = memory.tryAllocate(dictionary.bytes());
     if (content == null) {
       return null;
@@ -77,7 +81,7 @@ final class SystemZstdDictionary implements AutoCloseable {
       }
       MemorySegment.copy(
           MemorySegment.ofArray(dictionary.content()), 0, content.segment(), 0, dictionary.bytes());
-      long address = maker.make(content.address());
+      long address = make.applyAsLong(content.address());
       if (address == 0) {
         throw new OutOfMemoryError("zstd has no memory for the tables of a dictionary");
       }
@@ -104,8 +108,14 @@ final class SystemZstdDictionary implements AutoCloseable {
 
   @Override
   public void close() {
-    ZstdCalls.call(free, address);
-    tables.close();
-    content.release();
+    try {
+      free.accept(address);
+    } finally {
+      try {
+        tables.close();
+      } finally {
+        content.release();
+      }
+    }
   }
 }

@@ -23,15 +23,29 @@ final class SystemZstdMemory {
   private final MemorySegment positions;
   private final long workspaceBytes;
 
-  private SystemZstdMemory(Block block, long workspaceBytes) {
+  private SystemZstdMemory(Block block, MemorySegment positions, long workspaceBytes) {
     this.block = block;
-    this.positions = block.segment().asSlice(0, POSITIONS_BYTES);
+    this.positions = positions;
     this.workspaceBytes = workspaceBytes;
   }
 
   static @Nullable SystemZstdMemory tryAllocate(long workspaceBytes, ContextMemory memory) {
     Block block = memory.tryAllocate(workspaceBytes + POSITIONS_BYTES + ALIGNMENT);
-    return block == null ? null : new SystemZstdMemory(block, workspaceBytes);
+    return block == null ? null : in(block, workspaceBytes);
+  }
+
+  /** Takes a block over. */
+  private static SystemZstdMemory in(Block block, long workspaceBytes) {
+    SystemZstdMemory made = null;
+    try {
+      made =
+          new SystemZstdMemory(block, block.segment().asSlice(0, POSITIONS_BYTES), workspaceBytes);
+      return made;
+    } finally {
+      if (made == null) {
+        block.release();
+      }
+    }
   }
 
   /** Has the next call begin at the beginnings of its buffers; where it is to tell how it ends. */
@@ -64,10 +78,13 @@ final class SystemZstdMemory {
 
   private static Runnable release(Block block, @Nullable SystemZstdDictionary dictionary) {
     return () -> {
-      if (dictionary != null) {
-        dictionary.close();
+      try {
+        if (dictionary != null) {
+          dictionary.close();
+        }
+      } finally {
+        block.release();
       }
-      block.release();
     };
   }
 

@@ -34,6 +34,10 @@ final class ZstdCalls {
   private static final MethodHandle ENCODE = link(ZstdFunction.ENCODE);
   private static final MethodHandle RESET_DECODER = link(ZstdFunction.RESET_DECODER);
   private static final MethodHandle DECODE = link(ZstdFunction.DECODE);
+  private static final MethodHandle FREE_ENCODER_DICTIONARY =
+      link(ZstdFunction.FREE_ENCODER_DICTIONARY);
+  private static final MethodHandle FREE_DECODER_DICTIONARY =
+      link(ZstdFunction.FREE_DECODER_DICTIONARY);
 
   private ZstdCalls() {}
 
@@ -130,6 +134,24 @@ final class ZstdCalls {
       return (long)
           DECODE.invokeExact(
               decoder, target, targetBytes, positions, source, sourceBytes, positions + Long.BYTES);
+    } catch (Throwable e) {
+      throw rethrow(e);
+    }
+  }
+
+  /** Gives tables back; without an object of the Java heap, of which there may be no more. */
+  static void freeEncoderDictionary(long dictionary) {
+    try {
+      require("ZSTD_freeCDict", (long) FREE_ENCODER_DICTIONARY.invokeExact(dictionary));
+    } catch (Throwable e) {
+      throw rethrow(e);
+    }
+  }
+
+  /** The same of what decompresses. */
+  static void freeDecoderDictionary(long dictionary) {
+    try {
+      require("ZSTD_freeDDict", (long) FREE_DECODER_DICTIONARY.invokeExact(dictionary));
     } catch (Throwable e) {
       throw rethrow(e);
     }
