@@ -32,7 +32,7 @@ public abstract sealed class ZstdLibrary permits SystemZstd, JniZstd {
    * @throws IllegalStateException if neither can be: zstd-jni has none for this platform
    */
   public static ZstdLibrary best() {
-    return ZstdChoice.BEST;
+    return ZstdChoice.made().require();
   }
 
   @Override
