@@ -32,12 +32,8 @@ public final class SizeClasses {
   private static final int STEPS_SHIFT = 3;
   private static final int STEPS_MASK = (1 << STEPS_SHIFT) - 1;
 
-  /** A float has 23 bits after the point; those that tell the step are kept. */
-  private static final int FLOAT_STEP_SHIFT = 23 - STEPS_SHIFT;
-
-  /** What is left of a float's bits for the first doubling, less the classes before it. */
-  private static final int FLOAT_BITS_OF_CLASS_0 =
-      (Float.floatToRawIntBits(1 << LINEAR_MAX_SHIFT) >> FLOAT_STEP_SHIFT) - LINEAR_CLASSES;
+  /** The leading zeros of the numbers 128 to 255: one less for each further doubling. */
+  private static final int FIRST_LEADING_ZEROS = Integer.SIZE - 1 - LINEAR_MAX_SHIFT;
 
   private SizeClasses() {}
 
@@ -46,12 +42,10 @@ public final class SizeClasses {
    * #MAX_SLOT_BYTES}.
    */
   public static int classOf(int bytes) {
-    if (bytes <= 1 << LINEAR_MAX_SHIFT) {
-      return (Math.max(bytes, 1) - 1) >> LINEAR_STEP_SHIFT;
-    }
-    // A float's exponent and its first three bits after the point: which doubling, and which step
-    // in it. Exact, since whole numbers below 2^24 are.
-    return (Float.floatToRawIntBits(bytes - 1) >> FLOAT_STEP_SHIFT) - FLOAT_BITS_OF_CLASS_0;
+    // Without a branch: on which side of 128 bytes requests are is a coin's toss for some users.
+    int last = Math.max(bytes, 1) - 1;
+    int doubling = FIRST_LEADING_ZEROS - Integer.numberOfLeadingZeros(last | 1 << LINEAR_MAX_SHIFT);
+    return (last >> (doubling + LINEAR_STEP_SHIFT)) + (doubling << STEPS_SHIFT);
   }
 
   /** The bytes of a slot of the class, for 0 ≤ {@code sizeClass} &lt; {@link #COUNT}. */
