@@ -31,8 +31,11 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
   /** The most slabs that are unlinked at a time: some ten microseconds. */
   static final int MAX_SLABS_A_STEP = 4;
 
-  /** The most slabs that are looked at on the way to one block. */
-  private static final int MAX_VISITS = 64;
+  /**
+   * The most slabs that are looked at on the way to one block: some ten microseconds, less than
+   * writing a block takes that asks for so many.
+   */
+  private static final int MAX_VISITS = 256;
 
   private final PageHeap pages;
   private final Slab[] current = new Slab[SizeClasses.COUNT];
