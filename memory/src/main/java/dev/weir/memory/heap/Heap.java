@@ -72,13 +72,16 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
   /** Called before so many bytes of pages become live. */
   abstract void beforeGrowth(int bytes);
 
-  /** Puts a slot of one of this heap's slabs back, from any thread. */
-  abstract void free(Slab slab, int number);
+  /** The thread that the slabs belong to; null where whoever holds a lock has them. */
+  abstract @Nullable Thread owner();
+
+  /** Puts a slot of one of this heap's slabs back, from any thread but the {@link #owner}. */
+  abstract void freeElsewhere(Slab slab, int number);
 
   /** Puts a slot of one of this heap's slabs back, and its charge, from any thread. */
   void release(Slab slab, int number, Budget payer) {
     payer.uncharge(slab.blockBytes());
-    free(slab, number);
+    slab.free(number);
   }
 
   /**
@@ -375,7 +378,7 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
   }
 
   /** A local free has brought a slab to the count that it was to tell of. */
-  private void noticed(Slab slab) {
+  final void noticed(Slab slab) {
     if (slab.isFull()) {
       slab.ceaseToBeFull();
       available.add(slab);

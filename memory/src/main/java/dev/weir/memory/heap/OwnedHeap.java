@@ -86,6 +86,7 @@ public final class OwnedHeap extends Heap {
   }
 
   /** The thread that this heap belongs to. */
+  @Override
   public Thread owner() {
     return owner;
   }
@@ -196,13 +197,8 @@ public final class OwnedHeap extends Heap {
   }
 
   @Override
-  @SuppressWarnings("ReferenceEquality") // a thread is its identity
-  void free(Slab slab, int number) {
-    if (Thread.currentThread() == owner) {
-      freeLocally(slab, number);
-    } else {
-      freeRemotely(slab, number);
-    }
+  void freeElsewhere(Slab slab, int number) {
+    freeRemotely(slab, number);
   }
 
   @Override
@@ -210,11 +206,10 @@ public final class OwnedHeap extends Heap {
   void release(Slab slab, int number, Budget payer) {
     if (Thread.currentThread() == owner) {
       credits.uncharge(payer, slab.blockBytes());
-      freeLocally(slab, number);
     } else {
       payer.uncharge(slab.blockBytes());
-      freeRemotely(slab, number);
     }
+    slab.free(number);
   }
 
   /**

@@ -22,7 +22,7 @@ final class OwnedSlabs {
   }
 
   void add(Slab slab) {
-    slab.ownedBy = heap;
+    slab.listedBy(heap, heap.owner());
     slab.countedFreeBytes = 0;
     slab.previousOwned = null;
     slab.nextOwned = first;
@@ -34,7 +34,7 @@ final class OwnedSlabs {
   }
 
   void remove(Slab slab) {
-    slab.ownedBy = null;
+    slab.listedBy(null, null);
     countedFreeBytes -= slab.countedFreeBytes;
     size--;
     Slab previous = slab.previousOwned;

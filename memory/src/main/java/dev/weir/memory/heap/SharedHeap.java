@@ -165,7 +165,12 @@ public final class SharedHeap {
     }
 
     @Override
-    void free(Slab slab, int number) {
+    @Nullable Thread owner() {
+      return null;
+    }
+
+    @Override
+    void freeElsewhere(Slab slab, int number) {
       if (lock.tryLock()) {
         try {
           freeLocally(slab, number);

@@ -62,6 +62,14 @@ final class Slab extends LocalSlots implements BlockHome {
    */
   @Nullable Heap ownedBy;
 
+  /**
+   * The thread that takes and puts back slots without an atomic: that of the {@link OwnedHeap} in
+   * whose list it is; null in a stripe's, and while it is parked. Only a thread itself writes its
+   * own name here, and only it takes it away, unless it has ended: so a thread that reads its own
+   * has the slab.
+   */
+  private @Nullable Thread owner;
+
   /** The {@link #idleBytes} that the last survey saw. The surveying thread only. */
   int seenIdleBytes;
 
@@ -127,8 +135,13 @@ final class Slab extends LocalSlots implements BlockHome {
   }
 
   @Override
+  @SuppressWarnings("ReferenceEquality") // a thread is its identity
   public void free(int number) {
-    heap.free(this, number);
+    if (Thread.currentThread() != owner) {
+      heap.freeElsewhere(this, number);
+    } else if (push(number)) {
+      heap.noticed(this);
+    }
   }
 
   @Override
@@ -143,6 +156,12 @@ final class Slab extends LocalSlots implements BlockHome {
 
   Heap heap() {
     return heap;
+  }
+
+  /** It is in the list of a heap, whose thread is its owner; or in none, and has none. */
+  void listedBy(@Nullable Heap list, @Nullable Thread thread) {
+    ownedBy = list;
+    owner = thread;
   }
 
   /**

@@ -49,7 +49,7 @@ class OwnedHeapTest {
   void whatAnIdleOwnerIsAskedForDoesNotPileUp() {
     Place stays = allocate();
     Place goes = allocate();
-    heap.free(goes.slab(), goes.number());
+    goes.slab().free(goes.number());
     int[] taken = new int[1];
     List<Slab> request =
         new AbstractList<>() {
@@ -75,7 +75,7 @@ class OwnedHeapTest {
     assertThat(pages.totals().liveBytes()).isEqualTo(65_536);
     heap.beforeRun(1);
     assertThat(taken[0]).as("it has been answered").isEqualTo(1);
-    heap.free(stays.slab(), stays.number());
+    stays.slab().free(stays.number());
     heap.close();
     assertThat(pages.totals().liveBytes()).isZero();
     pages.checkInvariants();
@@ -87,13 +87,13 @@ class OwnedHeapTest {
     assertThat(heap.nextTenant(sizeClass)).as("nothing is carved yet").isNull();
     Place place = allocate();
     place.slab().leave(place.number(), "left");
-    heap.free(place.slab(), place.number());
+    place.slab().free(place.number());
 
     assertThat(heap.nextTenant(sizeClass)).isEqualTo("left");
     assertThat(heap.nextTenant(sizeClass)).as("a look takes nothing").isEqualTo("left");
     assertThat(heap.tryTakeNext(sizeClass, null)).isTrue();
     assertThat(heap.nextTenant(sizeClass)).as("nothing was left at another").isNull();
-    heap.free(place.slab(), place.number());
+    place.slab().free(place.number());
     assertThat(heap.nextTenant(sizeClass)).isEqualTo("left");
     heap.close();
     assertThat(heap.nextTenant(sizeClass)).as("a closed heap has no slabs").isNull();
@@ -144,7 +144,7 @@ class OwnedHeapTest {
                 return new Place((Slab) home, number);
               });
       assertThat(place).isNotNull();
-      taker.free(place.slab(), place.number());
+      place.slab().free(place.number());
       taker.trim(InsidePurge::run);
     }
     assertThat(found).containsExactly("nothing", "an object", "nothing");
