@@ -81,31 +81,25 @@ final class BlockSource {
     return allocator;
   }
 
+  /** The heap of the calling thread, which the methods below are called with; null if none. */
+  @Nullable OwnedHeap heap() {
+    return heaps.current();
+  }
+
   /**
    * A buffer with a reference count of 1 and undefined contents, which no leak detector watches.
    *
    * @throws dev.weir.memory.budget.BudgetExceededError when the budget or the pool has no room
    */
-  ByteBuf buffer(int capacity, int maxCapacity) {
-    return buffer(heaps.current(), capacity, maxCapacity, /* watched= */ false);
-  }
-
-  /** As {@link #buffer}, but a sample of them is watched. */
-  ByteBuf sampledBuffer(int capacity, int maxCapacity) {
-    OwnedHeap heap = heaps.current();
-    return buffer(heap, capacity, maxCapacity, LeakSampling.takesNext(heap));
-  }
-
-  private ByteBuf buffer(@Nullable OwnedHeap heap, int capacity, int maxCapacity, boolean watched) {
+  ByteBuf buffer(@Nullable OwnedHeap heap, int capacity, int maxCapacity) {
     if (isHardenedNext(heap)) {
-      ByteBuf hardened = tryHardened(heap, capacity, maxCapacity, watched);
+      ByteBuf hardened = tryHardened(heap, capacity, maxCapacity, WeirByteBuf.DETACHED);
       if (hardened != null) {
         return hardened;
       }
     }
-    boolean profiled = isSampleDue(heap, capacity);
-    return watched || profiled
-        ? drawn(heap, capacity, maxCapacity, watched, profiled)
+    return isSampleDue(heap, capacity)
+        ? profiled(heap, capacity, maxCapacity, WeirByteBuf.resting(capacity))
         : opened(heap, capacity, maxCapacity);
   }
 
@@ -129,25 +123,6 @@ final class BlockSource {
     return buffer;
   }
 
-  private ByteBuf drawn(
-      @Nullable OwnedHeap heap, int capacity, int maxCapacity, boolean watched, boolean profiled) {
-    return watched
-        ? watched(heap, capacity, maxCapacity, profiled)
-        : profiled(heap, capacity, maxCapacity, WeirByteBuf.resting(capacity));
-  }
-
-  private ByteBuf watched(
-      @Nullable OwnedHeap heap, int capacity, int maxCapacity, boolean profiled) {
-    LeakTrackedByteBuf buffer;
-    if (profiled) {
-      buffer = profiled(heap, capacity, maxCapacity, LeakTrackedByteBuf.TENANTS);
-    } else {
-      buffer = pool.allocate(heap, capacity, budget, LeakTrackedByteBuf.TENANTS);
-      buffer.open(this, capacity, maxCapacity);
-    }
-    return explaining(buffer);
-  }
-
   private boolean isHardenedNext(@Nullable OwnedHeap heap) {
     return hardener != null && hardener.takesNext(heap == null ? null : heap.hardeningCountdown());
   }
@@ -157,9 +132,10 @@ final class BlockSource {
    * for one.
    */
   private @Nullable ByteBuf tryHardened(
-      @Nullable OwnedHeap heap, int capacity, int maxCapacity, boolean watched) {
-    Tenants<? extends WeirByteBuf> tenants =
-        watched ? LeakTrackedByteBuf.TENANTS : WeirByteBuf.DETACHED;
+      @Nullable OwnedHeap heap,
+      int capacity,
+      int maxCapacity,
+      Tenants<? extends WeirByteBuf> tenants) {
     WeirByteBuf memory = pool.tryAllocateHardened(capacity, budget, tenants);
     if (memory == null) {
       return null; // The buffer that takes its place is counted for the profile.
@@ -173,23 +149,17 @@ final class BlockSource {
     return explaining(memory);
   }
 
-  /**
-   * Watches it if it is to be, and wraps it if its block is hardened; releases it if that fails.
-   */
+  /** Wraps it if its block is hardened; releases it if that fails. */
   private static ByteBuf explaining(WeirByteBuf memory) {
     BlockHistory history = memory.history();
-    boolean done = false;
+    if (history == null) {
+      return memory;
+    }
     try {
-      ByteBuf buffer = history == null ? memory : new HardenedByteBuf(memory, history);
-      if (memory instanceof LeakTrackedByteBuf tracked) {
-        tracked.watchedBy(LeakSampling.DETECTOR.trackForcibly(tracked));
-      }
-      done = true;
-      return buffer;
-    } finally {
-      if (!done) {
-        memory.release();
-      }
+      return new HardenedByteBuf(memory, history);
+    } catch (OutOfMemoryError | StackOverflowError e) {
+      memory.release();
+      throw e;
     }
   }
 
@@ -282,19 +252,28 @@ final class BlockSource {
     }
   }
 
-  /** A buffer that is never used again after its release, for Netty's wrappers. */
-  ByteBuf detachedBuffer(int capacity, int maxCapacity) {
-    OwnedHeap heap = heaps.current();
+  /** As {@link #buffer}, but never used again after its release: for Netty's wrappers. */
+  ByteBuf detachedBuffer(@Nullable OwnedHeap heap, int capacity, int maxCapacity) {
+    return lasting(heap, capacity, maxCapacity, WeirByteBuf.DETACHED);
+  }
+
+  /** As {@link #detachedBuffer}: a {@link LeakTrackedByteBuf} that nobody watches yet. */
+  ByteBuf trackedBuffer(@Nullable OwnedHeap heap, int capacity, int maxCapacity) {
+    return lasting(heap, capacity, maxCapacity, LeakTrackedByteBuf.TENANTS);
+  }
+
+  private <B extends WeirByteBuf> ByteBuf lasting(
+      @Nullable OwnedHeap heap, int capacity, int maxCapacity, Tenants<B> tenants) {
     if (isHardenedNext(heap)) {
-      ByteBuf hardened = tryHardened(heap, capacity, maxCapacity, /* watched= */ false);
+      ByteBuf hardened = tryHardened(heap, capacity, maxCapacity, tenants);
       if (hardened != null) {
         return hardened;
       }
     }
     if (isSampleDue(heap, capacity)) {
-      return profiled(heap, capacity, maxCapacity, WeirByteBuf.DETACHED);
+      return profiled(heap, capacity, maxCapacity, tenants);
     }
-    WeirByteBuf buffer = pool.allocate(heap, capacity, budget, WeirByteBuf.DETACHED);
+    B buffer = pool.allocate(heap, capacity, budget, tenants);
     buffer.open(this, capacity, maxCapacity);
     return buffer;
   }

@@ -3,6 +3,7 @@ package dev.weir.netty.buffer;
 import dev.weir.memory.Pool;
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.heap.Block;
+import dev.weir.memory.heap.OwnedHeap;
 import io.netty.buffer.AbstractByteBufAllocator;
 import io.netty.buffer.ByteBuf;
 import io.netty.util.ResourceLeakDetector;
@@ -41,7 +42,9 @@ public abstract class BudgetedAllocator extends AbstractByteBufAllocator {
 
   @Override
   public final ByteBuf directBuffer(int initialCapacity) {
-    return directBuffer(initialCapacity, Integer.MAX_VALUE);
+    return 0 < initialCapacity
+        ? newDirectBuffer(initialCapacity, Integer.MAX_VALUE)
+        : super.directBuffer(initialCapacity);
   }
 
   @Override
@@ -53,15 +56,33 @@ public abstract class BudgetedAllocator extends AbstractByteBufAllocator {
 
   @Override
   protected final ByteBuf newDirectBuffer(int initialCapacity, int maxCapacity) {
+    OwnedHeap heap = blocks.heap();
     ResourceLeakDetector.Level level = ResourceLeakDetector.getLevel();
-    if (level == ResourceLeakDetector.Level.DISABLED) {
-      return blocks.buffer(initialCapacity, maxCapacity);
+    if (level == ResourceLeakDetector.Level.DISABLED
+        || (level == ResourceLeakDetector.Level.SIMPLE && !LeakSampling.takesNext(heap))) {
+      return blocks.buffer(heap, initialCapacity, maxCapacity);
     }
-    if (level == ResourceLeakDetector.Level.SIMPLE) {
-      return blocks.sampledBuffer(initialCapacity, maxCapacity);
+    return level == ResourceLeakDetector.Level.SIMPLE
+        ? tracked(blocks.trackedBuffer(heap, initialCapacity, maxCapacity))
+        // Accesses are recorded too, which Netty's wrappers do.
+        : watched(blocks.detachedBuffer(heap, initialCapacity, maxCapacity));
+  }
+
+  /** Has the detector watch a buffer if it was made for that; releases it if that fails. */
+  private static ByteBuf tracked(ByteBuf buffer) {
+    LeakTrackedByteBuf tracked = LeakTrackedByteBuf.in(buffer);
+    boolean done = false;
+    try {
+      if (tracked != null) {
+        tracked.watchedBy(LeakSampling.DETECTOR.trackForcibly(tracked));
+      }
+      done = true;
+      return buffer;
+    } finally {
+      if (!done) {
+        buffer.release();
+      }
     }
-    // Accesses are recorded too, which Netty's wrappers do.
-    return watched(blocks.detachedBuffer(initialCapacity, maxCapacity));
   }
 
   @Override
@@ -96,6 +117,6 @@ public abstract class BudgetedAllocator extends AbstractByteBufAllocator {
    * @throws IllegalStateException if the block has been released
    */
   protected final ByteBuf over(Block block, int capacity, int maxCapacity) {
-    return blocks.over(block, capacity, maxCapacity);
+    return tracked(blocks.over(block, capacity, maxCapacity));
   }
 }

@@ -35,6 +35,11 @@ final class HardenedByteBuf extends CheckedByteBuf {
     this.history = history;
   }
 
+  /** The buffer over the block. */
+  WeirByteBuf memory() {
+    return memory;
+  }
+
   // The end of its life.
 
   @Override

@@ -18,7 +18,7 @@ final class LeakSampling {
   private static final int INTERVAL =
       Math.max(1, SystemPropertyUtil.getInt("io.netty.leakDetection.samplingInterval", 128));
 
-  /** Called where a buffer is made, without a frame of ours between: it takes a stack trace. */
+  /** Called with few frames above whoever asks for a buffer: it takes a stack trace. */
   static final ResourceLeakDetector<ByteBuf> DETECTOR =
       ResourceLeakDetectorFactory.instance().newResourceLeakDetector(ByteBuf.class);
 

@@ -22,16 +22,34 @@ public final class LeakTrackedByteBuf extends WeirByteBuf {
     super(home, number);
   }
 
+  /** The buffer that is to be watched in one of a {@link BlockSource}; null if none is. */
+  static @Nullable LeakTrackedByteBuf in(ByteBuf buffer) {
+    ByteBuf memory = buffer instanceof HardenedByteBuf hardened ? hardened.memory() : buffer;
+    return memory instanceof LeakTrackedByteBuf tracked ? tracked : null;
+  }
+
   /** Begins to watch. */
   void watchedBy(@Nullable ResourceLeakTracker<ByteBuf> newTracker) {
     tracker = newTracker;
   }
 
+  // Here rather than in deallocate(): the detector takes a stack trace, which costs by its frames.
+
   @Override
-  protected void deallocate() {
-    super.deallocate();
-    if (tracker != null) {
+  public boolean release() {
+    boolean last = super.release();
+    if (last && tracker != null) {
       tracker.close(this);
     }
+    return last;
+  }
+
+  @Override
+  public boolean release(int decrement) {
+    boolean last = super.release(decrement);
+    if (last && tracker != null) {
+      tracker.close(this);
+    }
+    return last;
   }
 }

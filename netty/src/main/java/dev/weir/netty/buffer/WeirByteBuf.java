@@ -23,19 +23,22 @@ import org.jspecify.annotations.Nullable;
  */
 /*
  * A buffer that growth has moved to another block is detached from then on: the slot where it rested still refers to it,
- * and sees `GONE` in its state, because that is written before the slot is freed.
+ * and sees `GONE` in its place, because that is written before the slot is freed.
  */
 public class WeirByteBuf extends NativeByteBuf {
-  /** In {@link #state}: growth has moved it, so the slot where it was left will not give it out. */
-  private static final byte GONE = 1;
+  /** In {@link #place}: growth has moved it, so the slot where it was left will not give it out. */
+  private static final int GONE = 1 << 30;
 
-  /** In {@link #state}: a mark has been set since the marks were last cleared. */
-  private static final byte MARKED = 2;
+  /** In {@link #place}: a mark has been set since the marks were last cleared. */
+  private static final int MARKED = 1 << 29;
+
+  /** In {@link #place}: the number of the block at its home. Slabs have fewer slots. */
+  private static final int NUMBER = MARKED - 1;
 
   /** Of slots: the buffer that rests in the slot, or a new one, which will. */
   static final Tenants<WeirByteBuf> RESTING =
       (home, number, found) -> {
-        if (found instanceof WeirByteBuf resting && (resting.state & GONE) == 0) {
+        if (found instanceof WeirByteBuf resting && (resting.place & GONE) == 0) {
           resting.clearMarks();
           return resting;
         }
@@ -63,16 +66,19 @@ public class WeirByteBuf extends NativeByteBuf {
 
   private @SuppressWarnings("NullAway.Init") BlockSource source;
   private BlockHome home;
-  private int number;
-  private int capacity;
 
-  /** {@link #GONE}, {@link #MARKED}; 0 for nearly all. */
-  private byte state;
+  /**
+   * The block's number there; for few with {@link #GONE} or {@link #MARKED}, since a field of their
+   * own would make the buffer longer than 64 bytes.
+   */
+  private int place;
+
+  private int capacity;
 
   WeirByteBuf(BlockHome home, int number) {
     super(home.blockAddress(number));
     this.home = home;
-    this.number = number;
+    this.place = number;
   }
 
   /** Starts a life: nobody else may refer to this buffer. */
@@ -90,22 +96,26 @@ public class WeirByteBuf extends NativeByteBuf {
 
   /** Of a buffer that was found at a free slot: whether {@link #open} is all that it needs. */
   final boolean isAtRest() {
-    return state == 0;
+    return place <= NUMBER;
+  }
+
+  private int number() {
+    return place & NUMBER;
   }
 
   private void clearMarks() {
-    if (state != 0) {
+    if (place > NUMBER) {
       clear();
       super.markReaderIndex();
       super.markWriterIndex();
-      state = 0;
+      place = number();
     }
   }
 
   @Override
   protected void deallocate() {
     // The slot may be given out again, and this buffer opened by another thread, from this call on.
-    source.end(home, number);
+    source.end(home, number());
   }
 
   // Capacity.
@@ -144,7 +154,7 @@ public class WeirByteBuf extends NativeByteBuf {
   }
 
   private void grown(int newCapacity) {
-    relocate(home.blockAddress(number));
+    relocate(home.blockAddress(number()));
     source = source.resized(newCapacity, memoryBytes());
   }
 
@@ -169,10 +179,9 @@ public class WeirByteBuf extends NativeByteBuf {
     long newAddress = target.home().blockAddress(target.number());
     RawMemory.copy(address(), newAddress, keptBytes);
     BlockHome oldHome = home;
-    int oldNumber = number;
+    int oldNumber = number();
     home = target.home();
-    number = target.number();
-    state |= GONE;
+    place = target.number() | GONE | (place & MARKED);
     // Before anything that can fail: the new block may be shorter than the old capacity.
     capacity = keptBytes;
     relocate(newAddress);
@@ -199,13 +208,13 @@ public class WeirByteBuf extends NativeByteBuf {
 
   @Override
   public final ByteBuf markReaderIndex() {
-    state |= MARKED;
+    place |= MARKED;
     return super.markReaderIndex();
   }
 
   @Override
   public final ByteBuf markWriterIndex() {
-    state |= MARKED;
+    place |= MARKED;
     return super.markWriterIndex();
   }
 
@@ -226,6 +235,6 @@ public class WeirByteBuf extends NativeByteBuf {
 
   @Override
   ByteBuffer view(int index, int length) {
-    return home.segment(number).asSlice(index, length).asByteBuffer();
+    return home.segment(number()).asSlice(index, length).asByteBuffer();
   }
 }
