@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
  * Follows the live pages of a Weir pool: memory is short when fewer than {@code shortBytes} of the
  * limit are free, tight halfway to {@code reliefBytes}, and neither when the pool can promise
  * those. Pages that are free but resident count as free, since the pool gives them back when it
- * needs them.
+ * needs them. The thresholds are shares of the limit that the pool has when this is made: they fall
+ * and rise with it.
  *
  * <p>Relief is a grant, closed as soon as it is given: it stands in line with the requests of work
  * that was let in before, so these are served first. With no place left in that line, the wait for
@@ -23,6 +24,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class PoolHeadroom implements Headroom {
   private final Pool pool;
+
+  /** The limit that the thresholds were made for. */
+  private final long limitBytes;
+
   private final long shortBytes;
   private final long reliefBytes;
   private final Duration patience;
@@ -39,8 +44,8 @@ public final class PoolHeadroom implements Headroom {
    * Follows {@code pool} with thresholds of its own.
    *
    * @param patience after which a wait for relief ends in vain
-   * @throws IllegalArgumentException unless {@code 0 < shortBytes <= reliefBytes}, and the patience
-   *     is positive
+   * @throws IllegalArgumentException unless {@code 0 < shortBytes <= reliefBytes}, the pool can
+   *     promise {@code reliefBytes} when nothing is live, and the patience is positive
    */
   public PoolHeadroom(Pool pool, long shortBytes, long reliefBytes, Duration patience) {
     if (!patience.isPositive()) {
@@ -51,7 +56,14 @@ public final class PoolHeadroom implements Headroom {
           "shortBytes: %d, reliefBytes: %d (expected: 0 < shortBytes <= reliefBytes)"
               .formatted(shortBytes, reliefBytes));
     }
+    long largestBytes = pool.largestGrantBytes(pool.rootBudget());
+    if (reliefBytes > largestBytes) {
+      throw new IllegalArgumentException(
+          "reliefBytes: %d (expected: <= %d, the most that the pool can promise)"
+              .formatted(reliefBytes, largestBytes));
+    }
     this.pool = pool;
+    this.limitBytes = pool.limitBytes();
     this.shortBytes = shortBytes;
     this.reliefBytes = reliefBytes;
     this.patience = patience;
@@ -59,19 +71,35 @@ public final class PoolHeadroom implements Headroom {
 
   @Override
   public boolean isShort() {
-    return pool.limitBytes() - pool.liveBytes() < shortBytes;
+    return isLessFree(shortBytes);
   }
 
   @Override
   public boolean isTight() {
-    return pool.limitBytes() - pool.liveBytes() < (shortBytes + reliefBytes) / 2;
+    return isLessFree((shortBytes + reliefBytes) / 2);
+  }
+
+  private boolean isLessFree(long thresholdBytes) {
+    long nowBytes = pool.limitBytes();
+    return nowBytes - pool.liveBytes() < inProportion(thresholdBytes, nowBytes);
+  }
+
+  private long inProportion(long thresholdBytes, long nowBytes) {
+    return nowBytes == limitBytes
+        ? thresholdBytes
+        : (long) (thresholdBytes * ((double) nowBytes / limitBytes));
   }
 
   @Override
   public CompletionStage<Boolean> relief() {
     CompletableFuture<Grant> room;
     try {
-      room = pool.grant(reliefBytes, patience);
+      // What can never be promised would count as relief that cannot be told.
+      long bytes =
+          Math.min(
+              inProportion(reliefBytes, pool.limitBytes()),
+              pool.largestGrantBytes(pool.rootBudget()));
+      room = pool.grant(Math.max(1, bytes), patience);
     } catch (IllegalStateException | Error poolClosedOrFailed) {
       return CompletableFuture.failedFuture(poolClosedOrFailed);
     }

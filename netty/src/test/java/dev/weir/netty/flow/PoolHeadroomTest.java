@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.weir.memory.Pool;
 import dev.weir.memory.PoolOptions;
 import dev.weir.memory.heap.Block;
+import io.netty.channel.embedded.EmbeddedChannel;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
@@ -64,6 +65,45 @@ class PoolHeadroomTest {
     PoolHeadroom headroom = new PoolHeadroom(pool);
     pool.close();
     assertThat(headroom.relief().toCompletableFuture()).isCompletedExceptionally();
+  }
+
+  @Test
+  void thresholdsFollowTheLimit() {
+    PoolHeadroom headroom = new PoolHeadroom(pool, 6 * MIB, 7 * MIB, Duration.ofMinutes(10));
+    ReadGate gate = new ReadGate(headroom);
+    EmbeddedChannel channel = new EmbeddedChannel(gate.newHandler());
+    pool.setLimitBytes(4 * MIB);
+    Block some = pool.allocate(MIB);
+    channel.writeInbound("message");
+    assertThat(gate.isClosed()).isFalse();
+
+    Block more = pool.allocate(2 * MIB);
+    channel.writeInbound("message");
+    channel.runPendingTasks();
+    assertThat(gate.isClosed()).isTrue();
+    assertThat(channel.config().isAutoRead()).isFalse();
+    more.release();
+    // Told on another thread, until the test's timeout.
+    while (!channel.config().isAutoRead() && !Thread.currentThread().isInterrupted()) {
+      channel.runPendingTasks();
+    }
+    assertThat(gate.isClosed()).isFalse();
+    assertThat(channel.config().isAutoRead()).isTrue();
+
+    pool.setLimitBytes(16 * MIB);
+    assertThat(headroom.isShort()).isFalse();
+    more = pool.allocate(10 * MIB);
+    assertThat(headroom.isShort()).isTrue();
+    more.release();
+    some.release();
+    channel.close();
+  }
+
+  @Test
+  void reliefIsWhatThePoolCanPromise() {
+    assertThatThrownBy(() -> new PoolHeadroom(pool, MIB, 16 * MIB + 1, Duration.ofSeconds(1)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("reliefBytes: 16777217");
   }
 
   @Test
