@@ -117,7 +117,13 @@ final class BodyIntake {
     current.asked();
     SpilledBody spilled =
         SpilledBody.of(to, ctx.alloc(), current.declaredBytes(), options.maximumBytes());
-    ByteBuf gathered = current.continueIn(spilled);
+    ByteBuf gathered;
+    try {
+      gathered = current.continueIn(spilled);
+    } catch (RuntimeException | Error failure) {
+      spilled.release();
+      throw SpilledBody.failed(failure);
+    }
     try {
       spilled.bytesToAdmit(gathered.readableBytes());
     } catch (RefusedRequestException refusal) {

@@ -116,13 +116,23 @@ final class GrowingBody implements RequestBody {
     if (buffers.isEmpty()) {
       return Unpooled.EMPTY_BUFFER;
     }
-    ByteBuf gathered = buffers.getFirst();
-    if (buffers.size() > 1) {
-      CompositeByteBuf whole = gathered.alloc().compositeDirectBuffer(Integer.MAX_VALUE);
-      gathered = whole.addComponents(/* increaseWriterIndex= */ true, buffers);
+    if (buffers.size() == 1) {
+      return buffers.removeFirst();
     }
-    buffers.clear();
-    return gathered;
+    CompositeByteBuf whole = buffers.getFirst().alloc().compositeDirectBuffer(Integer.MAX_VALUE);
+    boolean taken = false;
+    try {
+      while (!buffers.isEmpty()) {
+        // It takes over, or releases, this one; those behind it stay here.
+        whole.addComponent(/* increaseWriterIndex= */ true, buffers.removeFirst());
+      }
+      taken = true;
+      return whole;
+    } finally {
+      if (!taken) {
+        whole.release();
+      }
+    }
   }
 
   @Override

@@ -224,22 +224,35 @@ final class IncomingRequest {
   /**
    * Makes the whole request.
    *
-   * @throws RefusedRequestException if bytes are missing; the caller still has to {@link #drop}
+   * @throws RefusedRequestException if bytes are missing, or there is no Java heap for it; the
+   *     caller still has to {@link #drop}
    */
   FullHttpRequest finish(HttpHeaders trailers) throws RefusedRequestException {
+    ByteBuf content = null;
+    boolean made = false;
+    try {
+      content = body.finish();
+      FullHttpRequest whole = whole(content, trailers);
+      made = true;
+      stallWatch.stop();
+      return whole;
+    } catch (OutOfMemoryError noHeap) {
+      throw RefusedRequestException.overloaded("no memory for the request now, try again");
+    } finally {
+      if (!made && content != null) {
+        content.release();
+      }
+    }
+  }
+
+  private FullHttpRequest whole(ByteBuf content, HttpHeaders trailers) {
     FullHttpRequest whole =
         new DefaultFullHttpRequest(
-            head.protocolVersion(),
-            head.method(),
-            head.uri(),
-            body.finish(),
-            head.headers(),
-            trailers);
+            head.protocolVersion(), head.method(), head.uri(), content, head.headers(), trailers);
     HttpUtil.setTransferEncodingChunked(whole, false);
     if (!HttpUtil.isContentLengthSet(whole)) {
-      HttpUtil.setContentLength(whole, whole.content().readableBytes());
+      HttpUtil.setContentLength(whole, content.readableBytes());
     }
-    stallWatch.stop();
     return whole;
   }
 
