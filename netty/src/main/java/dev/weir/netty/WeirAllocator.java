@@ -20,9 +20,9 @@ import io.netty.util.ResourceLeakDetector;
  * A Netty allocator over a {@link Pool}: its direct buffers live in the pool's memory, its heap
  * buffers are counted by the pool's budgets.
  *
- * <p>Threads made for Netty ({@code FastThreadLocalThread}: event loops) get a heap of their own,
- * and allocate without atomics; any other thread, virtual ones too, shares the pool's stripes. A
- * buffer may be released by any thread.
+ * <p>Event loops on threads made for Netty ({@code FastThreadLocalThread}) get a heap of their own,
+ * and allocate without atomics; any other thread, virtual ones and workers without an event loop
+ * too, shares the pool's stripes. A buffer may be released by any thread.
  *
  * <p>An allocation that the pool or a budget refuses throws {@link
  * dev.weir.memory.budget.BudgetExceededError}, which is an {@link OutOfMemoryError} as Netty's own;

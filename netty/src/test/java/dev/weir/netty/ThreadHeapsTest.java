@@ -3,8 +3,14 @@ package dev.weir.netty;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.memory.Pool;
+import io.netty.buffer.ByteBuf;
 import io.netty.channel.DefaultEventLoop;
+import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.FastThreadLocalThread;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -22,17 +28,34 @@ class ThreadHeapsTest {
   }
 
   @Test
-  void aThreadOfNettyHasOneAndHandsItOverAtItsEnd() throws Exception {
-    int[] heapsMeanwhile = new int[1];
-    run(
-        new FastThreadLocalThread(() -> {
-          allocateAndRelease();
-          allocateAndRelease();
-          heapsMeanwhile[0] = pool.snapshot().ownedHeaps();
-        }));
-    assertThat(heapsMeanwhile[0]).isEqualTo(1);
+  void anEventLoopHasOneAndHandsItOverAtItsEnd() throws Exception {
+    DefaultEventLoop loop = new DefaultEventLoop();
+    try {
+      loop.submit(this::allocateAndRelease).sync();
+      loop.submit(this::allocateAndRelease).sync();
+      assertThat(pool.snapshot().ownedHeaps()).isEqualTo(1);
+    } finally {
+      loop.shutdownGracefully(0, 10, TimeUnit.SECONDS).sync();
+    }
     pool.trim();
     assertThat(pool.residentBytes()).isZero();
+    assertThat(pool.snapshot().ownedHeaps()).isZero();
+  }
+
+  /** A thread that no task can be posted to could not be asked for what others have released. */
+  @Test
+  void anIdleWorkerKeepsNothingThatOthersReleased() throws Exception {
+    ExecutorService worker =
+        Executors.newSingleThreadExecutor(new DefaultThreadFactory("worker", /* daemon= */ true));
+    try {
+      List<ByteBuf> buffers = worker.submit(() -> allocate(200)).get();
+      run(new Thread(() -> buffers.forEach(ByteBuf::release)));
+      pool.trim();
+      assertThat(pool.residentBytes()).isZero();
+      assertThat(pool.snapshot().ownedHeaps()).isZero();
+    } finally {
+      worker.shutdownNow();
+    }
   }
 
   @Test
@@ -68,6 +91,14 @@ class ThreadHeapsTest {
     } finally {
       loop.shutdownGracefully(0, 10, TimeUnit.SECONDS).sync();
     }
+  }
+
+  private List<ByteBuf> allocate(int count) {
+    List<ByteBuf> buffers = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      buffers.add(allocator.directBuffer(60_000));
+    }
+    return buffers;
   }
 
   private void allocateAndRelease() {

@@ -7,13 +7,14 @@ import io.netty.util.concurrent.FastThreadLocal;
 import io.netty.util.concurrent.FastThreadLocalThread;
 import io.netty.util.internal.InternalThreadLocalMap;
 import io.netty.util.internal.ThreadExecutorMap;
-import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A heap of its own for each thread that is made for Netty and cleans up after itself; none for the
- * others, plain and virtual threads, which share the pool's stripes. A thread's heap hands its
- * slabs over when the thread ends.
+ * A heap of its own for each event loop whose thread is made for Netty and cleans up after itself;
+ * none for other threads, which share the pool's stripes: plain and virtual ones, and workers of
+ * pools with Netty's thread factory. Nobody could ask a worker that waits for its next job for the
+ * memory that others have released to its heap. A thread's heap hands its slabs over when the
+ * thread ends.
  */
 public final class ThreadHeaps extends FastThreadLocal<@Nullable OwnedHeap> {
   private final Pool pool;
@@ -39,19 +40,13 @@ public final class ThreadHeaps extends FastThreadLocal<@Nullable OwnedHeap> {
     remove();
   }
 
-  /**
-   * The calling thread's event loop; without one, the heap is trimmed only when its thread comes
-   * by.
-   */
-  private static Executor currentOwner() {
-    EventExecutor loop = ThreadExecutorMap.currentExecutor();
-    return loop != null ? loop : task -> {};
-  }
-
   @Override
   protected @Nullable OwnedHeap initialValue() {
-    return FastThreadLocalThread.currentThreadWillCleanupFastThreadLocals() && !pool.isClosed()
-        ? pool.ownedHeap(currentOwner())
+    EventExecutor loop = ThreadExecutorMap.currentExecutor();
+    return loop != null
+            && FastThreadLocalThread.currentThreadWillCleanupFastThreadLocals()
+            && !pool.isClosed()
+        ? pool.ownedHeap(loop)
         : null;
   }
 
