@@ -19,8 +19,8 @@ final class SlowAllocation {
   /**
    * Purges what the request needs, then takes it from the quarantine of hardened blocks, then asks
    * the heaps for what is free inside them, then those who hold what they can do without. A request
-   * that is larger than the limit bothers nobody, and one that a budget below the root refuses only
-   * those whose release would help it.
+   * that would not fit into an empty pool bothers nobody, and one that a budget below the root
+   * refuses only those whose release would help it.
    */
   static <T> @Nullable T tryAllocate(
       PoolCore parts,
@@ -62,13 +62,16 @@ final class SlowAllocation {
 
   private static <T> @Nullable T tryWithHelp(
       PoolCore parts, long bytes, Budget budget, Supplier<@Nullable T> once) {
-    T tenant = tryAtTheLimit(parts, bytes, budget, once);
     long chargeBytes = Refusals.chargeBytes(parts.pages(), bytes);
-    return tenant != null || isHopeless(parts, chargeBytes, budget)
+    if (isHopeless(parts, chargeBytes, budget)) {
+      return null;
+    }
+    Supplier<@Nullable T> atTheLimit =
+        () -> budget.hasRoom(chargeBytes) ? tryAtTheLimit(parts, bytes, once) : null;
+    T tenant = atTheLimit.get();
+    return tenant != null
         ? tenant
-        : parts
-            .reclaimers()
-            .serveAfterAsking(chargeBytes, budget, () -> tryAtTheLimit(parts, bytes, budget, once));
+        : parts.reclaimers().serveAfterAsking(chargeBytes, budget, atTheLimit);
   }
 
   /** Whether no block of that size fits, whatever is released. */
@@ -79,10 +82,7 @@ final class SlowAllocation {
   }
 
   private static <T> @Nullable T tryAtTheLimit(
-      PoolCore parts, long bytes, Budget budget, Supplier<@Nullable T> once) {
-    if (!budget.hasRoom(bytes)) {
-      return null;
-    }
+      PoolCore parts, long bytes, Supplier<@Nullable T> once) {
     T tenant = tryWithRoom(parts, bytes, once);
     if (tenant == null && parts.giveUpQuarantine(bytes + parts.pages().pageBytes())) {
       tenant = tryWithRoom(parts, bytes, once);
@@ -121,8 +121,11 @@ final class SlowAllocation {
           parts.trimAndSettle();
           return block.tryGrowAtOnce(minBytes, budget) ? Growth.GROWN : null;
         };
+    if (isHopeless(parts, chargeBytes, budget)) {
+      return false;
+    }
     Growth growth = attempt.get();
-    if (growth == null && !isHopeless(parts, chargeBytes, budget)) {
+    if (growth == null) {
       growth = parts.reclaimers().serveAfterAsking(moreBytes, budget, attempt);
     }
     return growth == Growth.GROWN;

@@ -71,6 +71,7 @@ class HardenedLimitsTest {
 
     assertThat(pool.tryAllocate(1L << 40)).isNull();
     assertThat(pool.tryAllocate(9 * MIB)).isNull();
+    assertThat(pool.tryAllocate(8 * MIB - 100)).as("the reserve is for small blocks").isNull();
     assertThat(pool.snapshot().quarantinedBytes()).isEqualTo(quarantinedBytes);
     assertEmpty(pool);
   }

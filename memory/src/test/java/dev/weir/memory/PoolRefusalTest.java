@@ -19,12 +19,13 @@ import org.junit.jupiter.api.Test;
 class PoolRefusalTest {
   private static final long LIMIT_BYTES = 4 << 20;
 
+  private final FakeNativeMemory os = new FakeNativeMemory();
   private final Pool pool =
       Pool.create(
           PoolOptions.withLimit(LIMIT_BYTES)
               .withName("pool")
               .withDecay(Duration.ofDays(1))
-              .withNativeMemory(new FakeNativeMemory()));
+              .withNativeMemory(os));
   private final List<Block> live = new ArrayList<>();
 
   @AfterEach
@@ -91,6 +92,37 @@ class PoolRefusalTest {
 
     live.add(pool.allocate(100));
     live.add(pool.allocate(4096));
+  }
+
+  /** A slot of 18,432 bytes serves it, for which the budget has no room. */
+  @Test
+  void whatItsBudgetHasNoRoomForTrimsNoHeap() {
+    Budget narrow = pool.rootBudget().child("narrow", 1_000_000);
+    for (int i = 0; i < 16; i++) {
+      live.add(pool.allocate(60_000, narrow));
+    }
+    List<Block> idle = new ArrayList<>();
+    for (int i = 0; i < 8; i++) {
+      idle.add(pool.allocate(60_000));
+    }
+    live.add(idle.removeLast());
+    idle.forEach(Block::release);
+
+    assertThat(pool.tryAllocate(16_500, narrow)).isNull();
+    assertThat(os.takePurges()).isEmpty();
+  }
+
+  @Test
+  void whatFitsIntoNoEmptyPoolTrimsNoHeap() {
+    List<Block> idle = new ArrayList<>();
+    for (int i = 0; i < 8; i++) {
+      idle.add(pool.allocate(60_000));
+    }
+    live.add(idle.removeLast());
+    idle.forEach(Block::release);
+
+    assertThat(pool.tryAllocate(LIMIT_BYTES)).isNull();
+    assertThat(os.takePurges()).isEmpty();
   }
 
   @Test
