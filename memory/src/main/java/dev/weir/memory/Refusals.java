@@ -15,7 +15,8 @@ final class Refusals {
   static BudgetExceededError of(PageHeap pages, long bytes, Budget budget, long limitBytes) {
     long charge = chargeBytes(pages, bytes);
     Budget limiting = budget.limiting(charge);
-    long chargedBytes = limiting.chargedBytes();
+    // What is charged to the root is summed up over all slabs, and is not told.
+    long chargedBytes = limiting.isTracked() ? limiting.chargedBytes() : 0;
     if (limiting.isClosed()) {
       return new BudgetExceededError(
           limiting, bytes, "closed, charged %,d".formatted(chargedBytes));

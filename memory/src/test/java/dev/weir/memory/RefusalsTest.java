@@ -1,0 +1,60 @@
+package dev.weir.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.memory.budget.Budget;
+import dev.weir.memory.budget.RootLedger;
+import dev.weir.memory.heap.SizeClasses;
+import dev.weir.memory.os.FakeNativeMemory;
+import dev.weir.memory.pages.PageHeap;
+import dev.weir.memory.pages.Reservation;
+import dev.weir.memory.pages.SilentEvents;
+import org.junit.jupiter.api.Test;
+
+class RefusalsTest {
+  private static final long LIMIT_BYTES = 1 << 20;
+
+  private int sums;
+
+  /** Of a large pool that takes far longer than the rest of a refusal. */
+  @Test
+  void theRootIsNamedWithoutSummingUpItsBlocks() {
+    FakeNativeMemory os = new FakeNativeMemory();
+    Reservation reservation = Reservation.reserve(os, LIMIT_BYTES);
+    PageHeap pages =
+        new PageHeap(os, reservation, LIMIT_BYTES, 0, SizeClasses.COUNT, new SilentEvents());
+    Budget root = Budget.root("pool", new CountingLedger(), Budget.UNLIMITED);
+
+    assertThat(Refusals.of(pages, 100_000, root, LIMIT_BYTES)).hasMessageContaining("'pool'");
+
+    assertThat(sums).isZero();
+    reservation.release();
+  }
+
+  private final class CountingLedger implements RootLedger {
+    @Override
+    public long limitBytes() {
+      return LIMIT_BYTES;
+    }
+
+    @Override
+    public long liveBlockBytes() {
+      sums++;
+      return 0;
+    }
+
+    @Override
+    public long usedBytes() {
+      return 0;
+    }
+
+    @Override
+    public void watchUsed(long fallsBelow, long risesAt) {}
+
+    @Override
+    public void pressureMoved() {}
+
+    @Override
+    public void roomFreed() {}
+  }
+}
