@@ -37,11 +37,14 @@ final class ArraySource {
     if (!budget.tryChargeHeap(bytes)) {
       throw refusal(bytes);
     }
+    byte[] array = null;
     try {
-      return arrays.take(bytes);
-    } catch (OutOfMemoryError javaHeapFull) {
-      budget.unchargeHeap(bytes);
-      throw javaHeapFull;
+      array = arrays.take(bytes);
+      return array;
+    } finally {
+      if (array == null) {
+        budget.unchargeHeap(bytes);
+      }
     }
   }
 
