@@ -245,6 +245,17 @@ public final class Pool extends PoolFigures implements AutoCloseable {
     return tenant;
   }
 
+  /**
+   * As {@link #tryAllocate(OwnedHeap, long, Budget, Tenants)}, for those who can do without: takes
+   * what is free or dirty, but nothing from the quarantine, from heaps or from reclaimers, and null
+   * is reported as no refusal.
+   */
+  public <T> @Nullable T tryAllocateAtOnce(
+      @Nullable OwnedHeap heap, long bytes, Budget budget, Tenants<T> tenants) {
+    requireOwn(budget);
+    return SlowAllocation.tryAllocateAtOnce(core(), heap, bytes, budget, tenants);
+  }
+
   private void requireOwn(Budget budget) {
     if (!budget.isOfSameTree(root)) {
       throw new IllegalArgumentException(

@@ -56,6 +56,20 @@ final class SlowAllocation {
             parts, bytes, budget, () -> tryOnceGrowing(parts, heap, bytes, budget, tenants));
   }
 
+  /** As {@link #tryAllocate}, but at most purges what the request needs: nobody is bothered. */
+  static <T> @Nullable T tryAllocateAtOnce(
+      PoolCore parts,
+      @Nullable OwnedHeap threadHeap,
+      long bytes,
+      Budget budget,
+      Tenants<T> tenants) {
+    OwnedHeap heap = open(threadHeap);
+    T tenant = tryOnce(parts, heap, bytes, budget, tenants);
+    return tenant == null && budget.hasRoom(Refusals.chargeBytes(parts.pages(), bytes))
+        ? tryWithRoom(parts, bytes, () -> tryOnce(parts, heap, bytes, budget, tenants))
+        : tenant;
+  }
+
   private static @Nullable OwnedHeap open(@Nullable OwnedHeap heap) {
     return heap == null || heap.isClosed() ? null : heap;
   }

@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.weir.memory.Pool;
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.budget.BudgetExceededError;
+import dev.weir.memory.pressure.Registration;
 import io.netty.buffer.ByteBuf;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -85,6 +87,34 @@ class GrowthTest {
     assertThat(body.readLong()).isEqualTo(42);
     assertThat(body.internalNioBuffer(MIB - 1, 1).remaining()).isEqualTo(1);
     body.release();
+  }
+
+  /** It can do without a smaller block: nobody is asked for room that it would take. */
+  @Test
+  void shrinkingWhereThereIsNoRoomBothersNobody() {
+    Budget narrow = MEMORY.pool().rootBudget().child("narrow", 9 * MIB);
+    AtomicInteger asked = new AtomicInteger();
+    Registration reclaimer =
+        MEMORY
+            .pool()
+            .addReclaimer(
+                narrow,
+                0,
+                bytes -> {
+                  asked.incrementAndGet();
+                  return 0;
+                });
+    ByteBuf body = allocator.charging(narrow).directBuffer(8 * MIB).writeLong(42);
+
+    body.capacity(2 * MIB);
+
+    assertThat(asked).hasValue(0);
+    assertThat(body.capacity()).isEqualTo(2 * MIB);
+    assertThat(body.readLong()).isEqualTo(42);
+    assertThat(narrow.chargedBytes()).as("there was no room for both").isEqualTo(8 * MIB);
+    body.release();
+    reclaimer.close();
+    narrow.close();
   }
 
   @Test

@@ -320,7 +320,7 @@ final class BlockSource {
       Place hardened = tryHardenedPlace(bytes);
       return hardened != null
           ? hardened
-          : pool.tryAllocate(heaps.current(), bytes, budget, Place.TENANTS);
+          : pool.tryAllocateAtOnce(heaps.current(), bytes, budget, Place.TENANTS);
     } catch (IllegalStateException | NativeMemoryException e) {
       return null;
     }
