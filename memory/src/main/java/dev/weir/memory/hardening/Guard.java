@@ -236,8 +236,19 @@ public final class Guard {
         damagedOffset);
   }
 
-  /** Gives the pages back. */
-  void free() {
-    pages.freeRun(runAddress, runBytes, lane);
+  /**
+   * Gives the pages back, without a system call.
+   *
+   * @return how many bytes {@link #purgeFor} is due for, once no lock is held
+   */
+  long free() {
+    return pages.freeRunAtOnce(runAddress, runBytes, lane) ? runBytes : 0;
+  }
+
+  /** Makes the system calls that pages given back leave to be made. */
+  void purgeFor(long freedBytes) {
+    if (freedBytes > 0) {
+      pages.purgeFor(freedBytes);
+    }
   }
 }

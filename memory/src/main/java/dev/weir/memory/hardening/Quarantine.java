@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread-safe. Pages are given back under its lock, so that nobody who needs room finds the
  * quarantine empty and the pages not free yet; the page heap's lock comes after it. Nothing is
- * allocated here, and nothing waits under the lock: a block is taken out to be closed.
+ * allocated here, and nothing waits under the lock: a block is taken out to be closed, and system
+ * calls are made once the lock is given back.
  */
 /*
  *   release ──> open ──closed──> resting ──> its pages are free
@@ -89,10 +90,11 @@ final class Quarantine {
     long excessBytes;
     int excessGuards;
     boolean retiring;
+    long toPurge = 0;
     lock.lock();
     try {
       if (isClosed) {
-        rest(guard);
+        toPurge = rest(guard);
       } else {
         open.add(guard);
       }
@@ -102,6 +104,7 @@ final class Quarantine {
     } finally {
       lock.unlock();
     }
+    guard.purgeFor(toPurge);
     if (retiring) {
       giveUp(Long.MAX_VALUE);
       return;
@@ -118,14 +121,20 @@ final class Quarantine {
     }
   }
 
-  /** Under the lock. A block that is larger than the quarantine would drive all others out. */
-  private void rest(Guard guard) {
+  /**
+   * Under the lock. A block that is larger than the quarantine would drive all others out.
+   *
+   * @return how many bytes {@link Guard#purgeFor} is due for, once the lock is given back
+   */
+  private long rest(Guard guard) {
     boolean rests = true;
     try {
+      long toPurge = 0;
       if (guard.runBytes() > limitBytes) {
-        guard.free();
+        toPurge = guard.free();
         rests = false;
       }
+      return toPurge;
     } finally {
       // Also where its pages could not be given back: then it is tried again.
       if (rests) {
@@ -167,14 +176,17 @@ final class Quarantine {
     long leftBytes = 0;
     while (leftBytes < wantedBytes) {
       long stepBytes = 0;
+      long toPurge = 0;
+      Guard left = null;
       Guard damaged = null;
       lock.lock();
       try {
         Guard guard = resting.oldest();
         while (guard != null && stepBytes < Math.min(STEP_BYTES, wantedBytes - leftBytes)) {
           boolean isDamaged = guard.isDamaged();
-          guard.free();
+          toPurge += guard.free();
           resting.poll();
+          left = guard;
           stepBytes += guard.runBytes();
           if (isDamaged) {
             guard.next = damaged;
@@ -186,9 +198,10 @@ final class Quarantine {
         lock.unlock();
         report(damaged);
       }
-      if (stepBytes == 0) {
+      if (left == null) {
         break;
       }
+      left.purgeFor(toPurge);
       leftBytes += stepBytes;
     }
     return leftBytes;
@@ -233,6 +246,7 @@ final class Quarantine {
       lock.unlock();
     }
     boolean isClosed = false;
+    long toPurge = 0;
     try {
       isClosed = guard.tryClose();
     } finally {
@@ -241,7 +255,7 @@ final class Quarantine {
         closing--;
         closingBytes -= guard.runBytes();
         if (isClosed) {
-          rest(guard);
+          toPurge = rest(guard);
         } else {
           open.add(guard);
         }
@@ -249,6 +263,7 @@ final class Quarantine {
         lock.unlock();
       }
     }
+    guard.purgeFor(toPurge);
     return isClosed ? Closing.CLOSED : Closing.IN_USE;
   }
 

@@ -151,6 +151,17 @@ public final class PageHeap {
    * @param lane of the promise that it was allocated from
    */
   public void freeRun(long address, long bytes, Lane lane) {
+    if (freeRunAtOnce(address, bytes, lane)) {
+      purgeFor(bytes);
+    }
+  }
+
+  /**
+   * As {@link #freeRun(long, long, Lane)}, but makes no system call: for those who hold a lock.
+   *
+   * @return whether {@link #purgeFor} is due for these bytes, once they hold none
+   */
+  public boolean freeRunAtOnce(long address, long bytes, Lane lane) {
     boolean dirtyHigh;
     boolean overflowing;
     lock.lock();
@@ -163,9 +174,12 @@ public final class PageHeap {
       lock.unlock();
     }
     announce(dirtyHigh);
-    if (overflowing) {
-      dirtyPurges.purgeForOthers(bytes);
-    }
+    return overflowing;
+  }
+
+  /** Purges as many dirty bytes, where more of them than may stay still are. Not under a lock. */
+  public void purgeFor(long freedBytes) {
+    dirtyPurges.purgeForOthers(freedBytes);
   }
 
   /** Gives back a run that {@link #allocatePromisedRun} has taken: its bytes are promised again. */
