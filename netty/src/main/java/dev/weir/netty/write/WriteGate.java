@@ -26,7 +26,8 @@ import java.util.concurrent.atomic.AtomicLong;
  * <p>When three quarters of the total are queued, or a budget's pressure is {@linkplain #follow
  * critical}, channels that have anything queued become unwritable, until the total has come down to
  * half and the pressure has gone. One whose peer has taken everything may queue one message more,
- * so fast peers go on beside slow ones.
+ * so fast peers go on beside slow ones. A stream of HTTP/2 becomes unwritable by the next message
+ * that it queues, so it may queue one more than others.
  *
  * <p>A peer that leaves more than {@link WriteGateOptions#slowBytes()} for longer than {@link
  * WriteGateOptions#slowTime()} is closed, after an {@link OutboundClosing} went through its

@@ -286,7 +286,7 @@ final class WriteGateHandler extends ChannelDuplexHandler
     boolean stop = queuedBytes > 0 && gate.isClosed();
     if (stop != stopped) {
       stopped = stop;
-      QueuedBytes.setWritable(channel, !stop);
+      QueuedBytes.setWritable(channel, !stop, gate.waterMark());
     }
     if (stop) {
       gate.await(this);
@@ -388,7 +388,7 @@ final class WriteGateHandler extends ChannelDuplexHandler
     gate.forget(this);
     if (stopped) {
       stopped = false;
-      QueuedBytes.setWritable(channel, true);
+      QueuedBytes.setWritable(channel, true, gate.waterMark());
     }
     if (pull != null) {
       pull.fail(new ClosedChannelException());
