@@ -17,6 +17,12 @@ final class SlowPeerWatch implements Runnable {
   private long aboveSinceNanos;
   private @Nullable Future<?> timer;
 
+  /**
+   * Watches nothing yet.
+   *
+   * @param onSlow runs when the time is over, and is to {@link #observe} first: the queue may have
+   *     fallen since it was last told of
+   */
   SlowPeerWatch(EventExecutor executor, long timeNanos, Runnable onSlow) {
     this.executor = executor;
     this.timeNanos = timeNanos;

@@ -62,7 +62,7 @@ final class WriteGateHandler extends ChannelDuplexHandler
     channel.config().setWriteBufferWaterMark(gate.waterMark());
     sizes = channel.config().getMessageSizeEstimator().newHandle();
     slowPeer =
-        new SlowPeerWatch(ctx.executor(), options.slowTime().toNanos(), () -> closeSlow(ctx));
+        new SlowPeerWatch(ctx.executor(), options.slowTime().toNanos(), () -> closeIfSlow(ctx));
     stuckPeer =
         new StuckPeerWatch(ctx.executor(), options.slowTime().toNanos(), () -> closeIfStuck(ctx));
     context = ctx;
@@ -313,7 +313,12 @@ final class WriteGateHandler extends ChannelDuplexHandler
     return closing != null && ctx.channel().isActive();
   }
 
-  private void closeSlow(ChannelHandlerContext ctx) {
+  /** What does not pass the gate may have gone unseen. */
+  private void closeIfSlow(ChannelHandlerContext ctx) {
+    look(ctx.channel());
+    if (QueuedBytes.of(ctx.channel()) <= options.slowBytes()) {
+      return;
+    }
     closeSlow(
         ctx,
         "the peer has left more than %d bytes queued for %s"

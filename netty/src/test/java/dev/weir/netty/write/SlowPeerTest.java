@@ -1,0 +1,63 @@
+package dev.weir.netty.write;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
+import io.netty.channel.embedded.EmbeddedChannel;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** When a peer is slow, by a clock that the test moves. */
+class SlowPeerTest {
+  private static final int CHANNEL_BYTES = 1 << 20;
+  private static final int MESSAGE_BYTES = 100 << 10;
+
+  /** Between the gate and the transport, as a codec is that writes for its streams. */
+  private final ChannelOutboundHandlerAdapter below = new ChannelOutboundHandlerAdapter();
+
+  private WriteGate gate;
+  private EmbeddedChannel channel;
+
+  private void open(Duration slowTime) {
+    gate =
+        new WriteGate(
+            WriteGateOptions.within(64 << 20)
+                .withChannelBytes(CHANNEL_BYTES)
+                .withSlowPeer(1 << 10, slowTime));
+    channel = new EmbeddedChannel(below, gate.newHandler());
+    channel.freezeTime();
+  }
+
+  private static ByteBuf message() {
+    return Unpooled.buffer(MESSAGE_BYTES).writeZero(MESSAGE_BYTES);
+  }
+
+  @Test
+  void aQueueThatHasGoneUnseenIsNotASlowPeers() {
+    open(Duration.ofSeconds(30));
+    ChannelHandlerContext unseen = channel.pipeline().context(below);
+    while (channel.isWritable()) {
+      unseen.write(message());
+    }
+    unseen.flush();
+    assertThat(QueuedBytes.of(channel)).isZero();
+    channel.advanceTimeBy(31, TimeUnit.SECONDS);
+    channel.runScheduledPendingTasks();
+    assertThat(channel.isActive()).isTrue();
+    assertThat(gate.slowClosings()).isZero();
+    assertThat(gate.queuedBytes()).isZero();
+
+    // And the next that stays is watched again.
+    channel.write(message());
+    channel.advanceTimeBy(31, TimeUnit.SECONDS);
+    channel.runScheduledPendingTasks();
+    channel.runPendingTasks();
+    assertThat(channel.isActive()).isFalse();
+    assertThat(gate.slowClosings()).isEqualTo(1);
+    channel.releaseOutbound();
+  }
+}
