@@ -107,7 +107,7 @@ public final class PoolHeadroom implements Headroom {
         && room.exceptionNow() instanceof BudgetExceededError refused
         && GrantRefusals.isQueueFull(refused, pool)) {
       return new CompletableFuture<Boolean>()
-          .completeOnTimeout(false, patience.toNanos(), TimeUnit.NANOSECONDS);
+          .completeOnTimeout(false, TimeUnit.NANOSECONDS.convert(patience), TimeUnit.NANOSECONDS);
     }
     try {
       return room.handle(PoolHeadroom::isRelief);

@@ -11,6 +11,7 @@ import io.netty.channel.ChannelPromise;
 import io.netty.channel.MessageSizeEstimator;
 import java.nio.channels.ClosedChannelException;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -61,10 +62,10 @@ final class WriteGateHandler extends ChannelDuplexHandler
     }
     channel.config().setWriteBufferWaterMark(gate.waterMark());
     sizes = channel.config().getMessageSizeEstimator().newHandle();
-    slowPeer =
-        new SlowPeerWatch(ctx.executor(), options.slowTime().toNanos(), () -> closeIfSlow(ctx));
-    stuckPeer =
-        new StuckPeerWatch(ctx.executor(), options.slowTime().toNanos(), () -> closeIfStuck(ctx));
+    // More than a long can tell is for ever.
+    long slowNanos = TimeUnit.NANOSECONDS.convert(options.slowTime());
+    slowPeer = new SlowPeerWatch(ctx.executor(), slowNanos, () -> closeIfSlow(ctx));
+    stuckPeer = new StuckPeerWatch(ctx.executor(), slowNanos, () -> closeIfStuck(ctx));
     context = ctx;
   }
 

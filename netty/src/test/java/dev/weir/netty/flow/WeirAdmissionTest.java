@@ -184,6 +184,8 @@ class WeirAdmissionTest {
     assertThat(refusal(admit(17 * MIB))).isEqualTo(Reason.ABOVE_LIMIT);
     PoolHeadroom headroom = new PoolHeadroom(pool, MIB, 2 * MIB, Duration.ofMillis(1));
     assertThat(headroom.relief().toCompletableFuture().join()).isFalse();
+    PoolHeadroom patient = new PoolHeadroom(pool, MIB, 2 * MIB, Duration.ofSeconds(Long.MAX_VALUE));
+    assertThat(patient.relief().toCompletableFuture()).isNotDone();
     waiting.forEach(request -> request.cancel(false));
     all.close();
   }

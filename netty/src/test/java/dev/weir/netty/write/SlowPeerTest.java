@@ -60,4 +60,19 @@ class SlowPeerTest {
     assertThat(gate.slowClosings()).isEqualTo(1);
     channel.releaseOutbound();
   }
+
+  @Test
+  void aTimeThatNoClockCanTellIsForEver() {
+    open(Duration.ofSeconds(Long.MAX_VALUE));
+    assertThat(channel.pipeline().get(WriteGateHandler.class)).isNotNull();
+    channel.write(message());
+    channel.advanceTimeBy(100 * 365, TimeUnit.DAYS);
+    channel.runScheduledPendingTasks();
+    channel.flush();
+    assertThat(channel.isActive()).isTrue();
+    assertThat(gate.slowClosings()).isZero();
+    channel.releaseOutbound();
+    channel.close();
+    assertThat(gate.queuedBytes()).isZero();
+  }
 }
