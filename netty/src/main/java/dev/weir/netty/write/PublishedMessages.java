@@ -2,9 +2,10 @@ package dev.weir.netty.write;
 
 import io.netty.util.concurrent.EventExecutor;
 import java.util.Objects;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Flow;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,7 +20,7 @@ final class PublishedMessages implements Producer, Flow.Subscriber<Object> {
   private Flow.@Nullable Subscription subscription;
 
   /** Signals on their way to the event loop, which none may overtake. */
-  private final AtomicInteger onTheirWay = new AtomicInteger();
+  private final Queue<Signal> onTheirWay = new ConcurrentLinkedQueue<>();
 
   private boolean awaiting;
   private boolean requesting;
@@ -122,25 +123,39 @@ final class PublishedMessages implements Producer, Flow.Subscriber<Object> {
   }
 
   private void onLoop(Runnable task, Runnable otherwise) {
-    // Whoever gives this signal has seen those before it, so it sees them counted.
-    if (executor.inEventLoop() && onTheirWay.get() == 0) {
+    // Whoever gives this signal has seen those before it, so it sees them on their way.
+    if (executor.inEventLoop() && onTheirWay.isEmpty()) {
       task.run();
       return;
     }
-    onTheirWay.incrementAndGet();
+    Signal signal = null;
     try {
-      executor.execute(() -> {
-        onTheirWay.decrementAndGet();
-        task.run();
-      });
-    } catch (RejectedExecutionException eventLoopHasEnded) {
-      onTheirWay.decrementAndGet();
-      otherwise.run();
+      signal = new Signal(task, otherwise);
+      onTheirWay.add(signal);
+      // Whichever of these tasks comes first takes the first signal.
+      LoopTasks.bring(executor, () -> next(Signal::task), () -> next(Signal::otherwise));
     } catch (Throwable noHeap) {
       // The publisher hears that its signal has not arrived.
-      onTheirWay.decrementAndGet();
+      if (signal != null) {
+        onTheirWay.remove(signal);
+      }
       otherwise.run();
       throw noHeap;
     }
   }
+
+  private void next(Function<Signal, Runnable> what) {
+    Signal first = onTheirWay.poll();
+    if (first != null) {
+      what.apply(first).run();
+    }
+  }
+
+  /**
+   * What a publisher has told.
+   *
+   * @param task handles it, on the event loop
+   * @param otherwise gives back what it holds, if the loop has ended
+   */
+  private record Signal(Runnable task, Runnable otherwise) {}
 }

@@ -6,7 +6,7 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelPromise;
 import java.util.concurrent.CancellationException;
-import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * One producer at work for one channel. It is asked while the channel can take messages, and what
@@ -20,7 +20,9 @@ final class Pull implements Outlet, ChannelFutureListener {
   private final WriteGateHandler gate;
   private final Producer producer;
   private final ChannelPromise promise;
-  private final Runnable pump = this::pump;
+
+  /** Whether a resumption is on its way. Both sides exchange it: each sees what the other did. */
+  private final AtomicBoolean resuming = new AtomicBoolean();
 
   private int unwritten;
   private boolean pumping;
@@ -140,11 +142,24 @@ final class Pull implements Outlet, ChannelFutureListener {
 
   @Override
   public void resume() {
-    try {
-      channel.eventLoop().execute(pump);
-    } catch (RejectedExecutionException eventLoopHasEnded) {
-      // Its channels were closed, and this with them.
+    if (resuming.getAndSet(true)) {
+      return;
     }
+    boolean comes = false;
+    try {
+      // A loop that has ended has closed its channels, and this with them.
+      LoopTasks.bring(channel.eventLoop(), this::resumeNow, () -> {});
+      comes = true;
+    } finally {
+      if (!comes) {
+        resuming.set(false);
+      }
+    }
+  }
+
+  private void resumeNow() {
+    resuming.getAndSet(false);
+    pump();
   }
 
   private void stop(Throwable cause) {

@@ -1,0 +1,163 @@
+package dev.weir.netty.write;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.IoEventLoop;
+import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.SingleThreadIoEventLoop;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.util.concurrent.RejectedExecutionHandlers;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Flow;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** An event loop that refuses tasks while it is busy, and takes them again: nothing is lost. */
+@Timeout(120)
+class FullTaskQueueTest {
+  private static final int MAX_TASKS = 16;
+
+  private final EventLoopGroup loops =
+      new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory()) {
+        @Override
+        protected IoEventLoop newChild(
+            Executor executor, IoHandlerFactory factory, Object... arguments) {
+          return new SingleThreadIoEventLoop(
+              this,
+              executor,
+              factory,
+              MAX_TASKS,
+              RejectedExecutionHandlers.reject(),
+              TimeUnit.SECONDS.toNanos(1));
+        }
+      };
+  private final WriteGate gate = new WriteGate(WriteGateOptions.within(1 << 20));
+  private ServerSocket server;
+  private Channel channel;
+
+  @BeforeEach
+  void connect() throws Exception {
+    server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+    channel =
+        new Bootstrap()
+            .group(loops)
+            .channel(NioSocketChannel.class)
+            .handler(gate.newHandler())
+            .connect(server.getLocalSocketAddress())
+            .sync()
+            .channel();
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    channel.close().sync();
+    loops.shutdownGracefully(0, 10, TimeUnit.SECONDS).sync();
+    server.close();
+    assertThat(gate.queuedBytes()).isZero();
+  }
+
+  /** Runs {@code action} while the loop takes no tasks. */
+  private void whileFull(Runnable action) throws Exception {
+    CountDownLatch isBusy = new CountDownLatch(1);
+    CountDownLatch goesOn = new CountDownLatch(1);
+    channel
+        .eventLoop()
+        .execute(() -> {
+          isBusy.countDown();
+          try {
+            goesOn.await();
+          } catch (InterruptedException interrupted) {
+            throw new AssertionError(interrupted);
+          }
+        });
+    isBusy.await();
+    try {
+      while (!isFull()) {
+        Thread.onSpinWait();
+      }
+      action.run();
+    } finally {
+      goesOn.countDown();
+    }
+  }
+
+  private boolean isFull() {
+    try {
+      channel.eventLoop().execute(() -> {});
+      return false;
+    } catch (RejectedExecutionException full) {
+      return true;
+    }
+  }
+
+  @Test
+  void aProducerThatHasSomethingNowIsAskedOnceTheLoopTakesTasks() throws Exception {
+    BlockingQueue<Outlet> asked = new LinkedBlockingQueue<>();
+    ChannelFuture pull = WriteGate.pull(channel, asked::add);
+    Outlet outlet = asked.take();
+    whileFull(() -> {
+      outlet.resume();
+      outlet.resume();
+    });
+    assertThat(asked.take()).isSameAs(outlet);
+    channel.eventLoop().execute(outlet::complete);
+    assertThat(pull.await().isSuccess()).isTrue();
+    assertThat(asked).isEmpty();
+  }
+
+  @Test
+  void whatAPublisherHasToldIsHeardInItsOrder() throws Exception {
+    BlockingQueue<Flow.Subscriber<? super ByteBuf>> requested = new LinkedBlockingQueue<>();
+    ChannelFuture pull =
+        WriteGate.pullFrom(
+            channel,
+            (Flow.Publisher<ByteBuf>)
+                subscriber ->
+                    subscriber.onSubscribe(
+                        new Flow.Subscription() {
+                          @Override
+                          public void request(long count) {
+                            requested.add(subscriber);
+                          }
+
+                          @Override
+                          public void cancel() {}
+                        }));
+    Flow.Subscriber<? super ByteBuf> subscriber = requested.take();
+    ByteBuf first = message();
+    ByteBuf last = message();
+    whileFull(() -> subscriber.onNext(first));
+    assertThat(requested.take()).isSameAs(subscriber);
+    whileFull(() -> {
+      subscriber.onNext(last);
+      subscriber.onComplete();
+    });
+    assertThat(pull.await().isSuccess()).isTrue();
+    try (var taken = server.accept()) {
+      assertThat(taken.getInputStream().readNBytes(2)).hasSize(2);
+    }
+    assertThat(first.refCnt()).isZero();
+    assertThat(last.refCnt()).isZero();
+  }
+
+  private static ByteBuf message() {
+    return Unpooled.directBuffer(1).writeByte(1);
+  }
+}
