@@ -32,7 +32,7 @@ final class RefusedRequestException extends Exception {
     this.worthRetrying = worthRetrying;
   }
 
-  static RefusedRequestException tooLarge(int maximumBytes) {
+  static RefusedRequestException tooLarge(long maximumBytes) {
     return new RefusedRequestException(
         HttpResponseStatus.REQUEST_ENTITY_TOO_LARGE,
         "body larger than the maximum of " + maximumBytes + " bytes");
@@ -55,13 +55,16 @@ final class RefusedRequestException extends Exception {
     return new RefusedRequestException(status, "malformed request: " + status.reasonPhrase());
   }
 
-  /** Tells why the admission of {@code bytes} failed. */
+  /** Tells why the admission of {@code bytes} failed; logs it where no bound of memory was met. */
   static RefusedRequestException notAdmitted(long bytes, Throwable failure) {
     if (failure instanceof AdmissionRefusedException refusal
         && refusal.reason() == AdmissionRefusedException.Reason.ABOVE_LIMIT) {
       return new RefusedRequestException(
           HttpResponseStatus.REQUEST_ENTITY_TOO_LARGE,
           "body of " + bytes + " bytes is larger than the memory of this server allows");
+    }
+    if (!(failure instanceof AdmissionRefusedException || failure instanceof OutOfMemoryError)) {
+      RefusalLog.OF_PROCESS.report("a body was not admitted", failure);
     }
     return overloaded("no memory for " + bytes + " bytes now, try again");
   }

@@ -80,7 +80,9 @@ final class SpilledBody implements RequestBody {
     return new SpilledBody(spill, allocator, declaredBytes, maximumBytes, room);
   }
 
+  /** Logs what has failed, and makes an answer of it. */
   static RefusedRequestException failed(Throwable failure) {
+    RefusalLog.OF_PROCESS.report("a body could not be put aside in a file", failure);
     return RefusedRequestException.overloaded(
         "the body could not be put aside: " + failure.getClass().getSimpleName());
   }
