@@ -102,7 +102,7 @@ final class BodyIntake {
   private void notAdmitted(
       ChannelHandlerContext ctx, IncomingRequest current, int bytes, Throwable failure) {
     try {
-      if (spill == null) {
+      if (spill == null || bytes > spill.maximumBytes()) {
         throw RefusedRequestException.notAdmitted(bytes, failure);
       }
       moveToFile(ctx, current, spill);

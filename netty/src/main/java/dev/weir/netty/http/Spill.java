@@ -80,12 +80,28 @@ public final class Spill {
     return bodies.get();
   }
 
+  long maximumBytes() {
+    return maximumBytes;
+  }
+
   int thresholdBytes() {
     return thresholdBytes;
   }
 
   Duration patience() {
     return patience;
+  }
+
+  /**
+   * Looks whether files, if they were empty, could take a body that memory is not for.
+   *
+   * @param bytes what the body comes to; less is as good as nothing
+   * @throws RefusedRequestException if it is too large for them, and to be refused for good
+   */
+  void requirePossible(long bytes) throws RefusedRequestException {
+    if (bytes > thresholdBytes && bytes > maximumBytes) {
+      throw RefusedRequestException.tooLarge(Math.max(thresholdBytes, maximumBytes));
+    }
   }
 
   /** Takes room for {@code bytes}, if there is. */

@@ -68,13 +68,14 @@ final class SpilledBody implements RequestBody {
    * Takes room for a body. Its file is opened by the first {@link #write}, which may be of nothing.
    *
    * @param declaredBytes what it declares, or {@link #UNKNOWN}
-   * @throws RefusedRequestException if there is no room for what it declares
+   * @throws RefusedRequestException if there is no room for what it declares, now or ever
    */
   static SpilledBody of(
       Spill spill, ByteBufAllocator allocator, int declaredBytes, int maximumBytes)
       throws RefusedRequestException {
     SpillRoom room = SpillRoom.tryTake(spill, Math.max(0, declaredBytes));
     if (room == null) {
+      spill.requirePossible(declaredBytes);
       throw noRoom();
     }
     return new SpilledBody(spill, allocator, declaredBytes, maximumBytes, room);
@@ -109,7 +110,9 @@ final class SpilledBody implements RequestBody {
     if (moreBytes > maximumBytes - lengthBytes) {
       throw RefusedRequestException.tooLarge(maximumBytes);
     }
-    if (!room.tryGrowTo(lengthBytes + (long) moreBytes)) {
+    long allBytes = lengthBytes + (long) moreBytes;
+    if (!room.tryGrowTo(allBytes)) {
+      spill.requirePossible(allBytes);
       throw noRoom();
     }
     return 0;

@@ -261,12 +261,12 @@ class SpillTest {
 
   @Test
   void whatFitsNeitherMemoryNorFilesIsRefused() throws Exception {
+    SpillRoom others = SpillRoom.tryTake(spill, 1);
     try (Socket client = connect()) {
-      client
-          .getOutputStream()
-          .write(head("Content-Length: " + (FILE_BYTES + 1)).getBytes(US_ASCII));
+      client.getOutputStream().write(head("Content-Length: " + FILE_BYTES).getBytes(US_ASCII));
       assertThat(readUntilEnd(client)).startsWith("HTTP/1.1 503").contains("retry-after: 1");
     }
+    others.close();
     try (Socket client = connect()) {
       client
           .getOutputStream()
@@ -274,6 +274,25 @@ class SpillTest {
       assertThat(readUntilEnd(client)).startsWith("HTTP/1.1 413");
     }
     assertThat(spill.bodies()).isZero();
+  }
+
+  /** Nothing to come again for: not even empty files would take it. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void whatFilesCanNeverTakeIsRefusedForGood(boolean chunked) throws Exception {
+    try (Socket client = connect()) {
+      if (chunked) {
+        send(client, new byte[(int) FILE_BYTES + 1], chunked);
+      } else {
+        client
+            .getOutputStream()
+            .write(head("Content-Length: " + (FILE_BYTES + 1)).getBytes(US_ASCII));
+      }
+      assertThat(readUntilEnd(client))
+          .startsWith("HTTP/1.1 413")
+          .contains("maximum of " + FILE_BYTES + " bytes")
+          .doesNotContain("retry-after");
+    }
   }
 
   @Test
