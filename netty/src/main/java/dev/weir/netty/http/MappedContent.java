@@ -1,5 +1,6 @@
 package dev.weir.netty.http;
 
+import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.UnpooledDirectByteBuf;
 import java.io.IOException;
@@ -10,8 +11,8 @@ import java.nio.channels.FileChannel.MapMode;
 /**
  * The contents of a file as a buffer. Its pages are the system's, which reads them when they are
  * accessed and drops them when it needs the room; after the last release they are unmapped and the
- * rest is given back, by a virtual thread. Changes of the buffer stay in memory, and its capacity
- * is fixed.
+ * rest is given back, by a virtual thread. Changes of the buffer stay in memory. Its capacity is
+ * fixed: another one would be a copy in memory that nobody has granted.
  */
 final class MappedContent extends UnpooledDirectByteBuf {
   private final Arena arena;
@@ -36,6 +37,15 @@ final class MappedContent extends UnpooledDirectByteBuf {
       arena.close();
       throw failure;
     }
+  }
+
+  @Override
+  public ByteBuf capacity(int newCapacity) {
+    if (newCapacity != capacity()) {
+      throw new UnsupportedOperationException(
+          "the capacity of a body in a file is fixed at " + capacity() + " bytes: " + newCapacity);
+    }
+    return this;
   }
 
   @Override

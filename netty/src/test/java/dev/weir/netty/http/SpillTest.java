@@ -2,6 +2,7 @@ package dev.weir.netty.http;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.weir.netty.Loopback;
@@ -292,6 +293,26 @@ class SpillTest {
           .startsWith("HTTP/1.1 413")
           .contains("maximum of " + FILE_BYTES + " bytes")
           .doesNotContain("retry-after");
+    }
+  }
+
+  @Test
+  void theCapacityOfAMappedBodyIsFixed() throws Exception {
+    keeps = true;
+    byte[] body = body(1 << 20);
+    try (Socket client = connect()) {
+      send(client, body, /* chunked= */ false);
+      FullHttpRequest request = kept.take();
+      ByteBuf content = request.content();
+      try {
+        assertThat(content.capacity(body.length)).isSameAs(content);
+        assertThatThrownBy(() -> content.capacity(1_000))
+            .isInstanceOf(UnsupportedOperationException.class)
+            .hasMessageContaining("1048576");
+        assertThat(crc(request)).isEqualTo(crc(body));
+      } finally {
+        request.release();
+      }
     }
   }
 
