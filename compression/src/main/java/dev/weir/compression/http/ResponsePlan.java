@@ -79,11 +79,11 @@ record ResponsePlan(Action action, @Nullable ContentCoding coding, boolean requi
     if (identity && !worthIt) {
       return PASS;
     }
-    if (asked.head()) {
-      return new ResponsePlan(Action.HEAD_ONLY, coding, !identity);
-    }
     if (!asked.chunks() && !(response instanceof FullHttpResponse)) {
       return PASS_AND_VARY;
+    }
+    if (asked.head()) {
+      return new ResponsePlan(Action.HEAD_ONLY, coding, !identity);
     }
     return new ResponsePlan(Action.ENCODE, coding, !identity);
   }

@@ -34,7 +34,11 @@ class HeadsWithoutContentTest {
   }
 
   private Written head(String accept, String type, boolean whole) {
-    fixture.request(HttpMethod.HEAD, HttpVersion.HTTP_1_1, accept);
+    return head(HttpVersion.HTTP_1_1, accept, type, whole);
+  }
+
+  private Written head(HttpVersion version, String accept, String type, boolean whole) {
+    fixture.request(HttpMethod.HEAD, version, accept);
     HttpResponse head = whole ? fixture.whole(new byte[0], type) : fixture.head(type);
     head.headers().remove(HttpHeaderNames.TRANSFER_ENCODING);
     head.headers()
@@ -61,6 +65,17 @@ class HeadsWithoutContentTest {
     assertThat(written.header("content-md5")).isNull();
     assertThat(written.header("repr-digest")).isNull();
     assertThat(written.content()).isEmpty();
+  }
+
+  /** Who does not understand chunks gets what comes in parts as it is, and hears the same of it. */
+  @Test
+  void aHeadOfHttp10IsThatOfWhatItWouldGet() {
+    Written streamed = head(HttpVersion.HTTP_1_0, "gzip", JSON, /* whole= */ false);
+    assertThat(streamed.header(HttpHeaderNames.CONTENT_ENCODING)).isNull();
+    assertThat(streamed.header(HttpHeaderNames.CONTENT_LENGTH)).isEqualTo("100000");
+    assertThat(streamed.header(HttpHeaderNames.VARY)).isEqualToIgnoringCase("accept-encoding");
+    Written whole = head(HttpVersion.HTTP_1_0, "gzip", JSON, /* whole= */ true);
+    assertThat(whole.header(HttpHeaderNames.CONTENT_ENCODING)).isEqualTo("gzip");
   }
 
   @ParameterizedTest
