@@ -18,7 +18,8 @@ public interface Decoder extends AutoCloseable {
    * @throws CorruptInputException if the input is not of this format, is damaged, needs a
    *     dictionary that is not there or a larger window than allowed
    * @throws dev.weir.memory.budget.BudgetExceededError if the memory that the stream needs is
-   *     refused; the input is untouched, but the decoder is to be closed
+   *     refused; the decoder is to be closed then, and how much of the input it has read is
+   *     undefined
    * @throws IllegalStateException if it has been closed
    */
   boolean decode(ByteBuf source, ByteBuf target);
