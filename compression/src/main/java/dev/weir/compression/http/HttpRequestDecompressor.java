@@ -18,6 +18,7 @@ import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.util.ReferenceCountUtil;
@@ -234,7 +235,12 @@ public final class HttpRequestDecompressor extends ChannelDuplexHandler {
   private void refuse(ChannelHandlerContext ctx, RequestRefusal reason) {
     drop();
     refusal = reason;
-    LOG.log(Level.DEBUG, "{0}: {1}: {2}", ctx.channel(), reason.status(), reason.getMessage());
+    LOG.log(
+        reason.status().equals(HttpResponseStatus.INTERNAL_SERVER_ERROR)
+            ? Level.WARNING
+            : Level.DEBUG,
+        () -> "%s: %s: %s".formatted(ctx.channel(), reason.status(), reason.getMessage()),
+        reason.getCause());
     if (turns.hasLastBegun()) {
       ctx.close();
     } else {

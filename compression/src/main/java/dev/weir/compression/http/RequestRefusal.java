@@ -12,6 +12,7 @@ import io.netty.handler.codec.http.HttpVersion;
 import io.netty.util.CharsetUtil;
 import java.util.List;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** A request whose content cannot be had; the message is what its client is told. */
 public final class RequestRefusal extends RuntimeException {
@@ -20,11 +21,18 @@ public final class RequestRefusal extends RuntimeException {
   private final transient HttpResponseStatus status;
 
   RequestRefusal(HttpResponseStatus status, String reason) {
-    super(reason, null, /* enableSuppression= */ false, /* writableStackTrace= */ false);
+    this(status, reason, /* cause= */ null);
+  }
+
+  private RequestRefusal(HttpResponseStatus status, String reason, @Nullable Throwable cause) {
+    super(reason, cause, /* enableSuppression= */ false, /* writableStackTrace= */ false);
     this.status = status;
   }
 
-  /** What a failure while a content is decompressed comes to. */
+  /**
+   * What a failure while a content is decompressed comes to: the cause of the refusal, where it is
+   * not the client's fault.
+   */
   static RequestRefusal of(Throwable failure) {
     return switch (failure) {
       case RequestRefusal known -> known;
@@ -33,10 +41,13 @@ public final class RequestRefusal extends RuntimeException {
       case OutOfMemoryError refused ->
           new RequestRefusal(
               HttpResponseStatus.SERVICE_UNAVAILABLE,
-              "there is no memory to decompress the content");
+              "there is no memory to decompress the content",
+              refused);
       default ->
           new RequestRefusal(
-              HttpResponseStatus.INTERNAL_SERVER_ERROR, "the content could not be decompressed");
+              HttpResponseStatus.INTERNAL_SERVER_ERROR,
+              "the content could not be decompressed",
+              failure);
     };
   }
 
