@@ -43,9 +43,11 @@ public final class DecodedContent implements AutoCloseable {
       throw new IllegalStateException("the last part is not at its end");
     }
     sourceBytes += part.readableBytes();
-    if (sourceBytes > options.maxSourceBytes()) {
+    try {
+      requireAcceptable(sourceBytes, options);
+    } catch (RequestRefusal refusal) {
       part.release();
-      throw tooLarge("what was sent is longer than %,d bytes".formatted(options.maxSourceBytes()));
+      throw refusal;
     }
     if (DirectBuffers.isUsable(part)) {
       source = part;
@@ -91,6 +93,17 @@ public final class DecodedContent implements AutoCloseable {
       if (target != null) {
         target.release();
       }
+    }
+  }
+
+  /**
+   * Looks at the length of what is sent, which a head may tell before any of it comes.
+   *
+   * @throws RequestRefusal if it is more than any content within the limits takes
+   */
+  static void requireAcceptable(long sentBytes, RequestOptions options) {
+    if (sentBytes > options.maxSourceBytes()) {
+      throw tooLarge("what was sent is longer than %,d bytes".formatted(options.maxSourceBytes()));
     }
   }
 

@@ -173,6 +173,7 @@ public final class HttpRequestDecompressor extends ChannelDuplexHandler {
       turns.requested();
       ContentCoding coding = RequestCoding.of(request.headers(), compression.codings());
       if (coding != null && request.decoderResult().isSuccess()) {
+        requireAcceptable(request);
         decoding = new DecodedContent(compression.decoder(coding), options);
         HttpRequest head = decodedHead(request);
         if (!(message instanceof HttpContent)) {
@@ -217,6 +218,17 @@ public final class HttpRequestDecompressor extends ChannelDuplexHandler {
     passedOn = true;
     readWanted = false;
     ctx.fireChannelRead(message);
+  }
+
+  /** Before the client is asked for what the head tells to be too much. */
+  private void requireAcceptable(HttpRequest request) {
+    if (!HttpUtil.isTransferEncodingChunked(request)) {
+      try {
+        DecodedContent.requireAcceptable(HttpUtil.getContentLength(request, 0L), options);
+      } catch (NumberFormatException nonsense) {
+        throw new RequestRefusal(HttpResponseStatus.BAD_REQUEST, "Content-Length is not a number");
+      }
+    }
   }
 
   private static HttpRequest decodedHead(HttpRequest request) {
