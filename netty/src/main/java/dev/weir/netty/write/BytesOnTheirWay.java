@@ -2,25 +2,24 @@ package dev.weir.netty.write;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufHolder;
-import io.netty.buffer.DefaultByteBufHolder;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundInvoker;
 import io.netty.channel.DefaultChannelPromise;
+import io.netty.handler.codec.http2.DefaultHttp2DataFrame;
 
 /**
  * The bytes of a write that is about to hop to the event loop, in Netty's count until the loop
  * comes to it: so {@code isWritable()} turns false for the thread that gives such writes, also
  * while the loop is busy.
  *
- * <p>Netty counts what is on its way for writes only that it brings itself. So this is one, given
+ * <p>Netty counts what is on its way for writes only that it brings itself. So such a one is given
  * just before the task that it stands for: counted as it is submitted, and found to be cancelled by
  * the event loop, so that no handler sees it.
  */
-final class BytesOnTheirWay extends DefaultByteBufHolder {
-  private BytesOnTheirWay(ByteBuf content) {
-    super(content);
-  }
+final class BytesOnTheirWay {
+  private BytesOnTheirWay() {}
 
   /**
    * Has {@code channel} count the bytes that {@code message} shows, if it is a buffer or holds one,
@@ -38,18 +37,11 @@ final class BytesOnTheirWay extends DefaultByteBufHolder {
     // Nothing but the transport is behind the first handler, so it goes to the channel's own loop.
     ChannelHandlerContext first = channel.pipeline().firstContext();
     ChannelOutboundInvoker through = first == null ? channel : first;
-    through.write(new BytesOnTheirWay(content), new CancelledOnLoop(channel));
-  }
-
-  /** The buffer is somebody else's. */
-  @Override
-  public boolean release() {
-    return false;
-  }
-
-  @Override
-  public boolean release(int decrement) {
-    return false;
+    // A frame: streams of HTTP/2 count no other messages by their bytes, all other channels do. Its
+    // buffer is somebody else's.
+    through.write(
+        new DefaultHttp2DataFrame(Unpooled.unreleasableBuffer(content)),
+        new CancelledOnLoop(channel));
   }
 
   /** For whoever submits a write it is valid, for the event loop it was cancelled. */

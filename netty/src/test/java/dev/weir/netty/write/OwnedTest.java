@@ -4,12 +4,22 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.handler.codec.http2.DefaultHttp2DataFrame;
+import io.netty.handler.codec.http2.DefaultHttp2Headers;
+import io.netty.handler.codec.http2.DefaultHttp2HeadersFrame;
+import io.netty.handler.codec.http2.Http2FrameCodecBuilder;
+import io.netty.handler.codec.http2.Http2MultiplexHandler;
+import io.netty.handler.codec.http2.Http2StreamChannel;
+import io.netty.handler.codec.http2.Http2StreamChannelBootstrap;
 import io.netty.util.IllegalReferenceCountException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -89,20 +99,7 @@ class OwnedTest extends SocketThatTakesAll {
               SentMessage.release(message);
               promise.setSuccess();
             }));
-    CountDownLatch busy = new CountDownLatch(1);
-    channel.eventLoop().execute(() -> await(busy));
-    List<ChannelFuture> written = new ArrayList<>();
-    int enough = channel.config().getWriteBufferHighWaterMark() / BYTES + 1;
-    try {
-      while (channel.isWritable() && written.size() < 2 * enough) {
-        Owned owned = kind.own(allocator.directBuffer(BYTES).writeZero(BYTES));
-        written.add(owned.writeTo(channel));
-      }
-      assertThat(written).hasSizeLessThanOrEqualTo(enough);
-      assertThat(channel.bytesBeforeUnwritable()).isZero();
-    } finally {
-      busy.countDown();
-    }
+    List<ChannelFuture> written = writtenWhileBusy(channel, () -> kind.own(content()));
     onLoop(() -> {});
     onLoop(() -> {});
     assertThat(written).allMatch(ChannelFuture::isSuccess);
@@ -111,6 +108,52 @@ class OwnedTest extends SocketThatTakesAll {
     assertThat(channel.bytesBeforeUnwritable())
         .isEqualTo(channel.config().getWriteBufferHighWaterMark() + 1L);
     assertThat(pool.liveBlockBytes()).isZero();
+  }
+
+  @Test
+  void whatIsGivenToAStreamOfHttp2CountsToo() throws Exception {
+    onLoop(() ->
+        channel
+            .pipeline()
+            .addLast(
+                Http2FrameCodecBuilder.forClient().build(),
+                new Http2MultiplexHandler(new ChannelInboundHandlerAdapter())));
+    Http2StreamChannel stream =
+        new Http2StreamChannelBootstrap(channel)
+            .handler(new ChannelInboundHandlerAdapter())
+            .open()
+            .sync()
+            .getNow();
+    stream.writeAndFlush(new DefaultHttp2HeadersFrame(new DefaultHttp2Headers().path("/"))).sync();
+    writtenWhileBusy(stream, () -> Owned.of(new DefaultHttp2DataFrame(content())));
+    channel.close().sync();
+    onLoop(() -> {});
+    onLoop(() -> {});
+    assertThat(pool.liveBlockBytes()).isZero();
+  }
+
+  private ByteBuf content() {
+    return allocator.directBuffer(BYTES).writeZero(BYTES);
+  }
+
+  /**
+   * Writes from here while the loop is busy, until the channel is unwritable, as it must be soon.
+   */
+  private static List<ChannelFuture> writtenWhileBusy(Channel to, Supplier<Owned> messages) {
+    CountDownLatch busy = new CountDownLatch(1);
+    to.eventLoop().execute(() -> await(busy));
+    List<ChannelFuture> written = new ArrayList<>();
+    int enough = to.config().getWriteBufferHighWaterMark() / BYTES + 1;
+    try {
+      while (to.isWritable() && written.size() < 2 * enough) {
+        written.add(messages.get().writeTo(to));
+      }
+      assertThat(written).hasSizeLessThanOrEqualTo(enough);
+      assertThat(to.bytesBeforeUnwritable()).isZero();
+    } finally {
+      busy.countDown();
+    }
+    return written;
   }
 
   private static void await(CountDownLatch latch) {
