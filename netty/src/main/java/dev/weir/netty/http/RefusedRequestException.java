@@ -89,6 +89,7 @@ final class RefusedRequestException extends Exception {
   }
 
   private static long ceilSeconds(Duration delay) {
-    return delay.plusNanos(999_999_999).toSeconds();
+    long seconds = delay.getSeconds();
+    return delay.getNano() == 0 || seconds == Long.MAX_VALUE ? seconds : seconds + 1;
   }
 }

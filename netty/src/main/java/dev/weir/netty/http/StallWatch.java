@@ -21,6 +21,9 @@ final class StallWatch {
    */
   private static final int SHARE_OF_HELD = 256;
 
+  /** A century: no longer ones fit into nanoseconds, nor does anybody wait for them. */
+  private static final Duration LONGEST = Duration.ofDays(36_500);
+
   private final EventExecutor executor;
   private final long timeoutNanos;
   private final Runnable onStall;
@@ -31,7 +34,7 @@ final class StallWatch {
 
   StallWatch(EventExecutor executor, Duration timeout, Runnable onStall) {
     this.executor = executor;
-    this.timeoutNanos = timeout.toNanos();
+    this.timeoutNanos = (timeout.compareTo(LONGEST) > 0 ? LONGEST : timeout).toNanos();
     this.onStall = onStall;
     this.lastProgressNanos = executor.ticker().nanoTime();
   }

@@ -9,6 +9,8 @@ import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.handler.codec.http.DefaultHttpRequest;
+import io.netty.handler.codec.http.FullHttpRequest;
+import io.netty.handler.codec.http.FullHttpResponse;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpServerCodec;
@@ -49,6 +51,28 @@ class RefusedRequestTest {
     fixture.receive("x".repeat(501));
     assertThat(fixture.request()).isNull();
     assertThat(fixture.admission.availableBytes()).isEqualTo(1_000);
+  }
+
+  @Test
+  void durationsMayMeanNever() {
+    Duration never = Duration.ofSeconds(Long.MAX_VALUE, 999_999_999);
+    AggregatorFixture patient =
+        new AggregatorFixture(
+            AggregatorOptions.upTo(500)
+                .withAdmissionDeadline(never)
+                .withRetryAfter(never)
+                .withStallTimeout(never));
+    patient.receive("POST /a HTTP/1.1\r\nContent-Length: 3\r\n\r\na");
+    assertThat(patient.request()).isNull();
+    patient.receive("bc");
+    FullHttpRequest request = patient.request();
+    assertThat(patient.body(request)).isEqualTo("abc");
+    request.release();
+    patient.assertNothingHeld();
+
+    FullHttpResponse refusal = RefusedRequestException.overloaded("full").toResponse(never);
+    assertThat(refusal.headers().get("retry-after")).isEqualTo("" + Long.MAX_VALUE);
+    refusal.release();
   }
 
   @Test
