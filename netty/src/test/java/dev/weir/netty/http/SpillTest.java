@@ -16,6 +16,7 @@ import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.channel.nio.NioIoHandler;
@@ -294,6 +295,25 @@ class SpillTest {
           .contains("maximum of " + FILE_BYTES + " bytes")
           .doesNotContain("retry-after");
     }
+  }
+
+  @Test
+  void whatMemoryCanNeverTakeEitherIsRefusedForGood() throws Exception {
+    Spill small = new Spill(folder, 1_000, 2_000, Duration.ofMillis(1));
+    var never =
+        new AdmissionRefusedException(AdmissionRefusedException.Reason.ABOVE_LIMIT, "too large");
+    EmbeddedChannel channel =
+        new EmbeddedChannel(
+            new HttpServerCodec(),
+            new BudgetedHttpAggregator(
+                (bytes, deadline) -> CompletableFuture.failedFuture(never),
+                AggregatorOptions.upTo(10_000),
+                small));
+    channel.writeInbound(Unpooled.copiedBuffer(head("Content-Length: 1500"), US_ASCII));
+    ByteBuf answer = channel.readOutbound();
+    assertThat(answer.toString(US_ASCII)).startsWith("HTTP/1.1 413");
+    answer.release();
+    channel.finishAndReleaseAll();
   }
 
   @Test
