@@ -269,9 +269,22 @@ public final class ByteCountAdmission implements Admission {
         throw new IllegalArgumentException(
             "bytes: " + bytes + " (expected: 1.." + unspentBytes + ", what the permit has left)");
       }
-      ByteBuf buffer = allocator.directBuffer(bytes, bytes);
+      ByteBuf counted = counting(allocator.directBuffer(bytes, bytes), bytes);
       unspentBytes.addAndGet(-bytes);
-      return new CountedByteBuf(buffer, () -> giveBack(bytes));
+      return counted;
+    }
+
+    private ByteBuf counting(ByteBuf buffer, int bytes) {
+      boolean done = false;
+      try {
+        ByteBuf counted = new CountedByteBuf(buffer, () -> giveBack(bytes));
+        done = true;
+        return counted;
+      } finally {
+        if (!done && buffer.refCnt() > 0) {
+          buffer.release();
+        }
+      }
     }
 
     @Override
