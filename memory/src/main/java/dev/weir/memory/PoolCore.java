@@ -64,6 +64,7 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
       (block, minBytes, budget) -> SlowAllocation.tryGrow(this, block, minBytes, budget);
   private final long tickNanos;
   private final Set<OwnedHeap> ownedHeaps = ConcurrentHashMap.newKeySet();
+  private final OwnerAnswers ownerAnswers = new OwnerAnswers();
   private final InsidePurgeQueue insidePurges;
   private final FirstFailures failures;
   private final AtomicBoolean dirtyHigh = new AtomicBoolean();
@@ -269,6 +270,19 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
     insidePurges.settle();
     trim();
     insidePurges.settle();
+  }
+
+  /**
+   * Waits a moment for the owners that {@link #trimAndSettle} has asked.
+   *
+   * @return whether there were any
+   */
+  boolean awaitOwners() {
+    boolean waited = ownerAnswers.await(ownedHeaps);
+    if (waited) {
+      insidePurges.settle();
+    }
+    return waited;
   }
 
   /** Gives back what can be given back without waiting for an owner. */

@@ -105,6 +105,9 @@ final class SlowAllocation {
       parts.trimAndSettle();
       tenant = tryWithRoom(parts, bytes, once);
     }
+    if (tenant == null && parts.awaitOwners()) {
+      tenant = tryWithRoom(parts, bytes, once);
+    }
     return tenant;
   }
 
@@ -133,7 +136,10 @@ final class SlowAllocation {
             return null;
           }
           parts.trimAndSettle();
-          return block.tryGrowAtOnce(minBytes, budget) ? Growth.GROWN : null;
+          boolean grown =
+              block.tryGrowAtOnce(minBytes, budget)
+                  || (parts.awaitOwners() && block.tryGrowAtOnce(minBytes, budget));
+          return grown ? Growth.GROWN : null;
         };
     if (isHopeless(parts, chargeBytes, budget)) {
       return false;

@@ -31,6 +31,10 @@ public final class OwnedHeap extends Heap {
   private final AtomicReference<@Nullable List<Slab>> toUnlink = new AtomicReference<>();
   private final AtomicReference<Request> request = new AtomicReference<>(Request.NONE);
   private final AtomicBoolean closed = new AtomicBoolean();
+
+  /** Whether the owner is at a request that it has taken. Set before that. */
+  private volatile boolean honouring;
+
   private final Credits credits = new Credits();
   private final @Nullable ByteCountdown countdown;
   private final @Nullable ByteCountdown hardeningCountdown;
@@ -305,8 +309,29 @@ public final class OwnedHeap extends Heap {
     }
   }
 
+  /**
+   * Whether somebody has asked the owner for something that it has not done yet. Any thread: what
+   * it did is visible after a no.
+   */
+  public boolean isAsked() {
+    return request.get() != Request.NONE || honouring;
+  }
+
+  /** Does what others have asked for: for an owner that waits. The owner only. */
+  public void answer() {
+    beforeRefill();
+  }
+
   private void honourRequest() {
-    Request wanted = request.getAndSet(Request.NONE);
+    honouring = true;
+    try {
+      honour(request.getAndSet(Request.NONE));
+    } finally {
+      honouring = false;
+    }
+  }
+
+  private void honour(Request wanted) {
     if (closed.get()) {
       return;
     }
