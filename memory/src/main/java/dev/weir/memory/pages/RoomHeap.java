@@ -167,18 +167,23 @@ public final class RoomHeap {
     if (to == null) {
       return null;
     }
+    boolean admitted = false;
     boolean done = false;
     try {
       if (move.tryMove(from, to)) {
         finishMove(from, to, bytes);
         done = true;
       } else if (tryAdmitCopy(to, from.liveBytes)) {
+        admitted = true;
         os.copy(from.address(), to.address(), from.liveBytes);
         finishCopy(from, to, bytes);
         done = true;
       }
     } finally {
       if (!done) {
+        if (admitted) {
+          undoCopy(to, from.liveBytes);
+        }
         undo(from, to, bytes, lane);
       }
     }
@@ -259,7 +264,18 @@ public final class RoomHeap {
     }
   }
 
-  /** Nothing has been moved or copied. */
+  /** A copy that was admitted has failed: what it may have touched is dirty. */
+  private void undoCopy(Room to, long keptBytes) {
+    lock.lock();
+    try {
+      ledger.free(keptBytes);
+      region.set(to, 0, Math.max(keptBytes, to.residentBytes));
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Nothing has been moved. */
   private void undo(Room from, Room to, long bytes, Lane lane) {
     lock.lock();
     try {

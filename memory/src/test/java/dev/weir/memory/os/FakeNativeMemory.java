@@ -39,6 +39,7 @@ public final class FakeNativeMemory implements NativeMemory {
   private long moves;
   private long failMovesAfter = Long.MAX_VALUE;
   private boolean movesFail;
+  private boolean copiesFail;
   private boolean releaseFailed;
 
   private static final class Range {
@@ -190,8 +191,16 @@ public final class FakeNativeMemory implements NativeMemory {
   }
 
   @Override
-  public void copy(long from, long to, long bytes) {
+  public synchronized void copy(long from, long to, long bytes) {
     touch(to, bytes);
+    if (copiesFail) {
+      throw new NativeMemoryException("the fake has copied " + bytes + " bytes, and fails");
+    }
+  }
+
+  /** Makes every copy fail at its end, or none any more. */
+  public synchronized void failCopies(boolean fail) {
+    copiesFail = fail;
   }
 
   /** Makes every move fail, or none any more. */

@@ -1,8 +1,10 @@
 package dev.weir.memory.pages;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.weir.memory.os.FakeNativeMemory;
+import dev.weir.memory.os.NativeMemoryException;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -55,6 +57,25 @@ class RoomMoveTest {
     assertThat(heap.rooms().tryMove(room, 280 * MIB, Lane.LARGE)).isNull();
     assertThat(os.moves()).isEqualTo(2);
     end(256 * MIB);
+  }
+
+  @Test
+  void aCopyThatFailsTakesNothingOfTheLimit() {
+    heap.rooms().close(room);
+    Room small = heap.rooms().tryOpen(4 * MIB, Lane.LARGE);
+    os.touch(small.address(), 4 * MIB);
+    os.failMoves(true);
+    os.failCopies(true);
+
+    assertThatExceptionOfType(NativeMemoryException.class)
+        .isThrownBy(() -> heap.rooms().tryMove(small, 5 * MIB, Lane.LARGE));
+
+    assertThat(heap.totals().liveBytes()).isEqualTo(4 * MIB);
+    heap.checkInvariants();
+    heap.rooms().close(small);
+    assertThat(heap.totals().liveBytes()).isZero();
+    heap.dirtyPurges().purgeAll();
+    assertThat(os.residentBytes()).isZero();
   }
 
   /** All of the block is resident where it says it is, and nothing else. */
