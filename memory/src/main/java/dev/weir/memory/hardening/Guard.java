@@ -94,10 +94,27 @@ public final class Guard {
   /**
    * Initializes what guards use: a class whose first use meets a full Java heap, or the end of a
    * stack, is lost for good.
+   *
+   * @throws UnsupportedOperationException in a native image that cannot close shared arenas
    */
   static void load() {
     Canary.RELEASED.write(0, 0);
-    Arena.ofShared().close();
+    requireSharedArenas(() -> Arena.ofShared().close());
+  }
+
+  /** Says what to do where {@code use} ends with the error of a native image. */
+  static void requireSharedArenas(Runnable use) {
+    try {
+      use.run();
+    } catch (Error e) {
+      if (!e.getClass().getSimpleName().equals("UnsupportedFeatureError")) {
+        throw e;
+      }
+      throw new UnsupportedOperationException(
+          "hardening closes shared arenas, which this native image cannot:"
+              + " build it with -H:+SharedArenaSupport, or create the pool without hardening",
+          e);
+    }
   }
 
   /** The first byte of the block. */
