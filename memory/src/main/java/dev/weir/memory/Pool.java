@@ -30,7 +30,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The pool reserves its range of addresses at the first allocation and gives it back when it is
  * closed and the last block is released, or when nothing refers to the pool and its blocks any
- * more. Thread-safe.
+ * more. A heap of a thread refers to it, and so does each event loop that has allocated from it
+ * through Netty, for as long as it runs: a pool that event loops use goes when it is closed.
+ * Thread-safe.
  */
 public final class Pool extends PoolFigures implements AutoCloseable {
   private static final long MAX_RESERVE_BYTES = 1L << 20;

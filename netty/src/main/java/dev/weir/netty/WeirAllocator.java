@@ -28,6 +28,10 @@ import io.netty.util.ResourceLeakDetector;
  * dev.weir.memory.budget.BudgetExceededError}, which is an {@link OutOfMemoryError} as Netty's own;
  * a buffer that could not grow is unharmed.
  *
+ * <p>Keep it reachable while its buffers are in use, or close it: an access goes to the memory by
+ * its address, so that a buffer which is all that is left of an allocator may be collected, and its
+ * memory unmapped, before the last of a loop of accesses.
+ *
  * <p>Leaks are tracked by Netty's {@link io.netty.util.ResourceLeakDetector}, at its own levels and
  * rates.
  */

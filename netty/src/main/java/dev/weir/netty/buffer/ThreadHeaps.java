@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * none for other threads, which share the pool's stripes: plain and virtual ones, and workers of
  * pools with Netty's thread factory. Nobody could ask a worker that waits for its next job for the
  * memory that others have released to its heap. A thread's heap hands its slabs over when the
- * thread ends.
+ * thread ends; until then the thread refers to the pool's memory, closed or not.
  */
 public final class ThreadHeaps extends FastThreadLocal<@Nullable OwnedHeap> {
   private final Pool pool;
