@@ -275,15 +275,14 @@ public final class ByteCountAdmission implements Admission {
     }
 
     private ByteBuf counting(ByteBuf buffer, int bytes) {
+      buffer.retain(); // What fails may have released it, and nobody else is to have it meanwhile.
       boolean done = false;
       try {
         ByteBuf counted = new CountedByteBuf(buffer, () -> giveBack(bytes));
         done = true;
         return counted;
       } finally {
-        if (!done && buffer.refCnt() > 0) {
-          buffer.release();
-        }
+        buffer.release(done ? 1 : buffer.refCnt());
       }
     }
 

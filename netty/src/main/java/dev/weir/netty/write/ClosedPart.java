@@ -19,8 +19,8 @@ final class ClosedPart<T> implements OwnedPart {
   }
 
   @Override
-  public void countOnItsWay(Channel channel) {
-    BytesOnTheirWay.count(channel, message);
+  public long countOnItsWay(Channel channel, BytesOnTheirWay onTheirWay) {
+    return onTheirWay.count(channel, message);
   }
 
   @Override

@@ -216,8 +216,7 @@ public final class Owned {
       if (channel.eventLoop().inEventLoop()) {
         write.begin(through, message, flush);
       } else {
-        countOnItsWay(channel);
-        channel.eventLoop().execute(() -> write.begin(through, message, flush));
+        bring(write, channel, through, flush);
       }
     } catch (Throwable noEventLoop) {
       drop();
@@ -226,9 +225,27 @@ public final class Owned {
     return promise;
   }
 
-  private void countOnItsWay(Channel channel) {
-    for (OwnedPart part : parts) {
-      part.countOnItsWay(channel);
+  private void bring(
+      OwnedWrite write, Channel channel, ChannelOutboundInvoker through, boolean flush) {
+    BytesOnTheirWay onTheirWay = BytesOnTheirWay.of(channel);
+    long counted = 0;
+    boolean brought = false;
+    try {
+      for (OwnedPart part : parts) {
+        counted += part.countOnItsWay(channel, onTheirWay);
+      }
+      long bytes = counted;
+      channel
+          .eventLoop()
+          .execute(() -> {
+            onTheirWay.arrived(bytes);
+            write.begin(through, message, flush);
+          });
+      brought = true;
+    } finally {
+      if (!brought) {
+        onTheirWay.arrived(counted);
+      }
     }
   }
 

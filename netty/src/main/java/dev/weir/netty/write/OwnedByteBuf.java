@@ -44,8 +44,8 @@ final class OwnedByteBuf extends AbstractReferenceCountedByteBuf implements Owne
   // Ownership.
 
   @Override
-  public void countOnItsWay(Channel channel) {
-    BytesOnTheirWay.count(channel, this);
+  public long countOnItsWay(Channel channel, BytesOnTheirWay onTheirWay) {
+    return onTheirWay.count(channel, this);
   }
 
   @Override

@@ -8,8 +8,12 @@ import io.netty.channel.Channel;
  */
 interface OwnedPart {
 
-  /** Has {@code channel} count its bytes until the event loop, which the caller is not, comes. */
-  void countOnItsWay(Channel channel);
+  /**
+   * Has {@code channel} count its bytes until the event loop, which the caller is not, comes.
+   *
+   * @return how many
+   */
+  long countOnItsWay(Channel channel, BytesOnTheirWay onTheirWay);
 
   /** Whether the pipeline has not taken its reference, as it must before a write can succeed. */
   boolean isUnused();

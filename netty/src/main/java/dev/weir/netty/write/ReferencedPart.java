@@ -19,8 +19,8 @@ final class ReferencedPart implements OwnedPart {
   }
 
   @Override
-  public void countOnItsWay(Channel channel) {
-    BytesOnTheirWay.count(channel, message);
+  public long countOnItsWay(Channel channel, BytesOnTheirWay onTheirWay) {
+    return onTheirWay.count(channel, message);
   }
 
   /** A reference that others took on the way looks like one that was not given back. */

@@ -35,6 +35,7 @@ final class WriteGateHandler extends ChannelDuplexHandler
   private volatile @Nullable ChannelHandlerContext context;
 
   private MessageSizeEstimator.@Nullable Handle sizes;
+  private @Nullable BytesOnTheirWay onTheirWay;
   private @Nullable SlowPeerWatch slowPeer;
   private @Nullable StuckPeerWatch stuckPeer;
   private @Nullable Pull pull;
@@ -62,6 +63,7 @@ final class WriteGateHandler extends ChannelDuplexHandler
     }
     channel.config().setWriteBufferWaterMark(gate.waterMark());
     sizes = channel.config().getMessageSizeEstimator().newHandle();
+    onTheirWay = BytesOnTheirWay.of(channel);
     // More than a long can tell is for ever.
     long slowNanos = TimeUnit.NANOSECONDS.convert(options.slowTime());
     slowPeer = new SlowPeerWatch(ctx.executor(), slowNanos, () -> closeIfSlow(ctx));
@@ -132,7 +134,8 @@ final class WriteGateHandler extends ChannelDuplexHandler
 
   /** Why a message must not be written, if it must not. */
   private @Nullable OutboundClosing refusalOf(ChannelHandlerContext ctx, Object message) {
-    long queuedBytes = QueuedBytes.of(ctx.channel());
+    long laterBytes = onTheirWay == null ? 0 : onTheirWay.bytes();
+    long queuedBytes = Math.max(0, QueuedBytes.of(ctx.channel()) - laterBytes);
     int bytes = sizes == null ? 0 : sizes.size(message);
     Reason reason = refusal(queuedBytes, bytes);
     return reason == null || !ctx.channel().isActive()

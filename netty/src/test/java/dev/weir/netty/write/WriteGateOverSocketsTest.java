@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
@@ -58,6 +59,34 @@ class WriteGateOverSocketsTest extends SocketsWithWriteGate {
     assertThat(read(bytes)).isEqualTo(bytes);
     assertThat(written.await().isSuccess()).isTrue();
     assertThat(gate.refusals()).isZero();
+  }
+
+  @Test
+  void whatAnotherThreadSendsNextIsNotHeldAgainstAMessage() throws Exception {
+    listen(LONG);
+    Channel channel = connect();
+    CountDownLatch busy = new CountDownLatch(1);
+    channel.eventLoop().execute(() -> awaitUninterruptibly(busy));
+    ChannelFuture small = Owned.send(channel, message());
+    assertThat(channel.isWritable()).isTrue();
+    int bytes = 2 * CHANNEL_BYTES;
+    ChannelFuture large = Owned.send(channel, allocator.directBuffer(bytes).writeZero(bytes));
+    assertThat(channel.isWritable()).isFalse();
+    busy.countDown();
+
+    assertThat(read(MESSAGE_BYTES + bytes)).isEqualTo(MESSAGE_BYTES + bytes);
+    assertThat(small.await().isSuccess()).isTrue();
+    assertThat(large.await().isSuccess()).isTrue();
+    assertThat(gate.refusals()).isZero();
+    assertThat(BytesOnTheirWay.of(channel).bytes()).isZero();
+  }
+
+  private static void awaitUninterruptibly(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException interrupted) {
+      throw new AssertionError(interrupted);
+    }
   }
 
   @Test
