@@ -210,10 +210,11 @@ public final class OwnedHeap extends Heap {
   void release(Slab slab, int number, Budget payer) {
     if (Thread.currentThread() == owner) {
       credits.uncharge(payer, slab.blockBytes());
+      freeLocally(slab, number);
     } else {
       payer.uncharge(slab.blockBytes());
+      freeRemotely(slab, number);
     }
-    slab.free(number);
   }
 
   /**
