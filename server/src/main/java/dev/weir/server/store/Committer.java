@@ -129,8 +129,13 @@ final class Committer implements Runnable {
     }
   }
 
+  /** A part of the loop. */
+  private interface Step {
+    void run() throws IOException;
+  }
+
   /** Whatever a step throws, there will be answers. */
-  private void settle(Runnable step) {
+  private void settle(Step step) {
     try {
       step.run();
     } catch (Throwable defect) {

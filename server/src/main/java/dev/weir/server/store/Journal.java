@@ -48,6 +48,8 @@ final class Journal implements Closeable {
    * Creates journal {@code sequence}, durably.
    *
    * @param buffer where frames gather; at least as large as the largest frame
+   * @throws IOException when it cannot be made; nothing of it is left
+   * @throws StoreFailedException when something of it may be left
    */
   static Journal create(Disk disk, StoreLayout layout, long sequence, ByteBuffer buffer)
       throws IOException {
@@ -62,12 +64,24 @@ final class Journal implements Closeable {
     } catch (Throwable e) {
       try {
         file.close();
-        disk.delete(layout.journal(sequence));
-      } catch (Throwable notRemoved) {
+      } catch (Throwable notClosed) {
+        e.addSuppressed(notClosed);
+      }
+      try {
+        remove(disk, layout, sequence);
+      } catch (IOException notRemoved) {
         e.addSuppressed(notRemoved);
+        throw new StoreFailedException(
+            layout.journal(sequence) + " could be neither made nor removed: " + e.getMessage(), e);
       }
       throw e;
     }
+  }
+
+  /** For good: it does not return when power is lost. */
+  private static void remove(Disk disk, StoreLayout layout, long sequence) throws IOException {
+    disk.delete(layout.journal(sequence));
+    disk.syncDirectory(layout.journalDirectory());
   }
 
   private static ByteBuffer header(long sequence, SyncMark mark) {

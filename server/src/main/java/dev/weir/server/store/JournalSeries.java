@@ -13,6 +13,10 @@ import java.util.concurrent.atomic.AtomicLong;
  * The journal in use, and its replacement by a new one when it has grown: the old ones are needed
  * until a {@link Checkpoint}, made in the background, has put all they hold elsewhere. For the
  * committer's thread alone.
+ *
+ * <p>Only the newest journal is written to. So a start that finds a later one, whatever is in it,
+ * knows that the one before is whole, and takes anything torn in it for damage: what is left of a
+ * rotation that failed is removed for good before the old journal goes on, or it does not go on.
  */
 final class JournalSeries implements AutoCloseable {
   /** Bounds what a restart has to replay, about a second's worth. */
@@ -67,36 +71,53 @@ final class JournalSeries implements AutoCloseable {
   /**
    * Starts a new journal when the current one is long enough, or has no key, and the last
    * checkpoint is done.
+   *
+   * @throws StoreFailedException as {@link #rotate}
    */
-  void rotateIfDue(Catalog catalog) {
+  void rotateIfDue(Catalog catalog) throws StoreFailedException {
     if (current.sizeBytes() >= rotateAtBytes
         && unfinished.stream().allMatch(Checkpoint::isFinished)) {
       rotate(catalog);
     }
   }
 
-  /** Starts a new journal and has the old ones replaced by a snapshot. */
-  void rotate(Catalog catalog) {
+  /**
+   * Starts a new journal and has the old ones replaced by a snapshot. Where it cannot be made, the
+   * old one goes on.
+   *
+   * @throws StoreFailedException when the old one may not go on: something of the new one is left
+   */
+  void rotate(Catalog catalog) throws StoreFailedException {
     // What a failed checkpoint did not sync, the next one has to.
     unfinished.stream().map(Checkpoint::unsyncedFiles).forEach(dirtyFiles::addAll);
     unfinished.removeIf(Checkpoint::isFinished);
+    Journal old = current;
     try {
-      Journal next = Journal.create(disk, layout, current.sequence() + 1, buffer);
-      current.close();
-      current = next;
-      rotateAtBytes = ROTATE_BYTES;
+      current = Journal.create(disk, layout, old.sequence() + 1, buffer);
+    } catch (StoreFailedException leftBehind) {
+      throw leftBehind;
     } catch (IOException e) {
       LOG.log(
           System.Logger.Level.WARNING, "cannot start a new journal, going on with the old one", e);
       rotateAtBytes = current.sizeBytes() + RETRY_BYTES;
       return;
     }
+    rotateAtBytes = ROTATE_BYTES;
+    closeWhole(old);
     Checkpoint checkpoint =
         new Checkpoint(
             disk, layout, current.sequence(), ids.get(), Checkpoint.capture(catalog), dirtyFiles);
     dirtyFiles = new HashSet<>();
     unfinished.add(checkpoint);
     janitor.execute(checkpoint);
+  }
+
+  private static void closeWhole(Journal old) {
+    try {
+      old.close();
+    } catch (IOException e) {
+      LOG.log(System.Logger.Level.DEBUG, "closing a journal of which all is durable", e);
+    }
   }
 
   @Override

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -16,10 +15,10 @@ import java.util.TreeSet;
 /**
  * Brings a data directory back to what was acknowledged: the newest snapshot, then the journals
  * from its number on. Bytes that travelled through a journal are written to their segments again.
- * The last journal may end torn, in what nobody was told of: that is cut off. One that was begun
- * and never written to is no later journal: the one before is the last, and goes on. Anything else
- * that does not fit is damage, and the node does not start on it; {@link JournalEnd} tells them
- * apart.
+ * The last journal may end torn, in what nobody was told of: that is cut off. One that another
+ * follows is whole, even if that was only begun, for {@link JournalSeries} writes to none once
+ * there may be a next one. Anything else that does not fit is damage, and the node does not start
+ * on it; {@link JournalEnd} tells them apart.
  */
 final class Recovery {
   private final Disk disk;
@@ -83,11 +82,7 @@ final class Recovery {
     if (!snapshots.isEmpty()) {
       load(Snapshot.read(disk, layout, sequence));
     }
-    List<Long> unused = takeUnused(sequence, journals);
     replayFrom(sequence, journals);
-    for (long journal : unused) {
-      disk.delete(layout.journal(journal));
-    }
     if (journalBytes > 0) {
       settleJournal(journals.last());
     }
@@ -109,34 +104,6 @@ final class Recovery {
       catalog.add(stream);
       catalog.update(stream, entry.state(), entry.producers());
     }
-  }
-
-  /** Takes the journals after {@code first} that nothing follows, and that were only begun. */
-  private List<Long> takeUnused(long first, SortedSet<Long> journals) throws IOException {
-    List<Long> unused = new ArrayList<>();
-    while (!journals.isEmpty()
-        && journals.last() > first
-        && journals.contains(journals.last() - 1)
-        && isUnused(journals.last())) {
-      unused.add(journals.last());
-      journals.remove(journals.last());
-    }
-    return unused;
-  }
-
-  private boolean isUnused(long sequence) throws IOException {
-    try (DiskFile file = disk.openForReading(layout.journal(sequence))) {
-      FrameReader in = new FrameReader(file, 0);
-      ByteBuffer header = in.next();
-      return header == null
-          ? isBeingMade(in)
-          : !in.isTorn() && Journal.readHeader(header, sequence) != null;
-    }
-  }
-
-  /** Whether a crash may have come while a journal without a header was made: it holds nothing. */
-  private static boolean isBeingMade(FrameReader journal) {
-    return journal.sizeBytes() <= Journal.headerBytes();
   }
 
   private void replayFrom(long first, SortedSet<Long> journals) throws IOException {
@@ -167,7 +134,8 @@ final class Recovery {
     try (DiskFile file = disk.openForReading(path)) {
       FrameReader in = new FrameReader(file, 0);
       ByteBuffer header = in.next();
-      if (header == null && last && isBeingMade(in)) {
+      if (header == null && last && in.sizeBytes() <= Journal.headerBytes()) {
+        // The crash came while the journal was being made: it holds nothing yet.
         journalBytes = 0;
         return;
       }

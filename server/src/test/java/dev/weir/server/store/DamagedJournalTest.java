@@ -153,28 +153,79 @@ class DamagedJournalTest {
     }
   }
 
-  /** A rotation that failed, or was killed, leaves them; the journal before went on. */
+  private static void cut(Path file, int bytes) throws IOException {
+    Files.write(file, Arrays.copyOf(Files.readAllBytes(file), bytes));
+  }
+
+  /** As a kill in a rotation leaves it. */
   @Test
-  void aJournalThatIsOnlyBegunIsNoLaterOne() throws IOException {
-    Path later = new StoreLayout(directory).journal(2);
-    Path last = new StoreLayout(directory).journal(3);
-    appendTwice();
-    byte[] whole = Files.readAllBytes(journal);
+  void aJournalThatIsOnlyBegunGoesOn() throws IOException {
+    Path next = new StoreLayout(directory).journal(2);
     for (int headerBytes = 0; headerBytes <= Journal.headerBytes(); headerBytes++) {
-      Files.write(journal, Arrays.copyOf(whole, whole.length - 1));
+      Files.deleteIfExists(next);
+      Files.deleteIfExists(journal);
+      appendTwice();
       begin(2);
-      begin(3);
-      Files.write(last, Arrays.copyOf(Files.readAllBytes(last), headerBytes));
+      cut(next, headerBytes);
       try (StoreFixture fixture = new StoreFixture(directory)) {
-        assertThat(fixture.read("a")).isEqualTo("first");
-        assertThat(later).doesNotExist();
-        assertThat(last).doesNotExist();
+        assertThat(fixture.read("a")).isEqualTo("firstsecond");
         fixture.append("a", " goes on");
       }
       try (StoreFixture fixture = new StoreFixture(directory)) {
-        assertThat(fixture.read("a")).isEqualTo("first goes on");
+        assertThat(fixture.read("a")).isEqualTo("firstsecond goes on");
       }
     }
+  }
+
+  @Test
+  void aJournalCutToNothingIsDamageOnceTheNextIsBegun() throws IOException {
+    appendTwice();
+    begin(2);
+    for (int left : new int[] {0, 1, Journal.headerBytes() - 1}) {
+      byte[] whole = Files.readAllBytes(journal);
+      cut(journal, left);
+      assertDamageIsFound(0);
+      Files.write(journal, whole);
+    }
+    readsBoth();
+  }
+
+  private void readsBoth() throws IOException {
+    try (StoreFixture fixture = new StoreFixture(directory)) {
+      assertThat(fixture.read("a")).isEqualTo("firstsecond");
+    }
+  }
+
+  @Test
+  void aTornJournalIsDamageOnceTheNextIsBegun() throws IOException {
+    appendTwice();
+    byte[] whole = Files.readAllBytes(journal);
+    Path next = new StoreLayout(directory).journal(2);
+    begin(2);
+    for (int headerBytes = Journal.headerBytes(); headerBytes >= 0; headerBytes--) {
+      cut(next, headerBytes);
+      cut(journal, whole.length - 1);
+      assertThatThrownBy(() -> new StoreFixture(directory).close())
+          .isInstanceOf(DataDirectoryException.class)
+          .hasMessageContaining(journal + " is damaged at byte ");
+      assertThat(next).exists();
+      Files.write(journal, whole);
+    }
+    readsBoth();
+  }
+
+  @Test
+  void aJournalBetweenOthersThatIsCutToNothingIsDamage() throws IOException {
+    appendTwice();
+    Path middle = new StoreLayout(directory).journal(2);
+    begin(2);
+    begin(3);
+    cut(middle, 0);
+    assertThatThrownBy(() -> new StoreFixture(directory).close())
+        .isInstanceOf(DataDirectoryException.class)
+        .hasMessageContaining(middle + " is damaged at byte 0");
+    assertThat(middle).exists();
+    assertThat(new StoreLayout(directory).journal(3)).exists();
   }
 
   @Test

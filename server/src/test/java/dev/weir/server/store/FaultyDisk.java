@@ -30,6 +30,10 @@ public final class FaultyDisk implements Disk {
   private int openFiles;
   private long callsLeft = Long.MAX_VALUE;
   private boolean fullAtSync;
+  private boolean closesFail;
+  private Path awaited = Path.of("");
+  private boolean isMade;
+  private int directorySyncsToFail;
   private final Map<Path, byte[]> leftWithoutPower = new HashMap<>();
   private final Set<Path> forgotten = new HashSet<>();
   private final Set<Path> nameless = new HashSet<>();
@@ -87,6 +91,35 @@ public final class FaultyDisk implements Disk {
     }
     if (!forgotten.contains(path)) {
       leftWithoutPower.remove(path);
+    }
+  }
+
+  /** So many syncs of a file's directory fail once the file has been made. */
+  synchronized void failDirectorySyncsAfter(Path made, int times) {
+    awaited = made;
+    directorySyncsToFail = times;
+  }
+
+  private synchronized void noteMade(Path file) {
+    isMade |= file.equals(awaited);
+  }
+
+  private synchronized void checkDirectorySync(Path directory) throws IOException {
+    if (isMade && directorySyncsToFail > 0 && directory.equals(awaited.getParent())) {
+      directorySyncsToFail--;
+      throw new IOException("Input/output error");
+    }
+  }
+
+  /** Files are closed, but not without an error. */
+  synchronized void failCloses() {
+    closesFail = true;
+  }
+
+  private synchronized void checkClose() throws IOException {
+    openFiles--;
+    if (closesFail) {
+      throw new IOException("Input/output error");
     }
   }
 
@@ -178,7 +211,9 @@ public final class FaultyDisk implements Disk {
   @Override
   public DiskFile create(Path file) throws IOException {
     step();
-    return new FaultyFile(file, disk.create(file));
+    DiskFile made = disk.create(file);
+    noteMade(file);
+    return new FaultyFile(file, made);
   }
 
   @Override
@@ -211,6 +246,7 @@ public final class FaultyDisk implements Disk {
   @Override
   public void syncDirectory(Path directory) throws IOException {
     step();
+    checkDirectorySync(directory);
     disk.syncDirectory(directory);
     synchronized (this) {
       nameless.removeIf(file -> directory.equals(file.getParent()));
@@ -286,10 +322,8 @@ public final class FaultyDisk implements Disk {
 
     @Override
     public void close() throws IOException {
-      synchronized (FaultyDisk.this) {
-        openFiles--;
-      }
       file.close();
+      checkClose();
     }
   }
 }
