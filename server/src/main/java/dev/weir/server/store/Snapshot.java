@@ -51,8 +51,13 @@ final class Snapshot {
       }
       out.flush();
       file.sync();
-    } catch (IOException e) {
-      disk.delete(temporary);
+    } catch (Throwable e) {
+      // The next one has another number, and so another name.
+      try {
+        disk.delete(temporary);
+      } catch (Throwable notDeleted) {
+        e.addSuppressed(notDeleted);
+      }
       throw e;
     }
     disk.move(temporary, target);
