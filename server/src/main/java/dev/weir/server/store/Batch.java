@@ -19,6 +19,7 @@ final class Batch {
   private final List<Runnable> onDurable = new ArrayList<>();
   private final List<Runnable> answers = new ArrayList<>();
   private final List<Long> newFiles = new ArrayList<>();
+  private final Map<Long, Long> sizesBefore = new HashMap<>();
   private int released;
 
   boolean isEmpty() {
@@ -64,6 +65,16 @@ final class Batch {
 
   List<Long> newFiles() {
     return newFiles;
+  }
+
+  /** Notes that bytes were written to a segment from {@code position} on, the file's end. */
+  void wroteTo(long fileId, long position) {
+    sizesBefore.putIfAbsent(fileId, position);
+  }
+
+  /** How long each file that was written to was before. */
+  Map<Long, Long> sizesBefore() {
+    return sizesBefore;
   }
 
   /** Hands its deletions, which are not released yet, back to whom they came from. */

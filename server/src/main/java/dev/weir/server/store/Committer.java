@@ -248,7 +248,7 @@ final class Committer implements Runnable {
       giveUp(e);
       return false;
     }
-    evaluator.discard(batch.newFiles());
+    evaluator.takeBack(batch);
     return true;
   }
 

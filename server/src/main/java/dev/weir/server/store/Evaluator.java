@@ -102,6 +102,12 @@ final class Evaluator {
     }
   }
 
+  /** Gives back, as far as possible, the room of what a batch that was rolled back wrote. */
+  void takeBack(Batch batch) {
+    batch.sizesBefore().forEach(files::cut);
+    discard(batch.newFiles());
+  }
+
   private void append(Command.Append command, Batch batch) throws IOException {
     AppendRequest request = command.request();
     Draft draft = draft(request.path(), batch);
@@ -327,13 +333,14 @@ final class Evaluator {
       journals.markDirty(segment.fileId());
       files.openOrCreate(segment.fileId()).write(inline.contents().duplicate(), position);
     } catch (IOException e) {
+      // Also where it is to be deleted, which is later.
+      files.cut(segment.fileId(), position);
       if (isNew) {
         discard(List.of(segment.fileId()));
-      } else {
-        files.cut(segment.fileId(), position);
       }
       throw new SegmentWriteException(e);
     }
+    batch.wroteTo(segment.fileId(), position);
     if (isNew) {
       batch.createdFile(segment.fileId());
     }

@@ -69,8 +69,8 @@ class FullDiskDeletionTest {
     CompletableFuture<DeleteOutcome> deletion = fixture.store.delete("deleted");
     appends.add(append("x".repeat(1000)));
     appends.add(append("x".repeat(1000)));
-    // For the bytes in their segment, but not for the same in the journal.
-    goOnWithRoomFor(5000);
+    // For the bytes in their segment, but for nothing in the journal.
+    goOnWithRoomFor(3000);
     assertThat(deletion.join()).isEqualTo(DeleteOutcome.DELETED);
     appends.forEach(FullDiskDeletionTest::assertNoRoom);
     assertThat(fixture.unreleased).hasValue(0);
@@ -81,6 +81,34 @@ class FullDiskDeletionTest {
     fixture = new StoreFixture(directory);
     assertThat(fixture.store.find("deleted")).isNull();
     assertThat(fixture.read("a")).isEqualTo("later");
+  }
+
+  @Test
+  void aDeletionHasTheRoomThatAppendsToASegmentHadTaken() throws Exception {
+    fixture.append("a", "kept");
+    gather();
+    CompletableFuture<AppendOutcome> append = append("x".repeat(1000));
+    CompletableFuture<DeleteOutcome> deletion = fixture.store.delete("deleted");
+    CompletableFuture<AppendOutcome> another = append("x".repeat(1000));
+    goOnWithRoomFor(2000);
+    assertThat(deletion.join()).isEqualTo(DeleteOutcome.DELETED);
+    assertNoRoom(append);
+    assertNoRoom(another);
+    assertThat(fixture.read("a")).isEqualTo("kept");
+    disk.room(Long.MAX_VALUE);
+    fixture.append("a", ", later");
+    assertThat(fixture.read("a")).isEqualTo("kept, later");
+  }
+
+  /** Before the file is deleted, which is later. */
+  @Test
+  void aDeletionHasTheRoomThatAFailedWriteToANewSegmentHadTaken() throws Exception {
+    gather();
+    CompletableFuture<AppendOutcome> append = append("x".repeat(1000));
+    CompletableFuture<DeleteOutcome> deletion = fixture.store.delete("deleted");
+    goOnWithRoomFor(500);
+    assertThat(deletion.join()).isEqualTo(DeleteOutcome.DELETED);
+    assertNoRoom(append);
   }
 
   @Test
