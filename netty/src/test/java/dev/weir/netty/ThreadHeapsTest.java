@@ -59,6 +59,26 @@ class ThreadHeapsTest {
   }
 
   @Test
+  void aThreadThatBecomesAnEventLoopsHasOneFromThenOn() throws Exception {
+    ExecutorService thread =
+        Executors.newSingleThreadExecutor(new DefaultThreadFactory("thread", /* daemon= */ true));
+    try {
+      thread.submit(this::allocateAndRelease).get();
+      assertThat(pool.snapshot().ownedHeaps()).isZero();
+      DefaultEventLoop loop = new DefaultEventLoop(thread);
+      loop.submit(this::allocateAndRelease).sync();
+      loop.submit(this::allocateAndRelease).sync();
+      assertThat(pool.snapshot().ownedHeaps()).isEqualTo(1);
+      loop.shutdownGracefully(0, 10, TimeUnit.SECONDS).sync();
+      thread.submit(this::allocateAndRelease).get();
+      pool.trim(); // Forgets the heap that was closed.
+      assertThat(pool.snapshot().ownedHeaps()).isZero();
+    } finally {
+      thread.shutdownNow();
+    }
+  }
+
+  @Test
   void otherThreadsShare() throws Exception {
     run(new Thread(this::allocateAndRelease));
     run(Thread.ofVirtual().unstarted(this::allocateAndRelease));

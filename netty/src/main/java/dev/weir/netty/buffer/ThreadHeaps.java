@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 public final class ThreadHeaps extends FastThreadLocal<@Nullable OwnedHeap> {
   private final Pool pool;
 
-  /** Heaps of {@code pool}, made on the first allocation of each thread. */
+  /** Heaps of {@code pool}, made on the first allocation of each event loop's thread. */
   public ThreadHeaps(Pool pool) {
     this.pool = pool;
   }
@@ -29,7 +29,17 @@ public final class ThreadHeaps extends FastThreadLocal<@Nullable OwnedHeap> {
       return null;
     }
     InternalThreadLocalMap locals = thread.threadLocalMap();
-    return locals != null ? get(locals) : get();
+    OwnedHeap heap = locals != null ? get(locals) : get();
+    return heap != null ? heap : lateHeap();
+  }
+
+  /** Of a thread that had none at its first allocation, and has become an event loop's since. */
+  private @Nullable OwnedHeap lateHeap() {
+    OwnedHeap heap = initialValue();
+    if (heap != null) {
+      set(heap);
+    }
+    return heap;
   }
 
   /**
