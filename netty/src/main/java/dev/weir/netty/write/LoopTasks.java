@@ -1,9 +1,7 @@
 package dev.weir.netty.write;
 
 import io.netty.util.concurrent.EventExecutor;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * Brings tasks to an event loop that may take none now, because its queue is full or there is no
@@ -11,7 +9,7 @@ import java.util.concurrent.TimeUnit;
  */
 final class LoopTasks {
   /** Long beside what a collector takes to make room, short for a peer. */
-  private static final long RETRY_MILLIS = 10;
+  private static final long RETRY_NANOS = 10_000_000;
 
   private LoopTasks() {}
 
@@ -31,14 +29,24 @@ final class LoopTasks {
         return;
       }
       try {
-        inAWhile().execute(() -> bring(loop, task, lost));
+        Thread.startVirtualThread(() -> insist(loop, task, lost));
       } catch (Throwable noHeap) {
         throw refused;
       }
     }
   }
 
-  private static Executor inAWhile() {
-    return CompletableFuture.delayedExecutor(RETRY_MILLIS, TimeUnit.MILLISECONDS);
+  /** Nobody hears what is thrown here: so nothing ends it but the loop. */
+  private static void insist(EventExecutor loop, Runnable task, Runnable lost) {
+    while (!loop.isShutdown()) {
+      try {
+        LockSupport.parkNanos(RETRY_NANOS);
+        loop.execute(task);
+        return;
+      } catch (Throwable refusedAgain) {
+        // The queue is full, or there is no heap: for the task, or for waiting.
+      }
+    }
+    lost.run();
   }
 }

@@ -44,8 +44,15 @@ final class PublishedMessages implements Producer, Flow.Subscriber<Object> {
   @Override
   public void stopped(Throwable cause) {
     over = true;
-    if (subscription != null) {
-      subscription.cancel();
+    try {
+      // The tasks for them find nothing, whenever the loop takes them.
+      for (Signal late = onTheirWay.poll(); late != null; late = onTheirWay.poll()) {
+        late.otherwise().run();
+      }
+    } finally {
+      if (subscription != null) {
+        subscription.cancel();
+      }
     }
   }
 
@@ -129,16 +136,17 @@ final class PublishedMessages implements Producer, Flow.Subscriber<Object> {
       return;
     }
     Signal signal = null;
+    boolean isOnItsWay = false;
     try {
       signal = new Signal(task, otherwise);
-      onTheirWay.add(signal);
+      isOnItsWay = onTheirWay.add(signal);
       // Whichever of these tasks comes first takes the first signal.
       LoopTasks.bring(executor, () -> next(Signal::task), () -> next(Signal::otherwise));
     } catch (Throwable noHeap) {
-      // The publisher hears that its signal has not arrived.
-      if (signal != null) {
-        onTheirWay.remove(signal);
+      if (isOnItsWay && !onTheirWay.remove(signal)) {
+        return; // The task of an earlier signal has taken it.
       }
+      // The publisher hears that its signal has not arrived.
       otherwise.run();
       throw noHeap;
     }
