@@ -12,6 +12,11 @@ import org.jspecify.annotations.Nullable;
  * or for which memory does not come. One for each channel, used on its event loop.
  */
 final class BodyIntake {
+  /** Made beforehand, for where there is no Java heap for a better one. */
+  @SuppressWarnings("StaticAssignmentOfThrowable") // It has no stack trace.
+  private static final RefusedRequestException NO_HEAP =
+      RefusedRequestException.overloaded("no memory for the request now, try again");
+
   private final Admission admission;
   private final AggregatorOptions options;
   private final @Nullable Spill spill;
@@ -28,6 +33,7 @@ final class BodyIntake {
     this.options = options;
     this.spill = spill;
     this.receiver = receiver;
+    RefusedRequestException.prepareLog();
   }
 
   /** Whose requests these are. Hears nothing of a request that was dropped meanwhile. */
@@ -101,13 +107,21 @@ final class BodyIntake {
 
   private void notAdmitted(
       ChannelHandlerContext ctx, IncomingRequest current, int bytes, Throwable failure) {
+    RefusedRequestException refusal = NO_HEAP;
+    boolean isMoving = false;
     try {
       if (spill == null || bytes > spill.maximumBytes()) {
-        throw RefusedRequestException.notAdmitted(bytes, failure);
+        refusal = RefusedRequestException.notAdmitted(bytes, failure);
+      } else {
+        moveToFile(ctx, current, spill);
+        isMoving = true;
       }
-      moveToFile(ctx, current, spill);
-    } catch (RefusedRequestException refusal) {
-      receiver.refused(ctx, current, refusal);
+    } catch (RefusedRequestException notMoved) {
+      refusal = notMoved;
+    } finally {
+      if (!isMoving && !current.isDropped()) {
+        receiver.refused(ctx, current, refusal);
+      }
     }
   }
 
@@ -163,8 +177,13 @@ final class BodyIntake {
     current.unpause();
     if (failure == null) {
       receiver.ready(ctx, current, last);
-    } else {
-      receiver.refused(ctx, current, SpilledBody.failed(failure));
+      return;
+    }
+    RefusedRequestException refusal = NO_HEAP;
+    try {
+      refusal = SpilledBody.failed(failure);
+    } finally {
+      receiver.refused(ctx, current, refusal);
     }
   }
 }

@@ -350,7 +350,14 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
     dropEverything();
     phase = Phase.REFUSING;
     ReadHolds.of(ctx.channel()).endExemption();
-    LingeringClose.after(ctx, refusal.toResponse(options.retryAfter()));
+    try {
+      LingeringClose.after(ctx, refusal.toResponse(options.retryAfter()));
+    } catch (Throwable noHeap) {
+      ctx.close();
+      throw noHeap;
+    } finally {
+      refusal.log();
+    }
   }
 
   private void dropEverything() {

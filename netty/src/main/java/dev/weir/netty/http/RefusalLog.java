@@ -29,6 +29,9 @@ final class RefusalLog {
     this.nextNanos = new AtomicLong(clock.getAsLong());
   }
 
+  /** Does nothing but load this class. */
+  static void load() {}
+
   /** A request was refused because of a failure. Throws nothing. */
   void report(String what, Throwable failure) {
     try {

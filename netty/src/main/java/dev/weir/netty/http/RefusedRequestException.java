@@ -12,6 +12,7 @@ import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /** A request that is answered without reaching the application, and the status that says so. */
 final class RefusedRequestException extends Exception {
@@ -22,12 +23,15 @@ final class RefusedRequestException extends Exception {
 
   /** Refuses for good. The message becomes the one-line body of the response. */
   RefusedRequestException(HttpResponseStatus status, String message) {
-    this(status, message, /* worthRetrying= */ false);
+    this(status, message, /* worthRetrying= */ false, /* failure= */ null);
   }
 
   private RefusedRequestException(
-      HttpResponseStatus status, String message, boolean worthRetrying) {
-    super(message, null, /* enableSuppression= */ false, /* writableStackTrace= */ false);
+      HttpResponseStatus status,
+      String message,
+      boolean worthRetrying,
+      @Nullable Throwable failure) {
+    super(message, failure, /* enableSuppression= */ false, /* writableStackTrace= */ false);
     this.status = status;
     this.worthRetrying = worthRetrying;
   }
@@ -39,8 +43,13 @@ final class RefusedRequestException extends Exception {
   }
 
   static RefusedRequestException overloaded(String message) {
+    return overloaded(message, /* failure= */ null);
+  }
+
+  /** The same because of a failure that operators are to hear of, and the client is not. */
+  static RefusedRequestException overloaded(String message, @Nullable Throwable failure) {
     return new RefusedRequestException(
-        HttpResponseStatus.SERVICE_UNAVAILABLE, message, /* worthRetrying= */ true);
+        HttpResponseStatus.SERVICE_UNAVAILABLE, message, /* worthRetrying= */ true, failure);
   }
 
   /** Tells what the decoder found wrong. */
@@ -55,7 +64,9 @@ final class RefusedRequestException extends Exception {
     return new RefusedRequestException(status, "malformed request: " + status.reasonPhrase());
   }
 
-  /** Tells why the admission of {@code bytes} failed; logs it where no bound of memory was met. */
+  /**
+   * Tells why the admission of {@code bytes} failed; operators where no bound of memory was met.
+   */
   static RefusedRequestException notAdmitted(long bytes, Throwable failure) {
     if (failure instanceof AdmissionRefusedException refusal
         && refusal.reason() == AdmissionRefusedException.Reason.ABOVE_LIMIT) {
@@ -63,10 +74,34 @@ final class RefusedRequestException extends Exception {
           HttpResponseStatus.REQUEST_ENTITY_TOO_LARGE,
           "body of " + bytes + " bytes is larger than the memory of this server allows");
     }
-    if (!(failure instanceof AdmissionRefusedException || failure instanceof OutOfMemoryError)) {
-      RefusalLog.OF_PROCESS.report("a body was not admitted", failure);
+    boolean isBound =
+        failure instanceof AdmissionRefusedException || failure instanceof OutOfMemoryError;
+    return overloaded("no memory for " + bytes + " bytes now, try again", isBound ? null : failure);
+  }
+
+  /**
+   * Loads what {@link #log} needs, since a class whose first use meets a full Java heap is lost for
+   * good. Throws nothing.
+   */
+  static void prepareLog() {
+    try {
+      RefusalLog.load();
+    } catch (Throwable noHeap) {
+      // Refusals are not logged then.
     }
-    return overloaded("no memory for " + bytes + " bytes now, try again");
+  }
+
+  /** Tells operators of the failure, if there is one for them. Throws nothing. */
+  void log() {
+    Throwable failure = getCause();
+    if (failure == null) {
+      return;
+    }
+    try {
+      RefusalLog.OF_PROCESS.report("a request was refused: " + getMessage(), failure);
+    } catch (Throwable unlogged) {
+      // There is no Java heap, or there was none when the class was loaded.
+    }
   }
 
   /** Makes the response; the connection ends with it. */

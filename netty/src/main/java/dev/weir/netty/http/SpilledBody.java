@@ -81,11 +81,10 @@ final class SpilledBody implements RequestBody {
     return new SpilledBody(spill, allocator, declaredBytes, maximumBytes, room);
   }
 
-  /** Logs what has failed, and makes an answer of it. */
+  /** Makes an answer of what has failed, which operators are to hear of. */
   static RefusedRequestException failed(Throwable failure) {
-    RefusalLog.OF_PROCESS.report("a body could not be put aside in a file", failure);
     return RefusedRequestException.overloaded(
-        "the body could not be put aside: " + failure.getClass().getSimpleName());
+        "the body could not be put aside: " + failure.getClass().getSimpleName(), failure);
   }
 
   private static RefusedRequestException noRoom() {

@@ -1,29 +1,52 @@
 package dev.weir.netty.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.netty.flow.Admission;
 import dev.weir.netty.flow.AdmissionRefusedException;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.handler.codec.http.DefaultHttpRequest;
+import io.netty.handler.codec.http.FullHttpResponse;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http.LastHttpContent;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
 import java.util.logging.Handler;
 import java.util.logging.Level;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class RefusalLogTest {
+  private static final int BYTES = 100;
+
   private final Logger logger = Logger.getLogger(RefusalLog.class.getPackageName());
   private final List<LogRecord> records = new ArrayList<>();
+  private final List<Boolean> answeredBefore = new ArrayList<>();
+  private BooleanSupplier answered = () -> false;
   private final Handler handler =
       new Handler() {
         @Override
         public void publish(LogRecord logRecord) {
           records.add(logRecord);
+          answeredBefore.add(answered.getAsBoolean());
         }
 
         @Override
@@ -67,22 +90,89 @@ class RefusalLogTest {
   @Test
   void whatBecameOfADiskIsLogged() {
     IOException full = new IOException("No space left on device");
-    assertThat(SpilledBody.failed(full)).hasMessageNotContaining("space");
+    RefusedRequestException refusal = SpilledBody.failed(full);
+    assertThat(refusal).hasMessageNotContaining("space");
+    refusal.log();
     assertLogged(full);
-  }
-
-  @Test
-  void anAdmissionThatFailsIsLogged() {
-    IllegalStateException closed = new IllegalStateException("the pool is closed");
-    assertThat(RefusedRequestException.notAdmitted(100, closed)).hasMessageNotContaining("pool");
-    assertLogged(closed);
   }
 
   @Test
   void boundsThatWereSetAreNot() {
     var refusal = new AdmissionRefusedException(AdmissionRefusedException.Reason.DEADLINE, "full");
-    assertThat(RefusedRequestException.notAdmitted(100, refusal)).isNotNull();
-    assertThat(RefusedRequestException.notAdmitted(100, new OutOfMemoryError())).isNotNull();
+    RefusedRequestException.notAdmitted(100, refusal).log();
+    RefusedRequestException.notAdmitted(100, new OutOfMemoryError()).log();
     assertThat(records).isEmpty();
+  }
+
+  @Test
+  void anAdmissionThatFailsIsLoggedOnceItsClientHasTheAnswer() {
+    IllegalStateException closed = new IllegalStateException("the pool is closed");
+    EmbeddedChannel channel =
+        new EmbeddedChannel(
+            new BudgetedHttpAggregator(failing(closed), AggregatorOptions.upTo(BYTES)));
+    answered = () -> !channel.outboundMessages().isEmpty();
+    channel.writeInbound(head());
+    FullHttpResponse answer = channel.readOutbound();
+    assertThat(answer.status().code()).isEqualTo(503);
+    assertThat(answer.content().toString(StandardCharsets.US_ASCII)).doesNotContain("pool");
+    answer.release();
+    channel.finishAndReleaseAll();
+    assertLogged(closed);
+    assertThat(answeredBefore).containsExactly(true);
+  }
+
+  /** As if for want of Java heap, on the way to a file. */
+  @Test
+  void aRequestIsRefusedWhateverFails(@TempDir Path folder) throws Exception {
+    Admission admission = failing(new IllegalStateException("the pool is closed"));
+    Spill spill = new Spill(folder, BYTES, BYTES, Duration.ofHours(1));
+    AggregatorOptions options = AggregatorOptions.upTo(BYTES);
+    EmbeddedChannel channel = new EmbeddedChannel(new ChannelInboundHandlerAdapter());
+    ChannelHandlerContext ctx = channel.pipeline().firstContext();
+    StallWatch watch = new StallWatch(ctx.executor(), Duration.ofHours(1), () -> {});
+    IncomingRequest request = IncomingRequest.of(head(), options, admission, watch);
+    NoHeapForTheFile receiver = new NoHeapForTheFile();
+    BodyIntake intake = new BodyIntake(admission, options, spill, receiver);
+    assertThatThrownBy(() -> intake.makeRoom(ctx, request, BYTES, BYTES))
+        .isInstanceOf(OutOfMemoryError.class);
+    assertThat(receiver.refusals).hasSize(1);
+    request.drop();
+    channel.finishAndReleaseAll();
+  }
+
+  private static final class NoHeapForTheFile implements BodyIntake.Receiver {
+    final List<RefusedRequestException> refusals = new ArrayList<>();
+    private int waits;
+
+    @Override
+    public void waits() {
+      if (++waits == 2) {
+        throw new OutOfMemoryError("made to fail");
+      }
+    }
+
+    @Override
+    public void ready(
+        ChannelHandlerContext ctx, IncomingRequest current, @Nullable LastHttpContent last) {
+      throw new AssertionError("there is no room");
+    }
+
+    @Override
+    public void refused(
+        ChannelHandlerContext ctx, IncomingRequest current, RefusedRequestException refusal) {
+      refusals.add(refusal);
+    }
+  }
+
+  private static Admission failing(RuntimeException failure) {
+    return (bytes, deadline) -> {
+      throw failure;
+    };
+  }
+
+  private static HttpRequest head() {
+    HttpRequest head = new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.POST, "/");
+    head.headers().set(HttpHeaderNames.CONTENT_LENGTH, BYTES);
+    return head;
   }
 }
