@@ -37,6 +37,12 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
    */
   private static final int MAX_VISITS = 256;
 
+  /**
+   * The most of them whose free pages are unlinked, which takes longer: some forty microseconds,
+   * for which a stripe's lock may be held.
+   */
+  static final int MAX_UNLINKED = 16;
+
   private final PageHeap pages;
   private final Slab[] current = new Slab[SizeClasses.COUNT];
   private final AvailableSlabs available = new AvailableSlabs();
@@ -215,8 +221,8 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
 
   /**
    * Looks through some slabs before pages become live, all of them in the course of half as many
-   * bytes as may lie free inside slabs. While more lies free, it unlinks the free pages of those
-   * that it comes by, but for what their classes have use for.
+   * bytes as may lie free inside slabs, as far as that is soon done. While more lies free, it
+   * unlinks the free pages of those that it comes by, but for what their classes have use for.
    *
    * @param purges gets what is to be given back inside slabs, to be run without a lock
    */
@@ -227,7 +233,8 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
     long ceilingBytes = pages.insideCeilingBytes();
     long hardCeilingBytes = hardCeilingBytes(ceilingBytes);
     long visits = 2 * Math.min(bytes, ceilingBytes) * owned.size() / ceilingBytes + 1;
-    for (int i = (int) Math.min(visits, MAX_VISITS); i > 0; i--) {
+    int unlinked = 0;
+    for (int i = (int) Math.min(visits, MAX_VISITS); i > 0 && unlinked < MAX_UNLINKED; i--) {
       if (owned.isRoundComplete()) {
         demand.nextRound();
       }
@@ -242,6 +249,7 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
         slab.drainRemote();
         purgeInside(slab, purges);
         owned.count(slab);
+        unlinked++;
       }
     }
   }

@@ -7,6 +7,7 @@ import dev.weir.memory.pages.PageHeap;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -18,7 +19,16 @@ class HeapGrowthTest {
   private final FakeNativeMemory os = new FakeNativeMemory();
   private final PageHeap pages = PageHeaps.over(os, LIMIT_BYTES);
   private final SharedHeap shared = new SharedHeap(pages, 1, InsidePurge::run);
-  private final OwnedHeap owned = new OwnedHeap(pages, task -> {}, shared, InsidePurge::run);
+  private int unlinkings;
+  private final OwnedHeap owned =
+      new OwnedHeap(
+          pages,
+          task -> {},
+          shared,
+          purge -> {
+            unlinkings++;
+            purge.run();
+          });
   private final List<Slot> live = new ArrayList<>();
 
   @AfterEach
@@ -55,6 +65,22 @@ class HeapGrowthTest {
     allocate(isOwned, 16 * MIB, 32 * 1024);
 
     assertThat(pages.totals().liveBytes()).isBetween(32 * MIB, 35 * MIB);
+  }
+
+  /** A stripe's lock is held meanwhile. */
+  @Test
+  void noBlockHasTheFreePagesOfManySlabsUnlinked() {
+    allocate(/* isOwned= */ true, 32 * MIB, 16 * 1024);
+    for (int i = live.size() - 1; i >= 0; i -= 2) {
+      live.remove(i).free();
+    }
+    List<Integer> counts = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      int before = unlinkings;
+      owned.beforeRun(LIMIT_BYTES / 4);
+      counts.add(unlinkings - before);
+    }
+    assertThat(counts).allMatch(count -> count <= Heap.MAX_UNLINKED).contains(Heap.MAX_UNLINKED);
   }
 
   @ParameterizedTest
