@@ -20,7 +20,6 @@ import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpStatusClass;
 import io.netty.handler.codec.http.LastHttpContent;
-import java.lang.System.Logger.Level;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -50,8 +49,7 @@ final class OutgoingResponse {
     DROPPING
   }
 
-  private static final System.Logger LOG =
-      System.getLogger(HttpResponseCompressor.class.getPackageName());
+  private static final UncompressedLog LOG = UncompressedLog.OF_PROCESS;
 
   private static final long UNKNOWN_LENGTH = -1;
 
@@ -312,7 +310,7 @@ final class OutgoingResponse {
       if (encoder != null) {
         encoder.close();
       }
-      LOG.log(Level.DEBUG, "a response is not compressed", failure);
+      LOG.report(failure);
       return null;
     }
   }

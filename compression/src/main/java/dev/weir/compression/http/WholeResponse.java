@@ -6,14 +6,12 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.FullHttpResponse;
-import java.lang.System.Logger.Level;
 import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
 /** A response that came whole, compressed: its length is known before a byte of it is written. */
 final class WholeResponse {
-  private static final System.Logger LOG =
-      System.getLogger(HttpResponseCompressor.class.getPackageName());
+  private static final UncompressedLog LOG = UncompressedLog.OF_PROCESS;
 
   private final FullHttpResponse original;
   private final ByteBuf output;
@@ -49,7 +47,7 @@ final class WholeResponse {
       whole.output.release();
       return null;
     } catch (Throwable failure) {
-      LOG.log(Level.DEBUG, "a response is not compressed", failure);
+      LOG.report(failure);
       return null;
     }
   }
