@@ -97,15 +97,25 @@ final class Batch {
     commands.forEach(Command::keepFile);
   }
 
-  /** Fails every command that has no answer yet. */
+  /** Fails every command that has no answer yet, also where a release throws. */
   void fail(Throwable cause) {
-    release();
-    commands.forEach(command -> command.fail(cause));
+    try {
+      release();
+    } finally {
+      commands.forEach(command -> command.fail(cause));
+    }
   }
 
+  /** Releases all, whatever one of them throws. */
   private void release() {
-    while (released < commands.size()) {
-      commands.get(released++).release();
+    try {
+      while (released < commands.size()) {
+        commands.get(released++).release();
+      }
+    } finally {
+      if (released < commands.size()) {
+        release();
+      }
     }
   }
 }

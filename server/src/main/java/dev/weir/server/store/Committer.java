@@ -254,17 +254,22 @@ final class Committer implements Runnable {
 
   /** Fails a batch that was rolled back, but for the deletions that there is room for. */
   private void refuse(IOException cause) {
-    Batch refused = batch;
-    batch = new Batch();
+    // Until all that this takes is there, the batch stays where an error finds it.
     IOException noRoom = StorageFullException.wrap(cause);
-    List<Command> deletions = refused.takeDeletions();
+    Batch next = new Batch();
+    List<Command> deletions = batch.takeDeletions();
+    Batch refused = batch;
+    batch = next;
     if (refused.isEmpty()) {
       deleteOneByOne(deletions, noRoom);
       return;
     }
-    refused.fail(noRoom);
-    deletions.forEach(this::handleOrGiveUp);
-    settle(this::commit);
+    try {
+      refused.fail(noRoom);
+    } finally {
+      deletions.forEach(this::handleOrGiveUp);
+      settle(this::commit);
+    }
   }
 
   /**

@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -109,6 +111,27 @@ class FullDiskDeletionTest {
     goOnWithRoomFor(500);
     assertThat(deletion.join()).isEqualTo(DeleteOutcome.DELETED);
     assertNoRoom(append);
+  }
+
+  @Test
+  void everyCommandIsAnsweredThoughAPayloadCannotBeGivenBack() throws Exception {
+    gather();
+    InternalError madeHere = new InternalError("made by the test");
+    Payload stuck =
+        new Payload.Inline(
+            ByteBuffer.wrap(new byte[1000]),
+            () -> {
+              throw madeHere;
+            });
+    CompletableFuture<AppendOutcome> append =
+        fixture.store.append(new AppendRequest("a", "text/plain", false, null, null), stuck);
+    CompletableFuture<DeleteOutcome> deletion = fixture.store.delete("deleted");
+    CompletableFuture<AppendOutcome> another = append("x".repeat(1000));
+    goOnWithRoomFor(2000);
+    assertThat(deletion.get(30, TimeUnit.SECONDS)).isEqualTo(DeleteOutcome.DELETED);
+    assertNoRoom(append.orTimeout(30, TimeUnit.SECONDS));
+    assertNoRoom(another.orTimeout(30, TimeUnit.SECONDS));
+    assertThat(fixture.unreleased).hasValue(0);
   }
 
   @Test
