@@ -186,11 +186,11 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
     InsidePurge purge = null;
     try {
       purge = new InsidePurge(pages, slab, free);
+      purge.announce();
       purges.accept(purge);
     } catch (Throwable e) {
       // Whether it has been run, or could not be entered: nobody is to wait for it.
       if (purge == null) {
-        pages.insidePurges().ended(free);
         slab.purgeEnded();
       } else {
         purge.drop();

@@ -1,7 +1,9 @@
 package dev.weir.memory.heap;
 
+import dev.weir.memory.pages.InsidePurges.Announced;
 import dev.weir.memory.pages.PageHeap;
 import dev.weir.memory.pages.PageSet;
+import dev.weir.memory.sync.StackRoom;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
@@ -18,6 +20,7 @@ public final class InsidePurge implements Runnable {
   private final PageHeap pages;
   private final Slab slab;
   private final PageSet free;
+  private final Announced announced = new Announced();
 
   /** Whether it has been run or dropped: one of the two happens, once. */
   private final AtomicBoolean isOver = new AtomicBoolean();
@@ -26,7 +29,11 @@ public final class InsidePurge implements Runnable {
     this.pages = pages;
     this.slab = slab;
     this.free = free;
-    pages.insidePurges().announce(free);
+  }
+
+  /** Has others wait for it from now on: it must be run or dropped, also if this fails. */
+  void announce() {
+    pages.insidePurges().announce(announced);
   }
 
   /** How much it gives back. */
@@ -34,16 +41,28 @@ public final class InsidePurge implements Runnable {
     return (long) free.size() * pages.pageBytes();
   }
 
-  /** Gives the pages back, unless it is over already. Any thread, without a lock. */
+  /**
+   * Gives the pages back, unless it is over already. Any thread, without a lock.
+   *
+   * @throws StackOverflowError if the stack has no room for that; if there is none for its end
+   *     either, it has not begun
+   */
   @Override
   public void run() {
+    StackRoom.require();
     if (isOver.compareAndSet(false, true)) {
       try {
         pages.purgeInside(slab, free);
       } finally {
-        slab.purgeEnded();
+        // Also where the stack had no room for that call.
+        end();
       }
     }
+  }
+
+  private void end() {
+    slab.purgeEnded();
+    announced.end();
   }
 
   /**
@@ -52,8 +71,7 @@ public final class InsidePurge implements Runnable {
    */
   void drop() {
     if (isOver.compareAndSet(false, true)) {
-      pages.insidePurges().ended(free);
-      slab.purgeEnded();
+      end();
     }
   }
 

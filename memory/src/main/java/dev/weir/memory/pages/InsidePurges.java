@@ -1,44 +1,64 @@
 package dev.weir.memory.pages;
 
-import java.util.ArrayList;
-import java.util.Collection;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The purges inside open spans that have been announced and have not ended, known by the sets of
- * pages that they give back, each a set of its own. Thread-safe.
+ * The purges inside open spans that have been announced and have not ended. Thread-safe, and takes
+ * no lock: heaps announce under theirs.
+ */
+/*
+ * A number is taken before its purge enters the queue. So if the first of the queue has a number that was taken after
+ * somebody looked how many there are, whatever had been announced by that look stood before it, and has ended.
  */
 public final class InsidePurges {
-  /** By identity, which is what page sets compare. */
-  private final Set<PageSet> underWay = ConcurrentHashMap.newKeySet();
+  private final Queue<Announced> underWay = new ConcurrentLinkedQueue<>();
+  private final AtomicLong count = new AtomicLong();
 
   InsidePurges() {}
 
-  /**
-   * Says that {@link PageHeap#purgeInside} is going to be called, so that others can wait for it.
-   */
-  public void announce(PageSet pages) {
-    underWay.add(pages);
-  }
+  /** One purge, which whoever announces it has in hand before, so that it can always end it. */
+  public static final class Announced {
+    private long number;
+    private volatile boolean over;
 
-  /** Says that it has come to an end, whichever; a second time does nothing. */
-  public void ended(PageSet pages) {
-    underWay.remove(pages);
-  }
+    /** Before {@link InsidePurges#announce}. */
+    public Announced() {}
 
-  /** Those that are under way now, to ask later whether they {@linkplain #haveEnded have ended}. */
-  public Collection<PageSet> underWay() {
-    return new ArrayList<>(underWay);
-  }
-
-  /** Whether none of these is under way any more, whatever was announced since. */
-  public boolean haveEnded(Collection<PageSet> purges) {
-    for (PageSet purge : purges) {
-      if (underWay.contains(purge)) {
-        return false;
-      }
+    /**
+     * Says that the purge has come to an end, whichever; a second time does nothing. Cannot fail,
+     * whatever has ended the purge: others wait for it.
+     */
+    public void end() {
+      over = true;
     }
-    return true;
+  }
+
+  /** Says that pages are going to be purged, so that others can wait for that. */
+  public void announce(Announced purge) {
+    dropEnded();
+    purge.number = count.incrementAndGet();
+    underWay.add(purge);
+  }
+
+  /** How many have been announced by now, to ask later whether they {@link #haveEnded}. */
+  public long announced() {
+    return count.get();
+  }
+
+  /** Whether none of the first so many is under way any more. */
+  public boolean haveEnded(long announced) {
+    dropEnded();
+    Announced oldest = underWay.peek();
+    return oldest == null || oldest.number > announced;
+  }
+
+  private void dropEnded() {
+    for (Announced oldest = underWay.peek();
+        oldest != null && oldest.over;
+        oldest = underWay.peek()) {
+      underWay.remove(oldest);
+    }
   }
 }

@@ -306,20 +306,16 @@ public final class PageHeap {
   }
 
   /**
-   * Gives back pages of an open span that hold no block; ends an announced purge. Any thread, while
-   * the span's owner leaves its pages alone. If the system call fails, the pages stay live.
+   * Gives back pages of an open span that hold no block. Any thread, while the span's owner leaves
+   * its pages alone. If the system call fails, the pages stay live.
    */
   public void purgeInside(Span span, PageSet pages) {
+    purgeEach(span, pages);
+    lock.lock();
     try {
-      purgeEach(span, pages);
-      lock.lock();
-      try {
-        state.uncommit(span, pages);
-      } finally {
-        lock.unlock();
-      }
+      state.uncommit(span, pages);
     } finally {
-      insidePurges.ended(pages);
+      lock.unlock();
     }
     events.roomFreed();
   }

@@ -11,7 +11,7 @@ package dev.weir.memory.sync;
  * instruction, but make the caller look at the end of the stack 4 KiB further on. Giving a lock back takes some 600
  * bytes in the interpreter.
  */
-final class StackRoom {
+public final class StackRoom {
   /**
    * Always 0, and not final: a method that is known to call nothing would be compiled without that
    * look.
@@ -21,8 +21,16 @@ final class StackRoom {
   private StackRoom() {}
 
   /** Throws {@link StackOverflowError} if a lock that is taken now could not be given back. */
-  static void require() {
+  public static void require() {
     take(levels);
+  }
+
+  /**
+   * The same for a change of several steps, in one of which a lock is taken: it comes to its end,
+   * or does not begin.
+   */
+  public static void requireForNested() {
+    take(levels + 1);
   }
 
   @SuppressWarnings({"UnusedVariable", "MultiVariableDeclaration"}) // their room is what counts

@@ -5,13 +5,18 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.memory.os.NativeMemory;
 import dev.weir.memory.pages.PageHeap;
+import dev.weir.memory.testing.Workers;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 /** Purges inside slabs whose system calls fail. */
 class InsidePurgeTest {
   private static final long LIMIT_BYTES = 4 << 20;
+  private static final int WARM_UPS = 20_000;
+  private static final int OVERFLOWS = 40;
+  private static final long STACK_BYTES = 256 << 10;
 
   private final OutOfJavaHeap os = new OutOfJavaHeap();
   private final PageHeap pages = PageHeaps.over(os, LIMIT_BYTES);
@@ -33,12 +38,16 @@ class InsidePurgeTest {
         });
 
     assertThat(taken).isEqualTo(purges);
-    assertThat(pages.insidePurges().underWay()).hasSize(2);
+    assertThat(haveAllEnded()).isFalse();
     taken.forEach(InsidePurge::run);
-    assertThat(pages.insidePurges().underWay()).isEmpty();
+    assertThat(haveAllEnded()).isTrue();
     assertThat(pages.totals().liveBytes())
         .as("what has ended is not run any more: its slab may be using the pages again")
         .isEqualTo((3 + 7) * 65_536);
+  }
+
+  private boolean haveAllEnded() {
+    return pages.insidePurges().haveEnded(pages.insidePurges().announced());
   }
 
   private List<InsidePurge> unlinkThree() {
@@ -72,10 +81,51 @@ class InsidePurgeTest {
     os.failures = 1;
 
     assertThatThrownBy(heap::trim).isInstanceOf(OutOfMemoryError.class);
-    assertThat(pages.insidePurges().underWay()).isEmpty();
+    assertThat(haveAllEnded()).isTrue();
     assertThat(pages.totals().liveBytes()).isEqualTo((3 + 7) * 65_536);
     heap.trim();
     assertThat(pages.totals().liveBytes()).isEqualTo(3 * 65_536);
+  }
+
+  /** Once it is compiled, its call takes more of the stack than what comes before. */
+  @Test
+  void whatTheEndOfAStackBreaksOffEnds() throws InterruptedException {
+    SharedHeap.Stripe stripe = new SharedHeap.Stripe(pages);
+    List<Slot> slots = new ArrayList<>();
+    for (int i = 0; i < 8; i++) {
+      slots.add(stripe.allocateSlot(SizeClasses.classOf(65_536), Slot.TENANTS));
+    }
+    Workers workers = new Workers();
+    Workers.Work work =
+        () -> {
+          for (int i = 0; i < WARM_UPS; i++) {
+            purgeOne(stripe, slots, InsidePurge::run);
+          }
+          for (int i = 0; i < OVERFLOWS; i++) {
+            purgeOne(stripe, slots, InsidePurgeTest::runAtTheEndOfTheStack);
+          }
+        };
+    workers.platformWithStack(STACK_BYTES, work);
+    workers.join();
+  }
+
+  private void purgeOne(SharedHeap.Stripe stripe, List<Slot> slots, Consumer<InsidePurge> runner) {
+    slots.removeLast().free();
+    List<InsidePurge> purges = new ArrayList<>();
+    stripe.trimSlabs(purges::add);
+    runner.accept(purges.getFirst());
+    assertThat(haveAllEnded()).isTrue();
+    slots.add(stripe.allocateSlot(SizeClasses.classOf(65_536), Slot.TENANTS));
+  }
+
+  @SuppressWarnings("InfiniteRecursion") // which is what is tested
+  private static void runAtTheEndOfTheStack(InsidePurge purge) {
+    try {
+      runAtTheEndOfTheStack(purge);
+    } catch (StackOverflowError e) {
+      // This is the last level, or the purge ran out of stack at the one below.
+    }
+    purge.run();
   }
 
   /** A system whose calls may find no room for their own objects. */

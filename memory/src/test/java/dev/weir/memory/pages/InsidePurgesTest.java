@@ -2,34 +2,44 @@ package dev.weir.memory.pages;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.Collection;
+import dev.weir.memory.pages.InsidePurges.Announced;
 import org.junit.jupiter.api.Test;
 
 class InsidePurgesTest {
   private final InsidePurges purges = new InsidePurges();
 
-  private PageSet announced() {
-    PageSet pages = new PageSet();
-    pages.add(1, 2);
-    purges.announce(pages);
-    return pages;
+  private Announced announced() {
+    Announced purge = new Announced();
+    purges.announce(purge);
+    return purge;
   }
 
   @Test
   void nothingIsUnderWayAtFirst() {
-    assertThat(purges.haveEnded(purges.underWay())).isTrue();
+    assertThat(purges.haveEnded(purges.announced())).isTrue();
   }
 
   @Test
   void onesThatWereAnnouncedLaterDoNotCountForEarlierOnes() {
-    PageSet first = announced();
-    Collection<PageSet> begun = purges.underWay();
-    purges.ended(announced());
+    Announced first = announced();
+    long begun = purges.announced();
+    announced().end();
     assertThat(purges.haveEnded(begun)).isFalse();
 
     announced();
-    purges.ended(first);
+    first.end();
     assertThat(purges.haveEnded(begun)).isTrue();
-    assertThat(purges.underWay()).hasSize(1);
+    assertThat(purges.haveEnded(purges.announced())).isFalse();
+  }
+
+  @Test
+  void oneThatEndsBeforeAnOlderOneIsWaitedForNoMore() {
+    Announced first = announced();
+    Announced second = announced();
+    long begun = purges.announced();
+    second.end();
+    assertThat(purges.haveEnded(begun)).isFalse();
+    first.end();
+    assertThat(purges.haveEnded(begun)).isTrue();
   }
 }

@@ -25,6 +25,17 @@ public final class Workers {
     return start(Thread.ofPlatform().daemon().factory(), work);
   }
 
+  /** Starts a platform thread with so much stack, for it to come to the end of. */
+  public Workers platformWithStack(long stackBytes, Work work) {
+    return start(
+        task -> {
+          Thread thread = new Thread(null, task, "endless", stackBytes);
+          thread.setDaemon(true);
+          return thread;
+        },
+        work);
+  }
+
   /** Starts a virtual thread. */
   public Workers virtual(Work work) {
     return start(Thread.ofVirtual().factory(), work);
