@@ -45,7 +45,8 @@ final class Journal implements Closeable {
   }
 
   /**
-   * Creates journal {@code sequence}, durably.
+   * Creates journal {@code sequence}, durably. What an attempt before may have left, which holds
+   * nothing, makes way.
    *
    * @param buffer where frames gather; at least as large as the largest frame
    * @throws IOException when it cannot be made; nothing of it is left
@@ -53,6 +54,7 @@ final class Journal implements Closeable {
    */
   static Journal create(Disk disk, StoreLayout layout, long sequence, ByteBuffer buffer)
       throws IOException {
+    disk.delete(layout.journal(sequence));
     DiskFile file = disk.create(layout.journal(sequence));
     try {
       SyncMark mark = SyncMark.create();

@@ -3,7 +3,6 @@ package dev.weir.server.store;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
@@ -93,30 +92,8 @@ public final class StreamStore implements AutoCloseable {
    */
   static StreamStore open(Path directory, Disk disk, Clock clock, long catalogLimitBytes)
       throws IOException {
-    if (Files.exists(directory) && !Files.isDirectory(directory)) {
-      throw new DataDirectoryException(
-          "the data directory " + directory + " is a file; name a directory with --data");
-    }
     StoreLayout layout = new StoreLayout(directory);
-    try {
-      disk.makeDirectories(layout.journalDirectory());
-      for (int shard = 0; shard < StoreLayout.SHARDS; shard++) {
-        disk.makeDirectories(layout.shard(shard));
-      }
-      // Whatever is durable in them rests on their own names.
-      disk.syncDirectory(layout.bytesDirectory());
-      disk.syncDirectory(directory);
-    } catch (IOException e) {
-      throw new DataDirectoryException(
-          "cannot create the data directory "
-              + directory
-              + " ("
-              + e.getClass().getSimpleName()
-              + ": "
-              + e.getMessage()
-              + ")",
-          e);
-    }
+    DataDirectory.make(disk, layout);
     NodeLock lock = NodeLock.acquire(layout);
     try {
       Recovery.Result found = Recovery.run(disk, layout, clock.nowMillis());
@@ -152,9 +129,7 @@ public final class StreamStore implements AutoCloseable {
       return Journal.resume(
           disk, layout, found.journalSequence(), found.journalMark(), found.journalBytes(), buffer);
     }
-    long sequence = Math.max(1, found.journalSequence());
-    disk.delete(layout.journal(sequence));
-    return Journal.create(disk, layout, sequence, buffer);
+    return Journal.create(disk, layout, Math.max(1, found.journalSequence()), buffer);
   }
 
   /** If it throws, nothing runs. */

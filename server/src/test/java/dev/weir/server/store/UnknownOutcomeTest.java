@@ -134,4 +134,20 @@ class UnknownOutcomeTest {
     assertThat(layout.shard(0)).exists();
     readsAfterAStart("acknowledged, failed");
   }
+
+  @Test
+  void theDirectoriesAboveOneThatAFirstStartMakesAreThereAfterALossOfPower() throws IOException {
+    Path above = directory.resolve("above");
+    Path nested = above.resolve("data");
+    disk.hasNoDurableName(above);
+    disk.hasNoDurableName(nested);
+    try (StoreFixture fixture = new StoreFixture(nested, disk, new AtomicLong())) {
+      fixture.create("a");
+      fixture.append("a", "acknowledged");
+    }
+    disk.losePower();
+    try (StoreFixture fixture = new StoreFixture(nested)) {
+      assertThat(fixture.read("a")).isEqualTo("acknowledged");
+    }
+  }
 }
