@@ -36,6 +36,7 @@ final class JournalSeries implements AutoCloseable {
   private Set<Long> dirtyFiles;
   private List<Checkpoint> unfinished = new ArrayList<>();
   private long rotateAtBytes;
+  private boolean failedBefore;
 
   JournalSeries(
       Disk disk,
@@ -70,7 +71,8 @@ final class JournalSeries implements AutoCloseable {
 
   /**
    * Starts a new journal when the current one is long enough, or has no key, and the last
-   * checkpoint is done.
+   * checkpoint is done. Where that failed, it is tried again when the journal has grown by some
+   * more; one without a key is not to, so after each batch.
    *
    * @throws StoreFailedException as {@link #rotate}
    */
@@ -98,10 +100,14 @@ final class JournalSeries implements AutoCloseable {
       throw leftBehind;
     } catch (IOException e) {
       LOG.log(
-          System.Logger.Level.WARNING, "cannot start a new journal, going on with the old one", e);
-      rotateAtBytes = current.sizeBytes() + RETRY_BYTES;
+          failedBefore ? System.Logger.Level.DEBUG : System.Logger.Level.WARNING,
+          "cannot start a new journal, going on with the old one",
+          e);
+      failedBefore = true;
+      rotateAtBytes = current.sizeBytes() + (old.hasKey() ? RETRY_BYTES : 1);
       return;
     }
+    failedBefore = false;
     rotateAtBytes = ROTATE_BYTES;
     closeWhole(old);
     Checkpoint checkpoint =

@@ -95,9 +95,7 @@ class JournalSeriesTest {
     }
   }
 
-  /** A journal of version 1 is due at once. */
-  @Test
-  void whereTheOldOneDoesNotGoOnTheStoreTakesNoMoreChanges() throws IOException {
+  private void writeVersion1() throws IOException {
     ByteBuffer header =
         new RecordWriter().putString("weir journal").putInt(1).putLong(1).contents();
     ByteBuffer frame = ByteBuffer.allocate(FrameLayout.HEADER_BYTES + header.remaining());
@@ -105,6 +103,12 @@ class JournalSeriesTest {
         frame, header.remaining(), FrameLayout.checksum(header, ByteBuffer.allocate(0)));
     frame.put(header);
     Files.write(layout.journal(1), frame.array());
+  }
+
+  /** A journal of version 1 is due at once. */
+  @Test
+  void whereTheOldOneDoesNotGoOnTheStoreTakesNoMoreChanges() throws IOException {
+    writeVersion1();
     disk.failDirectorySyncsAfter(next, 2);
     try (StoreFixture fixture = new StoreFixture(directory, disk, new AtomicLong())) {
       assertThatThrownBy(() -> fixture.create("a"))
@@ -113,6 +117,32 @@ class JournalSeriesTest {
     }
     try (StoreFixture fixture = new StoreFixture(directory)) {
       assertThat(fixture.create("a")).isInstanceOf(CreateOutcome.Created.class);
+    }
+  }
+
+  /** Whoever knows that it has none can have bytes look like its marks. */
+  @Test
+  void aJournalWithoutAKeyIsFollowedAsSoonAsThereIsRoom() throws IOException {
+    writeVersion1();
+    // For no header.
+    disk.room(Journal.headerBytes() - 1);
+    try (StoreFixture fixture = new StoreFixture(directory, disk, new AtomicLong())) {
+      assertThatThrownBy(() -> fixture.create("a".repeat(100)))
+          .hasCauseInstanceOf(StorageFullException.class);
+      assertThat(next).doesNotExist();
+      disk.room(Long.MAX_VALUE);
+      assertThat(fixture.create("a")).isInstanceOf(CreateOutcome.Created.class);
+      // What follows a batch comes before the next.
+      assertThat(fixture.create("b")).isInstanceOf(CreateOutcome.Created.class);
+      assertThat(next).exists();
+    }
+  }
+
+  @Test
+  void whatAFailedAttemptLeftMakesWay() throws IOException {
+    try (JournalSeries journals = open()) {
+      Files.write(next, new byte[] {1});
+      rotatesTo(2, journals);
     }
   }
 }
