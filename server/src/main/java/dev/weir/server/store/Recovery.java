@@ -11,14 +11,19 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Brings a data directory back to what was acknowledged: the newest snapshot, then the journals
  * from its number on. Bytes that travelled through a journal are written to their segments again.
  * The last journal may end torn, in what nobody was told of: that is cut off. One that another
  * follows is whole, even if that was only begun, for {@link JournalSeries} writes to none once
- * there may be a next one. Anything else that does not fit is damage, and the node does not start
- * on it; {@link JournalEnd} tells them apart.
+ * there may be a next one; and one that a snapshot, or anything stored, shows to have been durable
+ * has its header. Anything else that does not fit is damage, and the node does not start on it;
+ * {@link JournalEnd} tells them apart.
+ *
+ * <p>What nobody can tell is a last journal that was cut at the end of a batch: nothing else says
+ * how many it had. A header alone is what a node leaves that was idle since its snapshot.
  */
 final class Recovery {
   private final Disk disk;
@@ -82,7 +87,7 @@ final class Recovery {
     if (!snapshots.isEmpty()) {
       load(Snapshot.read(disk, layout, sequence));
     }
-    replayFrom(sequence, journals);
+    replayFrom(sequence, proof(!snapshots.isEmpty()), journals);
     if (journalBytes > 0) {
       settleJournal(journals.last());
     }
@@ -106,35 +111,54 @@ final class Recovery {
     }
   }
 
-  private void replayFrom(long first, SortedSet<Long> journals) throws IOException {
-    if (journals.isEmpty()) {
-      return;
+  /**
+   * What shows that the first journal was durable once, for it is before there is a snapshot of its
+   * number, and before anything is stored; null for nothing.
+   */
+  private @Nullable String proof(boolean hasSnapshot) throws IOException {
+    if (hasSnapshot) {
+      return "its snapshot exists";
     }
+    for (int shard = 0; shard < StoreLayout.SHARDS; shard++) {
+      for (Path file : disk.list(layout.shard(shard))) {
+        if (StoreLayout.fileId(file).isPresent()) {
+          return file + " was stored after it";
+        }
+      }
+    }
+    return null;
+  }
+
+  private void replayFrom(long first, @Nullable String proof, SortedSet<Long> journals)
+      throws IOException {
     long expected = first;
     for (long sequence : journals.tailSet(first)) {
       if (sequence != expected) {
-        throw new DataDirectoryException(
-            layout.journal(expected)
-                + " is missing, but later journals exist; "
-                + "restore the data directory from a copy");
+        throw missing(expected, "later journals exist");
       }
-      replay(sequence, sequence == journals.last());
+      boolean last = sequence == journals.last();
+      replay(sequence, last, /* mayBeBegun= */ last && (sequence > first || proof == null));
       expected++;
     }
-    if (expected == first) {
-      throw new DataDirectoryException(
-          layout.journal(first)
-              + " is missing, but its snapshot exists; "
-              + "restore the data directory from a copy");
+    if (expected == first && proof != null) {
+      throw missing(first, proof);
     }
   }
 
-  private void replay(long sequence, boolean last) throws IOException {
+  private DataDirectoryException missing(long sequence, String proof) {
+    return new DataDirectoryException(
+        layout.journal(sequence)
+            + " is missing, but "
+            + proof
+            + "; restore the data directory from a copy");
+  }
+
+  private void replay(long sequence, boolean last, boolean mayBeBegun) throws IOException {
     Path path = layout.journal(sequence);
     try (DiskFile file = disk.openForReading(path)) {
       FrameReader in = new FrameReader(file, 0);
       ByteBuffer header = in.next();
-      if (header == null && last && in.sizeBytes() <= Journal.headerBytes()) {
+      if (header == null && mayBeBegun && in.sizeBytes() <= Journal.headerBytes()) {
         // The crash came while the journal was being made: it holds nothing yet.
         journalBytes = 0;
         return;

@@ -10,6 +10,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.BeforeEach;
@@ -62,9 +63,63 @@ class DamagedJournalTest {
     flip(1);
     byte[] header = Arrays.copyOf(Files.readAllBytes(journal), (int) headerBytes);
     Files.write(journal, header);
+    assertDamageIsFound(0);
+    // As a kill in the first start leaves it.
+    deleteSegments();
     try (StoreFixture fixture = new StoreFixture(directory)) {
       assertThat(fixture.create("a")).isInstanceOf(CreateOutcome.Created.class);
     }
+  }
+
+  private void deleteSegments() throws IOException {
+    for (Path segment : StoreFixture.segments(directory)) {
+      Files.delete(segment);
+    }
+  }
+
+  @Test
+  void aJournalCutToNothingIsDamageOnceAnythingIsStored() throws IOException {
+    appendTwice();
+    byte[] whole = Files.readAllBytes(journal);
+    for (int left : new int[] {0, 1, Journal.headerBytes() - 1}) {
+      cut(journal, left);
+      assertDamageIsFound(0);
+      Files.write(journal, whole);
+    }
+    Files.delete(journal);
+    assertIsMissing(journal, "was stored after it");
+    Files.write(journal, whole);
+    readsBoth();
+  }
+
+  @Test
+  void aJournalCutToNothingIsDamageOnceItsSnapshotIsThere() throws IOException {
+    StoreLayout layout = new StoreLayout(directory);
+    Path next = layout.journal(2);
+    new StoreFixture(directory).close();
+    begin(2);
+    new Checkpoint(new LocalDisk(), layout, 2, 1, List.of(), Set.of()).run();
+    byte[] whole = Files.readAllBytes(next);
+    for (int left : new int[] {0, 1, Journal.headerBytes() - 1}) {
+      cut(next, left);
+      assertThatThrownBy(() -> new StoreFixture(directory).close())
+          .isInstanceOf(DataDirectoryException.class)
+          .hasMessageContaining(next + " is damaged at byte 0");
+    }
+    Files.delete(next);
+    assertIsMissing(next, "its snapshot exists");
+    Files.write(next, whole);
+    new StoreFixture(directory).close();
+  }
+
+  private void assertIsMissing(Path file, String proof) throws IOException {
+    long files = StoreFixture.segmentFiles(directory);
+    assertThatThrownBy(() -> new StoreFixture(directory).close())
+        .isInstanceOf(DataDirectoryException.class)
+        .hasMessageContaining(file + " is missing, but ")
+        .hasMessageContaining(proof);
+    assertThat(StoreFixture.segmentFiles(directory)).isEqualTo(files);
+    assertThat(file).doesNotExist();
   }
 
   @Test
@@ -160,10 +215,12 @@ class DamagedJournalTest {
   /** As a kill in a rotation leaves it. */
   @Test
   void aJournalThatIsOnlyBegunGoesOn() throws IOException {
+    new StoreFixture(directory).close();
     Path next = new StoreLayout(directory).journal(2);
     for (int headerBytes = 0; headerBytes <= Journal.headerBytes(); headerBytes++) {
       Files.deleteIfExists(next);
       Files.deleteIfExists(journal);
+      deleteSegments();
       appendTwice();
       begin(2);
       cut(next, headerBytes);

@@ -32,7 +32,9 @@ public final class SegmentedStream {
             null,
             /* softDeleted= */ false);
     Checkpoint.Entry entry = new Checkpoint.Entry(state, Map.of());
-    Snapshot.write(new LocalDisk(), layout, 1, 3, List.of(entry));
+    LocalDisk disk = new LocalDisk();
+    Journal.create(disk, layout, 1, JournalSeries.newBuffer()).close();
+    Snapshot.write(disk, layout, 1, 3, List.of(entry));
   }
 
   static List<Segment> segments(int count) {
