@@ -41,7 +41,8 @@ final class AppendHandler extends UploadHandler {
       return;
     }
     StreamConfig config = stream.state().config();
-    AppendOutcome refusal = services.store().refuseEarly(stream, request, hasBytes);
+    AppendOutcome refusal =
+        services.store().refuseEarly(stream, request, hasBytes, leastBytes(length, request));
     if (hasBytes && request.contentType() == null && !(refusal instanceof AppendOutcome.Closed)) {
       throw ProtocolException.badRequest("an append needs a Content-Type: " + config.contentType());
     }
@@ -50,6 +51,19 @@ final class AppendHandler extends UploadHandler {
       return;
     }
     receive(exchange, config.isJson(), payload -> append(exchange, request, payload));
+  }
+
+  /**
+   * How many bytes are appended at least. JSON may become shorter; but what is announced as too
+   * large for memory goes to a file, whatever is left of it. Nothing at all is an append only if it
+   * closes the stream.
+   */
+  private long leastBytes(long length, AppendRequest request) {
+    if (isPlain() && length > StreamStore.MAX_INLINE_BYTES) {
+      return length;
+    }
+    boolean mayBeEmpty = request.closes() && (length <= 0 || !isPlain());
+    return mayBeEmpty ? 0 : 1;
   }
 
   private void append(Exchange exchange, AppendRequest request, Payload payload) {

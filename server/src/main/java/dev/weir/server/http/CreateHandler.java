@@ -8,6 +8,7 @@ import dev.weir.server.store.Payload;
 import dev.weir.server.store.Stream;
 import dev.weir.server.store.StreamConfig;
 import dev.weir.server.store.StreamState;
+import dev.weir.server.store.StreamStore;
 import io.netty.handler.codec.http.EmptyHttpHeaders;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
@@ -43,10 +44,21 @@ final class CreateHandler extends UploadHandler {
             RequestHeaders.expiresAtMillis(headers),
             Headers.isTrue(headers, Headers.CLOSED),
             fork);
-    receive(
-        exchange,
-        isJson(request, source),
-        payload -> resolveFork(exchange, request, source, payload));
+    boolean json = isJson(request, source);
+    CreateOutcome refusal = refuseEarly(exchange.contentLength(), request, source, json);
+    if (refusal != null) {
+      answer(exchange, refusal);
+      return;
+    }
+    receive(exchange, json, payload -> resolveFork(exchange, request, source, payload));
+  }
+
+  /** Small bodies stay in memory: they are taken, and judged once. */
+  private @Nullable CreateOutcome refuseEarly(
+      long length, CreateRequest request, @Nullable Stream source, boolean json) {
+    return length >= 0 && length <= StreamStore.MAX_INLINE_BYTES
+        ? null
+        : services.store().refuseEarly(request, source, length > 0 && isPlain() && !json);
   }
 
   private static boolean isJson(CreateRequest request, @Nullable Stream source) {

@@ -45,6 +45,11 @@ abstract class UploadHandler implements ExchangeHandler {
     }
   }
 
+  /** Whether the body's bytes are stored as they come. */
+  final boolean isPlain() {
+    return coding == null;
+  }
+
   private RequestOptions options() {
     return RequestOptions.upTo(services.limits().maxBodyBytes());
   }

@@ -32,6 +32,17 @@ public record CreateRequest(
         path, contentType, ttlSeconds, expiresAt, expiresAtMillis, closed, resolved);
   }
 
+  /** The same stream, as a fork from the first point that its offset may stand for. */
+  CreateRequest atEarliest(@Nullable StreamState source) {
+    if (fork == null || source == null) {
+      return this;
+    }
+    long offset = fork.anchorOffset();
+    return with(
+        fork.resolved(
+            source.streamId(), offset == ForkRequest.TAIL ? source.tailOffset() : offset));
+  }
+
   /**
    * Where to branch off. The point is resolved beforehand, against the stream at the source's path:
    * its bytes never change, so the point stays right for as long as that stream exists. Whether the

@@ -13,9 +13,6 @@ import org.jspecify.annotations.Nullable;
  * committer's thread alone.
  */
 final class Evaluator {
-  /** A growing segment is left for a new file at this size, so that files stay easy to handle. */
-  private static final long MAX_GROWING_BYTES = 64 << 20;
-
   private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
   private final Catalog catalog;
@@ -164,8 +161,8 @@ final class Evaluator {
       return new AppendOutcome.TooManyProducers(Stream.MAX_PRODUCERS);
     }
     if (refusal == null
-        && needsSegment(draft.state(), payload)
-        && draft.state().segments().size() >= StreamState.MAX_SEGMENTS) {
+        && SegmentPolicy.refuses(
+            draft.state(), payload.bytes(), /* small= */ payload instanceof Payload.Inline)) {
       return new AppendOutcome.TooManySegments(StreamState.MAX_SEGMENTS);
     }
     return refusal;
@@ -195,14 +192,14 @@ final class Evaluator {
       return;
     }
     long point = fork == null ? 0 : fork.pointOffset();
-    List<Segment> inherited = source == null ? List.of() : source.state().segmentsBefore(point);
-    int ownSegments = command.payload().bytes() > 0 ? 1 : 0;
-    if (inherited.size() + ownSegments > StreamState.MAX_SEGMENTS) {
+    boolean hasBytes = command.payload().bytes() > 0;
+    if (source != null && SegmentPolicy.refusesFork(source.state(), point, hasBytes)) {
       batch.answer(() ->
           command.answer().complete(new CreateOutcome.TooManySegments(StreamState.MAX_SEGMENTS)));
       return;
     }
     checkRoomInCatalog();
+    List<Segment> inherited = source == null ? List.of() : source.state().segmentsBefore(point);
     Mutation.Created created =
         new Mutation.Created(
             ids.getAndIncrement(), path, config, clock.nowMillis(), inherited, point);
@@ -213,7 +210,7 @@ final class Evaluator {
     }
     RecordCodec.write(created, record);
     Mutation.Appended first = null;
-    if (command.payload().bytes() > 0 || request.closed()) {
+    if (hasBytes || request.closed()) {
       first = place(draft.state(), command.payload(), request.closed(), null, null, batch);
       RecordCodec.write(first, record);
       draft.apply(first);
@@ -302,27 +299,12 @@ final class Evaluator {
       case Payload.None none -> new Segment(0, offset, /* growing= */ false);
       case Payload.Spooled spooled -> new Segment(spooled.fileId(), offset, /* growing= */ false);
       case Payload.Inline inline -> {
-        Segment shared = shared(state, inline);
+        Segment shared = SegmentPolicy.shared(state, inline.bytes());
         yield shared != null
             ? shared
             : new Segment(ids.getAndIncrement(), offset, /* growing= */ true);
       }
     };
-  }
-
-  private static boolean needsSegment(StreamState state, Payload payload) {
-    return payload.bytes() > 0
-        && !(payload instanceof Payload.Inline inline && shared(state, inline) != null);
-  }
-
-  /** The segment with room for a small body; null when there is none. */
-  private static @Nullable Segment shared(StreamState state, Payload.Inline inline) {
-    Segment last = state.segments().isEmpty() ? null : state.segments().getLast();
-    return last != null
-            && last.growing()
-            && state.tailOffset() - last.startOffset() + inline.bytes() <= MAX_GROWING_BYTES
-        ? last
-        : null;
   }
 
   private void writeInline(Segment segment, long offset, Payload.Inline inline, Batch batch)

@@ -202,12 +202,51 @@ public final class StreamStore implements AutoCloseable {
   /**
    * Whether an append would be refused as things stand, so that its body need not be taken; null
    * when not. The final word is {@link #append}'s.
+   *
+   * @param leastBytes how many bytes it has at least; up to {@link #MAX_INLINE_BYTES} they may
+   *     travel through the journal
    */
   public @Nullable AppendOutcome refuseEarly(
-      Stream stream, AppendRequest request, boolean hasBytes) {
+      Stream stream, AppendRequest request, boolean hasBytes, long leastBytes) {
+    // Looked at before the producer: the append that takes the last segment and then comes again
+    // is a duplicate.
+    boolean noSegment =
+        SegmentPolicy.refuses(stream.state(), leastBytes, leastBytes <= MAX_INLINE_BYTES);
     ProducerTag tag = request.producer();
     ProducerState producer = tag == null ? null : stream.producer(tag.producerId());
-    return AppendPolicy.refuse(stream.state(), producer, request, hasBytes);
+    AppendOutcome refusal = AppendPolicy.refuse(stream.state(), producer, request, hasBytes);
+    return refusal == null && noSegment
+        ? new AppendOutcome.TooManySegments(StreamState.MAX_SEGMENTS)
+        : refusal;
+  }
+
+  /**
+   * Whether a creation would be refused as things stand, wherever a fork's point turns out to lie;
+   * null when not. The final word is {@link #create}'s.
+   *
+   * @param source what the fork's source path leads to; null for nothing, or no fork
+   * @param hasBytes whether it has a body for certain
+   */
+  public @Nullable CreateOutcome refuseEarly(
+      CreateRequest request, @Nullable Stream source, boolean hasBytes) {
+    StreamState sourceState = source == null ? null : source.state();
+    CreateRequest earliest = request.atEarliest(sourceState);
+    CreateOutcome refusal = CreatePolicy.refuseFork(sourceState, earliest);
+    if (refusal != null) {
+      return refusal;
+    }
+    Stream existing = find(request.path());
+    if (existing != null) {
+      StreamConfig wanted = CreatePolicy.config(request, sourceState);
+      CreateOutcome outcome = CreatePolicy.compare(existing.state(), wanted, request.closed());
+      return outcome instanceof CreateOutcome.Conflict ? outcome : null;
+    }
+    CreateRequest.ForkRequest fork = earliest.fork();
+    return fork != null
+            && sourceState != null
+            && SegmentPolicy.refusesFork(sourceState, fork.pointOffset(), hasBytes)
+        ? new CreateOutcome.TooManySegments(StreamState.MAX_SEGMENTS)
+        : null;
   }
 
   /** A place for a body too large for memory. */

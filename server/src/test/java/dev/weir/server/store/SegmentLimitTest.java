@@ -95,4 +95,24 @@ class SegmentLimitTest {
       assertOthersGoOn(fixture);
     }
   }
+
+  private static AppendOutcome early(StoreFixture fixture, AppendRequest request, long leastBytes) {
+    Stream stream = fixture.store.find("a");
+    assertThat(stream).isNotNull();
+    return fixture.store.refuseEarly(stream, request, /* hasBytes= */ true, leastBytes);
+  }
+
+  @Test
+  void whatNeedsASegmentIsRefusedBeforeItIsTakenUnlessItIsADuplicate() throws IOException {
+    AppendRequest first =
+        new AppendRequest("a", "text/plain", false, null, new ProducerTag("p", 0, 0));
+    try (StoreFixture fixture = open(LIMIT - 1)) {
+      assertThat(early(fixture, first, 1 << 20)).isNull();
+      assertThat(fixture.append(first, fixture.inline("y")))
+          .isEqualTo(new AppendOutcome.Appended(LIMIT, false));
+      assertThat(early(fixture, first, 1 << 20)).isInstanceOf(AppendOutcome.Duplicate.class);
+      assertThat(early(fixture, TO_A, 1 << 20)).isEqualTo(APPEND_REFUSED);
+      assertThat(early(fixture, TO_A, 1)).as("has a segment").isNull();
+    }
+  }
 }
