@@ -12,15 +12,20 @@ import java.util.Map;
  * All streams at the moment when a journal began, in one file.
  *
  * <pre>
- * header: a frame whose body is the format's name, version, journal number, next free id, count
- * then:   a frame for each stream
+ * header: a frame whose body is the format's name, version, journal number, next free id, and how
+ *         many frames follow
+ * then:   a frame for each stream; one for each {@link StreamState#MAX_SEGMENTS} of its segments
+ *         if it has more, as it was possible once
  * </pre>
  *
- * It is written beside its place and moved there when durable, so one that exists is whole.
+ * Version 2 has such a stream; it is written only then, for an older node does not read it.
+ *
+ * <p>It is written beside its place and moved there when durable, so one that exists is whole.
  */
 final class Snapshot {
   private static final String FORMAT = "weir snapshot";
   private static final int VERSION = 1;
+  private static final int VERSION_WITH_PARTS = 2;
   private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
   private Snapshot() {}
@@ -37,17 +42,21 @@ final class Snapshot {
     try (DiskFile file = disk.create(temporary)) {
       FrameWriter out = new FrameWriter(file);
       RecordWriter record = new RecordWriter();
+      int frames = streams.stream().mapToInt(stream -> parts(stream.state())).sum();
       record
           .putString(FORMAT)
-          .putInt(VERSION)
+          .putInt(frames == streams.size() ? VERSION : VERSION_WITH_PARTS)
           .putLong(sequence)
           .putLong(nextId)
-          .putInt(streams.size());
+          .putInt(frames);
       out.add(record.contents());
       for (Checkpoint.Entry stream : streams) {
-        record.clear();
-        RecordCodec.writeStream(stream.state(), stream.producers(), record);
-        out.add(record.contents());
+        for (int part = 0; part < parts(stream.state()); part++) {
+          record.clear();
+          Map<String, ProducerState> producers = part == 0 ? stream.producers() : Map.of();
+          RecordCodec.writeStream(part(stream.state(), part), producers, record);
+          out.add(record.contents());
+        }
       }
       out.flush();
       file.sync();
@@ -62,6 +71,17 @@ final class Snapshot {
     }
     disk.move(temporary, target);
     disk.syncDirectory(layout.journalDirectory());
+  }
+
+  private static int parts(StreamState state) {
+    return Math.max(1, Math.ceilDiv(state.segments().size(), StreamState.MAX_SEGMENTS));
+  }
+
+  private static StreamState part(StreamState state, int part) {
+    List<Segment> segments = state.segments();
+    int from = part * StreamState.MAX_SEGMENTS;
+    int to = Math.min(segments.size(), from + StreamState.MAX_SEGMENTS);
+    return state.withSegments(segments.subList(from, to));
   }
 
   static Contents read(Disk disk, StoreLayout layout, long sequence) throws IOException {
@@ -79,8 +99,10 @@ final class Snapshot {
 
   private static Contents read(FrameReader in, Path path, long sequence) throws IOException {
     RecordReader header = new RecordReader(frame(in, path));
-    if (!header.getString().equals(FORMAT)
-        || header.getInt() != VERSION
+    boolean isSnapshot = header.getString().equals(FORMAT);
+    int version = header.getInt();
+    if (!isSnapshot
+        || (version != VERSION && version != VERSION_WITH_PARTS)
         || header.getLong() != sequence) {
       throw new DataDirectoryException(path + " is no snapshot that this version of weir can read");
     }
@@ -90,9 +112,22 @@ final class Snapshot {
     for (int i = 0; i < count; i++) {
       Map<String, ProducerState> producers = new HashMap<>();
       StreamState state = RecordCodec.readStream(new RecordReader(frame(in, path)), producers);
-      streams.add(new Checkpoint.Entry(state, producers));
+      add(new Checkpoint.Entry(state, producers), streams);
     }
     return new Contents(nextId, List.copyOf(streams));
+  }
+
+  /** Adds a stream, or a further part of the last one. */
+  private static void add(Checkpoint.Entry next, List<Checkpoint.Entry> streams) {
+    Checkpoint.Entry last = streams.isEmpty() ? null : streams.getLast();
+    if (last == null || last.state().streamId() != next.state().streamId()) {
+      streams.add(next);
+      return;
+    }
+    List<Segment> segments = new ArrayList<>(last.state().segments());
+    segments.addAll(next.state().segments());
+    StreamState whole = last.state().withSegments(List.copyOf(segments));
+    streams.set(streams.size() - 1, new Checkpoint.Entry(whole, last.producers()));
   }
 
   private static ByteBuffer frame(FrameReader in, Path path) throws IOException {

@@ -30,11 +30,11 @@ public record StreamState(
     @Nullable String lastSequence,
     boolean softDeleted) {
   /**
-   * How many segments a stream may have. Each takes 17 bytes of the stream's frame in a snapshot,
-   * which has room for {@link FrameLayout#MAX_BODY_BYTES}: 1.1 MB of 4.2 MB, where {@link
-   * Stream#MAX_PRODUCERS} take 2.8 MB and the strings, none longer than a request's headers, what
-   * is left. A stream that did not fit would end checkpoints for all of them. The record of a fork,
-   * which begins with its source's segments, fits a journal's frame with its first bytes.
+   * How many segments a stream may have; one of an older version may have more. Each takes 17 bytes
+   * of the stream's frame in a snapshot, which has room for {@link FrameLayout#MAX_BODY_BYTES}: 1.1
+   * MB of 4.2 MB, where {@link Stream#MAX_PRODUCERS} take 2.8 MB and the strings, none longer than
+   * a request's headers, what is left. The record of a fork, which begins with its source's
+   * segments, fits a journal's frame with its first bytes.
    */
   static final int MAX_SEGMENTS = 1 << 16;
 
@@ -81,6 +81,21 @@ public record StreamState(
         closed || append.closes(),
         append.closes() ? append.producer() : closedBy,
         append.sequence() != null ? append.sequence() : lastSequence,
+        softDeleted);
+  }
+
+  /** The same with other segments. */
+  StreamState withSegments(List<Segment> others) {
+    return new StreamState(
+        streamId,
+        path,
+        config,
+        createdMillis,
+        others,
+        tailOffset,
+        closed,
+        closedBy,
+        lastSequence,
         softDeleted);
   }
 
