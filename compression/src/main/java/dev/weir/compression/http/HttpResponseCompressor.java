@@ -36,7 +36,10 @@ import org.jspecify.annotations.Nullable;
  * <p>Left as they are: responses without content, of a part, encoded already, marked {@code
  * no-transform}, short, or of a type that is not worth it; those whose first bytes look compressed;
  * and, while memory is short, those that the client takes uncompressed. A client that takes nothing
- * there is gets {@code 406}, one that takes nothing but what memory is short for {@code 503}.
+ * there is gets {@code 406}, one that takes nothing but what memory is short for {@code 503}: in
+ * the place of a success, and where nothing was done for it. A response to {@code POST}, say, goes
+ * as it is, which RFC 9110 (section 12.5.3) leaves open: the client would repeat what has been
+ * done.
  *
  * <p>What is written is released on every path. When the channel closes, the handler is removed or
  * an encoder fails, the memory of the encoder is given back at once; a response that has begun and

@@ -190,12 +190,12 @@ final class OutgoingResponse {
   }
 
   /**
-   * What has not been compressed goes as it is, unless the client does not take that. What is not a
-   * success goes even then: a client that came again would change nothing about it.
+   * What has not been compressed goes as it is, unless the client does not take that and is to come
+   * again.
    */
   private void passOrRefuse(
       ChannelHandlerContext ctx, HttpResponse response, ResponsePlan plan, ChannelPromise promise) {
-    boolean refused = plan.required() && response.status().codeClass() == HttpStatusClass.SUCCESS;
+    boolean refused = plan.replaceable();
     HttpResponse other;
     try {
       other =

@@ -17,8 +17,11 @@ import org.jspecify.annotations.Nullable;
  * @param action what to do
  * @param coding with what, for {@link Action#ENCODE} and {@link Action#HEAD_ONLY}
  * @param required whether the client refuses the response as it is
+ * @param replaceable whether an error goes in its place then: one for a success alone, and for one
+ *     that did nothing, since the client would do again what has been done
  */
-record ResponsePlan(Action action, @Nullable ContentCoding coding, boolean required) {
+record ResponsePlan(
+    Action action, @Nullable ContentCoding coding, boolean required, boolean replaceable) {
   enum Action {
     /** It passes as it is. */
     PASS,
@@ -48,7 +51,8 @@ record ResponsePlan(Action action, @Nullable ContentCoding coding, boolean requi
   }
 
   private static ResponsePlan of(Action action) {
-    return new ResponsePlan(action, /* coding= */ null, /* required= */ false);
+    return new ResponsePlan(
+        action, /* coding= */ null, /* required= */ false, /* replaceable= */ false);
   }
 
   static ResponsePlan of(
@@ -71,10 +75,10 @@ record ResponsePlan(Action action, @Nullable ContentCoding coding, boolean requi
     }
     // Whether it is not known to be too short to be worth it.
     boolean worthIt = compressible && (bytes < 0 || bytes >= options.minBytes());
+    boolean replaceable =
+        !identity && asked.safe() && status.codeClass() == HttpStatusClass.SUCCESS;
     if (coding == null) {
-      return !identity && status.codeClass() == HttpStatusClass.SUCCESS
-          ? REFUSE
-          : worthIt ? PASS_AND_VARY : PASS;
+      return replaceable ? REFUSE : worthIt ? PASS_AND_VARY : PASS;
     }
     if (identity && !worthIt) {
       return PASS;
@@ -83,9 +87,9 @@ record ResponsePlan(Action action, @Nullable ContentCoding coding, boolean requi
       return PASS_AND_VARY;
     }
     if (asked.head()) {
-      return new ResponsePlan(Action.HEAD_ONLY, coding, !identity);
+      return new ResponsePlan(Action.HEAD_ONLY, coding, !identity, replaceable);
     }
-    return new ResponsePlan(Action.ENCODE, coding, !identity);
+    return new ResponsePlan(Action.ENCODE, coding, !identity, replaceable);
   }
 
   /** Says what the response with a content would (RFC 9110, section 15.4.5), as far as is known. */

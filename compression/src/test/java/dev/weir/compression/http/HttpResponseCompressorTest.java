@@ -290,7 +290,24 @@ class HttpResponseCompressorTest {
     assertUntouched(whole(accept, new byte[0], JSON), new byte[0]);
   }
 
-  /** To send the request again would not help, or would do once more what has been done. */
+  /** To send the request again would do once more what has been done. */
+  @ParameterizedTest
+  @ValueSource(strings = {"gzip, identity;q=0", "*;q=0"})
+  void whatWasDoneIsToldAsItIsIfItCannotBeToldOtherwise(String accept) {
+    fixture.memory.budget.setLimitBytes(1);
+    for (String method : new String[] {"POST", "PUT", "DELETE", "PATCH", "UNKNOWN"}) {
+      fixture.request(HttpMethod.valueOf(method), HttpVersion.HTTP_1_1, accept);
+      fixture.channel.writeOutbound(
+          fixture.whole(CONTENT, JSON).setStatus(HttpResponseStatus.CREATED));
+      Written written = fixture.written();
+      assertThat(written.head().status()).isEqualTo(HttpResponseStatus.CREATED);
+      assertThat(written.content()).isEqualTo(CONTENT);
+      assertThat(written.header(HttpHeaderNames.CONTENT_ENCODING)).isNull();
+      assertThat(written.header(HttpHeaderNames.VARY)).isEqualToIgnoringCase("accept-encoding");
+    }
+  }
+
+  /** To send the request again would not help. */
   @ParameterizedTest
   @ValueSource(ints = {303, 401, 409, 500})
   void withoutRoomAnErrorOfTheApplicationGoesAsItIs(int status) {
