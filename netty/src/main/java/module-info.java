@@ -1,4 +1,5 @@
 /** Weir for Netty 4.2: the buffer allocator and the pipeline handlers that keep memory bounded. */
+@SuppressWarnings("module") // dev.weir.compression is built after this module
 module dev.weir.netty {
   requires static transitive org.jspecify;
   requires transitive dev.weir.memory;
@@ -14,4 +15,6 @@ module dev.weir.netty {
   exports dev.weir.netty.flow;
   exports dev.weir.netty.http;
   exports dev.weir.netty.write;
+  exports dev.weir.netty.log to
+      dev.weir.compression;
 }

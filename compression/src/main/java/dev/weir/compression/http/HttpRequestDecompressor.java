@@ -3,6 +3,7 @@ package dev.weir.compression.http;
 import dev.weir.compression.Compression;
 import dev.weir.compression.ContentCoding;
 import dev.weir.netty.http.LingeringClose;
+import dev.weir.netty.log.FailureLog;
 import dev.weir.netty.write.Unwritten;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -48,8 +49,7 @@ public final class HttpRequestDecompressor extends ChannelDuplexHandler {
    * buffer of what it stands for has been passed on. The end of the input may be told without a read: it waits behind
    * them, and is passed on with the last of them.
    */
-  private static final System.Logger LOG =
-      System.getLogger(HttpRequestDecompressor.class.getPackageName());
+  private static final FailureLog REFUSALS = new FailureLog(HttpRequestDecompressor.class);
 
   private final Compression compression;
   private final RequestOptions options;
@@ -247,17 +247,20 @@ public final class HttpRequestDecompressor extends ChannelDuplexHandler {
   private void refuse(ChannelHandlerContext ctx, RequestRefusal reason) {
     drop();
     refusal = reason;
-    LOG.log(
-        reason.status().equals(HttpResponseStatus.INTERNAL_SERVER_ERROR)
-            ? Level.WARNING
-            : Level.DEBUG,
-        () -> "%s: %s: %s".formatted(ctx.channel(), reason.status(), reason.getMessage()),
-        reason.getCause());
-    if (turns.hasLastBegun()) {
-      ctx.close();
-    } else {
-      answerInTurn(ctx, reason);
+    try {
+      if (turns.hasLastBegun()) {
+        ctx.close();
+      } else {
+        answerInTurn(ctx, reason);
+      }
+    } finally {
+      log(ctx, reason);
     }
+  }
+
+  private static void log(ChannelHandlerContext ctx, RequestRefusal reason) {
+    String what = "%s: %s: %s".formatted(ctx.channel(), reason.status(), reason.getMessage());
+    REFUSALS.report(what, reason.getCause());
   }
 
   private void answerInTurn(ChannelHandlerContext ctx, RequestRefusal reason) {
@@ -293,7 +296,8 @@ public final class HttpRequestDecompressor extends ChannelDuplexHandler {
   @Override
   public void handlerRemoved(ChannelHandlerContext ctx) {
     if (decoding != null && ctx.channel().isActive()) {
-      LOG.log(Level.WARNING, "closed: the decompressor was removed in the middle of a request");
+      System.getLogger(HttpRequestDecompressor.class.getPackageName())
+          .log(Level.WARNING, "closed: the decompressor was removed in the middle of a request");
       ctx.close();
     } else if (ctx.channel().isActive()) {
       while (!arrived.isEmpty()) {

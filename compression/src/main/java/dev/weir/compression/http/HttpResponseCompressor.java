@@ -1,6 +1,7 @@
 package dev.weir.compression.http;
 
 import dev.weir.compression.Compression;
+import dev.weir.netty.log.FailureLog;
 import dev.weir.netty.write.Unwritten;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -46,6 +47,9 @@ import org.jspecify.annotations.Nullable;
  * cannot be continued closes the connection, and its reason is logged.
  */
 public final class HttpResponseCompressor extends ChannelDuplexHandler {
+  /** Tells what has kept responses from being compressed. */
+  static final FailureLog UNCOMPRESSED = new FailureLog(HttpResponseCompressor.class);
+
   private static final System.Logger LOG =
       System.getLogger(HttpResponseCompressor.class.getPackageName());
 

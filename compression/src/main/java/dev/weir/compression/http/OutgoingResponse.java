@@ -4,6 +4,7 @@ import dev.weir.compression.Compression;
 import dev.weir.compression.ContentCoding;
 import dev.weir.compression.codec.Encoder;
 import dev.weir.compression.codec.Step;
+import dev.weir.netty.log.FailureLog;
 import dev.weir.netty.write.Unwritten;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -49,7 +50,7 @@ final class OutgoingResponse {
     DROPPING
   }
 
-  private static final UncompressedLog LOG = UncompressedLog.OF_PROCESS;
+  private static final FailureLog LOG = HttpResponseCompressor.UNCOMPRESSED;
 
   private static final long UNKNOWN_LENGTH = -1;
 
@@ -310,7 +311,7 @@ final class OutgoingResponse {
       if (encoder != null) {
         encoder.close();
       }
-      LOG.report(failure);
+      LOG.report("a response is not compressed", failure);
       return null;
     }
   }

@@ -1,6 +1,7 @@
 package dev.weir.compression.http;
 
 import dev.weir.compression.codec.Step;
+import dev.weir.netty.log.FailureLog;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
@@ -11,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A response that came whole, compressed: its length is known before a byte of it is written. */
 final class WholeResponse {
-  private static final UncompressedLog LOG = UncompressedLog.OF_PROCESS;
+  private static final FailureLog LOG = HttpResponseCompressor.UNCOMPRESSED;
 
   private final FullHttpResponse original;
   private final ByteBuf output;
@@ -47,7 +48,7 @@ final class WholeResponse {
       whole.output.release();
       return null;
     } catch (Throwable failure) {
-      LOG.report(failure);
+      LOG.report("a response is not compressed", failure);
       return null;
     }
   }

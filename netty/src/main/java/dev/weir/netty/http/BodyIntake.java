@@ -33,7 +33,7 @@ final class BodyIntake {
     this.options = options;
     this.spill = spill;
     this.receiver = receiver;
-    RefusedRequestException.prepareLog();
+    RefusedRequestException.load();
   }
 
   /** Whose requests these are. Hears nothing of a request that was dropped meanwhile. */

@@ -1,6 +1,7 @@
 package dev.weir.netty.http;
 
 import dev.weir.netty.flow.AdmissionRefusedException;
+import dev.weir.netty.log.FailureLog;
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.FullHttpResponse;
@@ -17,6 +18,13 @@ import org.jspecify.annotations.Nullable;
 /** A request that is answered without reaching the application, and the status that says so. */
 final class RefusedRequestException extends Exception {
   private static final long serialVersionUID = 1L;
+
+  /** Made beforehand, for where there is no Java heap for a better one. */
+  @SuppressWarnings("StaticAssignmentOfThrowable") // It has no stack trace.
+  static final RefusedRequestException NO_HEAP =
+      overloaded("no memory for the request now, try again");
+
+  private static final FailureLog LOG = new FailureLog(RefusedRequestException.class);
 
   private final transient HttpResponseStatus status;
   private final boolean worthRetrying;
@@ -79,28 +87,25 @@ final class RefusedRequestException extends Exception {
     return overloaded("no memory for " + bytes + " bytes now, try again", isBound ? null : failure);
   }
 
-  /**
-   * Loads what {@link #log} needs, since a class whose first use meets a full Java heap is lost for
-   * good. Throws nothing.
-   */
-  static void prepareLog() {
-    try {
-      RefusalLog.load();
-    } catch (Throwable noHeap) {
-      // Refusals are not logged then.
-    }
+  /** Tells that something failed which nobody has foreseen, or for want of Java heap. */
+  static RefusedRequestException of(Throwable failure) {
+    return failure instanceof OutOfMemoryError
+        ? NO_HEAP
+        : new RefusedRequestException(
+            HttpResponseStatus.INTERNAL_SERVER_ERROR,
+            "the request could not be taken in",
+            /* worthRetrying= */ false,
+            failure);
   }
+
+  /** Does nothing but load this class: its first use may meet a full Java heap otherwise. */
+  static void load() {}
 
   /** Tells operators of the failure, if there is one for them. Throws nothing. */
   void log() {
     Throwable failure = getCause();
-    if (failure == null) {
-      return;
-    }
-    try {
-      RefusalLog.OF_PROCESS.report("a request was refused: " + getMessage(), failure);
-    } catch (Throwable unlogged) {
-      // There is no Java heap, or there was none when the class was loaded.
+    if (failure != null) {
+      LOG.report("a request was refused: " + getMessage(), failure);
     }
   }
 

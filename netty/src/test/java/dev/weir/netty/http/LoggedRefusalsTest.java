@@ -21,8 +21,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import java.util.logging.Handler;
 import java.util.logging.Level;
@@ -34,10 +32,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class RefusalLogTest {
+class LoggedRefusalsTest {
   private static final int BYTES = 100;
 
-  private final Logger logger = Logger.getLogger(RefusalLog.class.getPackageName());
+  private final Logger logger = Logger.getLogger(RefusedRequestException.class.getPackageName());
   private final List<LogRecord> records = new ArrayList<>();
   private final List<Boolean> answeredBefore = new ArrayList<>();
   private BooleanSupplier answered = () -> false;
@@ -68,19 +66,6 @@ class RefusalLogTest {
     logger.removeHandler(handler);
     logger.setUseParentHandlers(true);
     logger.setLevel(null);
-  }
-
-  @Test
-  void oneAMinuteIsAWarning() {
-    AtomicLong now = new AtomicLong(Long.MAX_VALUE - 5);
-    RefusalLog log = new RefusalLog(now::get);
-    for (int i = 0; i < 5; i++) {
-      log.report("refused", new IOException());
-      now.addAndGet(TimeUnit.SECONDS.toNanos(20));
-    }
-    assertThat(records)
-        .extracting(LogRecord::getLevel)
-        .containsExactly(Level.WARNING, Level.FINE, Level.FINE, Level.WARNING, Level.FINE);
   }
 
   private void assertLogged(Throwable failure) {
