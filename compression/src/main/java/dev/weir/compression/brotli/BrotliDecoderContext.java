@@ -2,8 +2,7 @@ package dev.weir.compression.brotli;
 
 import com.aayushatharva.brotli4j.decoder.DecoderJNI;
 import dev.weir.compression.context.ContextMemory;
-import dev.weir.compression.context.LastResort;
-import dev.weir.memory.Grant;
+import dev.weir.compression.context.LibraryMemory;
 import java.io.IOException;
 import java.lang.ref.Cleaner;
 import org.jspecify.annotations.Nullable;
@@ -18,38 +17,20 @@ final class BrotliDecoderContext implements AutoCloseable {
   private final DecoderJNI.Wrapper wrapper;
   private final Cleaner.Cleanable release;
 
-  private BrotliDecoderContext(DecoderJNI.Wrapper wrapper, Grant charge) {
-    this.wrapper = wrapper;
-    this.release =
-        LastResort.register(
-            this,
-            () -> {
-              wrapper.destroy();
-              charge.close();
-            });
+  private BrotliDecoderContext(LibraryMemory<DecoderJNI.Wrapper> memory) {
+    this.wrapper = memory.handle();
+    this.release = memory.releaseWith(this);
   }
 
   static @Nullable BrotliDecoderContext tryCreate(long windowBytes, ContextMemory memory)
       throws IOException {
     // While the window grows there are two of it.
-    Grant charge = memory.trySetAside(2 * windowBytes + BESIDE_WINDOW_BYTES);
-    if (charge == null) {
-      return null;
-    }
-    DecoderJNI.Wrapper wrapper = null;
-    BrotliDecoderContext made = null;
-    try {
-      wrapper = new DecoderJNI.Wrapper(INPUT_BYTES);
-      made = new BrotliDecoderContext(wrapper, charge);
-      return made;
-    } finally {
-      if (made == null) {
-        if (wrapper != null) {
-          wrapper.destroy();
-        }
-        charge.close();
-      }
-    }
+    return LibraryMemory.tryMake(
+        memory,
+        2 * windowBytes + BESIDE_WINDOW_BYTES,
+        () -> new DecoderJNI.Wrapper(INPUT_BYTES),
+        DecoderJNI.Wrapper::destroy,
+        BrotliDecoderContext::new);
   }
 
   DecoderJNI.Wrapper wrapper() {

@@ -8,8 +8,7 @@ import dev.weir.compression.codec.DirectBuffers;
 import dev.weir.compression.codec.Encoder;
 import dev.weir.compression.codec.Step;
 import dev.weir.compression.context.ContextMemory;
-import dev.weir.compression.context.LastResort;
-import dev.weir.memory.Grant;
+import dev.weir.compression.context.LibraryMemory;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.lang.ref.Cleaner;
@@ -33,37 +32,21 @@ final class BrotliEncoder implements Encoder {
   private @Nullable Step begun;
   private boolean closed;
 
-  private BrotliEncoder(EncoderJNI.Wrapper wrapper, Grant charge) {
-    this.wrapper = wrapper;
-    this.release =
-        LastResort.register(
-            this,
-            () -> {
-              wrapper.destroy();
-              charge.close();
-            });
+  private BrotliEncoder(LibraryMemory<EncoderJNI.Wrapper> memory) {
+    this.wrapper = memory.handle();
+    this.release = memory.releaseWith(this);
   }
 
   static @Nullable BrotliEncoder tryCreate(int quality, ContextMemory memory) {
-    Grant charge = memory.trySetAside(NATIVE_BYTES);
-    if (charge == null) {
-      return null;
-    }
-    EncoderJNI.Wrapper wrapper = null;
-    BrotliEncoder made = null;
     try {
-      wrapper = new EncoderJNI.Wrapper(INPUT_BYTES, quality, WINDOW_LOG, Mode.GENERIC);
-      made = new BrotliEncoder(wrapper, charge);
-      return made;
+      return LibraryMemory.tryMake(
+          memory,
+          NATIVE_BYTES,
+          () -> new EncoderJNI.Wrapper(INPUT_BYTES, quality, WINDOW_LOG, Mode.GENERIC),
+          EncoderJNI.Wrapper::destroy,
+          BrotliEncoder::new);
     } catch (IOException e) {
       throw new CodecException("brotli", e);
-    } finally {
-      if (made == null) {
-        if (wrapper != null) {
-          wrapper.destroy();
-        }
-        charge.close();
-      }
     }
   }
 

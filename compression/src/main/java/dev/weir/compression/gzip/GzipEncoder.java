@@ -4,8 +4,7 @@ import dev.weir.compression.codec.DirectBuffers;
 import dev.weir.compression.codec.Step;
 import dev.weir.compression.context.ContextMemory;
 import dev.weir.compression.context.EncoderContext;
-import dev.weir.compression.context.LastResort;
-import dev.weir.memory.Grant;
+import dev.weir.compression.context.LibraryMemory;
 import io.netty.buffer.ByteBuf;
 import java.lang.ref.Cleaner;
 import java.nio.ByteBuffer;
@@ -32,37 +31,19 @@ final class GzipEncoder implements EncoderContext {
   private final ByteBuffer frame = ByteBuffer.allocate(HEADER.length);
   private boolean trailerWritten;
 
-  private GzipEncoder(Deflater deflater, Grant charge) {
-    this.deflater = deflater;
-    this.bytes = charge.bytes();
-    this.release =
-        LastResort.register(
-            this,
-            () -> {
-              deflater.end();
-              charge.close();
-            });
+  private GzipEncoder(LibraryMemory<Deflater> memory) {
+    this.deflater = memory.handle();
+    this.bytes = memory.bytes();
+    this.release = memory.releaseWith(this);
   }
 
   static @Nullable GzipEncoder tryCreate(int level, ContextMemory memory) {
-    Grant charge = memory.trySetAside(NATIVE_BYTES);
-    if (charge == null) {
-      return null;
-    }
-    Deflater deflater = null;
-    GzipEncoder made = null;
-    try {
-      deflater = new Deflater(level, /* nowrap= */ true);
-      made = new GzipEncoder(deflater, charge);
-      return made;
-    } finally {
-      if (made == null) {
-        if (deflater != null) {
-          deflater.end();
-        }
-        charge.close();
-      }
-    }
+    return LibraryMemory.tryMake(
+        memory,
+        NATIVE_BYTES,
+        () -> new Deflater(level, /* nowrap= */ true),
+        Deflater::end,
+        GzipEncoder::new);
   }
 
   @Override

@@ -2,8 +2,7 @@ package dev.weir.compression.gzip;
 
 import dev.weir.compression.context.Context;
 import dev.weir.compression.context.ContextMemory;
-import dev.weir.compression.context.LastResort;
-import dev.weir.memory.Grant;
+import dev.weir.compression.context.LibraryMemory;
 import java.lang.ref.Cleaner;
 import java.util.zip.Inflater;
 import org.jspecify.annotations.Nullable;
@@ -17,37 +16,19 @@ final class GzipInflater implements Context {
   private final long bytes;
   private final Cleaner.Cleanable release;
 
-  private GzipInflater(Inflater inflater, Grant charge) {
-    this.inflater = inflater;
-    this.bytes = charge.bytes();
-    this.release =
-        LastResort.register(
-            this,
-            () -> {
-              inflater.end();
-              charge.close();
-            });
+  private GzipInflater(LibraryMemory<Inflater> memory) {
+    this.inflater = memory.handle();
+    this.bytes = memory.bytes();
+    this.release = memory.releaseWith(this);
   }
 
   static @Nullable GzipInflater tryCreate(ContextMemory memory) {
-    Grant charge = memory.trySetAside(NATIVE_BYTES);
-    if (charge == null) {
-      return null;
-    }
-    Inflater inflater = null;
-    GzipInflater made = null;
-    try {
-      inflater = new Inflater(/* nowrap= */ true);
-      made = new GzipInflater(inflater, charge);
-      return made;
-    } finally {
-      if (made == null) {
-        if (inflater != null) {
-          inflater.end();
-        }
-        charge.close();
-      }
-    }
+    return LibraryMemory.tryMake(
+        memory,
+        NATIVE_BYTES,
+        () -> new Inflater(/* nowrap= */ true),
+        Inflater::end,
+        GzipInflater::new);
   }
 
   Inflater inflater() {

@@ -1,13 +1,10 @@
 package dev.weir.compression.zstd;
 
 import dev.weir.compression.codec.DirectBuffers;
-import dev.weir.compression.context.LastResort;
-import dev.weir.memory.Grant;
 import io.netty.buffer.ByteBuf;
-import java.lang.ref.Cleaner;
 import java.nio.ByteBuffer;
 
-/** What the encoders and decoders of zstd-jni have in common: their buffers, and their end. */
+/** What the encoders and decoders of zstd-jni have in common: their buffers. */
 final class JniZstdBuffers {
   private JniZstdBuffers() {}
 
@@ -31,17 +28,5 @@ final class JniZstdBuffers {
     source.skipBytes(in.position() - inStart);
     target.writerIndex(target.writerIndex() + out.position() - outStart);
     return result;
-  }
-
-  /** Has the library's memory, and the room set aside for it, go back with a context. */
-  static Cleaner.Cleanable releaseWith(Object context, Runnable close, Grant charge) {
-    return LastResort.register(context, release(close, charge));
-  }
-
-  private static Runnable release(Runnable close, Grant charge) {
-    return () -> {
-      close.run();
-      charge.close();
-    };
   }
 }

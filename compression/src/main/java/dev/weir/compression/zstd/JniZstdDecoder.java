@@ -6,7 +6,7 @@ import com.github.luben.zstd.ZstdException;
 import dev.weir.compression.codec.CodecException;
 import dev.weir.compression.codec.CorruptInputException;
 import dev.weir.compression.context.ContextMemory;
-import dev.weir.memory.Grant;
+import dev.weir.compression.context.LibraryMemory;
 import io.netty.buffer.ByteBuf;
 import java.lang.ref.Cleaner;
 import java.lang.ref.Reference;
@@ -22,34 +22,24 @@ final class JniZstdDecoder implements ZstdDecoderContext {
   /** Whether a frame has begun and not come to its end. */
   private boolean unfinished;
 
-  private JniZstdDecoder(ZstdDecoderProfile profile, ZstdDecompressCtx context, Grant charge) {
+  private JniZstdDecoder(ZstdDecoderProfile profile, LibraryMemory<ZstdDecompressCtx> memory) {
     this.profile = profile;
-    this.context = context;
-    this.bytes = charge.bytes();
-    this.release = JniZstdBuffers.releaseWith(this, context::close, charge);
+    this.context = memory.handle();
+    this.bytes = memory.bytes();
+    configure(context, profile);
+    this.release = memory.releaseWith(this);
   }
 
   static @Nullable JniZstdDecoder tryCreate(ZstdDecoderProfile profile, ContextMemory memory) {
-    Grant charge = memory.trySetAside(JniZstdSizes.decoderBytes(profile));
-    if (charge == null) {
-      return null;
-    }
-    ZstdDecompressCtx context = null;
-    JniZstdDecoder made = null;
     try {
-      context = new ZstdDecompressCtx();
-      configure(context, profile);
-      made = new JniZstdDecoder(profile, context, charge);
-      return made;
+      return LibraryMemory.tryMake(
+          memory,
+          JniZstdSizes.decoderBytes(profile),
+          ZstdDecompressCtx::new,
+          ZstdDecompressCtx::close,
+          taken -> new JniZstdDecoder(profile, taken));
     } catch (ZstdException e) {
       throw new CodecException("zstd-jni", e);
-    } finally {
-      if (made == null) {
-        if (context != null) {
-          context.close();
-        }
-        charge.close();
-      }
     }
   }
 

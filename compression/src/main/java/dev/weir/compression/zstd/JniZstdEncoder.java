@@ -7,7 +7,7 @@ import dev.weir.compression.codec.CodecException;
 import dev.weir.compression.codec.Step;
 import dev.weir.compression.context.ContextMemory;
 import dev.weir.compression.context.EncoderContext;
-import dev.weir.memory.Grant;
+import dev.weir.compression.context.LibraryMemory;
 import io.netty.buffer.ByteBuf;
 import java.lang.ref.Cleaner;
 import java.lang.ref.Reference;
@@ -23,34 +23,24 @@ final class JniZstdEncoder implements EncoderContext {
   /** Whether a stream has begun and not come to its end. */
   private boolean unfinished;
 
-  private JniZstdEncoder(ZstdProfile profile, ZstdCompressCtx context, Grant charge) {
+  private JniZstdEncoder(ZstdProfile profile, LibraryMemory<ZstdCompressCtx> memory) {
     this.profile = profile;
-    this.context = context;
-    this.bytes = charge.bytes();
-    this.release = JniZstdBuffers.releaseWith(this, context::close, charge);
+    this.context = memory.handle();
+    this.bytes = memory.bytes();
+    configure(context, profile);
+    this.release = memory.releaseWith(this);
   }
 
   static @Nullable JniZstdEncoder tryCreate(ZstdProfile profile, ContextMemory memory) {
-    Grant charge = memory.trySetAside(JniZstdSizes.encoderBytes(profile));
-    if (charge == null) {
-      return null;
-    }
-    ZstdCompressCtx context = null;
-    JniZstdEncoder made = null;
     try {
-      context = new ZstdCompressCtx();
-      configure(context, profile);
-      made = new JniZstdEncoder(profile, context, charge);
-      return made;
+      return LibraryMemory.tryMake(
+          memory,
+          JniZstdSizes.encoderBytes(profile),
+          ZstdCompressCtx::new,
+          ZstdCompressCtx::close,
+          taken -> new JniZstdEncoder(profile, taken));
     } catch (ZstdException e) {
       throw new CodecException("zstd-jni", e);
-    } finally {
-      if (made == null) {
-        if (context != null) {
-          context.close();
-        }
-        charge.close();
-      }
     }
   }
 
