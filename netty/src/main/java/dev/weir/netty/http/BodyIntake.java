@@ -5,6 +5,7 @@ import dev.weir.netty.flow.Permit;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.http.LastHttpContent;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,11 +13,6 @@ import org.jspecify.annotations.Nullable;
  * or for which memory does not come. One for each channel, used on its event loop.
  */
 final class BodyIntake {
-  /** Made beforehand, for where there is no Java heap for a better one. */
-  @SuppressWarnings("StaticAssignmentOfThrowable") // It has no stack trace.
-  private static final RefusedRequestException NO_HEAP =
-      RefusedRequestException.overloaded("no memory for the request now, try again");
-
   private final Admission admission;
   private final AggregatorOptions options;
   private final @Nullable Spill spill;
@@ -107,7 +103,7 @@ final class BodyIntake {
 
   private void notAdmitted(
       ChannelHandlerContext ctx, IncomingRequest current, int bytes, Throwable failure) {
-    RefusedRequestException refusal = NO_HEAP;
+    RefusedRequestException refusal = RefusedRequestException.NO_HEAP;
     boolean isMoving = false;
     try {
       if (spill == null || bytes > spill.maximumBytes()) {
@@ -159,11 +155,16 @@ final class BodyIntake {
       @Nullable LastHttpContent last) {
     receiver.waits();
     current.pause();
-    spilled.write(
-        part,
-        /* last= */ last != null,
-        ctx.executor(),
-        failure -> written(ctx, current, last, failure));
+    Consumer<@Nullable Throwable> done = null;
+    try {
+      done = failure -> written(ctx, current, last, failure);
+      spilled.write(part, /* last= */ last != null, ctx.executor(), done);
+    } catch (Throwable noHeap) {
+      if (done == null) {
+        part.release();
+      }
+      written(ctx, current, last, noHeap);
+    }
   }
 
   private void written(
@@ -179,7 +180,7 @@ final class BodyIntake {
       receiver.ready(ctx, current, last);
       return;
     }
-    RefusedRequestException refusal = NO_HEAP;
+    RefusedRequestException refusal = RefusedRequestException.NO_HEAP;
     try {
       refusal = SpilledBody.failed(failure);
     } finally {

@@ -2,6 +2,7 @@ package dev.weir.netty.http;
 
 import dev.weir.netty.flow.Admission;
 import dev.weir.netty.flow.ReadHolds;
+import dev.weir.netty.loop.LoopTasks;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelFutureListener;
@@ -162,12 +163,12 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
     closeAtTheEnd(ctx);
     if (!heldBack.isEmpty()) {
       // Not from here: the application is still writing.
-      HandBack.to(ctx.executor(), new NextRequest(ctx));
+      LoopTasks.bring(ctx.executor(), new NextRequest(ctx));
     }
   }
 
   /** Goes on with what has come behind a request that is answered now. */
-  private final class NextRequest implements HandBack.Task {
+  private final class NextRequest implements LoopTasks.Task {
     private final ChannelHandlerContext ctx;
 
     NextRequest(ChannelHandlerContext ctx) {
@@ -245,6 +246,17 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
       }
     } catch (RefusedRequestException refusal) {
       refuse(ctx, refusal);
+    } catch (RuntimeException | Error failure) {
+      refuseFor(ctx, failure);
+    }
+  }
+
+  /** What nobody has foreseen leaves no client without an answer. */
+  private void refuseFor(ChannelHandlerContext ctx, Throwable failure) {
+    if (phase == Phase.PASSED_ON) {
+      ctx.fireExceptionCaught(failure); // The application answers.
+    } else {
+      refuse(ctx, RefusedRequestException.of(failure));
     }
   }
 
@@ -379,13 +391,15 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
     @Override
     public void ready(
         ChannelHandlerContext ctx, IncomingRequest current, @Nullable LastHttpContent last) {
-      startGathering(ctx, current);
       try {
+        startGathering(ctx, current);
         if (last != null) {
           finish(ctx, current, last);
         }
       } catch (RefusedRequestException refusal) {
         refuse(ctx, refusal);
+      } catch (RuntimeException | Error failure) {
+        refuseFor(ctx, failure);
       }
       goOn(ctx);
     }

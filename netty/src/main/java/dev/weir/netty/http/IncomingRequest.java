@@ -2,6 +2,7 @@ package dev.weir.netty.http;
 
 import dev.weir.netty.flow.Admission;
 import dev.weir.netty.flow.Permit;
+import dev.weir.netty.loop.LoopTasks;
 import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.http.DefaultFullHttpRequest;
 import io.netty.handler.codec.http.FullHttpRequest;
@@ -170,7 +171,7 @@ final class IncomingRequest {
 
   /** Brings the end of an admission to the event loop, by what there was heap for before. */
   private final class Settling
-      implements BiConsumer<@Nullable Permit, @Nullable Throwable>, HandBack.Task {
+      implements BiConsumer<@Nullable Permit, @Nullable Throwable>, LoopTasks.Task {
     private final EventExecutor executor;
     private final AdmissionListener listener;
 
@@ -188,7 +189,7 @@ final class IncomingRequest {
     public void accept(@Nullable Permit given, @Nullable Throwable refusal) {
       permit = given;
       failure = refusal;
-      HandBack.to(executor, this);
+      LoopTasks.bring(executor, this);
     }
 
     @Override
@@ -237,7 +238,7 @@ final class IncomingRequest {
       stallWatch.stop();
       return whole;
     } catch (OutOfMemoryError noHeap) {
-      throw RefusedRequestException.overloaded("no memory for the request now, try again");
+      throw RefusedRequestException.NO_HEAP;
     } finally {
       if (!made && content != null) {
         content.release();

@@ -1,6 +1,7 @@
 package dev.weir.netty.http;
 
 import dev.weir.netty.flow.Permit;
+import dev.weir.netty.loop.LoopTasks;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
@@ -44,6 +45,10 @@ final class SpilledBody implements RequestBody {
   private final int maximumBytes;
   private final SpillRoom room;
   private final AtomicReference<State> state = new AtomicReference<>(State.IDLE);
+
+  /** Made beforehand: it is wanted also where there is no Java heap. */
+  private final Runnable closing = this::closeAll;
+
   private int lengthBytes;
 
   /** Of the virtual thread while the body is busy. */
@@ -134,25 +139,58 @@ final class SpilledBody implements RequestBody {
    *     finished}
    * @param done hears of the end, on {@code loop}: with the failure, if there was one; before this
    *     returns only if there is no Java heap to do otherwise
+   * @throws Error without the Java heap to begin; {@code content} is released then, and nothing is
+   *     heard
    */
   void write(
       ByteBuf content, boolean last, EventExecutor loop, Consumer<@Nullable Throwable> done) {
-    long position = lengthBytes;
-    lengthBytes += content.readableBytes();
-    int mapBytes = last ? lengthBytes : 0;
+    Runnable write = null;
+    int length;
+    try {
+      length = lengthBytes + content.readableBytes();
+      write = new Write(content, lengthBytes, last ? length : 0, loop, done)::aside;
+    } finally {
+      if (write == null) {
+        content.release();
+      }
+    }
+    lengthBytes = length;
     state.set(State.BUSY);
-    Spill.aside(() -> {
-      Throwable failure = writeNow(content, position, mapBytes);
+    Spill.aside(write);
+  }
+
+  /** One write, and then how it has ended: made before it begins, since neither may be lost. */
+  private final class Write implements LoopTasks.Task {
+    private final ByteBuf content;
+    private final long position;
+    private final int mapBytes;
+    private final EventExecutor loop;
+    private final Consumer<@Nullable Throwable> done;
+
+    /** Written before the event loop is handed this. */
+    private @Nullable Throwable failure;
+
+    Write(
+        ByteBuf content,
+        long position,
+        int mapBytes,
+        EventExecutor loop,
+        Consumer<@Nullable Throwable> done) {
+      this.content = content;
+      this.position = position;
+      this.mapBytes = mapBytes;
+      this.loop = loop;
+      this.done = done;
+    }
+
+    void aside() {
+      failure = writeNow(content, position, mapBytes);
       if (!state.compareAndSet(State.BUSY, State.IDLE)) {
         closeAll();
       }
-      HandBack.to(loop, new WriteEnd(loop, failure, done));
-    });
-  }
+      LoopTasks.bring(loop, this);
+    }
 
-  private record WriteEnd(
-      EventExecutor loop, @Nullable Throwable failure, Consumer<@Nullable Throwable> done)
-      implements HandBack.Task {
     @Override
     public void run() {
       done.accept(failure);
@@ -215,7 +253,7 @@ final class SpilledBody implements RequestBody {
   @Override
   public void release() {
     if (state.getAndSet(State.OVER) == State.IDLE) {
-      Spill.aside(this::closeAll);
+      Spill.aside(closing);
     }
   }
 

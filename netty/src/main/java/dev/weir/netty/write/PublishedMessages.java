@@ -1,11 +1,11 @@
 package dev.weir.netty.write;
 
+import dev.weir.netty.loop.LoopTasks;
 import io.netty.util.concurrent.EventExecutor;
 import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Flow;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -141,7 +141,9 @@ final class PublishedMessages implements Producer, Flow.Subscriber<Object> {
       signal = new Signal(task, otherwise);
       isOnItsWay = onTheirWay.add(signal);
       // Whichever of these tasks comes first takes the first signal.
-      LoopTasks.bring(executor, () -> next(Signal::task), () -> next(Signal::otherwise));
+      if (!LoopTasks.tryBring(executor, new Next())) {
+        throw new OutOfMemoryError("no Java heap for what a publisher tells");
+      }
     } catch (Throwable noHeap) {
       if (isOnItsWay && !onTheirWay.remove(signal)) {
         return; // The task of an earlier signal has taken it.
@@ -152,10 +154,22 @@ final class PublishedMessages implements Producer, Flow.Subscriber<Object> {
     }
   }
 
-  private void next(Function<Signal, Runnable> what) {
-    Signal first = onTheirWay.poll();
-    if (first != null) {
-      what.apply(first).run();
+  /** Takes the first signal. */
+  private final class Next implements LoopTasks.Task {
+    @Override
+    public void run() {
+      Signal first = onTheirWay.poll();
+      if (first != null) {
+        first.task().run();
+      }
+    }
+
+    @Override
+    public void lost() {
+      Signal first = onTheirWay.poll();
+      if (first != null) {
+        first.otherwise().run();
+      }
     }
   }
 

@@ -1,5 +1,6 @@
 package dev.weir.netty.write;
 
+import dev.weir.netty.loop.LoopTasks;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -148,12 +149,14 @@ final class Pull implements Outlet, ChannelFutureListener {
     boolean comes = false;
     try {
       // A loop that has ended has closed its channels, and this with them.
-      LoopTasks.bring(channel.eventLoop(), this::resumeNow, () -> {});
-      comes = true;
+      comes = LoopTasks.tryBring(channel.eventLoop(), this::resumeNow);
     } finally {
       if (!comes) {
         resuming.set(false);
       }
+    }
+    if (!comes) {
+      throw new OutOfMemoryError("no Java heap to resume a producer");
     }
   }
 

@@ -8,9 +8,11 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.handler.codec.http.DefaultHttpHeaders;
 import io.netty.handler.codec.http.DefaultHttpRequest;
 import io.netty.handler.codec.http.FullHttpRequest;
 import io.netty.handler.codec.http.FullHttpResponse;
+import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpServerCodec;
@@ -51,6 +53,32 @@ class RefusedRequestTest {
     fixture.receive("x".repeat(501));
     assertThat(fixture.request()).isNull();
     assertThat(fixture.admission.availableBytes()).isEqualTo(1_000);
+  }
+
+  /** Where nobody has foreseen it: the client has an answer all the same. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aRequestThatCannotBeBegunIsAnswered(boolean heapIsFull) {
+    HttpHeaders headers =
+        new DefaultHttpHeaders() {
+          @Override
+          public String get(CharSequence name) {
+            if (heapIsFull) {
+              throw new OutOfMemoryError("made to fail");
+            }
+            throw new IllegalStateException("made to fail");
+          }
+        };
+    EmbeddedChannel channel =
+        new EmbeddedChannel(
+            new BudgetedHttpAggregator(fixture.admission, AggregatorOptions.upTo(500)));
+    channel.writeInbound(
+        new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.POST, "/", headers));
+    FullHttpResponse answer = channel.readOutbound();
+    assertThat(answer.status().code()).isEqualTo(heapIsFull ? 503 : 500);
+    assertThat(answer.headers().get("connection")).isEqualTo("close");
+    answer.release();
+    assertThat(channel.finishAndReleaseAll()).isFalse();
   }
 
   @Test

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What is ready for an event loop that takes no task gets there later, or goes back. */
 @Timeout(120)
-class HandBackTest {
+class LoopTasksTest {
   private static final int BYTES = 100;
   private static final Duration LONG = Duration.ofMinutes(10);
 

@@ -1,0 +1,75 @@
+package dev.weir.netty.loop;
+
+import io.netty.util.concurrent.EventExecutor;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Brings tasks to event loops. One that takes none now, because its queue is full or there is no
+ * Java heap for it, is asked again by a thread that may wait: whoever waits for such a task waits
+ * for nothing else.
+ */
+public final class LoopTasks {
+  /** Long beside what a collector takes to make room, short for a peer. */
+  private static final long RETRY_NANOS = 10_000_000;
+
+  private LoopTasks() {}
+
+  /** What a loop is to run. */
+  @FunctionalInterface
+  public interface Task extends Runnable {
+    /** On the event loop. */
+    @Override
+    void run();
+
+    /** Called instead, on any thread, if the loop has ended. */
+    default void lost() {}
+  }
+
+  /**
+   * Has {@code loop} run {@code task}: now, or as soon as it takes it; from any thread, which does
+   * not wait. Those of one caller may overtake each other. Throws nothing, if {@link Task#lost}
+   * does not.
+   *
+   * @return false if the loop takes nothing now, and there is no Java heap to try it again: nothing
+   *     is run or called then
+   */
+  public static boolean tryBring(EventExecutor loop, Task task) {
+    try {
+      loop.execute(task);
+      return true;
+    } catch (Throwable refused) {
+      // Taken by nobody: see what there is to do about it.
+    }
+    if (loop.isShutdown()) {
+      task.lost();
+      return true;
+    }
+    try {
+      Thread.startVirtualThread(() -> insist(loop, task));
+      return true;
+    } catch (Throwable noHeap) {
+      return false;
+    }
+  }
+
+  /** The same for a task that is lost too where there is no Java heap to try it again. */
+  public static void bring(EventExecutor loop, Task task) {
+    if (!tryBring(loop, task)) {
+      task.lost();
+    }
+  }
+
+  /** Nobody hears what is thrown here: so nothing ends it but the loop. */
+  private static void insist(EventExecutor loop, Task task) {
+    while (!loop.isShutdown()) {
+      try {
+        LockSupport.parkNanos(RETRY_NANOS);
+        loop.execute(task);
+        return;
+      } catch (Throwable refusedAgain) {
+        // The queue is full, or there is no heap: for the task, or for waiting.
+      }
+    }
+    task.lost();
+  }
+}
