@@ -1,13 +1,12 @@
 package dev.weir.netty.write;
 
+import dev.weir.netty.loop.LoopTasks;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufHolder;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelOutboundInvoker;
-import io.netty.channel.DefaultChannelPromise;
-import io.netty.handler.codec.http2.DefaultHttp2DataFrame;
+import io.netty.channel.ChannelPipeline;
+import io.netty.channel.CoalescingBufferQueue;
 import io.netty.util.Attribute;
 import io.netty.util.AttributeKey;
 import java.util.concurrent.atomic.AtomicLong;
@@ -18,13 +17,16 @@ import org.jspecify.annotations.Nullable;
  * loop comes to them: so {@code isWritable()} turns false for the thread that gives such writes,
  * also while the loop is busy. Thread-safe.
  *
- * <p>Netty counts what is on its way for writes only that it brings itself. So such a one is given
- * just before the task that it stands for: counted as it is submitted, and found to be cancelled by
- * the event loop, so that no handler sees it.
+ * <p>Netty lets nobody but its queues into that count. So each write has such a queue for the
+ * length of its way, in any thread, with buffers in it that are there for their lengths alone.
  */
 final class BytesOnTheirWay {
   private static final AttributeKey<BytesOnTheirWay> KEY =
       AttributeKey.valueOf(BytesOnTheirWay.class, "bytes");
+
+  /** As long as what Netty counts for a task by default, beside what its message comes to. */
+  private static final ByteBuf TASK =
+      Unpooled.unreleasableBuffer(Unpooled.buffer(32).writeZero(32));
 
   private final AtomicLong bytes = new AtomicLong();
 
@@ -44,75 +46,94 @@ final class BytesOnTheirWay {
 
   /**
    * How many there are: what comes behind a message that the loop is at, and is in Netty's count as
-   * if it came before. Without what Netty adds for each task.
+   * if it came before.
    */
   long bytes() {
     return bytes.get();
   }
 
-  /**
-   * Has {@code channel} count the bytes that {@code message} shows, if it is a buffer or holds one,
-   * until its event loop has come to what it was given before; not from that loop.
-   *
-   * @return how many, for {@link #arrived}
-   */
-  long count(Channel channel, Object message) {
-    ByteBuf content = contentOf(message);
-    if (content == null) {
-      return 0;
+  /** Those of one write, of which nothing is counted yet. Of one thread at a time. */
+  static final class OfOneWrite {
+    private final Channel channel;
+    private final BytesOnTheirWay all;
+    private final CoalescingBufferQueue counted;
+
+    private long bytes;
+
+    /** Whether handlers have not heard that writability changed, for want of room for the task. */
+    private boolean untold;
+
+    OfOneWrite(Channel channel) {
+      this.channel = channel;
+      this.all = of(channel);
+      this.counted =
+          new CoalescingBufferQueue(channel, /* initSize= */ 2, /* updateWritability= */ true);
     }
-    int counted = content.readableBytes();
-    bytes.addAndGet(counted);
-    boolean done = false;
-    try {
-      count(channel, content);
-      done = true;
-      return counted;
-    } finally {
-      if (!done) {
-        arrived(counted);
+
+    /**
+     * Counts the bytes that a part of the message shows, if it is a buffer or holds one, and what
+     * its task takes.
+     *
+     * @throws RuntimeException or an error, as the event loop does if it takes no task: {@link
+     *     #arrived} is to follow all the same
+     */
+    void count(Object part) {
+      if (counted.isEmpty()) {
+        add(TASK);
+      }
+      ByteBuf content = contentOf(part);
+      // More than that is in no queue of Netty's.
+      if (content != null
+          && content.readableBytes() <= Integer.MAX_VALUE - counted.readableBytes()) {
+        // Its indices may move on the way.
+        add(content.duplicate());
       }
     }
-  }
 
-  /** The task that so many bytes were counted for runs, or will never run. */
-  void arrived(long counted) {
-    bytes.addAndGet(-counted);
-  }
-
-  private static @Nullable ByteBuf contentOf(Object message) {
-    return switch (message) {
-      case ByteBuf buffer -> buffer;
-      case ByteBufHolder holder -> holder.content();
-      default -> null;
-    };
-  }
-
-  private static void count(Channel channel, ByteBuf content) {
-    // Nothing but the transport is behind the first handler, so it goes to the channel's own loop.
-    ChannelHandlerContext first = channel.pipeline().firstContext();
-    ChannelOutboundInvoker through = first == null ? channel : first;
-    // A frame: streams of HTTP/2 count no other messages by their bytes, all other channels do. Its
-    // buffer is somebody else's.
-    through.write(
-        new DefaultHttp2DataFrame(Unpooled.unreleasableBuffer(content)),
-        new CancelledOnLoop(channel));
-  }
-
-  /** For whoever submits a write it is valid, for the event loop it was cancelled. */
-  private static final class CancelledOnLoop extends DefaultChannelPromise {
-    CancelledOnLoop(Channel channel) {
-      super(channel);
+    private void add(ByteBuf length) {
+      int more = length.readableBytes();
+      all.bytes.addAndGet(more);
+      bytes += more;
+      try {
+        counted.add(length);
+      } catch (Throwable noTask) {
+        untold = true;
+        throw noTask;
+      }
     }
 
-    @Override
-    public boolean isDone() {
-      return isCancelled();
+    /** The event loop has come to the write, or never will. Needs no Java heap on that loop. */
+    void arrived() {
+      while (!counted.isEmpty()) {
+        try {
+          counted.removeFirst(channel.voidPromise());
+        } catch (Throwable noTask) {
+          untold = true;
+        }
+      }
+      all.bytes.addAndGet(-bytes);
+      bytes = 0;
+      if (untold) {
+        tell();
+      }
     }
 
-    @Override
-    public boolean isCancelled() {
-      return channel().eventLoop().inEventLoop();
+    /** Netty's own task for that was refused, when the count had changed. */
+    private void tell() {
+      ChannelPipeline pipeline = channel.pipeline();
+      if (channel.eventLoop().inEventLoop()) {
+        pipeline.fireChannelWritabilityChanged();
+      } else {
+        LoopTasks.bring(channel.eventLoop(), pipeline::fireChannelWritabilityChanged);
+      }
+    }
+
+    private static @Nullable ByteBuf contentOf(Object part) {
+      return switch (part) {
+        case ByteBuf buffer -> buffer;
+        case ByteBufHolder holder -> holder.content();
+        default -> null;
+      };
     }
   }
 }

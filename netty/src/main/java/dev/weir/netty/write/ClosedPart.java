@@ -1,6 +1,5 @@
 package dev.weir.netty.write;
 
-import io.netty.channel.Channel;
 import java.util.function.Consumer;
 
 /** A message that its sender's own code takes back, once the write is over. */
@@ -19,8 +18,8 @@ final class ClosedPart<T> implements OwnedPart {
   }
 
   @Override
-  public long countOnItsWay(Channel channel, BytesOnTheirWay onTheirWay) {
-    return onTheirWay.count(channel, message);
+  public void countOnItsWay(BytesOnTheirWay.OfOneWrite onTheirWay) {
+    onTheirWay.count(message);
   }
 
   @Override

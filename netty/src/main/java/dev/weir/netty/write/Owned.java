@@ -227,24 +227,22 @@ public final class Owned {
 
   private void bring(
       OwnedWrite write, Channel channel, ChannelOutboundInvoker through, boolean flush) {
-    BytesOnTheirWay onTheirWay = BytesOnTheirWay.of(channel);
-    long counted = 0;
+    BytesOnTheirWay.OfOneWrite onTheirWay = new BytesOnTheirWay.OfOneWrite(channel);
     boolean brought = false;
     try {
       for (OwnedPart part : parts) {
-        counted += part.countOnItsWay(channel, onTheirWay);
+        part.countOnItsWay(onTheirWay);
       }
-      long bytes = counted;
       channel
           .eventLoop()
           .execute(() -> {
-            onTheirWay.arrived(bytes);
+            onTheirWay.arrived();
             write.begin(through, message, flush);
           });
       brought = true;
     } finally {
       if (!brought) {
-        onTheirWay.arrived(counted);
+        onTheirWay.arrived();
       }
     }
   }

@@ -3,7 +3,6 @@ package dev.weir.netty.write;
 import io.netty.buffer.AbstractReferenceCountedByteBuf;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
-import io.netty.channel.Channel;
 import io.netty.util.IllegalReferenceCountException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -44,8 +43,8 @@ final class OwnedByteBuf extends AbstractReferenceCountedByteBuf implements Owne
   // Ownership.
 
   @Override
-  public long countOnItsWay(Channel channel, BytesOnTheirWay onTheirWay) {
-    return onTheirWay.count(channel, this);
+  public void countOnItsWay(BytesOnTheirWay.OfOneWrite onTheirWay) {
+    onTheirWay.count(this);
   }
 
   @Override

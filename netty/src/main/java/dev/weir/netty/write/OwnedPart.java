@@ -1,19 +1,13 @@
 package dev.weir.netty.write;
 
-import io.netty.channel.Channel;
-
 /**
  * Something that a write holds and that must go back: once, whatever becomes of the write. Called
  * on one thread at a time.
  */
 interface OwnedPart {
 
-  /**
-   * Has {@code channel} count its bytes until the event loop, which the caller is not, comes.
-   *
-   * @return how many
-   */
-  long countOnItsWay(Channel channel, BytesOnTheirWay onTheirWay);
+  /** Has its bytes counted until the event loop, which the caller is not, comes. */
+  void countOnItsWay(BytesOnTheirWay.OfOneWrite onTheirWay);
 
   /** Whether the pipeline has not taken its reference, as it must before a write can succeed. */
   boolean isUnused();

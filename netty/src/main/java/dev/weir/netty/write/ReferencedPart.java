@@ -1,6 +1,5 @@
 package dev.weir.netty.write;
 
-import io.netty.channel.Channel;
 import io.netty.util.ReferenceCounted;
 
 /**
@@ -19,8 +18,8 @@ final class ReferencedPart implements OwnedPart {
   }
 
   @Override
-  public long countOnItsWay(Channel channel, BytesOnTheirWay onTheirWay) {
-    return onTheirWay.count(channel, message);
+  public void countOnItsWay(BytesOnTheirWay.OfOneWrite onTheirWay) {
+    onTheirWay.count(message);
   }
 
   /** A reference that others took on the way looks like one that was not given back. */

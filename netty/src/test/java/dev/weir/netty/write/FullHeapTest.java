@@ -8,6 +8,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPromise;
 import java.nio.channels.ClosedChannelException;
@@ -95,6 +96,31 @@ class FullHeapTest {
             });
     assertThat(pull.cause()).isInstanceOf(InternalError.class);
     assertThat(stops).containsExactly(pull.cause());
+  }
+
+  @Test
+  void handlersHearThatAChannelIsWritableAlsoIfItsLoopTakesNoTaskForThat() {
+    List<Boolean> heard = new ArrayList<>();
+    RefusingChannel channel =
+        new RefusingChannel(
+            new ChannelInboundHandlerAdapter() {
+              @Override
+              public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+                heard.add(ctx.channel().isWritable());
+              }
+            });
+    channel.leaveLoop(true);
+    ChannelFuture written = Owned.of(bytes(1 << 20)).writeTo(channel);
+    channel.leaveLoop(false);
+    assertThat(channel.isWritable()).isFalse();
+    written.cancel(/* mayInterruptIfRunning= */ false);
+    channel.refuse(true);
+    channel.runPendingTasks();
+    assertThat(heard).containsExactly(false, true);
+    assertThat(channel.bytesBeforeUnwritable())
+        .isEqualTo(channel.config().getWriteBufferHighWaterMark() + 1L);
+    channel.refuse(false);
+    channel.finishAndReleaseAll();
   }
 
   /** The handler says that it has written what it has not released: looked after at the close. */

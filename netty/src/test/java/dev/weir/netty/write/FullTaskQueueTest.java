@@ -123,6 +123,21 @@ class FullTaskQueueTest {
   }
 
   @Test
+  void aMessageThatIsNotTakenLeavesTheChannelWritable() throws Exception {
+    ByteBuf large = Unpooled.directBuffer().writeZero(1 << 20);
+    whileFull(() -> {
+      assertThat(Owned.send(channel, large).cause()).isInstanceOf(RejectedExecutionException.class);
+      assertThat(channel.isWritable()).isTrue();
+    });
+    while (isFull()) {
+      Thread.onSpinWait();
+    }
+    assertThat(channel.bytesBeforeUnwritable())
+        .isEqualTo(channel.config().getWriteBufferHighWaterMark() + 1L);
+    assertThat(large.refCnt()).isZero();
+  }
+
+  @Test
   void whatAPublisherHasToldIsHeardInItsOrder() throws Exception {
     BlockingQueue<Flow.Subscriber<? super ByteBuf>> requested = new LinkedBlockingQueue<>();
     ChannelFuture pull =
