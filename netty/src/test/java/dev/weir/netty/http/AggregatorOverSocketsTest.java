@@ -3,24 +3,16 @@ package dev.weir.netty.http;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.netty.Loopback;
 import dev.weir.netty.flow.Permit;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.EventLoopGroup;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.SimpleChannelInboundHandler;
-import io.netty.channel.group.ChannelGroup;
-import io.netty.channel.group.DefaultChannelGroup;
-import io.netty.channel.nio.NioIoHandler;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.FullHttpRequest;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpResponseStatus;
-import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.codec.http.HttpVersion;
-import io.netty.util.concurrent.GlobalEventExecutor;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -49,10 +41,7 @@ class AggregatorOverSocketsTest {
   private static final int BODY_BYTES = MemoryUnderTest.BODY_BYTES;
 
   private final MemoryUnderTest memory;
-  private final EventLoopGroup loops =
-      new MultiThreadIoEventLoopGroup(2, NioIoHandler.newFactory());
-  private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
-  private Channel listener;
+  private AggregatingServer server;
 
   AggregatorOverSocketsTest(MemoryUnderTest.Kind kind) {
     memory = MemoryUnderTest.of(kind);
@@ -61,26 +50,16 @@ class AggregatorOverSocketsTest {
   @BeforeEach
   void listen() {
     AggregatorOptions options = AggregatorOptions.upTo(BODY_BYTES).withAdmissionDeadline(LONG);
-    listener =
-        Loopback.listen(
-            loops,
+    server =
+        new AggregatingServer(
             memory.allocator(),
-            channel -> {
-              connections.add(channel);
-              channel
-                  .pipeline()
-                  .addLast(
-                      new HttpServerCodec(),
-                      new BudgetedHttpAggregator(memory.admission(), options),
-                      new AnswerWithCrc());
-            });
+            () -> new BudgetedHttpAggregator(memory.admission(), options),
+            AnswerWithCrc::new);
   }
 
   @AfterEach
   void nothingIsHeld() throws InterruptedException {
-    connections.close().sync();
-    listener.close().sync();
-    loops.shutdownGracefully(0, 10, java.util.concurrent.TimeUnit.SECONDS).sync();
+    server.stop();
     assertThat(memory.held().getAsLong()).isZero();
   }
 
@@ -166,10 +145,10 @@ class AggregatorOverSocketsTest {
   }
 
   private Channel firstConnection() {
-    while (connections.isEmpty()) {
+    while (server.connections.isEmpty()) {
       Thread.onSpinWait();
     }
-    return connections.iterator().next();
+    return server.connections.iterator().next();
   }
 
   private static void awaitAutoRead(Channel connection, boolean expected) {
@@ -179,7 +158,7 @@ class AggregatorOverSocketsTest {
   }
 
   private Socket connect() throws IOException {
-    InetSocketAddress address = (InetSocketAddress) listener.localAddress();
+    InetSocketAddress address = server.address();
     return new Socket(address.getAddress(), address.getPort());
   }
 

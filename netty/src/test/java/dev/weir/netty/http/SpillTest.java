@@ -5,28 +5,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.weir.netty.Loopback;
 import dev.weir.netty.flow.AdmissionRefusedException;
 import dev.weir.netty.flow.Permit;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
-import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.EventLoop;
-import io.netty.channel.EventLoopGroup;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.channel.embedded.EmbeddedChannel;
-import io.netty.channel.group.ChannelGroup;
-import io.netty.channel.group.DefaultChannelGroup;
-import io.netty.channel.nio.NioIoHandler;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.FullHttpRequest;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.codec.http.HttpVersion;
-import io.netty.util.concurrent.GlobalEventExecutor;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetSocketAddress;
@@ -42,7 +34,6 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import java.util.zip.CRC32;
 import org.junit.jupiter.api.AfterEach;
@@ -63,39 +54,26 @@ class SpillTest {
   @TempDir private Path folder;
 
   private final MemoryUnderTest memory = MemoryUnderTest.of(MemoryUnderTest.Kind.WEIR);
-  private final EventLoopGroup loops =
-      new MultiThreadIoEventLoopGroup(2, NioIoHandler.newFactory());
-  private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
   private final BlockingQueue<FullHttpRequest> kept = new LinkedBlockingQueue<>();
   private volatile boolean keeps;
   private volatile boolean full;
   private Spill spill;
-  private Channel listener;
+  private AggregatingServer server;
 
   @BeforeEach
   void listen() throws IOException {
     spill = new Spill(folder, FILE_BYTES, THRESHOLD_BYTES, Duration.ofMillis(10));
     AggregatorOptions options = AggregatorOptions.upTo(MAXIMUM_BYTES);
-    listener =
-        Loopback.listen(
-            loops,
+    server =
+        new AggregatingServer(
             memory.allocator(),
-            channel -> {
-              connections.add(channel);
-              channel
-                  .pipeline()
-                  .addLast(
-                      new HttpServerCodec(),
-                      new BudgetedHttpAggregator(SpillTest.this::admit, options, spill),
-                      new Answer());
-            });
+            () -> new BudgetedHttpAggregator(this::admit, options, spill),
+            Answer::new);
   }
 
   @AfterEach
   void nothingIsHeld() throws Exception {
-    connections.close().sync();
-    listener.close().sync();
-    loops.shutdownGracefully(0, 10, TimeUnit.SECONDS).sync();
+    server.stop();
     while ((memory.held().getAsLong() != 0 || spill.usedBytes() != 0)
         && !Thread.currentThread().isInterrupted()) {
       // What waits for the disk ends on threads of its own.
@@ -195,7 +173,7 @@ class SpillTest {
     assertThat(spill.bodies()).isZero();
     CompletableFuture<Throwable> written = new CompletableFuture<>();
     body.bytesToAdmit(5);
-    EventLoop loop = loops.next();
+    EventLoop loop = server.loops.next();
     loop.submit(() ->
             body.write(
                 Unpooled.copiedBuffer("whole", US_ASCII),
@@ -218,7 +196,7 @@ class SpillTest {
     body.write(
         Unpooled.copiedBuffer("whole", US_ASCII),
         /* last= */ true,
-        loops.next(),
+        server.loops.next(),
         written::complete);
     assertThat(written.get()).isInstanceOf(NullPointerException.class);
     assertThat(spill.usedBytes()).isEqualTo(5);
@@ -233,7 +211,7 @@ class SpillTest {
       body.write(
           Unpooled.wrappedBuffer(new byte[100_000]),
           /* last= */ true,
-          loops.next(),
+          server.loops.next(),
           written::complete);
       if (i % 2 == 0) {
         Thread.yield();
@@ -355,7 +333,7 @@ class SpillTest {
   }
 
   private Socket connect() throws IOException {
-    InetSocketAddress address = (InetSocketAddress) listener.localAddress();
+    InetSocketAddress address = server.address();
     Socket client = new Socket(address.getAddress(), address.getPort());
     client.setSoTimeout(60_000);
     return client;
