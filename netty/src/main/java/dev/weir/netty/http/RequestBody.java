@@ -14,7 +14,10 @@ sealed interface RequestBody permits DeclaredBody, GrowingBody, SpilledBody {
   /** The bytes gathered so far. */
   int lengthBytes();
 
-  /** The memory that it holds, whether anything has come for it or not. */
+  /**
+   * The memory that it holds, whether anything has come for it or not; or as many bytes as its room
+   * in files is worth.
+   */
   int heldBytes();
 
   /**

@@ -40,6 +40,11 @@ final class SpillRoom {
     return true;
   }
 
+  /** How many it has, whether anything has come for them or not. */
+  long bytes() {
+    return bytes;
+  }
+
   /** Gives everything back. */
   void close() {
     if (!closed) {

@@ -22,6 +22,12 @@ final class SpilledBody implements RequestBody {
   /** The length of a body that declares none. */
   static final int UNKNOWN = -1;
 
+  /**
+   * Room in files is that much cheaper than memory, but others wait for it too: by sending slowly
+   * nobody has it for longer than so many times as long, 17 hours by default.
+   */
+  private static final int FILE_BYTES_PER_BYTE = 8;
+
   private static final System.Logger LOG = System.getLogger(SpilledBody.class.getName());
 
   /*
@@ -98,7 +104,7 @@ final class SpilledBody implements RequestBody {
 
   @Override
   public int heldBytes() {
-    return 0;
+    return (int) Math.min(Integer.MAX_VALUE, room.bytes() / FILE_BYTES_PER_BYTE);
   }
 
   @Override

@@ -203,6 +203,20 @@ class SpillTest {
     body.release();
   }
 
+  /** Who declares much and sends little would keep the room of others. */
+  @Test
+  void roomInFilesIsHeldAsMemoryIsButCheaper() throws Exception {
+    SpilledBody declared = SpilledBody.of(spill, memory.allocator(), 16 << 20, MAXIMUM_BYTES);
+    assertThat(declared.heldBytes()).isEqualTo(2 << 20);
+    SpilledBody chunked =
+        SpilledBody.of(spill, memory.allocator(), SpilledBody.UNKNOWN, MAXIMUM_BYTES);
+    assertThat(chunked.heldBytes()).isZero();
+    assertThat(chunked.bytesToAdmit(8 << 20)).isZero();
+    assertThat(chunked.heldBytes()).isEqualTo(1 << 20);
+    declared.release();
+    chunked.release();
+  }
+
   @Test
   void aReleaseDuringAWriteLeavesTheRestToTheWriter() throws Exception {
     for (int i = 0; i < 200; i++) {
