@@ -296,19 +296,22 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
         intake.makeRoom(ctx, current, allBytes, bytesToAdmit);
         return;
       }
-      current.received(bytes);
-      LastHttpContent end = content instanceof LastHttpContent last ? last : null;
       if (current.body() instanceof SpilledBody spilled) {
-        if (bytes > 0 || end != null) {
-          intake.write(ctx, current, spilled, content.content().retain(), end);
+        JoinedParts parts = JoinedParts.of(content, heldBack, spilled);
+        current.received(parts.bytes().readableBytes());
+        if (parts.bytes().isReadable() || parts.last() != null) {
+          intake.write(ctx, current, spilled, parts.bytes(), parts.last());
+        } else {
+          parts.bytes().release();
         }
         return;
       }
+      current.received(bytes);
       if (bytes > 0) {
         current.body().append(content.content());
       }
-      if (end != null) {
-        finish(ctx, current, end);
+      if (content instanceof LastHttpContent last) {
+        finish(ctx, current, last);
       }
     } finally {
       if (!held) {

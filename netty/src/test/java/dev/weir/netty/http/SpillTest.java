@@ -97,6 +97,21 @@ class SpillTest {
     assertThat(spill.bodies()).isEqualTo(1);
   }
 
+  @Test
+  void manySmallChunksArriveWholeInAFile() throws Exception {
+    String chunk = "5\r\nchunk\r\n";
+    int chunks = 100_000;
+    try (Socket client = connect()) {
+      OutputStream output = client.getOutputStream();
+      output.write(head("Transfer-Encoding: chunked").getBytes(US_ASCII));
+      output.write((chunk.repeat(chunks) + "0\r\n\r\n").getBytes(US_ASCII));
+      assertThat(readUntilEnd(client))
+          .startsWith("HTTP/1.1 200")
+          .endsWith(crc("chunk".repeat(chunks).getBytes(US_ASCII)));
+    }
+    assertThat(spill.bodies()).isEqualTo(1);
+  }
+
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void smallBodiesStayInMemory(boolean chunked) throws Exception {
