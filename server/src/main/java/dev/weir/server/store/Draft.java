@@ -30,7 +30,13 @@ final class Draft {
   }
 
   boolean hasRoomForProducer() {
-    return stream.producers().size() + producers.size() < Stream.MAX_PRODUCERS;
+    int known = stream.producers().size();
+    if (known + producers.size() < Stream.MAX_PRODUCERS) {
+      return true;
+    }
+    // Those of the batch need not be new.
+    long added = producers.keySet().stream().filter(id -> stream.producer(id) == null).count();
+    return known + added < Stream.MAX_PRODUCERS;
   }
 
   void apply(Mutation.Appended append) {
