@@ -140,13 +140,12 @@ final class ReadHandler implements ExchangeHandler {
         exchange.schedule(
             () -> {
               stopWaiting();
-              services.store().touch(stream);
               nothingNew(exchange, query, stream.state());
             },
             services.limits().longPollTimeout().toMillis(),
             TimeUnit.MILLISECONDS);
     Runnable news = () -> arrived(exchange, query, stream, from);
-    wait = stream.await(from, () -> exchange.tellLoop(news));
+    wait = services.store().await(stream, from, () -> exchange.tellLoop(news));
   }
 
   private void arrived(Exchange exchange, ReadQuery query, Stream stream, long from) {
@@ -159,7 +158,6 @@ final class ReadHandler implements ExchangeHandler {
     if (stream.isRemoved() || state.softDeleted()) {
       exchange.refuse(404, "the stream was deleted", EmptyHttpHeaders.INSTANCE);
     } else if (state.tailOffset() > from) {
-      services.store().touch(stream);
       send(exchange, query, state, from);
     } else {
       nothingNew(exchange, query, state);

@@ -176,7 +176,6 @@ final class SseSession {
         exchange.schedule(
             () -> {
               stopWaiting();
-              services.store().touch(stream);
               control(stream.state());
             },
             services.limits().longPollTimeout().toMillis(),
@@ -185,11 +184,10 @@ final class SseSession {
         () -> {
           if (timer != null) {
             stopWaiting();
-            services.store().touch(stream);
             proceed();
           }
         };
-    wait = stream.await(position, () -> exchange.tellLoop(news));
+    wait = services.store().await(stream, position, () -> exchange.tellLoop(news));
   }
 
   private void stopWaiting() {

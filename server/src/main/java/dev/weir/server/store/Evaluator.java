@@ -183,8 +183,13 @@ final class Evaluator {
       }
     }
     StreamConfig config = CreatePolicy.config(request, source == null ? null : source.state());
-    Draft existing = draft(path, batch);
-    Stream expired = existing == null ? findExpired(path) : null;
+    Draft existing = batch.draft(path);
+    Stream published = existing == null ? catalog.find(path) : null;
+    // Asked once: a reader who has found it before may begin its time anew meanwhile.
+    Stream expired = published != null && isExpired(published) ? published : null;
+    if (published != null && expired == null) {
+      existing = batch.draft(path, new Draft(published, /* created= */ false));
+    }
     StreamState inTheWay = inTheWay(existing, expired);
     if (inTheWay != null) {
       CreateOutcome outcome = CreatePolicy.compare(inTheWay, config, request.closed());
@@ -353,8 +358,10 @@ final class Evaluator {
   /** A stream that is in the way and that nobody can see any more. */
   private @Nullable Stream findExpired(String path) {
     Stream stream = catalog.find(path);
-    return stream != null && !stream.state().softDeleted() && stream.isExpired(clock.nowMillis())
-        ? stream
-        : null;
+    return stream != null && isExpired(stream) ? stream : null;
+  }
+
+  private boolean isExpired(Stream stream) {
+    return !stream.state().softDeleted() && stream.isExpired(clock.nowMillis());
   }
 }

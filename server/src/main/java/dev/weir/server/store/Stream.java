@@ -44,13 +44,21 @@ public final class Stream {
     lastUsedMillis = nowMillis;
   }
 
+  /** Whether its time is over; that of an idle stream is not while somebody waits for news. */
   boolean isExpired(long nowMillis) {
     StreamConfig config = state.config();
     if (config.expiresAtMillis() != StreamConfig.NONE && nowMillis >= config.expiresAtMillis()) {
       return true;
     }
     return config.ttlSeconds() != StreamConfig.NONE
-        && nowMillis - lastUsedMillis >= Math.multiplyExact(config.ttlSeconds(), 1000L);
+        && nowMillis - lastUsedMillis >= Math.multiplyExact(config.ttlSeconds(), 1000L)
+        && !isAwaited();
+  }
+
+  private boolean isAwaited() {
+    synchronized (waitLock) {
+      return !waiters.isEmpty();
+    }
   }
 
   /**
@@ -60,7 +68,7 @@ public final class Stream {
    *
    * @return what cancels the wait
    */
-  public Wait await(long offset, Runnable callback) {
+  Wait await(long offset, Runnable callback) {
     Waiter waiter = new Waiter(this, offset, callback);
     synchronized (waitLock) {
       if (!waiter.isDue(state, removed)) {

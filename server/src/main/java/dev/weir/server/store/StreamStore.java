@@ -163,6 +163,18 @@ public final class StreamStore implements AutoCloseable {
     stream.touch(clock.nowMillis());
   }
 
+  /**
+   * As {@link Stream#await}. The stream's idle time begins when the wait ends, which is to be
+   * cancelled also after the callback.
+   */
+  public Stream.Wait await(Stream stream, long offset, Runnable callback) {
+    Stream.Wait wait = stream.await(offset, callback);
+    return () -> {
+      touch(stream);
+      wait.cancel();
+    };
+  }
+
   /** Appends; takes the payload over, whatever comes of it. */
   public CompletableFuture<AppendOutcome> append(AppendRequest request, Payload payload) {
     return submit(request, payload, Command.Append::new);

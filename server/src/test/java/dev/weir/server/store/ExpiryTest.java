@@ -73,6 +73,42 @@ class ExpiryTest {
     }
   }
 
+  /** Also of one who waits for longer than a stream may be idle. */
+  @Test
+  void aStreamDoesNotExpireWhileAReaderWaits() throws IOException {
+    try (StoreFixture fixture = new StoreFixture(directory, disk, now)) {
+      createExpiring(fixture, "a", "x").join();
+      Stream stream = fixture.store.find("a");
+      assertThat(stream).isNotNull();
+      Stream.Wait wait = fixture.store.await(stream, 1, () -> {});
+      now.set(5000);
+      assertThat(fixture.store.find("a")).isSameAs(stream);
+      wait.cancel();
+      now.set(5999);
+      assertThat(fixture.store.find("a")).isSameAs(stream);
+      now.set(6000);
+      assertThat(fixture.store.find("a")).isNull();
+    }
+  }
+
+  /** As a reader can bring about who has found the stream before it expired. */
+  @Test
+  void aStreamWhoseTimeBeginsAnewWhileItsPathIsTakenIsNotLost() throws IOException {
+    AtomicLong looks = new AtomicLong(Long.MIN_VALUE);
+    // It has expired at the first two looks at the clock.
+    Clock clock = () -> looks.get() < 0 || looks.incrementAndGet() > 2 ? 0 : 1000;
+    try (StreamStore store = StreamStore.open(directory, disk, clock)) {
+      CreateRequest request =
+          new CreateRequest("a", "text/plain", 1, null, StreamConfig.NONE, false, null);
+      store.create(request, new Payload.None()).join();
+      Stream old = store.find("a");
+      assertThat(old).isNotNull();
+      looks.set(0);
+      CreateOutcome outcome = store.create(request, new Payload.None()).join();
+      assertThat(old.isRemoved()).isEqualTo(outcome instanceof CreateOutcome.Created);
+    }
+  }
+
   @Test
   void deletionsShareSyncs() throws IOException {
     try (StoreFixture fixture = new StoreFixture(directory, disk, now)) {
