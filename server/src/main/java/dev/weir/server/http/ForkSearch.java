@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Turns an offset and a sub-offset of a source stream into the byte where a fork begins. Where that
- * takes reading the source, it reads a piece a turn, and waits while others have theirs.
+ * takes reading the source, it reads a piece a turn, and waits for its turn, the first included,
+ * while others have theirs: up to {@link ForkSearches#MAX_WAITING} of them.
  *
  * <pre>
  *   run ──▶ [waits for a turn ──▶ step ──▶ waits for a turn ──▶ step ...] ──▶ found or failed

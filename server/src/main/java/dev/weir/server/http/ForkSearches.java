@@ -22,7 +22,10 @@ import org.jspecify.annotations.Nullable;
  * Those that wait keep neither a file open nor a buffer. For any thread.
  */
 final class ForkSearches {
-  /** A round of so many turns reads 64 MiB: the shortest search waits some tenths of a second. */
+  /**
+   * A round of so many turns reads 64 MiB: the shortest search waits some tenths of a second where
+   * the kernel has that in memory, and as long as the disk takes for so many reads otherwise.
+   */
   static final int MAX_WAITING = 1_024;
 
   private static final int PIECE_BYTES = 64 << 10;

@@ -15,13 +15,14 @@ import java.util.function.Consumer;
  *
  * <p>A part takes one sync, which what clients send meanwhile shares, and one more for each fork
  * and each stream with forks in it: the committer has those alone in a batch, since what becomes of
- * one depends on what became of the other. They come last, so that they do not cut up the rest.
+ * one depends on what became of the other. They come last, so that they do not cut up the rest. One
+ * whose fork was still being made when it was looked at costs a sync of its own as well.
  */
 final class ExpirySweep implements Runnable {
   /** A quarter of a batch, which leaves room for what clients send. */
   static final int MAX_QUEUED = 256;
 
-  /** What a fork, or a stream with forks, counts for: a part has eight, and so as many syncs. */
+  /** What a fork, or a stream with forks, counts for: a part has eight of them at most. */
   static final int RELATIVE_COUNTS = 32;
 
   private static final System.Logger LOG = System.getLogger(ExpirySweep.class.getName());
