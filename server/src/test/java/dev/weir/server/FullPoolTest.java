@@ -90,13 +90,7 @@ class FullPoolTest {
   }
 
   private void awaitWaits(int count) throws IOException {
-    NodeFixture.await(
-        count + " waits",
-        () -> {
-          try (RawClient client = fixture.raw()) {
-            return client.metric(WAITS) >= count;
-          }
-        });
+    NodeFixture.await(count + " waits", () -> fixture.metric(WAITS) >= count);
   }
 
   @Test

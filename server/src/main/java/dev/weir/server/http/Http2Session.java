@@ -278,7 +278,7 @@ final class Http2Session extends ChannelInboundHandlerAdapter {
       written.addListener(told -> {
         if (told.isSuccess() && !inputEnded) {
           // The codec reads on by itself.
-          LingeringClose.begin(ctx);
+          HalfClose.begin(ctx);
         } else {
           ctx.close();
         }

@@ -192,7 +192,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter implements Carri
     ReferenceCountUtil.release(message);
     if (state == State.DISCARDING && last) {
       becomeIdle(ctx);
-    } else if (discardedBytes > LingeringClose.MAX_DROPPED_BYTES) {
+    } else if (discardedBytes > HalfClose.MAX_DROPPED_BYTES) {
       ctx.close();
     } else {
       requestMessage(ctx);
@@ -226,7 +226,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter implements Carri
     state = State.LINGERING;
     ReferenceCountUtil.release(readAhead);
     readAhead = null;
-    if (LingeringClose.begin(ctx)) {
+    if (HalfClose.begin(ctx)) {
       requestMessage(ctx);
     }
   }

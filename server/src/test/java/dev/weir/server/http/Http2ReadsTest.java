@@ -5,8 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.server.store.CreateRequest;
 import dev.weir.server.store.Payload;
 import io.netty.buffer.ByteBuf;
-import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.handler.codec.http2.Http2FrameTypes;
 import java.nio.file.Path;
@@ -28,7 +26,7 @@ class Http2ReadsTest {
   private EmbeddedNode node;
   private EmbeddedChannel channel;
   private final List<ByteBuf> filling = new ArrayList<>();
-  private int reads;
+  private final CountReads reads = new CountReads();
 
   /** A connection with a stream that holds a body which nobody takes. */
   @BeforeEach
@@ -41,16 +39,7 @@ class Http2ReadsTest {
     head[FLAGS_INDEX] &= ~1;
     node.send(channel, head);
     node.run(channel);
-    channel
-        .pipeline()
-        .addFirst(
-            new ChannelOutboundHandlerAdapter() {
-              @Override
-              public void read(ChannelHandlerContext ctx) {
-                reads++;
-                ctx.read();
-              }
-            });
+    channel.pipeline().addFirst(reads);
   }
 
   @AfterEach
@@ -91,10 +80,10 @@ class Http2ReadsTest {
     fill();
     sendInReserve();
     node.pass(channel, LOOK.multipliedBy(10));
-    assertThat(reads).as("reads without room").isZero();
+    assertThat(reads.count).as("reads without room").isZero();
     empty();
     node.pass(channel, LOOK.multipliedBy(16));
-    assertThat(reads).as("reads with room").isOne();
+    assertThat(reads.count).as("reads with room").isOne();
   }
 
   @Test
@@ -103,12 +92,12 @@ class Http2ReadsTest {
     sendInReserve();
     empty();
     node.pass(channel, LOOK);
-    assertThat(reads).as("reads with room").isOne();
+    assertThat(reads.count).as("reads with room").isOne();
     fill();
     sendInReserve();
     empty();
     node.pass(channel, LOOK.multipliedBy(100));
-    assertThat(reads).as("reads behind it").isOne();
+    assertThat(reads.count).as("reads behind it").isOne();
   }
 
   @Test
@@ -116,10 +105,10 @@ class Http2ReadsTest {
     long before = channel.runScheduledPendingTasks();
     node.send(channel, Http2Wire.frame(Http2FrameTypes.DATA, 0, 1, new byte[1_000]));
     node.run(channel);
-    assertThat(reads).isOne();
+    assertThat(reads.count).isOne();
     assertThat(channel.runScheduledPendingTasks()).as("the next task").isEqualTo(before);
     sendInReserve();
-    assertThat(reads).isOne();
+    assertThat(reads.count).isOne();
     assertThat(channel.runScheduledPendingTasks()).isEqualTo(LOOK.toNanos());
   }
 }

@@ -7,11 +7,11 @@ import java.util.concurrent.TimeUnit;
  * Closing a socket with unread bytes resets it, and may take the last answer from the client. So
  * this side ends first, and the connection is closed when the client has ended as well, or soon.
  */
-final class LingeringClose {
+final class HalfClose {
   /** What is read and dropped of a client that goes on to send. */
   static final long MAX_DROPPED_BYTES = HttpLimits.MAX_DISCARDED_BYTES * 64;
 
-  private LingeringClose() {}
+  private HalfClose() {}
 
   /**
    * Ends this side of a connection in whose output nothing waits.
