@@ -1,13 +1,12 @@
 package dev.weir.benchmarks.hello;
 
 import dev.weir.benchmarks.peer.Peer;
+import dev.weir.benchmarks.peer.PeerAllocator;
 import dev.weir.memory.Pool;
-import dev.weir.netty.WeirAllocator;
 import dev.weir.netty.flow.PoolHeadroom;
 import dev.weir.netty.flow.ReadGate;
 import dev.weir.netty.write.WriteGate;
 import dev.weir.netty.write.WriteGateOptions;
-import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelHandler;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
@@ -57,15 +56,16 @@ public class HelloBenchmark {
     /** Starts it. */
     @Setup
     public void start() {
-      ByteBufAllocator used = Peer.of(allocator).allocator();
-      server = new HelloServer(LOOPS, used, gates(used));
+      PeerAllocator used = Peer.of(allocator).open();
+      server = new HelloServer(LOOPS, used.allocator(), gates(used));
     }
 
-    private static Supplier<ChannelHandler[]> gates(ByteBufAllocator allocator) {
-      if (!(allocator instanceof WeirAllocator weir)) {
-        return () -> new ChannelHandler[0];
-      }
-      Pool pool = weir.pool();
+    /** What is in front of the codec of each connection: Weir's gates where a pool is, or none. */
+    static Supplier<ChannelHandler[]> gates(PeerAllocator allocator) {
+      return allocator.pool().map(Service::gates).orElse(() -> new ChannelHandler[0]);
+    }
+
+    private static Supplier<ChannelHandler[]> gates(Pool pool) {
       ReadGate reads = new ReadGate(new PoolHeadroom(pool));
       WriteGate writes = new WriteGate(WriteGateOptions.within(MAX_QUEUED_BYTES));
       return () -> new ChannelHandler[] {reads.newHandler(), writes.newHandler()};

@@ -1,7 +1,7 @@
 package dev.weir.benchmarks.peer;
 
 import dev.weir.lab.memory.AddressRange;
-import dev.weir.netty.WeirAllocator;
+import dev.weir.memory.Pool;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.util.Optional;
@@ -9,17 +9,19 @@ import java.util.Optional;
 /** Direct buffers of one of Netty's or Weir's allocators. */
 final class NettyBuffers extends Buffers<ByteBuf> {
   private final ByteBufAllocator allocator;
+  private final Optional<Pool> pool;
 
-  private NettyBuffers(ByteBufAllocator allocator) {
-    this.allocator = allocator;
+  private NettyBuffers(PeerAllocator of) {
+    this.allocator = of.allocator();
+    this.pool = of.pool();
   }
 
-  /** The buffers of {@code allocator}, with the JVM in the {@link JitState} it is to have. */
-  static Buffers<?> of(ByteBufAllocator allocator) {
+  /** The buffers of {@code of}, with the JVM in the {@link JitState} it is to have. */
+  static Buffers<?> of(PeerAllocator of) {
     if (JitState.current() == JitState.SERVICE) {
-      ServiceProfile.show(allocator);
+      ServiceProfile.show(of.allocator());
     }
-    return new NettyBuffers(allocator);
+    return new NettyBuffers(of);
   }
 
   @Override
@@ -41,10 +43,7 @@ final class NettyBuffers extends Buffers<ByteBuf> {
 
   @Override
   public Optional<AddressRange> addresses() {
-    return allocator instanceof WeirAllocator weir
-        ? Optional.of(
-            new AddressRange(weir.pool().reservationAddress(), weir.pool().reservationBytes()))
-        : Optional.empty();
+    return pool.map(of -> new AddressRange(of.reservationAddress(), of.reservationBytes()));
   }
 
   @Override

@@ -4,6 +4,7 @@ import dev.weir.lab.contender.ContenderMissingException;
 import dev.weir.lab.contender.MallocLibrary;
 import dev.weir.memory.Pool;
 import dev.weir.memory.PoolOptions;
+import dev.weir.memory.budget.Budget;
 import dev.weir.memory.hardening.Hardening;
 import dev.weir.netty.WeirAllocator;
 import io.netty.buffer.AdaptiveByteBufAllocator;
@@ -104,7 +105,7 @@ public enum Peer {
       case MIMALLOC -> MallocBuffers.of(MallocLibrary.MIMALLOC);
       case JEMALLOC -> MallocBuffers.of(MallocLibrary.JEMALLOC);
       case HARNESS -> NoBuffers.create();
-      default -> NettyBuffers.of(allocator());
+      default -> NettyBuffers.of(open());
     };
   }
 
@@ -114,24 +115,29 @@ public enum Peer {
    * @throws UnsupportedOperationException if it has no {@code ByteBuf}s
    */
   public ByteBufAllocator allocator() {
-    return switch (this) {
-      case WEIR -> new WeirAllocator(pool());
-      case WEIR_CHARGED -> charging(new WeirAllocator(pool()));
-      case WEIR_BUDGET -> charging(new WeirAllocator(watchedPool()));
-      case WEIR_HARDENING ->
-          new WeirAllocator(Pool.create(options().withHardening(Hardening.sampled())));
-      case NETTY_POOLED -> PooledByteBufAllocator.DEFAULT;
-      case NETTY_ADAPTIVE -> new AdaptiveByteBufAllocator();
-      case NETTY_POOLED_CACHES -> pooledWithCaches();
-      case NETTY_ADAPTIVE_CACHES ->
-          new AdaptiveByteBufAllocator(
-              /* preferDirect= */ true, /* useCacheForNonEventLoopThreads= */ true);
-      default -> throw new UnsupportedOperationException(label + " has no ByteBufs");
-    };
+    return open().allocator();
   }
 
-  private static Pool pool() {
-    return Pool.create(options());
+  /**
+   * Makes the allocator as Netty's pipelines use it, and says which pool is behind it.
+   *
+   * @throws UnsupportedOperationException if it has no {@code ByteBuf}s
+   */
+  public PeerAllocator open() {
+    return switch (this) {
+      case WEIR -> over(Pool.create(options()));
+      case WEIR_CHARGED -> charging(Pool.create(options()));
+      case WEIR_BUDGET -> charging(watchedPool());
+      case WEIR_HARDENING -> over(Pool.create(options().withHardening(Hardening.sampled())));
+      case NETTY_POOLED -> netty(PooledByteBufAllocator.DEFAULT);
+      case NETTY_ADAPTIVE -> netty(new AdaptiveByteBufAllocator());
+      case NETTY_POOLED_CACHES -> netty(pooledWithCaches());
+      case NETTY_ADAPTIVE_CACHES ->
+          netty(
+              new AdaptiveByteBufAllocator(
+                  /* preferDirect= */ true, /* useCacheForNonEventLoopThreads= */ true));
+      default -> throw new UnsupportedOperationException(label + " has no ByteBufs");
+    };
   }
 
   private static Pool watchedPool() {
@@ -144,8 +150,17 @@ public enum Peer {
     return PoolOptions.withLimit(POOL_BYTES).withName("bench");
   }
 
-  private static ByteBufAllocator charging(WeirAllocator allocator) {
-    return allocator.charging(allocator.pool().rootBudget().child("feature", POOL_BYTES / 2));
+  private static PeerAllocator over(Pool pool) {
+    return new PeerAllocator(new WeirAllocator(pool), Optional.of(pool));
+  }
+
+  private static PeerAllocator charging(Pool pool) {
+    Budget budget = pool.rootBudget().child("feature", POOL_BYTES / 2);
+    return new PeerAllocator(new WeirAllocator(pool).charging(budget), Optional.of(pool));
+  }
+
+  private static PeerAllocator netty(ByteBufAllocator allocator) {
+    return new PeerAllocator(allocator, Optional.empty());
   }
 
   private static ByteBufAllocator pooledWithCaches() {
