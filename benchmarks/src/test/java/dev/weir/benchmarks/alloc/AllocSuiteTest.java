@@ -1,6 +1,7 @@
 package dev.weir.benchmarks.alloc;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import dev.weir.benchmarks.alloc.AllocSuite.Row;
 import dev.weir.benchmarks.harness.Cell;
@@ -10,7 +11,9 @@ import dev.weir.benchmarks.harness.Metric;
 import dev.weir.benchmarks.harness.ThreadKind;
 import dev.weir.benchmarks.harness.Tiny;
 import dev.weir.benchmarks.pattern.AllocPattern;
+import dev.weir.benchmarks.peer.JitState;
 import dev.weir.benchmarks.peer.Peer;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -47,6 +50,28 @@ class AllocSuiteTest {
       assertThat(measurement.score(peer, Metric.NS_PER_OP).orElseThrow().median()).isPositive();
       assertThat(measurement.score(peer, Metric.HEAP_BYTES_PER_BUFFER)).isPresent();
     }
+  }
+
+  @Test
+  void heapForABufferIsTheSameWhateverTheCompilerWasShown() throws Exception {
+    Cell cell =
+        AllocSuite.cells(
+                "heap",
+                List.of(new Row(AllocPattern.RANDOM, "1..4K", 1024)),
+                List.of(ThreadKind.EVENT_LOOP),
+                List.of(1),
+                List.of(LeakDetection.DISABLED),
+                List.of(false))
+            .getFirst();
+    List<Double> bytes = new ArrayList<>();
+    for (JitState jit : JitState.values()) {
+      bytes.add(
+          Tiny.measure(cell, List.of(Peer.NETTY_POOLED), jit)
+              .score(Peer.NETTY_POOLED, Metric.HEAP_BYTES_PER_BUFFER)
+              .orElseThrow()
+              .median());
+    }
+    assertThat(bytes.getFirst()).isCloseTo(bytes.getLast(), within(100.0));
   }
 
   @Test
