@@ -48,7 +48,7 @@ public final class CellRunner {
           "-Dio.netty.noUnsafe=true");
 
   private final Effort effort;
-  private final JitState jit;
+  private final Conditions conditions;
   private final List<String> jvmFlags;
   private final Runnable afterEachJvm;
 
@@ -58,7 +58,7 @@ public final class CellRunner {
    */
   public CellRunner(Effort effort, JitState jit, List<String> jvmFlags, Runnable afterEachJvm) {
     this.effort = effort;
-    this.jit = jit;
+    this.conditions = new Conditions(jit, effort);
     this.jvmFlags = List.copyOf(jvmFlags);
     this.afterEachJvm = afterEachJvm;
   }
@@ -86,7 +86,7 @@ public final class CellRunner {
       values.forEach((metric, value) -> ofPeer.put(metric, Score.of(value)));
       scores.put(peer, ofPeer);
     });
-    return new Measurement(cell, scores);
+    return new Measurement(cell, conditions, scores);
   }
 
   private Map<Metric, Double> runOnce(Cell cell, Peer peer) throws IOException {
@@ -122,7 +122,7 @@ public final class CellRunner {
     flags.addAll(jvmFlags);
     flags.addAll(cell.thread().jvmFlags());
     flags.addAll(cell.leakDetection().jvmFlags());
-    flags.add(jit.jvmFlag());
+    flags.add(conditions.jit().jvmFlag());
     flags.add(Figures.jvmFlag(figures));
     TimeValue iteration = TimeValue.nanoseconds(effort.iteration().toNanos());
     ChainedOptionsBuilder options =

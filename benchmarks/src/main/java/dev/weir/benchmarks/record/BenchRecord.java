@@ -15,7 +15,8 @@ import tools.jackson.jr.ob.JSON;
 
 /**
  * What was measured on one day of one commit: a JSON file of runs, each with its command, machine,
- * noise and rows. A row of a later run takes the place of the same row of an earlier one.
+ * noise and rows. A row of a later run takes the place of the same row of an earlier one, unless it
+ * was measured for a shorter time.
  */
 public final class BenchRecord {
   private final Path file;
@@ -79,9 +80,26 @@ public final class BenchRecord {
     return file.getFileName().toString();
   }
 
-  /** The machine of the last run, in one line. */
+  /** The machine of its runs, in one line. */
   String machine() {
-    Map<String, Object> machine = runs.getLast().machine();
+    return line(runs.getLast().machine());
+  }
+
+  /**
+   * Requires that what is measured here compares with what the record has.
+   *
+   * @throws IllegalStateException if its runs are of another machine
+   */
+  void requireThisMachine() {
+    String here = line(Machine.describe());
+    if (!runs.isEmpty() && !machine().equals(here)) {
+      throw new IllegalStateException(
+          "%s is of another machine, %s, and this is %s; move it away to begin another"
+              .formatted(file, machine(), here));
+    }
+  }
+
+  private static String line(Map<String, Object> machine) {
     return "%s, %s cores, %s, JDK %s, Netty %s"
         .formatted(
             machine.get("cpu"),
@@ -96,10 +114,24 @@ public final class BenchRecord {
     Map<Map<String, Object>, Map<String, Object>> latest = new LinkedHashMap<>();
     for (BenchRun run : runs) {
       for (Map<String, Object> row : run.rows()) {
-        latest.put(identity(row), row);
+        latest.merge(identity(row), row, BenchRecord::better);
       }
     }
     return List.copyOf(latest.values());
+  }
+
+  private static Map<String, Object> better(
+      Map<String, Object> earlier, Map<String, Object> later) {
+    return measuredMillis(later) >= measuredMillis(earlier) ? later : earlier;
+  }
+
+  /** How long a row was measured in all its rounds; 0 where it does not say. */
+  private static double measuredMillis(Map<String, Object> row) {
+    double millis = 1;
+    for (String factor : List.of("rounds", "iterations", "iterationMillis")) {
+      millis *= row.get(factor) instanceof Number number ? number.doubleValue() : 0;
+    }
+    return millis;
   }
 
   /** What a row is about, without what was measured. */

@@ -1,5 +1,6 @@
 package dev.weir.benchmarks.record;
 
+import dev.weir.benchmarks.peer.JitState;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -17,17 +18,18 @@ import java.util.Set;
  */
 record ChartRow(String group, String label, Map<Mark, Value> values) {
   private static final Set<String> NOT_IN_LABELS =
-      Set.of("suite", "thread", "threads", "leakDetection", "allocator");
+      Set.of("suite", "thread", "threads", "leakDetection", "jit", "allocator");
 
   /** The median of the rounds, the best and the worst. */
   record Value(double median, double min, double max) {}
 
-  /** The lines of one suite and one metric, from the rows of a record. */
+  /** The lines of one suite and one metric, as in services, from the rows of a record. */
   static List<ChartRow> of(List<Map<String, Object>> rows, String suite, String field) {
     Map<List<String>, Map<Mark, Value>> lines = new LinkedHashMap<>();
     for (Map<String, Object> row : rows) {
       Optional<Mark> mark = mark(row);
-      if (suite.equals(row.get("suite")) && mark.isPresent() && row.containsKey(field)) {
+      boolean isShown = suite.equals(row.get("suite")) && isOfService(row);
+      if (isShown && mark.isPresent() && row.containsKey(field)) {
         lines
             .computeIfAbsent(List.of(group(row), label(row)), first -> new LinkedHashMap<>())
             .put(
@@ -40,6 +42,11 @@ record ChartRow(String group, String label, Map<Mark, Value> values) {
     lines.forEach(
         (key, values) -> charted.add(new ChartRow(key.getFirst(), key.getLast(), values)));
     return charted;
+  }
+
+  /** Whether the compiler had seen what it sees in services: records of old do not say, and had. */
+  private static boolean isOfService(Map<String, Object> row) {
+    return JitState.SERVICE.label().equals(row.getOrDefault("jit", JitState.SERVICE.label()));
   }
 
   /** How many times the better of Netty's two takes what Weir takes. */

@@ -24,7 +24,8 @@ public final class Recorder {
    *
    * @param folder somewhere in the repository
    * @param command what the user typed
-   * @throws IllegalStateException if there is no repository, or its sources are those of no commit
+   * @throws IllegalStateException if there is no repository, its sources are those of no commit, or
+   *     the record is of another machine
    * @throws IOException if the record cannot be read, or there is no git
    */
   public static Recorder begin(Path folder, String command) throws IOException {
@@ -40,7 +41,9 @@ public final class Recorder {
                 new IllegalStateException("the sources differ from their commit; commit them"));
     String date = LocalDate.now(ZoneOffset.UTC).toString();
     Path file = repository.recordFile(date, commit);
-    return new Recorder(repository, BenchRecord.of(file, commit, date), command);
+    BenchRecord target = BenchRecord.of(file, commit, date);
+    target.requireThisMachine();
+    return new Recorder(repository, target, command);
   }
 
   /**

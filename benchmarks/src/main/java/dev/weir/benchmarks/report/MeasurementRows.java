@@ -1,6 +1,7 @@
 package dev.weir.benchmarks.report;
 
 import dev.weir.benchmarks.harness.Cell;
+import dev.weir.benchmarks.harness.Effort;
 import dev.weir.benchmarks.harness.Measurement;
 import dev.weir.benchmarks.harness.Metric;
 import dev.weir.benchmarks.harness.Score;
@@ -36,14 +37,15 @@ public final class MeasurementRows {
   public static List<Map<String, Object>> rows(List<Measurement> measurements) {
     List<Map<String, Object>> rows = new ArrayList<>();
     for (Measurement measurement : measurements) {
-      measurement
-          .scores()
-          .forEach((peer, scores) -> rows.add(row(measurement.cell(), peer, scores)));
+      measurement.scores().forEach((peer, scores) -> rows.add(row(measurement, peer, scores)));
     }
     return rows;
   }
 
-  private static Map<String, Object> row(Cell cell, Peer peer, Map<Metric, Score> scores) {
+  private static Map<String, Object> row(
+      Measurement measurement, Peer peer, Map<Metric, Score> scores) {
+    Cell cell = measurement.cell();
+    Effort effort = measurement.conditions().effort();
     Map<String, Object> row = new LinkedHashMap<>();
     row.put("suite", cell.suite());
     row.putAll(cell.parameters());
@@ -54,6 +56,7 @@ public final class MeasurementRows {
     row.put("thread", cell.thread().label());
     row.put("threads", cell.threads());
     row.put("leakDetection", cell.leakDetection().label());
+    row.put("jit", measurement.conditions().jit().label());
     row.put("allocator", peer.label());
     scores.forEach((metric, score) -> {
       row.put(metric.field(), rounded(score.median()));
@@ -65,6 +68,9 @@ public final class MeasurementRows {
       row.put("error", rounded(time.error()));
     }
     row.put("rounds", scores.values().iterator().next().rounds());
+    row.put("warmups", effort.warmups());
+    row.put("iterations", effort.measurements());
+    row.put("iterationMillis", effort.iteration().toMillis());
     return row;
   }
 

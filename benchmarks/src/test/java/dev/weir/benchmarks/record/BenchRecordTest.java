@@ -13,6 +13,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -45,6 +46,54 @@ class BenchRecordTest {
     assertThat(BenchRecord.read(file).rows()).containsExactly(row("weir", 8), row("glibc", 9));
   }
 
+  @Test
+  void aRowOfAnotherStateOfTheCompilerReplacesNoneAndIsNotDrawn() throws IOException {
+    Path file = folder.resolve("record.json");
+    Map<String, Object> service = of("service", row("weir", 10));
+    BenchRecord record = BenchRecord.of(file, "a", "b");
+    record.append("1", NOISE, List.of(service, of("service", row("netty-pooled", 41))));
+    String drawn = Chart.svg(record, "alloc").orElseThrow();
+    record.append("2", NOISE, List.of(of("alone", row("weir", 5))));
+    assertThat(record.rows()).contains(service, of("alone", row("weir", 5)));
+    assertThat(Chart.svg(record, "alloc")).contains(drawn);
+  }
+
+  @Test
+  void aRowThatWasMeasuredForAShorterTimeReplacesNone() throws IOException {
+    Path file = folder.resolve("record.json");
+    Map<String, Object> full = row("weir", 10);
+    full.putAll(Map.of("iterations", 4, "iterationMillis", 500));
+    Map<String, Object> quick = row("weir", 12);
+    quick.putAll(Map.of("iterations", 2, "iterationMillis", 250));
+    BenchRecord record = BenchRecord.of(file, "a", "b");
+    record.append("weir bench alloc", NOISE, List.of(full));
+    record.append("weir bench alloc --quick", NOISE, List.of(quick));
+    assertThat(record.rows()).containsExactly(full);
+  }
+
+  @Test
+  void aRecordOfAnotherMachineIsNotContinued() throws IOException {
+    Path file = folder.resolve("record.json");
+    BenchRecord.of(file, "a", "b").append("1", NOISE, List.of(row("weir", 10)));
+    BenchRecord.read(file).requireThisMachine();
+    String text = Files.readString(file);
+    Files.writeString(file, text.replaceFirst("\"cores\":\\d+", "\"cores\":4711"));
+    assertThatThrownBy(() -> BenchRecord.read(file).requireThisMachine())
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("4711 cores");
+  }
+
+  private static Map<String, Object> of(String jit, Map<String, Object> row) {
+    Map<String, Object> with = new LinkedHashMap<>();
+    row.forEach((field, value) -> {
+      if (field.equals("allocator")) {
+        with.put("jit", jit);
+      }
+      with.put(field, value);
+    });
+    return with;
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"", "{", "[]", "{\"commit\":\"a\",\"date\":\"b\",\"runs\":[1]}"})
   void anythingElseIsRefusedByName(String text) throws IOException {
@@ -53,6 +102,32 @@ class BenchRecordTest {
     assertThatThrownBy(() -> BenchRecord.read(file))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("record.json");
+  }
+
+  @Test
+  void whateverIsInAFileItIsDrawnOrRefused() throws IOException {
+    long seed = Long.getLong("weir.test.seed", System.nanoTime());
+    Random random = new Random(seed);
+    Path file = folder.resolve("record.json");
+    BenchRecord.of(file, "a", "b").append("1", NOISE, List.of(row("weir", 10), row("glibc", 9)));
+    byte[] whole = Files.readAllBytes(file);
+    String pieces = "{}[],:\"0e-9nt";
+    for (int run = 0; run < 2_000; run++) {
+      byte[] damaged = whole.clone();
+      for (int i = random.nextInt(4); i >= 0; i--) {
+        damaged[random.nextInt(damaged.length)] =
+            (byte) pieces.charAt(random.nextInt(pieces.length()));
+      }
+      Files.write(file, damaged);
+      try {
+        BenchRecord record = BenchRecord.read(file);
+        Chart.suites(record).forEach(suite -> Chart.svg(record, suite));
+      } catch (IOException refused) {
+        assertThat(refused).hasMessageContaining("record.json");
+      } catch (RuntimeException failed) {
+        throw new AssertionError("seed " + seed, failed);
+      }
+    }
   }
 
   @Test

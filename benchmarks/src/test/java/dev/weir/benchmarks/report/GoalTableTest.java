@@ -3,11 +3,14 @@ package dev.weir.benchmarks.report;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.benchmarks.harness.Cell;
+import dev.weir.benchmarks.harness.Conditions;
+import dev.weir.benchmarks.harness.Effort;
 import dev.weir.benchmarks.harness.LeakDetection;
 import dev.weir.benchmarks.harness.Measurement;
 import dev.weir.benchmarks.harness.Metric;
 import dev.weir.benchmarks.harness.Score;
 import dev.weir.benchmarks.harness.ThreadKind;
+import dev.weir.benchmarks.peer.JitState;
 import dev.weir.benchmarks.peer.Peer;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
@@ -17,6 +20,7 @@ import org.junit.jupiter.api.Test;
 import picocli.CommandLine.Help.Ansi;
 
 class GoalTableTest {
+  private static final Conditions CONDITIONS = new Conditions(JitState.SERVICE, Effort.QUICK);
 
   @Test
   void judgesEachGoalAgainstTheBestInTheSameRun() {
@@ -144,7 +148,7 @@ class GoalTableTest {
             way,
             "writeBytes",
             Integer.toString(writes));
-    return new Measurement(cell, scores);
+    return new Measurement(cell, CONDITIONS, scores);
   }
 
   private static void add(
@@ -165,6 +169,6 @@ class GoalTableTest {
   private static Measurement measurement(Cell cell, Metric metric, Map<Peer, Double> medians) {
     Map<Peer, Map<Metric, Score>> scores = new EnumMap<>(Peer.class);
     medians.forEach((peer, median) -> scores.put(peer, Map.of(metric, Score.of(List.of(median)))));
-    return new Measurement(cell, scores);
+    return new Measurement(cell, CONDITIONS, scores);
   }
 }

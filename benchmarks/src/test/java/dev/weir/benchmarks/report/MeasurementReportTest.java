@@ -3,11 +3,14 @@ package dev.weir.benchmarks.report;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.benchmarks.harness.Cell;
+import dev.weir.benchmarks.harness.Conditions;
+import dev.weir.benchmarks.harness.Effort;
 import dev.weir.benchmarks.harness.LeakDetection;
 import dev.weir.benchmarks.harness.Measurement;
 import dev.weir.benchmarks.harness.Metric;
 import dev.weir.benchmarks.harness.Score;
 import dev.weir.benchmarks.harness.ThreadKind;
+import dev.weir.benchmarks.peer.JitState;
 import dev.weir.benchmarks.peer.Peer;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -20,6 +23,8 @@ import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine.Help.Ansi;
 
 class MeasurementReportTest {
+  private static final Conditions CONDITIONS = new Conditions(JitState.SERVICE, Effort.QUICK);
+
   @TempDir Path folder;
 
   @Test
@@ -49,9 +54,10 @@ class MeasurementReportTest {
         .first()
         .isEqualTo(
             "{\"suite\":\"alloc\",\"pattern\":\"ring\",\"sizes\":\"1..4K\",\"thread\":\"event-loop\","
-                + "\"threads\":2,\"leakDetection\":\"disabled\",\"allocator\":\"weir\","
+                + "\"threads\":2,\"leakDetection\":\"disabled\",\"jit\":\"service\",\"allocator\":\"weir\","
                 + "\"nsPerOp\":10.0,\"nsPerOpMin\":9.0,\"nsPerOpMax\":11.0,\"rssBytes\":6.7108864E7,"
-                + "\"rssBytesMin\":6.7108864E7,\"rssBytesMax\":6.7108864E7,\"error\":1.0,\"rounds\":3}");
+                + "\"rssBytesMin\":6.7108864E7,\"rssBytesMax\":6.7108864E7,\"error\":1.0,\"rounds\":3,\"warmups\":7,"
+                + "\"iterations\":3,\"iterationMillis\":300}");
   }
 
   @Test
@@ -65,7 +71,7 @@ class MeasurementReportTest {
             1,
             LeakDetection.SIMPLE);
     Map<Metric, Score> time = Map.of(Metric.NS_PER_OP, Score.of(List.of(3.0, 5.0)));
-    Measurement one = new Measurement(cell, Map.of(Peer.WEIR, time));
+    Measurement one = new Measurement(cell, CONDITIONS, Map.of(Peer.WEIR, time));
 
     assertThat(MeasurementRows.rows(List.of(one)).getFirst())
         .containsEntry("bytes", 4096)
@@ -90,6 +96,6 @@ class MeasurementReportTest {
     scores.put(Peer.NETTY_POOLED, pooled);
     scores.put(Peer.NETTY_ADAPTIVE, Map.of(Metric.NS_PER_OP, Score.of(List.of(40.0))));
     scores.put(Peer.GLIBC, Map.of(Metric.NS_PER_OP, Score.of(List.of(9.0))));
-    return new Measurement(cell, scores);
+    return new Measurement(cell, CONDITIONS, scores);
   }
 }
