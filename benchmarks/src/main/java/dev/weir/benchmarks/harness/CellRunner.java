@@ -10,7 +10,9 @@ import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
+import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.profile.GCProfiler;
 import org.openjdk.jmh.results.Result;
 import org.openjdk.jmh.results.RunResult;
@@ -98,7 +100,7 @@ public final class CellRunner {
         throw new IOException(peer.label() + " in " + cell.suite() + ": its JVM ended early");
       }
       Map<Metric, Double> figures = Figures.read(file);
-      double nsPerOp = result.getPrimaryResult().getScore() * cell.cores() / jmhThreads(cell);
+      double nsPerOp = nsPerOp(cell, result.getPrimaryResult().getScore());
       figures.put(Metric.NS_PER_OP, nsPerOp);
       figures.computeIfPresent(
           Metric.GC_NS_PER_OP, (metric, share) -> share * nsPerOp / cell.cores());
@@ -117,7 +119,16 @@ public final class CellRunner {
     }
   }
 
-  private ChainedOptionsBuilder options(Cell cell, Peer peer, Path figures) {
+  /**
+   * Time of one core for an operation, from what JMH makes of a cell: for several threads it adds
+   * up their operations in a nanosecond. The mean of their times for an operation, which it would
+   * give otherwise, is that of a thread which does next to nothing where one does.
+   */
+  static double nsPerOp(Cell cell, double score) {
+    return isShared(cell) ? cell.cores() / score : score * cell.cores();
+  }
+
+  ChainedOptionsBuilder options(Cell cell, Peer peer, Path figures) {
     List<String> flags = new ArrayList<>(JVM_FLAGS);
     flags.addAll(jvmFlags);
     flags.addAll(cell.thread().jvmFlags());
@@ -139,8 +150,15 @@ public final class CellRunner {
             .addProfiler(GCProfiler.class)
             .shouldFailOnError(true)
             .verbosity(VerboseMode.SILENT);
+    if (isShared(cell)) {
+      options.mode(Mode.Throughput).timeUnit(TimeUnit.NANOSECONDS);
+    }
     cell.parameters().forEach(options::param);
     return options;
+  }
+
+  private static boolean isShared(Cell cell) {
+    return jmhThreads(cell) > 1;
   }
 
   /** Virtual threads are the benchmark's own: JMH starts it once. */
