@@ -29,6 +29,14 @@ final class SizeOption {
     for (String mix : mixes) {
       try {
         SizeMix.of(mix, 1);
+        long leftOut = SizeMix.leftOut(mix);
+        if (leftOut > 0) {
+          spec.commandLine()
+              .getErr()
+              .printf(
+                  "--sizes %s: %,d buffers above %d MiB are left out%n",
+                  mix, leftOut, SizeMix.MAX_BYTES >> 20);
+        }
       } catch (IllegalArgumentException malformed) {
         throw new ParameterException(spec.commandLine(), "--sizes: " + malformed.getMessage());
       }

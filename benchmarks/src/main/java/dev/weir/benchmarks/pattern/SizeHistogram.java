@@ -15,48 +15,59 @@ import java.util.TreeMap;
 public final class SizeHistogram {
   private final NavigableMap<Integer, Long> counts;
   private final long total;
+  private final long leftOut;
 
-  /**
-   * A histogram of these counts.
-   *
-   * @throws IllegalArgumentException if there are none, or sizes or counts are out of range
-   */
-  public SizeHistogram(Map<Integer, Long> counts) {
+  private SizeHistogram(Map<Integer, Long> counts, long leftOut) {
     this.counts = new TreeMap<>(counts);
-    this.total = this.counts.values().stream().mapToLong(Long::longValue).sum();
+    this.leftOut = leftOut;
+    this.total = this.counts.values().stream().reduce(0L, SizeHistogram::sum);
     if (counts.isEmpty()) {
-      throw new IllegalArgumentException("a histogram needs at least one size");
+      throw new IllegalArgumentException(
+          "a histogram needs at least one size up to %d MiB".formatted(SizeMix.MAX_BYTES >> 20));
     }
-    counts.forEach((size, count) -> {
-      if (size < 1 || size > SizeMix.MAX_BYTES || count < 1) {
-        throw new IllegalArgumentException(
-            "'%d %d' is no size from 1 to %d with a count above 0"
-                .formatted(size, count, SizeMix.MAX_BYTES));
-      }
-    });
   }
 
   /**
-   * Reads what {@link #lines} wrote.
+   * Reads what {@link #lines} wrote. Sizes above {@link SizeMix#MAX_BYTES} are left out and
+   * counted.
    *
-   * @throws IllegalArgumentException if it is no such text; the message quotes the line
+   * @throws IllegalArgumentException if it is no such text, or has no size that a mix may have; the
+   *     message quotes the line
    */
   public static SizeHistogram parse(String text) {
     Map<Integer, Long> counts = new TreeMap<>();
+    Map<Integer, Long> tooLarge = new TreeMap<>();
     text.lines()
         .map(String::strip)
         .filter(line -> !line.isEmpty() && !line.startsWith("#"))
         .forEach(line -> {
           StringTokenizer words = new StringTokenizer(line);
           try {
-            counts.merge(
-                Integer.valueOf(words.nextToken()), Long.valueOf(words.nextToken()), Long::sum);
+            int size = Integer.parseInt(words.nextToken());
+            long count = Long.parseLong(words.nextToken());
+            requireAtLeastOne(size, count);
+            (size > SizeMix.MAX_BYTES ? tooLarge : counts).merge(size, count, SizeHistogram::sum);
           } catch (NumberFormatException | NoSuchElementException malformed) {
             throw new IllegalArgumentException(
                 "'%s' is no line 'SIZE COUNT' of a histogram".formatted(line), malformed);
           }
         });
-    return new SizeHistogram(counts);
+    return new SizeHistogram(counts, tooLarge.values().stream().reduce(0L, SizeHistogram::sum));
+  }
+
+  private static void requireAtLeastOne(int size, long count) {
+    if (size < 1 || count < 1) {
+      throw new IllegalArgumentException(
+          "'%d %d' is no size with a count, both above 0".formatted(size, count));
+    }
+  }
+
+  private static long sum(long some, long more) {
+    try {
+      return Math.addExact(some, more);
+    } catch (ArithmeticException overflow) {
+      throw new IllegalArgumentException("the counts add up to more than 2^63 - 1", overflow);
+    }
   }
 
   /** The lines of the file, the smallest size first. */
@@ -85,6 +96,11 @@ public final class SizeHistogram {
       bytes += (double) entry.getKey() * entry.getValue();
     }
     return bytes / total;
+  }
+
+  /** How many requests of larger sizes the text had. */
+  public long leftOut() {
+    return leftOut;
   }
 
   /** How many requests it counts. */

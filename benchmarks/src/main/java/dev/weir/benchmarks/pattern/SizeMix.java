@@ -5,9 +5,11 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -23,6 +25,9 @@ public abstract class SizeMix {
 
   /** The histograms that lie beside this class, recorded of real programs. */
   private static final Set<String> RECORDED = Set.of("api-gateway", "websocket-proxy");
+
+  /** The files that were read: once, so that a run ends with the sizes that it began with. */
+  private static final Map<String, SizeHistogram> READ = new ConcurrentHashMap<>();
 
   SizeMix() {}
 
@@ -52,8 +57,21 @@ public abstract class SizeMix {
       }
       return low == high ? new FixedSize(low) : new UniformSizes(low, high, seed);
     }
+    return new HistogramSizes(histogram(text), seed);
+  }
+
+  /**
+   * The histogram of that name.
+   *
+   * @throws IllegalArgumentException if there is none, or it is malformed
+   */
+  private static SizeHistogram histogram(String name) {
+    return READ.computeIfAbsent(name, SizeMix::read);
+  }
+
+  private static SizeHistogram read(String text) {
     try {
-      return new HistogramSizes(SizeHistogram.parse(histogram(text)), seed);
+      return SizeHistogram.parse(lines(text));
     } catch (IOException unreadable) {
       throw new IllegalArgumentException(
           ("no sizes '%s': give a number (4K), a range (1..64K), api-gateway, websocket-proxy or a"
@@ -63,6 +81,11 @@ public abstract class SizeMix {
     }
   }
 
+  /** How many requests of a histogram are for more than {@link #MAX_BYTES}, and left out. */
+  public static long leftOut(String text) {
+    return RANGE.matcher(text).matches() ? 0 : histogram(text).leftOut();
+  }
+
   /** The size that a text describes, if it is one size. */
   public static OptionalInt oneSize(String text) {
     return RANGE.matcher(text).matches() && of(text, 1) instanceof FixedSize one
@@ -70,7 +93,7 @@ public abstract class SizeMix {
         : OptionalInt.empty();
   }
 
-  private static String histogram(String text) throws IOException {
+  private static String lines(String text) throws IOException {
     if (!RECORDED.contains(text)) {
       return Files.readString(Path.of(text));
     }

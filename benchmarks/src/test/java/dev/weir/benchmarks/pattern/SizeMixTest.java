@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.within;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Random;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -68,6 +69,46 @@ class SizeMixTest {
     assertThatThrownBy(() -> SizeHistogram.parse("# nothing\n"))
         .isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(() -> SizeHistogram.parse("0 3\n")).hasMessageContaining("'0 3'");
+  }
+
+  @Test
+  void countsThatOverflowAndSizesThatNoMixMayHaveAreNotTakenForOthers() {
+    String most = "100 " + Long.MAX_VALUE;
+    assertThatThrownBy(() -> SizeHistogram.parse(most + "\n100 1\n"))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> SizeHistogram.parse(most + "\n200 1\n"))
+        .isInstanceOf(IllegalArgumentException.class);
+    SizeHistogram histogram = SizeHistogram.parse("7 2\n70000000 3\n");
+    assertThat(histogram.lines()).containsExactly("7 2");
+    assertThat(histogram.leftOut()).isEqualTo(3);
+  }
+
+  @Test
+  void whateverAFileHoldsItIsAHistogramOrRefused() {
+    long seed = Long.getLong("weir.test.seed", System.nanoTime());
+    Random random = new Random(seed);
+    String characters = "0123456789999  \n\n-#x\u0661";
+    for (int run = 0; run < 5_000; run++) {
+      StringBuilder text = new StringBuilder();
+      for (int i = random.nextInt(60); i > 0; i--) {
+        text.append(characters.charAt(random.nextInt(characters.length())));
+      }
+      try {
+        SizeHistogram histogram = SizeHistogram.parse(text.toString());
+        assertThat(histogram.quantile(random.nextDouble())).isBetween(1, SizeMix.MAX_BYTES);
+        assertThat(histogram.meanBytes()).isBetween(1.0, (double) SizeMix.MAX_BYTES);
+      } catch (IllegalArgumentException refused) {
+        assertThat(refused.getMessage()).as("seed %d", seed).isNotBlank();
+      }
+    }
+  }
+
+  @Test
+  void aFileIsReadOnce() throws IOException {
+    Path file = Files.writeString(folder.resolve("gone.sizes"), "100 3\n");
+    double meanBytes = SizeMix.of(file.toString(), 1).meanBytes();
+    Files.delete(file);
+    assertThat(SizeMix.of(file.toString(), 2).meanBytes()).isEqualTo(meanBytes);
   }
 
   @Test
