@@ -9,6 +9,7 @@ import dev.weir.benchmarks.harness.LeakDetection;
 import dev.weir.benchmarks.harness.Metric;
 import dev.weir.benchmarks.harness.Suite;
 import dev.weir.benchmarks.harness.ThreadKind;
+import dev.weir.benchmarks.hello.HelloSuite;
 import dev.weir.benchmarks.hello.LoopsSuite;
 import dev.weir.benchmarks.pattern.AllocPattern;
 import dev.weir.benchmarks.virtual.VirtualSuite;
@@ -23,8 +24,8 @@ import picocli.CommandLine.Mixin;
 @Command(
     name = "all",
     description =
-        "Every row that Weir has a goal for, of all suites in one run, and a table of what is"
-            + " reached. With --quick about 25 minutes, without it hours.",
+        "What matters of each suite but compression and view, in one run, and a table of which"
+            + " goals are reached. With --quick about half an hour, without it hours.",
     sortOptions = false,
     footer = {
       "",
@@ -42,7 +43,11 @@ final class AllCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    List<LeakDetection> levels = options.leakDetection();
+    return options.run(suites(options.leakDetection()), Effort.BRIEF);
+  }
+
+  /** All suites at these levels of leak detection. */
+  static List<Suite> suites(List<LeakDetection> levels) {
     List<Row> atOnce =
         AllocSuite.rows(List.of(AllocPattern.ALLOCATE_RELEASE), List.of("256", "64K"), List.of(1));
     List<Suite> suites = new ArrayList<>();
@@ -70,8 +75,9 @@ final class AllCommand implements Callable<Integer> {
     suites.add(HeapCommand.suite(levels));
     if (levels.contains(LeakDetection.SIMPLE)) {
       suites.add(LoopsSuite.suite());
+      suites.add(HelloSuite.suite());
     }
-    return options.run(suites, Effort.BRIEF);
+    return suites;
   }
 
   private static Suite alloc(List<Row> rows, List<ThreadKind> kinds, List<LeakDetection> levels) {

@@ -22,6 +22,7 @@ final class HelloCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
+    options.requireServiceJit();
     if (!options.leakDetection().contains(LeakDetection.SIMPLE)) {
       throw options.rejected("--leak-detection: requests are measured at Netty's default, simple");
     }

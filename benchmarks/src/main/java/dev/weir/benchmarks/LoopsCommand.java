@@ -20,6 +20,7 @@ final class LoopsCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
+    options.requireServiceJit();
     if (!options.leakDetection().contains(LeakDetection.SIMPLE)) {
       throw options.rejected("--leak-detection: loops are measured at Netty's default, simple");
     }

@@ -6,6 +6,7 @@ import dev.weir.benchmarks.pattern.AllocPattern;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -55,7 +56,8 @@ final class RowOptions {
 
   /**
    * The rows that the flags ask for. What they leave open, {@code defaults} answers: a flag that is
-   * given takes the place of the values that the defaults have for it.
+   * given takes the place of the values that the defaults have for it. Where the numbers of live
+   * buffers are the defaults', those that are too many for the sizes given are left out.
    *
    * @param threads how many threads run each row at most
    */
@@ -63,16 +65,24 @@ final class RowOptions {
     checkFlags();
     Set<Row> rows = new LinkedHashSet<>();
     for (AllocPattern pattern : patterns == null ? List.of(AllocPattern.values()) : patterns) {
-      for (Row row : defaults) {
-        if (row.pattern() == pattern) {
-          List<String> mixes = sizes.or(List.of(row.sizes()));
-          List<Integer> counts = lives == null ? List.of(row.live()) : lives;
-          rows.addAll(AllocSuite.rows(List.of(pattern), mixes, counts));
-        }
+      List<Row> like = defaults.stream().filter(row -> row.pattern() == pattern).toList();
+      if (like.isEmpty() && patterns != null) {
+        throw rejected(
+            "--pattern %s has no rows here; there are %s"
+                .formatted(pattern.label(), patternsOf(defaults)));
+      }
+      for (Row row : like) {
+        List<String> mixes = sizes.or(List.of(row.sizes()));
+        List<Integer> counts = lives == null ? List.of(row.live()) : lives;
+        rows.addAll(AllocSuite.rows(List.of(pattern), mixes, counts));
       }
     }
+    List<Row> fitting = rows.stream().filter(row -> fits(row, threads)).toList();
+    if (lives == null && !fitting.isEmpty()) {
+      return fitting;
+    }
     for (Row row : rows) {
-      if (row.liveBytes(threads) > AllocSuite.MAX_LIVE_BYTES) {
+      if (!fits(row, threads)) {
         throw rejected(
             "--live %d with --sizes %s would keep %,.0f MiB live; at most %,d are allowed"
                 .formatted(
@@ -83,6 +93,17 @@ final class RowOptions {
       }
     }
     return List.copyOf(rows);
+  }
+
+  private static boolean fits(Row row, int threads) {
+    return row.liveBytes(threads) <= AllocSuite.MAX_LIVE_BYTES;
+  }
+
+  private static String patternsOf(List<Row> rows) {
+    return rows.stream()
+        .map(row -> row.pattern().label())
+        .distinct()
+        .collect(Collectors.joining(", "));
   }
 
   private void checkFlags() {

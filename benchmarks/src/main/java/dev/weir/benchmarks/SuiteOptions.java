@@ -19,6 +19,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
@@ -104,6 +105,17 @@ final class SuiteOptions {
     return leakDetection.stream().distinct().toList();
   }
 
+  /**
+   * For suites whose JVMs run a whole service or pool, whatever they are to have seen before.
+   *
+   * @throws ParameterException if the flag asks for another state
+   */
+  void requireServiceJit() {
+    if (jit != JitState.SERVICE) {
+      throw rejected("--jit: what this suite runs is always compiled as in a service");
+    }
+  }
+
   /** A flag whose value makes no sense: exit code 2 and one line. */
   ParameterException rejected(String message) {
     return new ParameterException(spec.commandLine(), message);
@@ -133,6 +145,9 @@ final class SuiteOptions {
       List<Peer> installed = new ArrayList<>(wanted(suite));
       installed.removeIf(peer -> missing.computeIfAbsent(peer, this::tellIfMissing).isPresent());
       run.add(suite, installed, effort);
+    }
+    if (run.isEmpty()) {
+      throw rejected("--allocators and --leak-detection: together they leave nothing to measure");
     }
     Optional<Recorder> recorder = record ? Optional.of(recorder()) : Optional.empty();
     Noise.Watch watch = new Noise.Watch();
@@ -183,12 +198,29 @@ final class SuiteOptions {
   }
 
   private List<Peer> wanted(Suite suite) {
-    if (peers != null) {
-      return peers.stream().distinct().toList();
+    if (peers == null) {
+      return suite.peers().isEmpty() ? usualPeers() : suite.peers();
     }
-    if (!suite.peers().isEmpty()) {
-      return suite.peers();
+    List<Peer> chosen = peers.stream().distinct().toList();
+    return suite.peers().isEmpty() ? chosen : compared(suite, chosen);
+  }
+
+  /** Those of {@code chosen} that the suite has code for: for any other it would run Weir's. */
+  private List<Peer> compared(Suite suite, List<Peer> chosen) {
+    List<Peer> left = chosen.stream().filter(peer -> !suite.peers().contains(peer)).toList();
+    if (!left.isEmpty() && !suite.cells().isEmpty()) {
+      tell(
+          "%s compares %s only; left out: %s"
+              .formatted(suite.cells().getFirst().suite(), labels(suite.peers()), labels(left)));
     }
+    return chosen.stream().filter(suite.peers()::contains).toList();
+  }
+
+  private static String labels(List<Peer> peers) {
+    return peers.stream().map(Peer::label).collect(Collectors.joining(", "));
+  }
+
+  private List<Peer> usualPeers() {
     return quick ? QUICK_PEERS : List.of(Peer.values());
   }
 

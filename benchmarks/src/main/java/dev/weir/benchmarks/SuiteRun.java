@@ -55,6 +55,11 @@ final class SuiteRun {
             * part.cells().stream().mapToInt(cell -> cell.admitted(peers).size()).sum();
   }
 
+  /** Whether there is nothing to measure. */
+  boolean isEmpty() {
+    return jvms == 0;
+  }
+
   /**
    * Measures everything.
    *

@@ -33,6 +33,7 @@ final class ViewCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
+    options.requireServiceJit();
     if (blocks.stream().anyMatch(count -> count < 1 || count > MAX_BLOCKS)) {
       throw options.rejected("--blocks must be between 1 and %,d".formatted(MAX_BLOCKS));
     }

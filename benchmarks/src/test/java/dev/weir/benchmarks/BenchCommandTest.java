@@ -2,9 +2,17 @@ package dev.weir.benchmarks;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.benchmarks.harness.LeakDetection;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
@@ -35,12 +43,54 @@ class BenchCommandTest {
         "crossthread --sizes | 4G",
         "crossthread --thread | virtual",
         "alloc --json | /no-such-folder/rows.jsonl",
+        "hello --jit | alone",
+        "view --jit | alone",
+        "scale --quick --pattern | ring",
+        "virtual --quick --pattern | random",
+        "hello --allocators | glibc",
+        "loops --allocators | harness",
+        "alloc --leak-detection simple --allocators | glibc",
+        "view --quick --allocators | netty-pooled",
+        "compression --quick --allocators | glibc",
       })
   void aBadFlagIsNamed(String command, String value) {
-    String flag = command.substring(command.indexOf(' ') + 1);
+    String flag = command.substring(command.lastIndexOf(' ') + 1);
     Run run = run((command + " " + value).split(" "));
     assertThat(run.exit()).isEqualTo(CommandLine.ExitCode.USAGE);
-    assertThat(run.err().lines().findFirst().orElseThrow()).contains(flag);
+    assertThat(run.err().lines().filter(line -> line.contains(flag))).isNotEmpty();
+  }
+
+  @Test
+  void whatIsTooLargeOfAHistogramIsLeftOut(@TempDir Path folder) throws IOException {
+    Path sizes = Files.writeString(folder.resolve("a.sizes"), "100000 9\n70000000 1\n");
+    StringWriter err = new StringWriter();
+    CommandLine command = new CommandLine(new AllocCommand()).setErr(new PrintWriter(err, true));
+    command.parseArgs("--quick", "--sizes", sizes.toString());
+    assertThat(err.toString()).contains("a.sizes: 1 buffers above 64 MiB are left out");
+  }
+
+  @Test
+  void whatASuiteHasNoCodeForIsLeftOutInOneLine() {
+    Run run = run("view", "--quick", "--allocators", "netty-pooled,glibc");
+    assertThat(run.err()).contains("view compares weir only; left out: netty-pooled, glibc");
+  }
+
+  @Test
+  void everySuiteWithAGoalIsInAllButCompression() {
+    Set<String> all = new TreeSet<>();
+    AllCommand.suites(List.of(LeakDetection.values()))
+        .forEach(suite -> suite.cells().forEach(cell -> all.add(cell.suite())));
+    assertThat(all)
+        .containsExactly(
+            "alloc",
+            "charged",
+            "crossthread",
+            "grow",
+            "heap",
+            "hello",
+            "loops",
+            "scale",
+            "virtual");
   }
 
   @Test
