@@ -280,7 +280,7 @@ final class ReadHandler implements ExchangeHandler {
             },
             error -> {
               if (begun[0]) {
-                exchange.abort(Failure.ERROR, error);
+                exchange.abort(Failure.ofRead(error), error);
               } else {
                 Refusals.refuse(exchange, error);
               }

@@ -135,7 +135,7 @@ final class SseSession {
               StreamState now = stream.state();
               control(now);
             },
-            error -> exchange.abort(Failure.ERROR, error));
+            error -> exchange.abort(Failure.ofRead(error), error));
     sender.pump();
   }
 

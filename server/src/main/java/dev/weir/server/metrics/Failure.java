@@ -5,13 +5,14 @@ import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2Exception;
 import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
+import java.nio.file.NoSuchFileException;
 import java.util.Locale;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /** Why a connection ended before its time. */
 public enum Failure {
-  /** The client, or the network to it, as a rule. */
+  /** The client, or the network to it, as a rule; or another client. */
   PEER,
   /** No handshake, or a record that is none. */
   TLS,
@@ -49,6 +50,12 @@ public enum Failure {
       }
     }
     return ERROR;
+  }
+
+  /** What it stands for that bytes of a stream could not be read to their end. */
+  public static Failure ofRead(Throwable thrown) {
+    // Another client has deleted the stream meanwhile, or its time is over.
+    return thrown instanceof NoSuchFileException ? PEER : ERROR;
   }
 
   /**

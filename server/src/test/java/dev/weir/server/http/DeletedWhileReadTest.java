@@ -1,0 +1,63 @@
+package dev.weir.server.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.server.store.AppendRequest;
+import dev.weir.server.store.CreateRequest;
+import dev.weir.server.store.Payload;
+import dev.weir.server.store.Spool;
+import io.netty.channel.embedded.EmbeddedChannel;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Who deletes what others read ends their answers, which is no defect of the node. */
+class DeletedWhileReadTest {
+  @TempDir Path directory;
+
+  /** More than a chunk, in a file of its own. */
+  private static void append(EmbeddedNode node) throws IOException {
+    Spool spool = node.store.spool();
+    spool.write(ByteBuffer.allocate(100_000));
+    AppendRequest request = new AppendRequest("a", "text/plain", false, null, null);
+    node.store.append(request, spool.finish()).join();
+  }
+
+  private boolean hasSegments() throws IOException {
+    try (Stream<Path> files = Files.walk(directory.resolve("bytes"))) {
+      return files.anyMatch(Files::isRegularFile);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "&live=sse"})
+  void anAnswerWhoseRestIsDeletedIsCountedAsLost(String live) throws Exception {
+    try (EmbeddedNode node = new EmbeddedNode(directory)) {
+      node.store.create(CreateRequest.of("a", "text/plain"), new Payload.None()).join();
+      append(node);
+      append(node);
+      EmbeddedChannel channel = node.connect();
+      String request = "GET /v1/stream/a?offset=-1" + live + " HTTP/1.1\r\nHost: x\r\n\r\n";
+      node.send(channel, request.getBytes(StandardCharsets.US_ASCII));
+      channel.runPendingTasks();
+      node.io.remove().run();
+      channel.runPendingTasks();
+      node.store.delete("a").join();
+      while (hasSegments()) {
+        Thread.onSpinWait();
+      }
+      node.run(channel);
+      assertThat(channel.isOpen()).isFalse();
+      assertThat(node.services.metrics().scrape())
+          .contains("weir_http_failed_connections_total{reason=\"peer\"} 1.0")
+          .doesNotContain("weir_http_failed_connections_total{reason=\"error\"} 1.0");
+      channel.finishAndReleaseAll();
+    }
+  }
+}
