@@ -66,19 +66,28 @@ final class CreatePolicy {
         new ForkOrigin(source.streamId(), fork.anchorOffset(), fork.subOffset()));
   }
 
-  /** Creating is idempotent: the same again is fine, anything else is a conflict. */
-  static CreateOutcome compare(StreamState existing, StreamConfig wanted, boolean closed) {
+  /**
+   * Creating is idempotent: the same again is fine, anything else is a conflict.
+   *
+   * @param source what the fork's source path leads to, also if it can be forked no more; null for
+   *     nothing, or no fork
+   */
+  static CreateOutcome compare(
+      StreamState existing, CreateRequest request, @Nullable StreamState source) {
     if (existing.softDeleted()) {
       return new CreateOutcome.Conflict(
           "the stream was deleted; its path is free once its forks are deleted");
     }
-    if (!existing.config().matches(wanted)) {
+    boolean same =
+        (request.fork() == null || source != null)
+            && existing.config().matches(config(request, source));
+    if (!same) {
       return new CreateOutcome.Conflict(
           "the stream exists with another configuration (content type "
               + existing.config().contentType()
               + ")");
     }
-    if (existing.closed() != closed) {
+    if (existing.closed() != request.closed()) {
       return new CreateOutcome.Conflict(
           existing.closed() ? "the stream exists and is closed" : "the stream exists and is open");
     }

@@ -171,18 +171,6 @@ final class Evaluator {
   private void create(Command.Create command, Batch batch) throws IOException {
     CreateRequest request = command.request();
     String path = request.path();
-    Stream source = null;
-    CreateRequest.ForkRequest fork = request.fork();
-    if (fork != null) {
-      source = find(fork.sourcePath());
-      CreateOutcome refusal =
-          CreatePolicy.refuseFork(source == null ? null : source.state(), request);
-      if (refusal != null) {
-        batch.answer(() -> command.answer().complete(refusal));
-        return;
-      }
-    }
-    StreamConfig config = CreatePolicy.config(request, source == null ? null : source.state());
     Draft existing = batch.draft(path);
     Stream published = existing == null ? catalog.find(path) : null;
     // Asked once: a reader who has found it before may begin its time anew meanwhile.
@@ -191,11 +179,22 @@ final class Evaluator {
       existing = batch.draft(path, new Draft(published, /* created= */ false));
     }
     StreamState inTheWay = inTheWay(existing, expired);
+    CreateRequest.ForkRequest fork = request.fork();
+    Stream source = fork == null ? null : find(fork.sourcePath());
+    CreateOutcome refusal =
+        isRepeated(request, inTheWay)
+            ? null
+            : CreatePolicy.refuseFork(source == null ? null : source.state(), request);
+    if (refusal != null) {
+      batch.answer(() -> command.answer().complete(refusal));
+      return;
+    }
     if (inTheWay != null) {
-      CreateOutcome outcome = CreatePolicy.compare(inTheWay, config, request.closed());
+      CreateOutcome outcome = compare(inTheWay, request);
       batch.answer(() -> command.answer().complete(outcome));
       return;
     }
+    StreamConfig config = CreatePolicy.config(request, source == null ? null : source.state());
     long point = fork == null ? 0 : fork.pointOffset();
     boolean hasBytes = command.payload().bytes() > 0;
     if (source != null && SegmentPolicy.refusesFork(source.state(), point, hasBytes)) {
@@ -232,6 +231,17 @@ final class Evaluator {
       }
       command.answer().complete(new CreateOutcome.Created(draft.state()));
     });
+  }
+
+  /** Whether a fork was made by the same request before, whatever has become of its source. */
+  private boolean isRepeated(CreateRequest request, @Nullable StreamState inTheWay) {
+    return inTheWay != null && compare(inTheWay, request) instanceof CreateOutcome.Exists;
+  }
+
+  private CreateOutcome compare(StreamState inTheWay, CreateRequest request) {
+    CreateRequest.ForkRequest fork = request.fork();
+    Stream source = fork == null ? null : catalog.find(fork.sourcePath());
+    return CreatePolicy.compare(inTheWay, request, source == null ? null : source.state());
   }
 
   /** What keeps a path from being taken; an expired stream does only while it has forks. */

@@ -242,16 +242,16 @@ public final class StreamStore implements AutoCloseable {
   public @Nullable CreateOutcome refuseEarly(
       CreateRequest request, @Nullable Stream source, boolean hasBytes) {
     StreamState sourceState = source == null ? null : source.state();
+    Stream existing = find(request.path());
+    CreateOutcome taken =
+        existing == null ? null : CreatePolicy.compare(existing.state(), request, sourceState);
+    if (taken instanceof CreateOutcome.Exists) {
+      return null;
+    }
     CreateRequest earliest = request.atEarliest(sourceState);
     CreateOutcome refusal = CreatePolicy.refuseFork(sourceState, earliest);
-    if (refusal != null) {
-      return refusal;
-    }
-    Stream existing = find(request.path());
-    if (existing != null) {
-      StreamConfig wanted = CreatePolicy.config(request, sourceState);
-      CreateOutcome outcome = CreatePolicy.compare(existing.state(), wanted, request.closed());
-      return outcome instanceof CreateOutcome.Conflict ? outcome : null;
+    if (refusal != null || taken != null) {
+      return refusal != null ? refusal : taken;
     }
     CreateRequest.ForkRequest fork = earliest.fork();
     return fork != null

@@ -37,8 +37,14 @@ class ForkSourceTest {
 
   /** Asks for a fork of "a"; its point is an I/O thread's next task. */
   private void fork(String headers, String body) {
+    fork("fork", headers, body);
+  }
+
+  private void fork(String name, String headers, String body) {
     String request =
-        "PUT /v1/stream/fork HTTP/1.1\r\nHost: x\r\nStream-Forked-From: /v1/stream/a\r\n"
+        "PUT /v1/stream/"
+            + name
+            + " HTTP/1.1\r\nHost: x\r\nStream-Forked-From: /v1/stream/a\r\n"
             + headers
             + "Content-Length: "
             + body.length()
@@ -128,7 +134,23 @@ class ForkSourceTest {
     search();
     assertForkedAt(5);
     node.store.delete("a").join();
-    fork("", "");
+    fork("other", "", "");
+    search();
+    assertThat(answer()).startsWith("HTTP/1.1 409").contains("was deleted");
+  }
+
+  /** As by a client that has not heard of the first. */
+  @Test
+  void aForkThatIsAskedForAgainIsThereAlthoughItsSourceIsNot() {
+    create("text/plain", "hello");
+    fork(at(2), "");
+    search();
+    assertForkedAt(2);
+    node.store.delete("a").join();
+    fork(at(2), "");
+    search();
+    assertThat(answer()).startsWith("HTTP/1.1 200").contains(Offset.format(2));
+    fork(at(3), "");
     search();
     assertThat(answer()).startsWith("HTTP/1.1 409").contains("was deleted");
   }
