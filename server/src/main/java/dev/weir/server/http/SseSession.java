@@ -41,8 +41,11 @@ final class SseSession {
   private final Exchange exchange;
   private final Stream stream;
   private final SseEncoder.Mode mode;
-  private final @Nullable String cursor;
   private final long startedNanos = System.nanoTime();
+
+  /** The last one that was sent, or will be. */
+  private String cursor;
+
   private long position;
   private @Nullable RangeSender sender;
   private Stream.@Nullable Wait wait;
@@ -56,7 +59,7 @@ final class SseSession {
     this.exchange = exchange;
     this.stream = stream;
     this.position = from;
-    this.cursor = cursor;
+    this.cursor = Cursor.next(cursor, System.currentTimeMillis());
     StreamConfig config = stream.state().config();
     String mediaType = StreamConfig.mediaType(config.contentType());
     this.mode =
@@ -149,10 +152,8 @@ final class SseSession {
     if (ended) {
       event.append(",\"streamClosed\":true");
     } else {
-      event
-          .append(",\"streamCursor\":\"")
-          .append(Cursor.next(cursor, System.currentTimeMillis()))
-          .append('"');
+      cursor = Cursor.after(cursor, System.currentTimeMillis());
+      event.append(",\"streamCursor\":\"").append(cursor).append('"');
     }
     if (upToDate) {
       event.append(",\"upToDate\":true");

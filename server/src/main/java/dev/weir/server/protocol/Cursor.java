@@ -17,13 +17,22 @@ public final class Cursor {
 
   /** The cursor to answer with; {@code echoed} is what the client sent, null or anything. */
   public static String next(@Nullable String echoed, long nowMillis) {
-    long current = (nowMillis - EPOCH_MILLIS) / (INTERVAL_SECONDS * 1000);
+    long current = interval(nowMillis);
     long theirs = parse(echoed);
     if (theirs < current) {
       return Long.toString(current);
     }
     int jitterSeconds = ThreadLocalRandom.current().nextInt(MAX_JITTER_SECONDS) + 1;
     return Long.toString(theirs + Math.ceilDiv(jitterSeconds, INTERVAL_SECONDS));
+  }
+
+  /** The cursor of a later event in the same answer; {@code sent} is that of the one before. */
+  public static String after(String sent, long nowMillis) {
+    return Long.toString(Math.max(interval(nowMillis), Long.parseLong(sent)));
+  }
+
+  private static long interval(long nowMillis) {
+    return (nowMillis - EPOCH_MILLIS) / (INTERVAL_SECONDS * 1000);
   }
 
   private static long parse(@Nullable String echoed) {
