@@ -253,7 +253,8 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
       if (!heap.owner().isAlive()) {
         heap.close();
       }
-      return heap.isClosed();
+      // One that is being closed may have to be closed again.
+      return heap.isHandedOver();
     });
   }
 

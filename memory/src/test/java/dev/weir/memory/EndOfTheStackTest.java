@@ -2,20 +2,32 @@ package dev.weir.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.memory.budget.Budget;
 import dev.weir.memory.heap.Block;
+import dev.weir.memory.heap.OwnedHeap;
+import dev.weir.memory.testing.Await;
 import dev.weir.memory.testing.Workers;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A thread that recurses without end, takes a block at each level, and runs out of stack. */
+/**
+ * Threads that recurse without end, and run out of stack while they take blocks, close heaps or
+ * trim.
+ */
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
 class EndOfTheStackTest {
   private static final int OVERFLOWS = 400;
   private static final long STACK_BYTES = 512 << 10;
+  private static final int ROUNDS = 20;
 
   private final Pool pool = Pool.create(PoolOptions.withLimit(256 << 20));
+  private final Budget feature = pool.rootBudget().child("feature", Budget.UNLIMITED);
+  private final Queue<Block> live = new ConcurrentLinkedQueue<>();
 
   /** Where a lock is lost, the thread itself, the trim or the purger never comes to an end. */
   @Test
@@ -31,6 +43,112 @@ class EndOfTheStackTest {
     workers.platform(pool::trim);
     workers.join();
     assertThat(pool.tryAllocate(100)).isNotNull();
+  }
+
+  /** Slabs that fell out of a list would stay live; their last slots would never arrive. */
+  @Test
+  void losesNoSlabOfAHeapThatIsClosedThere() throws InterruptedException {
+    linkAll();
+    for (int round = 0; round < ROUNDS; round++) {
+      atTheEndOfTheStack(() -> {
+        OwnedHeap heap = heapWithBlocks();
+        return heap::close;
+      });
+      releaseAll();
+    }
+    assertNothingIsLeft();
+  }
+
+  @Test
+  void losesNoSlabOfADeadOwnerThatIsTrimmedThere() throws InterruptedException {
+    linkAll();
+    for (int round = 0; round < ROUNDS; round++) {
+      leaveADeadOwner();
+      atTheEndOfTheStack(() -> pool::trim);
+      releaseAll();
+    }
+    assertNothingIsLeft();
+  }
+
+  /** What the JVM links at its first use takes far more stack than its use. */
+  private void linkAll() throws InterruptedException {
+    for (int i = 0; i < 3; i++) {
+      leaveADeadOwner();
+      releaseAll();
+      assertNothingIsLeft();
+      OwnedHeap heap = heapWithBlocks();
+      heap.close();
+      releaseAll();
+      assertNothingIsLeft();
+    }
+  }
+
+  private void leaveADeadOwner() throws InterruptedException {
+    Thread dead = new Thread(this::heapWithBlocks);
+    dead.start();
+    dead.join();
+  }
+
+  /** Of 60,000 bytes each, so that slabs are full and become empty with a few. */
+  private OwnedHeap heapWithBlocks() {
+    OwnedHeap heap = pool.ownedHeap(task -> {});
+    for (int i = 0; i < 30; i++) {
+      live.add(pool.allocate(heap, 60_000, feature));
+    }
+    return heap;
+  }
+
+  private void releaseAll() throws InterruptedException {
+    Workers workers = new Workers();
+    workers.platform(() -> {
+      live.forEach(Block::release);
+      live.clear();
+    });
+    workers.join();
+  }
+
+  private void assertNothingIsLeft() {
+    Await.until(
+        () -> {
+          pool.trim();
+          return pool.residentBytes() == 0;
+        },
+        () -> pool.snapshot().toString());
+    assertThat(pool.liveBlockBytes()).isZero();
+    assertThat(feature.chargedBytes()).isZero();
+    pool.checkInvariants();
+  }
+
+  /** In a thread of its own, at each of its last levels once, until there is room for it. */
+  private static void atTheEndOfTheStack(Supplier<Runnable> preparation)
+      throws InterruptedException {
+    Workers workers = new Workers();
+    AtomicInteger done = new AtomicInteger();
+    Runnable main =
+        () -> {
+          Runnable work = preparation.get();
+          descend(() -> {
+            if (done.get() < 2) {
+              work.run();
+              done.incrementAndGet();
+            }
+          });
+        };
+    Thread thread = new Thread(null, main, "endless", STACK_BYTES);
+    thread.setDaemon(true);
+    thread.start();
+    workers.platform(thread::join);
+    workers.join();
+  }
+
+  @SuppressWarnings("InfiniteRecursion") // which is what is tested
+  private static void descend(Runnable work) {
+    try {
+      descend(work);
+    } catch (StackOverflowError e) {
+      // This is the last level, or the work ran out of stack at the one below.
+    }
+    work.run();
   }
 
   private void overflow(AtomicInteger overflows) {

@@ -80,8 +80,9 @@ public final class Credits {
   private void giveUp(int entry) {
     Credit credit = entries[entry];
     if (credit != null) {
-      entries[entry] = null;
+      // May fail at the end of a stack, and is done again then.
       credit.budget.tree.end(credit);
+      entries[entry] = null;
     }
   }
 

@@ -5,6 +5,7 @@ import dev.weir.memory.pages.PageHeap;
 import dev.weir.memory.pages.PageSet;
 import dev.weir.memory.pages.Span;
 import dev.weir.memory.sync.SpinLock;
+import dev.weir.memory.sync.StackRoom;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
 import java.util.List;
@@ -18,6 +19,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>What does not say "any thread" is the owner's: the thread of an {@link OwnedHeap}, the lock
  * holder of a {@link SharedHeap} stripe.
+ */
+/*
+ * A slab that is being moved from one list to another, or parked, is in none for a moment. So whatever does that looks
+ * before whether the stack has room for the whole of it, the page heap's lock included (StackRoom). A slot that the
+ * heap itself puts back is back by then: its slab is found by a look at all slabs.
  */
 abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
   /** Below it, what has a use may lie free inside slabs: 9 MiB, or six times the ceiling. */
@@ -58,6 +64,9 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
    * either the look finds the slab or the flag stays.
    */
   private volatile boolean unattended;
+
+  /** Whether the owner's stack had no room for {@link #noticed}: some slab is not looked after. */
+  volatile boolean overlooked;
 
   /** Set before the slabs are handed over; pairs with the read in {@link #sendArrival}. */
   private volatile boolean closed;
@@ -118,9 +127,7 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
 
   /** Puts back a slot of one of this heap's slabs. */
   final void freeLocally(Slab slab, int number) {
-    if (slab.push(number)) {
-      noticed(slab);
-    }
+    slab.freeLocally(number);
   }
 
   /** Puts back a slot without being the owner. Any thread. */
@@ -140,8 +147,10 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
 
   /** Parks every slab that has no live slot. */
   final void parkEmptySlabs() {
+    StackRoom.requireForNested();
     unattended = false;
     VarHandle.fullFence();
+    takeOverlooked();
     takeArrivals();
     for (int sizeClass = 0; sizeClass < SizeClasses.COUNT; sizeClass++) {
       Slab slab = current[sizeClass];
@@ -211,6 +220,7 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
    * @param purges gets what is to be given back inside slabs, to be run without a lock
    */
   final void unlinkFree(Iterable<Slab> slabs, Consumer<InsidePurge> purges) {
+    StackRoom.requireForNested();
     for (Slab slab : slabs) {
       if (slab.ownedBy == this) {
         slab.drainRemote();
@@ -230,6 +240,7 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
     if (owned.size() == 0) {
       return;
     }
+    StackRoom.requireForNested();
     long ceilingBytes = pages.insideCeilingBytes();
     long hardCeilingBytes = hardCeilingBytes(ceilingBytes);
     long visits = 2 * Math.min(bytes, ceilingBytes) * owned.size() / ceilingBytes + 1;
@@ -272,7 +283,7 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
    * thread.
    */
   final boolean looksParkable() {
-    if (unattended || arrivals.hasAnyOpaque()) {
+    if (unattended || overlooked || arrivals.hasAnyOpaque()) {
       return true;
     }
     for (Slab slab : current) {
@@ -285,7 +296,9 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
 
   /** Hands every slab to another heap, whose owner the caller must be as well. */
   final void handOverTo(Heap heir) {
+    StackRoom.requireForNested();
     closed = true;
+    takeOverlooked();
     takeArrivals();
     Arrays.fill(current, Slab.NONE);
     available.clear();
@@ -309,6 +322,7 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
 
   /** Takes a slot of what is the current slab from then on. */
   private int refill(int sizeClass) {
+    StackRoom.requireForNested();
     beforeRefill();
     if (closed) {
       return Slab.NONE_FREE;
@@ -387,11 +401,25 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
 
   /** A local free has brought a slab to the count that it was to tell of. */
   final void noticed(Slab slab) {
+    StackRoom.requireForNested();
     if (slab.isFull()) {
       slab.ceaseToBeFull();
       available.add(slab);
     }
     parkIfEmpty(slab);
+  }
+
+  /** Looks at all slabs, if one was overlooked. */
+  private void takeOverlooked() {
+    if (overlooked) {
+      overlooked = false;
+      for (Slab slab = owned.first(); slab != null; slab = slab.nextOwned) {
+        if (slab.isFull() && slab.freeBytes() > 0) {
+          slab.ceaseToBeFull();
+          available.add(slab);
+        }
+      }
+    }
   }
 
   /** For a slab in the available queue. */

@@ -4,6 +4,7 @@ import dev.weir.memory.budget.Budget;
 import dev.weir.memory.budget.Credits;
 import dev.weir.memory.pages.PageHeap;
 import dev.weir.memory.profile.ByteCountdown;
+import dev.weir.memory.sync.StackRoom;
 import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
@@ -31,6 +32,8 @@ public final class OwnedHeap extends Heap {
   private final AtomicReference<@Nullable List<Slab>> toUnlink = new AtomicReference<>();
   private final AtomicReference<Request> request = new AtomicReference<>(Request.NONE);
   private final AtomicBoolean closed = new AtomicBoolean();
+
+  private volatile boolean handedOver;
 
   /** Whether the owner is at a request that it has taken. Set before that. */
   private volatile boolean honouring;
@@ -98,6 +101,11 @@ public final class OwnedHeap extends Heap {
   /** Whether it has been closed. */
   public boolean isClosed() {
     return closed.get();
+  }
+
+  /** Whether it has been closed to the end: nobody needs to do it again. */
+  public boolean isHandedOver() {
+    return handedOver;
   }
 
   /**
@@ -354,12 +362,23 @@ public final class OwnedHeap extends Heap {
 
   /**
    * Hands the slabs to the shared heap. The owner only, or anyone once the owner has ended. Blocks
-   * stay valid; a second call does nothing.
+   * stay valid; a second call does nothing, but after one that failed for want of stack.
+   *
+   * @throws StackOverflowError if the stack has no room for that; the heap is as open as before
    */
   public void close() {
-    if (closed.compareAndSet(false, true)) {
+    StackRoom.requireForNested(); // For what opens it again, too.
+    if (!closed.compareAndSet(false, true)) {
+      return;
+    }
+    try {
       credits.close();
       heir.adoptAll(this);
+      handedOver = true;
+    } finally {
+      if (!handedOver) {
+        closed.set(false);
+      }
     }
   }
 }

@@ -54,6 +54,11 @@ final class OwnedSlabs {
     slab.nextOwned = null;
   }
 
+  /** Any of them; {@code nextOwned} leads to the others. Null if there is none. */
+  @Nullable Slab first() {
+    return first;
+  }
+
   /** Takes any slab out; null if there is none. */
   @Nullable Slab removeAny() {
     Slab slab = first;

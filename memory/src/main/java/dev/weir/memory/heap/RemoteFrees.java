@@ -1,6 +1,7 @@
 package dev.weir.memory.heap;
 
 import dev.weir.memory.sync.SpinLock;
+import dev.weir.memory.sync.StackRoom;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
@@ -63,11 +64,15 @@ final class RemoteFrees {
    *
    * @return whether it has replaced the mark
    * @throws OutOfMemoryError if the Java heap has stayed full; the slot is lost then
+   * @throws StackOverflowError if the stack has no room for telling the heap; the slot is lost then
    */
   boolean push(int number) {
     int top;
     do {
       top = (int) HEAD.getAcquire(this);
+      if (top == MARKED) {
+        StackRoom.require(); // Who replaces the mark must be able to tell the heap.
+      }
       char[] below = top > EMPTY ? links() : (char[]) LINKS.getAcquire(this);
       if (below != null) {
         below[number] = (char) Math.max(top, EMPTY);

@@ -139,8 +139,21 @@ final class Slab extends LocalSlots implements BlockHome {
   public void free(int number) {
     if (Thread.currentThread() != owner) {
       heap.freeElsewhere(this, number);
-    } else if (push(number)) {
-      heap.noticed(this);
+    } else {
+      freeLocally(number);
+    }
+  }
+
+  /** Puts a slot back. The heap only. */
+  void freeLocally(int number) {
+    if (push(number)) {
+      Heap told = heap;
+      try {
+        told.noticed(this);
+      } catch (StackOverflowError e) {
+        // The slot is back: whoever has released it need not hear of this.
+        told.overlooked = true;
+      }
     }
   }
 
