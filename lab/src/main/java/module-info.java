@@ -12,10 +12,13 @@ module dev.weir.lab {
   requires io.netty.transport;
   requires java.management;
   requires jdk.jfr;
+  requires jdk.management;
   requires tools.jackson.jr.ob;
 
   exports dev.weir.lab;
   exports dev.weir.lab.contender to
+      dev.weir.benchmarks;
+  exports dev.weir.lab.files to
       dev.weir.benchmarks;
   exports dev.weir.lab.memory to
       dev.weir.benchmarks;

@@ -1,5 +1,6 @@
 package dev.weir.lab.options;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
@@ -23,6 +24,26 @@ public final class Checks {
   public void require(boolean condition, String option, String rule) {
     if (!condition) {
       throw new ParameterException(spec.commandLine(), option + " must be " + rule);
+    }
+  }
+
+  /**
+   * Requires that what is written is not what is read, or written otherwise: also behind links.
+   *
+   * @throws ParameterException which names the option and the file
+   */
+  public void requireOther(@Nullable Path file, String option, @Nullable Path other) {
+    if (file != null && other != null && isSame(file, other)) {
+      throw new ParameterException(
+          spec.commandLine(), option + ": '" + file + "' is needed for something else here");
+    }
+  }
+
+  private static boolean isSame(Path file, Path other) {
+    try {
+      return Files.isSameFile(file, other);
+    } catch (IOException notBothThere) {
+      return file.toAbsolutePath().normalize().equals(other.toAbsolutePath().normalize());
     }
   }
 

@@ -50,7 +50,9 @@ public final class ImportCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    new Checks(spec).requireWritable(output, "--output");
+    Checks checks = new Checks(spec);
+    checks.requireWritable(output, "--output");
+    checks.requireOther(output, "--output", recording);
     BufferRecording buffers = open();
     TraceTotals totals;
     BufferHistory history;

@@ -1,11 +1,10 @@
 package dev.weir.lab.replay;
 
+import dev.weir.lab.files.WholeFile;
 import dev.weir.lab.report.Html;
 import dev.weir.lab.report.LineChart;
 import dev.weir.lab.report.LineChart.Point;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -77,7 +76,7 @@ final class ReplayPage {
 
   /** Writes the page, replacing what is there. */
   void write(Path file) throws IOException {
-    Files.writeString(file, HEAD + body + "</html>\n", StandardCharsets.UTF_8);
+    WholeFile.write(file, HEAD + body + "</html>\n");
   }
 
   private static String chart(ReplayOutcome outcome, long maxBytes) {

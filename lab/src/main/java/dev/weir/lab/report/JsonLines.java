@@ -1,8 +1,7 @@
 package dev.weir.lab.report;
 
+import dev.weir.lab.files.WholeFile;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -35,7 +34,7 @@ public final class JsonLines {
   }
 
   /**
-   * Writes the rows to a file, replacing it.
+   * Writes the rows to a file, which is replaced when they are written.
    *
    * @throws IOException if the file cannot be written
    */
@@ -44,6 +43,6 @@ public final class JsonLines {
     for (Map<String, ?> row : rows) {
       text.append(line(row)).append('\n');
     }
-    Files.writeString(file, text, StandardCharsets.UTF_8);
+    WholeFile.write(file, text);
   }
 }

@@ -33,9 +33,9 @@ import org.jspecify.annotations.Nullable;
  *
  *            argument &lt;&lt; 2 | 0   RELEASE    argument: the slot
  *            argument &lt;&lt; 2 | 1   ALLOCATE   argument: bytes; the slot is the one released last that is free, or a new one
- *            argument &lt;&lt; 2 | 2   PAUSE      argument: microseconds
+ *            argument &lt;&lt; 2 | 2   PAUSE      argument: microseconds, at most an hour
  *            argument &lt;&lt; 2 | 3   PHASE      argument: length &lt;&lt; 2 | kind; so many bytes of UTF-8 follow
- *                                       kind: 0 counted, 1 warm-up, 2 drop
+ *                                       kind: 0 counted, 1 warm-up, 2 drop; at most 4,096 of them
  * </pre>
  */
 final class TraceLayout {
@@ -46,6 +46,12 @@ final class TraceLayout {
 
   /** An event with the longest number and the longest label. */
   static final int MAX_EVENT_BYTES = 9 + TracePhase.MAX_LABEL_BYTES;
+
+  /** An hour: longer than any replay is to wait. */
+  static final long MAX_PAUSE_MICROS = 3_600_000_000L;
+
+  /** Each has figures, and a mark in the chart. */
+  static final int MAX_PHASES = 4_096;
 
   static final int RELEASE = 0;
   static final int ALLOCATE = 1;

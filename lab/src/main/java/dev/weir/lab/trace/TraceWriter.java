@@ -2,6 +2,7 @@ package dev.weir.lab.trace;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.weir.lab.files.WholeFile;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -10,16 +11,19 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * Writes a trace into a file, replacing it. A file whose writer did not come to {@link #finish} is
- * refused by readers. Not thread-safe.
+ * Writes a trace into a file. What was there stays until {@link #finish}, and for good if that is
+ * not reached. Not thread-safe.
  */
 public final class TraceWriter implements TraceSink, Closeable {
+  private final WholeFile whole;
   private final FileChannel file;
   private final ByteBuffer payload = TraceLayout.buffer(TraceLayout.MAX_CHUNK_BYTES);
   private final SlotNumbers slots = new SlotNumbers();
   private final TotalsSink sums = new TotalsSink();
+  private int phases;
 
-  private TraceWriter(FileChannel file) {
+  private TraceWriter(WholeFile whole, FileChannel file) {
+    this.whole = whole;
     this.file = file;
   }
 
@@ -29,13 +33,14 @@ public final class TraceWriter implements TraceSink, Closeable {
    * @throws IOException if it cannot be written
    */
   public static TraceWriter create(Path path) throws IOException {
+    WholeFile whole = WholeFile.of(path);
     FileChannel file =
         FileChannel.open(
-            path,
+            whole.draft(),
             StandardOpenOption.CREATE,
             StandardOpenOption.TRUNCATE_EXISTING,
             StandardOpenOption.WRITE);
-    TraceWriter writer = new TraceWriter(file);
+    TraceWriter writer = new TraceWriter(whole, file);
     writer.writeFully(writer.header(/* complete= */ false));
     return writer;
   }
@@ -61,6 +66,10 @@ public final class TraceWriter implements TraceSink, Closeable {
 
   @Override
   public void phase(TracePhase phase) throws IOException {
+    if (phases == TraceLayout.MAX_PHASES) {
+      throw new IllegalArgumentException("more than %d phases".formatted(phases));
+    }
+    phases++;
     byte[] label = phase.label().getBytes(UTF_8);
     sums.phase(phase);
     put(
@@ -71,8 +80,9 @@ public final class TraceWriter implements TraceSink, Closeable {
 
   @Override
   public void pause(long micros) throws IOException {
-    if (micros < 1 || micros > Long.MAX_VALUE >> 2) {
-      throw new IllegalArgumentException("pause of " + micros + " µs");
+    if (micros < 1 || micros > TraceLayout.MAX_PAUSE_MICROS) {
+      throw new IllegalArgumentException(
+          "pause of %d µs: not from 1 to %d".formatted(micros, TraceLayout.MAX_PAUSE_MICROS));
     }
     sums.pause(micros);
     put(TraceLayout.number(TraceLayout.PAUSE, micros), new byte[0]);
@@ -90,12 +100,15 @@ public final class TraceWriter implements TraceSink, Closeable {
     while (header.hasRemaining()) {
       file.write(header, header.position());
     }
+    file.close();
+    whole.finish();
     return sums.totals();
   }
 
   @Override
   public void close() throws IOException {
     file.close();
+    whole.close();
   }
 
   private ByteBuffer header(boolean complete) {

@@ -95,6 +95,20 @@ class ImportCommandTest {
     assertThat(refused(folder.resolve("none.jfr"))).contains("no recording");
   }
 
+  @Test
+  void aRecordingIsNotReplacedByItsTrace() throws IOException {
+    Path recording = record(() -> PooledByteBufAllocator.DEFAULT.directBuffer(100).release());
+    byte[] before = Files.readAllBytes(recording);
+    Path link = Files.createSymbolicLink(folder.resolve("link.trace"), recording);
+    for (Path output : List.of(recording, link)) {
+      err.getBuffer().setLength(0);
+      assertThat(lab("import", recording.toString(), "-o", output.toString()))
+          .isEqualTo(CommandLine.ExitCode.USAGE);
+      assertThat(err.toString().lines().findFirst().orElseThrow()).contains("--output");
+      assertThat(recording).hasBinaryContent(before);
+    }
+  }
+
   private String refused(Path recording) {
     err.getBuffer().setLength(0);
     String trace = folder.resolve("refused.trace").toString();
