@@ -43,7 +43,9 @@ public final class BlindSpotChild {
   public static void main(String[] arguments) throws Exception {
     List<String> all = Arrays.asList(arguments);
     BlindSpotChild child = new BlindSpotChild(BlindSpotPlan.of(all.subList(1, all.size())));
-    new ParentLines().say(JsonLines.line(child.run(Subject.of(all.getFirst()))));
+    ParentLines parent = new ParentLines();
+    parent.endWithParent();
+    parent.say(JsonLines.line(child.run(Subject.of(all.getFirst()))));
     System.exit(0);
   }
 

@@ -34,6 +34,23 @@ public final class ParentLines {
     return line;
   }
 
+  /** Ends this process when the parent is gone, for a child that never waits for a word of it. */
+  public void endWithParent() {
+    Thread.ofPlatform()
+        .daemon()
+        .name("parent")
+        .start(() -> {
+          try {
+            while (input.readLine() != null) {
+              // It has nothing to say.
+            }
+          } catch (IOException gone) {
+            // As if the lines had ended.
+          }
+          Runtime.getRuntime().halt(PARENT_GONE);
+        });
+  }
+
   /** Says a line to the parent. */
   public void say(String line) {
     System.out.println(line);

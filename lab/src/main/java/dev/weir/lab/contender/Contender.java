@@ -58,8 +58,8 @@ public enum Contender {
   /**
    * Makes the allocator in this JVM.
    *
-   * @param limitBytes what Weir's pool may make resident; Netty's allocators take theirs from the
-   *     JVM's settings, and the C libraries have none
+   * @param limitBytes what Weir's pool may make resident, and what may be live of the C libraries';
+   *     Netty's allocators take theirs from the JVM's settings
    * @param pages where the caller counts the pages of live blocks
    * @throws ContenderMissingException if this machine lacks what it needs
    */
@@ -67,10 +67,10 @@ public enum Contender {
     return switch (this) {
       case WEIR, NETTY_POOLED, NETTY_ADAPTIVE, NETTY_UNPOOLED ->
           new BufferStore(Subject.of(label).create(limitBytes, limitBytes));
-      case GLIBC -> new MallocStore(MallocLibrary.GLIBC.load());
-      case MIMALLOC -> new MallocStore(MallocLibrary.MIMALLOC.load());
-      case JEMALLOC -> new MallocStore(MallocLibrary.JEMALLOC.load());
-      case TCMALLOC -> new MallocStore(MallocLibrary.TCMALLOC.load());
+      case GLIBC -> new MallocStore(MallocLibrary.GLIBC.load(), limitBytes);
+      case MIMALLOC -> new MallocStore(MallocLibrary.MIMALLOC.load(), limitBytes);
+      case JEMALLOC -> new MallocStore(MallocLibrary.JEMALLOC.load(), limitBytes);
+      case TCMALLOC -> new MallocStore(MallocLibrary.TCMALLOC.load(), limitBytes);
       case SEQUENTIAL -> new SequentialStore(pages);
     };
   }

@@ -6,13 +6,21 @@ import java.util.Arrays;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** Blocks from a C library's {@code malloc}. It counts nothing; the kernel has to be asked. */
+/**
+ * Blocks from a C library's {@code malloc}. It counts nothing; the kernel has to be asked. It has
+ * no limit either: what is live is held to one here.
+ */
 final class MallocStore implements BlockStore {
   private final MethodHandle malloc;
   private final MethodHandle free;
+  private final long limitBytes;
   private long[] addresses = new long[64];
+  private int[] sizes = new int[64];
+  private long liveBytes;
 
-  MallocStore(MallocLibrary.Functions functions) {
+  /** Blocks of {@code limitBytes} in all. */
+  MallocStore(MallocLibrary.Functions functions, long limitBytes) {
+    this.limitBytes = limitBytes;
     this.malloc = functions.malloc();
     this.free = functions.free();
   }
@@ -21,10 +29,18 @@ final class MallocStore implements BlockStore {
   public long allocate(int slot, int bytes) {
     if (slot >= addresses.length) {
       addresses = Arrays.copyOf(addresses, Math.max(slot + 1, addresses.length * 2));
+      sizes = Arrays.copyOf(sizes, addresses.length);
+    }
+    if (bytes > limitBytes - liveBytes) {
+      return REFUSED;
     }
     try {
       long address = (long) malloc.invokeExact((long) bytes);
-      addresses[slot] = address;
+      if (address != REFUSED) {
+        addresses[slot] = address;
+        sizes[slot] = bytes;
+        liveBytes += bytes;
+      }
       return address;
     } catch (Throwable e) {
       throw new IllegalStateException("malloc", e);
@@ -39,6 +55,7 @@ final class MallocStore implements BlockStore {
       throw new IllegalStateException("free", e);
     }
     addresses[slot] = 0;
+    liveBytes -= sizes[slot];
   }
 
   @Override

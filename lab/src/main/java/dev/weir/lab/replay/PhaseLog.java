@@ -38,6 +38,11 @@ final class PhaseLog {
     }
   }
 
+  /** Whether the phase under way counts for nothing. */
+  boolean isWarmingUp() {
+    return !entries.isEmpty() && entries.getLast().phase.kind() == Kind.WARM_UP;
+  }
+
   void startClock() {
     clockNanos = System.nanoTime();
     clockRuns = true;

@@ -50,6 +50,7 @@ public final class ReplayChild {
   }
 
   private void run(Contender contender) throws InterruptedException {
+    parent.endWithParent();
     try {
       warmUp();
       parent.say(JsonLines.line(measured(contender)));

@@ -1,12 +1,15 @@
 package dev.weir.lab.replay;
 
 import dev.weir.lab.contender.Contender;
+import dev.weir.lab.memory.AvailableMemory;
 import dev.weir.lab.options.Checks;
 import dev.weir.lab.options.Converters;
+import dev.weir.lab.report.Bytes;
 import dev.weir.lab.report.JsonLines;
 import dev.weir.lab.report.ProgressLine;
 import dev.weir.lab.trace.TotalsSink;
 import dev.weir.lab.trace.TraceSource;
+import dev.weir.lab.trace.TraceTotals;
 import dev.weir.lab.trace.synthetic.SyntheticTrace;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -16,6 +19,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -42,6 +46,9 @@ import picocli.CommandLine.Spec;
       "  weir lab replay service.trace"
     })
 public final class ReplayCommand implements Callable<Integer> {
+  /** A day. */
+  private static final long MAX_PAUSED_SECONDS = 86_400;
+
   @Spec private CommandSpec spec;
 
   @Parameters(
@@ -68,8 +75,8 @@ public final class ReplayCommand implements Callable<Integer> {
       converter = Converters.OfBytes.class,
       paramLabel = "SIZE",
       description =
-          "Memory of Weir and of Netty's allocators; the C libraries have no limit (default: more"
-              + " than any trace needs).")
+          "Memory of Weir and of Netty's allocators; of the C libraries', what is live (default:"
+              + " more than the trace needs).")
   private @Nullable Long budgetBytes;
 
   @Option(
@@ -105,6 +112,12 @@ public final class ReplayCommand implements Callable<Integer> {
     checks.require(budgetBytes == null || budgetBytes >= 1 << 20, "--budget", "at least 1M");
     checks.requireWritable(json, "--json");
     checks.requireWritable(html, "--html");
+    checks.requireOther(html, "--html", json);
+    for (String trace : traces) {
+      @Nullable Path file = SyntheticTrace.of(trace).isPresent() ? null : Path.of(trace);
+      checks.requireOther(json, "--json", file);
+      checks.requireOther(html, "--html", file);
+    }
     List<ReplayPlan> plans = new ArrayList<>();
     for (String trace : traces) {
       plans.add(plan(trace, checks));
@@ -116,7 +129,10 @@ public final class ReplayCommand implements Callable<Integer> {
     return 0;
   }
 
-  /** Reads the whole trace once, so that a damaged one is refused before anything has run. */
+  /**
+   * Reads the whole trace once, so that a damaged one, or one that is too much for this machine, is
+   * refused before anything has run.
+   */
   private ReplayPlan plan(String trace, Checks checks) {
     ReplayPlan plan =
         new ReplayPlan(
@@ -127,6 +143,7 @@ public final class ReplayCommand implements Callable<Integer> {
             thread);
     try (TraceSource source = plan.open()) {
       source.drainTo(new TotalsSink());
+      requireBearable(plan, source.totals());
       return plan;
     } catch (IOException unreadable) {
       throw new ParameterException(
@@ -137,6 +154,24 @@ public final class ReplayCommand implements Callable<Integer> {
               + unreadable.getMessage()
               + "; made from a seed are "
               + SyntheticTrace.labels());
+    }
+  }
+
+  private void requireBearable(ReplayPlan plan, TraceTotals totals) {
+    long liveBytes = plan.liveBytes(totals.peakLiveBytes());
+    long availableBytes = AvailableMemory.bytes();
+    if (liveBytes > availableBytes / 4 * 3) {
+      throw new ParameterException(
+          spec.commandLine(),
+          "'%s' has up to %s MiB live, and this machine has %s to spare: --budget or --scale less"
+              .formatted(plan.trace(), Bytes.mib(liveBytes), Bytes.mib(availableBytes)));
+    }
+    long seconds = TimeUnit.MICROSECONDS.toSeconds(totals.pausedMicros());
+    if (seconds > MAX_PAUSED_SECONDS) {
+      throw new ParameterException(
+          spec.commandLine(),
+          "'%s' pauses for %,d s, which each allocator would take; at most %,d are allowed"
+              .formatted(plan.trace(), seconds, MAX_PAUSED_SECONDS));
     }
   }
 

@@ -31,7 +31,9 @@ final class ReplayLoop {
     this.thread = thread;
   }
 
-  /** The pauses that a replay makes: those of the trace, or one at its end if that has none. */
+  /**
+   * The pauses that a replay makes: those of the trace, or one at its end if none of them counts.
+   */
   static long pauseMicros(long tracePauseMicros) {
     return Math.max(tracePauseMicros, IDLE_MICROS);
   }
@@ -91,11 +93,10 @@ final class ReplayLoop {
 
   private void pauseEnded(long wholeMicros) throws IOException {
     if (wholeMicros >= IDLE_MICROS) {
-      hasIdled = true;
-      replayer.idled();
+      hasIdled |= replayer.idled();
     }
     if (ended) {
-      finish();
+      result.complete(replayer.end());
     } else {
       replayer.resume();
       thread.execute(() -> guarded(this::play));

@@ -52,6 +52,11 @@ record ReplayPlan(String trace, long seed, double scale, long budgetBytes, Repla
     return budgetBytes != NO_BUDGET;
   }
 
+  /** The most that may be live of a trace with so much live at its peak. */
+  long liveBytes(long peakLiveBytes) {
+    return hasBudget() ? Math.min(budgetBytes, peakLiveBytes) : peakLiveBytes;
+  }
+
   /** The limit of Weir's pool for a trace with so much live at its peak. */
   long poolBytes(long peakLiveBytes) {
     return hasBudget() ? budgetBytes : AMPLE_BYTES + AMPLE_TIMES * peakLiveBytes;

@@ -138,9 +138,14 @@ final class Replayer implements TraceSink {
     progress.tell();
   }
 
-  /** A pause has passed, long enough to look at what is still held. */
-  void idled() throws IOException {
+  /**
+   * A pause has passed, long enough to look at what is still held.
+   *
+   * @return whether that counts, as it does in all phases but those that warm up
+   */
+  boolean idled() throws IOException {
     phases.figures().idled(sample(/* kernelToo= */ true, /* inMean= */ false));
+    return !phases.isWarmingUp();
   }
 
   /** The trace goes on. */

@@ -21,7 +21,9 @@ public final class TraceReader implements TraceSource {
   private final TraceTotals totals;
   private final ByteBuffer payload = TraceLayout.buffer(TraceLayout.MAX_CHUNK_BYTES);
   private final SlotNumbers slots = new SlotNumbers();
+  private final TotalsSink sums = new TotalsSink();
   private long eventsRead;
+  private int phases;
   private boolean ended;
 
   private TraceReader(Path path, FileChannel file) throws IOException {
@@ -86,6 +88,7 @@ public final class TraceReader implements TraceSource {
     if (!slots.tryGive(slot)) {
       throw damaged("slot " + slot + " holds no block");
     }
+    sums.release((int) slot);
     sink.release((int) slot);
   }
 
@@ -97,13 +100,16 @@ public final class TraceReader implements TraceSource {
     if (slot >= totals.slots()) {
       throw damaged("more blocks live than its header says");
     }
+    sums.allocate(slot, (int) bytes);
     sink.allocate(slot, (int) bytes);
   }
 
   private void pause(long micros, TraceSink sink) throws IOException {
-    if (micros < 1) {
-      throw damaged("a pause of no length");
+    if (micros < 1 || micros > TraceLayout.MAX_PAUSE_MICROS) {
+      throw damaged(
+          "a pause of %,d µs, not of 1 to %,d".formatted(micros, TraceLayout.MAX_PAUSE_MICROS));
     }
+    sums.pause(micros);
     sink.pause(micros);
   }
 
@@ -116,11 +122,16 @@ public final class TraceReader implements TraceSource {
     if (kind == null) {
       throw damaged("a phase of unknown kind");
     }
+    if (++phases > TraceLayout.MAX_PHASES) {
+      throw damaged("more than %,d phases".formatted(TraceLayout.MAX_PHASES));
+    }
     byte[] label = new byte[(int) length];
     payload.get(label);
     try {
-      String text = UTF_8.newDecoder().decode(ByteBuffer.wrap(label)).toString();
-      sink.phase(new TracePhase(text, kind));
+      TracePhase phase =
+          new TracePhase(UTF_8.newDecoder().decode(ByteBuffer.wrap(label)).toString(), kind);
+      sums.phase(phase);
+      sink.phase(phase);
     } catch (CharacterCodingException notText) {
       throw damaged("a label is no text");
     }
@@ -155,8 +166,8 @@ public final class TraceReader implements TraceSource {
     int crc = header.getInt();
     if (length == 0) {
       ended = true;
-      if (crc != 0 || eventsRead != totals.events()) {
-        throw damaged("its header counts " + totals.events() + " events, not " + eventsRead);
+      if (crc != 0 || !sums.totals().equals(totals)) {
+        throw damaged("it adds up to %s, and its header says %s".formatted(sums.totals(), totals));
       }
       if (file.position() != file.size()) {
         throw damaged("more follows its end");

@@ -58,6 +58,16 @@ class ContenderTest {
   }
 
   @Test
+  void theCLibraryHasTheLimitForWhatIsLive() throws ContenderMissingException {
+    BlockStore store = Contender.GLIBC.open(4 << 20, new LivePages());
+    assertThat(store.allocate(0, 3 << 20)).isNotEqualTo(BlockStore.REFUSED);
+    assertThat(store.allocate(1, 2 << 20)).isEqualTo(BlockStore.REFUSED);
+    store.release(0);
+    assertThat(store.allocate(1, 2 << 20)).isNotEqualTo(BlockStore.REFUSED);
+    store.release(1);
+  }
+
+  @Test
   void anUnknownLabelListsTheKnownOnes() {
     assertThatThrownBy(() -> Contender.of("dlmalloc"))
         .hasMessage(

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.lab.LabCommand;
 import dev.weir.lab.report.JsonLines;
+import dev.weir.lab.trace.TracePhase;
+import dev.weir.lab.trace.TraceWriter;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -100,6 +102,69 @@ class ReplayCommandTest {
     assertThat(lab("replay", trace.toString())).isEqualTo(CommandLine.ExitCode.USAGE);
     assertThat(err.toString().lines().findFirst().orElseThrow())
         .contains("small.trace' is damaged behind event");
+  }
+
+  @Test
+  void aTraceIsNotReplacedByItsRowsOrItsPage() throws IOException {
+    Path trace = folder.resolve("small.trace");
+    assertThat(lab("generate", "mixed", "--scale", "0.02", "-o", trace.toString())).isZero();
+    byte[] before = Files.readAllBytes(trace);
+    for (String flag : List.of("--json", "--html")) {
+      err.getBuffer().setLength(0);
+      assertThat(lab("replay", trace.toString(), flag, trace.toString(), "--allocators", "glibc"))
+          .isEqualTo(CommandLine.ExitCode.USAGE);
+      assertThat(err.toString().lines().findFirst().orElseThrow()).contains(flag);
+      assertThat(trace).hasBinaryContent(before);
+    }
+    String both = folder.resolve("both").toString();
+    assertThat(lab("replay", "mixed", "--json", both, "--html", both, "--scale", "0.02"))
+        .isEqualTo(CommandLine.ExitCode.USAGE);
+  }
+
+  @Test
+  void aTraceThatIsTooMuchForTheMachineIsRefusedBeforeAnythingRuns() throws IOException {
+    Path large = folder.resolve("large.trace");
+    try (TraceWriter writer = TraceWriter.create(large)) {
+      for (int slot = 0; slot < 10_000; slot++) {
+        writer.allocate(slot, Integer.MAX_VALUE);
+      }
+      writer.finish();
+    }
+    assertThat(lab("replay", large.toString())).isEqualTo(CommandLine.ExitCode.USAGE);
+    assertThat(err.toString().lines().findFirst().orElseThrow())
+        .contains("large.trace' has up to", "--budget");
+
+    err.getBuffer().setLength(0);
+    Path slow = folder.resolve("slow.trace");
+    try (TraceWriter writer = TraceWriter.create(slow)) {
+      for (int hour = 0; hour < 25; hour++) {
+        writer.pause(3_600_000_000L);
+      }
+      writer.finish();
+    }
+    assertThat(lab("replay", slow.toString())).isEqualTo(CommandLine.ExitCode.USAGE);
+    assertThat(err.toString().lines().findFirst().orElseThrow())
+        .contains("slow.trace' pauses for 90,000 s");
+  }
+
+  @Test
+  void aPauseWhileWarmingUpIsNotTheOneThatIsLookedAt() throws IOException {
+    Path trace = folder.resolve("warm.trace");
+    Path json = folder.resolve("rows.jsonl");
+    try (TraceWriter writer = TraceWriter.create(trace)) {
+      writer.phase(new TracePhase("first", TracePhase.Kind.WARM_UP));
+      writer.allocate(0, 1 << 20);
+      writer.pause(2_000_000);
+      writer.phase(new TracePhase("then", TracePhase.Kind.COUNTED));
+      writer.allocate(1, 1 << 20);
+      writer.finish();
+    }
+    String[] replay = {
+      "replay", trace.toString(), "--allocators", "glibc", "--json", json.toString()
+    };
+    assertThat(lab(replay)).isZero();
+    Map<String, Object> row = JsonLines.parse(Files.readString(json));
+    assertThat(String.valueOf(row.get("idle"))).contains("liveBytes=2097152");
   }
 
   @Test

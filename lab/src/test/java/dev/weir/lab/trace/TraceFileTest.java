@@ -78,10 +78,107 @@ class TraceFileTest {
 
   @Test
   void aTraceThatWasNotFinishedIsRefused() throws IOException {
+    TraceTotals totals = writeRandom(4, 50, new RecordingSink());
+    putHeader(new TraceLayout.Header(/* complete= */ false, totals));
+    assertThat(refused()).endsWith("is half a trace: whoever wrote it did not finish");
+  }
+
+  @Test
+  void aFileStaysAsItWasUntilAnotherIsFinished() throws IOException {
+    writeRandom(5, 50, new RecordingSink());
+    byte[] before = Files.readAllBytes(file);
     try (TraceWriter writer = TraceWriter.create(file)) {
       writer.allocate(0, 100);
     }
-    assertThat(refused()).endsWith("is half a trace: whoever wrote it did not finish");
+    assertThat(file).hasBinaryContent(before);
+    assertThat(folder).isDirectoryNotContaining(each -> !each.equals(file));
+  }
+
+  @Test
+  void aLinkStaysOneWhenTheFileBehindItIsReplaced() throws IOException {
+    Path behind = folder.resolve("behind.trace");
+    Files.writeString(behind, "older");
+    Files.createSymbolicLink(file, behind);
+    writeRandom(6, 50, new RecordingSink());
+    assertThat(file).isSymbolicLink();
+    try (TraceReader reader = TraceReader.open(behind)) {
+      reader.drainTo(new TotalsSink());
+    }
+  }
+
+  @Test
+  void aHeaderThatDoesNotTellWhatItAddsUpToIsRefused() throws IOException {
+    TraceTotals totals = writeRandom(7, 50, new RecordingSink());
+    for (TraceTotals lie : lies(totals)) {
+      putHeader(new TraceLayout.Header(/* complete= */ true, lie));
+      assertThat(refused()).contains(lie.toString());
+    }
+  }
+
+  private static List<TraceTotals> lies(TraceTotals of) {
+    List<TraceTotals> lies = new ArrayList<>();
+    for (int field = 0; field < 7; field++) {
+      int[] more = new int[7];
+      more[field] = 1;
+      lies.add(
+          new TraceTotals(
+              of.events() + more[0],
+              of.allocations() + more[1],
+              of.allocatedBytes() + more[2],
+              of.releasedBytes() + more[3],
+              of.peakLiveBytes() + more[4],
+              of.slots() + more[5],
+              of.pausedMicros() + more[6]));
+    }
+    return lies;
+  }
+
+  private void putHeader(TraceLayout.Header header) throws IOException {
+    byte[] bytes = Files.readAllBytes(file);
+    TraceLayout.encodeHeader(header).get(bytes, 0, TraceLayout.HEADER_BYTES);
+    Files.write(file, bytes);
+  }
+
+  @Test
+  void aPauseOfMoreThanAnHourAndManyPhasesAreRefused() throws IOException {
+    TraceForge pause = new TraceForge();
+    pause.number(TraceLayout.PAUSE, TraceLayout.MAX_PAUSE_MICROS + 1);
+    pause.write(file);
+    assertThat(refused()).contains("a pause of 3,600,000,001 µs");
+
+    TraceForge phases = new TraceForge();
+    for (int i = 0; i <= TraceLayout.MAX_PHASES; i++) {
+      phases.number(TraceLayout.PHASE, 0);
+    }
+    phases.write(file);
+    assertThat(refused()).contains("more than 4,096 phases");
+  }
+
+  /**
+   * Events at random, with checksums that are right: whatever comes of it is a trace or refused.
+   */
+  @Test
+  void whateverEventsAreInAFileItIsReadOrRefused() throws IOException {
+    long seed = Long.getLong("weir.test.seed", System.nanoTime());
+    Random random = new Random(seed);
+    for (int run = 0; run < 2_000; run++) {
+      TraceForge forge = new TraceForge();
+      byte[] events = new byte[random.nextInt(200)];
+      random.nextBytes(events);
+      forge.bytes(events);
+      for (int i = random.nextInt(20); i > 0; i--) {
+        forge.number(random.nextInt(4), random.nextLong(1L << random.nextInt(1, 61)));
+      }
+      forge.write(file);
+      try (TraceReader reader = TraceReader.open(file)) {
+        reader.drainTo(new TotalsSink());
+      } catch (TraceFormatException refused) {
+        assertThat(refused.getMessage().lines()).hasSize(1);
+      } catch (RuntimeException | Error failed) {
+        throw new AssertionError(
+            "replay with -Dtest=TraceFileTest -Dweir.test.seed=" + seed, failed);
+      }
+    }
   }
 
   @Test
@@ -134,7 +231,7 @@ class TraceFileTest {
           writer.phase(phase);
           also.phase(phase);
         } else if (lot == 1) {
-          long micros = 1 + random.nextLong(1L << 40);
+          long micros = 1 + random.nextLong(TraceLayout.MAX_PAUSE_MICROS);
           writer.pause(micros);
           also.pause(micros);
         } else if (lot < 55 || live.isEmpty()) {
