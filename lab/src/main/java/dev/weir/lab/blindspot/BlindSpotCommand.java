@@ -80,6 +80,10 @@ public final class BlindSpotCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     Checks checks = new Checks(spec);
+    checks.require(
+        allocators.stream().noneMatch(Subject::isGated),
+        "--allocators",
+        "without '+gate': nothing asks for admission here");
     checks.require(seconds > 0 && seconds <= 3600, "--seconds", "between 1 and 3600");
     checks.require(
         leakAgeSeconds > 0 && leakAgeSeconds <= 3600, "--leak-age", "between 1 and 3600");

@@ -91,6 +91,10 @@ public final class CompressedCommand implements Callable<Integer> {
   @Override
   public Integer call() throws Exception {
     Checks checks = new Checks(spec);
+    checks.require(
+        allocators.stream().noneMatch(Subject::isGated),
+        "--allocators",
+        "without '+gate': nothing asks for admission here");
     checks.require(responses >= TENTHS, "--responses", "at least " + TENTHS);
     checks.require(connections > 0 && connections <= 1000, "--connections", "1 to 1000");
     checks.require(contentBytes > 0 && contentBytes <= 64 << 20, "--content", "at most 64M");

@@ -118,6 +118,7 @@ public final class HttpBurstServer {
     row.put("idleRssBytes", idleRssBytes);
     row.put("peakExcessBytes", subject.addresses().isPresent() ? sampler.peakExcessBytes() : null);
     row.put("peakProcessGrowthBytes", sampler.peakGrowthBytes());
+    row.put("idleProcessGrowthBytes", sampler.growthBytes());
     row.put("samples", sampler.samples());
     row.put("firstFailure", text(service.firstFailure()));
     return row;

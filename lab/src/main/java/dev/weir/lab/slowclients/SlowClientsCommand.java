@@ -39,6 +39,9 @@ import picocli.CommandLine.Spec;
       "  weir lab run slow-clients --directions both --allocators weir --json slow.jsonl"
     })
 public final class SlowClientsCommand implements Callable<Integer> {
+  /** What one buffer has room for. */
+  private static final long MAX_LARGE_BYTES = 1 << 30;
+
   @Spec private CommandSpec spec;
 
   @Option(
@@ -110,9 +113,9 @@ public final class SlowClientsCommand implements Callable<Integer> {
     checks.require(warmUps >= 0 && warmUps <= 1_000_000, "--warm-up", "between 0 and 1000000");
     long limitBytes = limit.atLeastMib(32, checks);
     checks.require(
-        largeBytes >= 1_000_000 && largeBytes <= limitBytes - (24 << 20),
+        largeBytes >= 1_000_000 && largeBytes <= Math.min(MAX_LARGE_BYTES, limitBytes - (24 << 20)),
         "--large",
-        "at least 1000000, and 24M less than --limit");
+        "at least 1000000, at most 1G, and 24M less than --limit");
     checks.require(largePace >= 64 * 1024, "--large-rate", "at least 64K");
     json.require(checks);
     List<Map<String, @Nullable Object>> rows = new ArrayList<>();

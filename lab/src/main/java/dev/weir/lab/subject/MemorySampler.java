@@ -67,7 +67,7 @@ public final class MemorySampler implements AutoCloseable {
    * @throws IOException if the system does not tell
    */
   public synchronized long sample() throws IOException {
-    long growthBytes = Math.max(0, ProcessRss.anonymousBytes() - baselineBytes);
+    long growthBytes = growthBytes();
     peakGrowthBytes = Math.max(peakGrowthBytes, growthBytes);
     samples++;
     long residentBefore = subject.residentBytes().orElse(0);
@@ -80,6 +80,15 @@ public final class MemorySampler implements AutoCloseable {
     peakResidentBytes = Math.max(peakResidentBytes, residentBefore);
     peakRssBytes = Math.max(peakRssBytes, rssBytes);
     return rssBytes;
+  }
+
+  /**
+   * By how much the anonymous pages of the process have grown by now.
+   *
+   * @throws IOException if the system does not tell
+   */
+  public long growthBytes() throws IOException {
+    return Math.max(0, ProcessRss.anonymousBytes() - baselineBytes);
   }
 
   /** The most the allocator said it held: its own mark if it keeps one; 0 if it does not count. */

@@ -57,6 +57,11 @@ public enum Subject {
         "no allocator '%s'; there are %s".formatted(label, labels()));
   }
 
+  /** Whether it has a count of admitted bytes in front of it, which only some scenarios obey. */
+  public boolean isGated() {
+    return this == NETTY_POOLED_GATE || this == NETTY_ADAPTIVE_GATE;
+  }
+
   /** Every label, separated by commas. */
   public static String labels() {
     return Arrays.stream(values()).map(Subject::label).collect(Collectors.joining(", "));

@@ -52,7 +52,8 @@ class BlindSpotCommandTest {
     "--leak, 100M",
     "--leak-age, 0",
     "--limit, 64M",
-    "--allocators, none"
+    "--allocators, none",
+    "--allocators, netty-pooled+gate"
   })
   void aBadFlagIsNamed(String flag, String value) {
     assertThat(run(flag, value)).isEqualTo(2);

@@ -56,7 +56,13 @@ class CompressedCommandTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"--responses, 1", "--content, 65M", "--connections, 0", "--limit, 1M"})
+  @CsvSource({
+    "--responses, 1",
+    "--content, 65M",
+    "--connections, 0",
+    "--limit, 1M",
+    "--allocators, netty-pooled+gate"
+  })
   void aBadFlagIsNamed(String flag, String value) {
     assertThat(run(flag, value)).isEqualTo(2);
     assertThat(err.toString()).contains(flag);

@@ -56,6 +56,10 @@ class HttpBurstTest {
     assertThat(rows).extracting("scenario").containsOnly("http-burst");
     assertThat(rows).extracting("requests", "ok", "failed").containsOnly(tuple(16, 16, 0));
     assertThat(rows).extracting("liveBytes").containsOnly(0);
+    assertThat(rows)
+        .allSatisfy(row ->
+            assertThat(number(row, "idleProcessGrowthBytes"))
+                .isBetween(1L, number(row, "peakProcessGrowthBytes") + (8L << 20)));
 
     Map<String, Object> weir = rows.getFirst();
     assertThat(number(weir, "peakResidentBytes")).isBetween(5_000_000L, LIMIT_BYTES);

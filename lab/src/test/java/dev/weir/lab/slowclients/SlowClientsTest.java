@@ -108,6 +108,13 @@ class SlowClientsTest {
     assertThat(out.toString()).isEmpty();
   }
 
+  @Test
+  void aLargeBodyIsOneThatABufferHasRoomFor() {
+    assertThat(lab("run", "slow-clients", "--limit", "8G", "--large", "3G"))
+        .isEqualTo(CommandLine.ExitCode.USAGE);
+    assertThat(err.toString().lines().findFirst().orElseThrow()).contains("--large", "1G");
+  }
+
   private int lab(String... arguments) {
     return new CommandLine(new LabCommand())
         .setOut(new PrintWriter(out, true))
