@@ -5,18 +5,24 @@ import dev.weir.memory.budget.Budget;
 import dev.weir.memory.hardening.Misuse;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.binder.BaseUnits;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.ToDoubleFunction;
 
 /**
- * The meters of a pool, and of those of its budgets that are named. Immutable.
+ * The meters of a pool, and of those of its budgets that are named. Thread-safe.
  *
  * <pre>
  *   weir.pool.limit                    bytes    the most that may be resident
@@ -25,6 +31,7 @@ import java.util.function.ToDoubleFunction;
  *   weir.pool.resident.peak            bytes    the most that was ever resident
  *   weir.pool.promised                 bytes    promised to grants and not taken yet
  *   weir.pool.purged                   bytes    counter: given back to the operating system
+ *   weir.pool.allocated                bytes    counter: allocated since the start, by the samples
  *   weir.pool.blocks                   blocks   live blocks
  *   weir.pool.blocks.size              bytes    their sizes
  *   weir.pool.waste      kind=…        bytes    live pages without a block: free.slots, uncarved, quarantined, hardening
@@ -33,19 +40,29 @@ import java.util.function.ToDoubleFunction;
  *   weir.budget.charged  budget=…      bytes    blocks charged to a budget and below
  *   weir.budget.limit    budget=…      bytes    its limit; NaN if it has none
  *   weir.budget.heap     budget=…      bytes    Java heap buffers
+ *   weir.budget.allocated budget=…     bytes    counter: allocated for it and below, by the samples
  * </pre>
  *
  * <p>All have the tag {@code pool}. The number of meters is fixed when they are bound, whatever
- * budgets come and go. The registry keeps neither the pool nor a budget alive: what is gone reads
- * as NaN. Reading them stops nobody, and looks at the pool at most once a second.
+ * budgets come and go. Reading them stops nobody, and looks at the pool at most once a second.
+ *
+ * <p>The registry keeps neither the pool nor a budget alive: when one has been collected, its
+ * gauges read as NaN, and its counters stay at their last value. Until then a pool that is closed
+ * reads as it was. {@link #close} takes the meters away. A service that makes another pool of the
+ * same name has to do that first: a registry keeps the meters that it has, and the new pool's are
+ * not shown.
  */
-public final class WeirMetrics implements MeterBinder {
+public final class WeirMetrics implements MeterBinder, AutoCloseable {
   /** So many budgets may be named. */
   public static final int MAX_BUDGETS = 64;
 
   private final Pool pool;
   private final Tags tags;
   private final List<Budget> budgets;
+  private final Queue<Bound> bound = new ConcurrentLinkedQueue<>();
+
+  /** A meter that this object has added to a registry. */
+  private record Bound(MeterRegistry registry, Meter meter) {}
 
   /**
    * The meters of a pool.
@@ -70,7 +87,8 @@ public final class WeirMetrics implements MeterBinder {
   /**
    * The same, with a budget of the pool. Name those that stay: not one for each channel.
    *
-   * @throws IllegalArgumentException if it belongs to another pool
+   * @throws IllegalArgumentException if it belongs to another pool, or one of the same path is
+   *     named already
    * @throws IllegalStateException if {@link #MAX_BUDGETS} are named already
    */
   @SuppressWarnings("ReferenceEquality") // a budget is a node, and has one identity
@@ -78,6 +96,11 @@ public final class WeirMetrics implements MeterBinder {
     if (budget.root() != pool.rootBudget()) {
       throw new IllegalArgumentException(
           "budget '%s' is not of pool '%s'".formatted(budget.path(), pool.rootBudget().name()));
+    }
+    if (budgets.stream().anyMatch(named -> named.path().equals(budget.path()))) {
+      throw new IllegalArgumentException(
+          "a budget '%s' has meters already, and those of another would not be shown"
+              .formatted(budget.path()));
     }
     if (budgets.size() == MAX_BUDGETS) {
       throw new IllegalStateException(
@@ -89,68 +112,112 @@ public final class WeirMetrics implements MeterBinder {
     return new WeirMetrics(pool, tags, List.copyOf(more));
   }
 
+  /** Adds the meters to a registry, except those that it has already. */
   @Override
   public void bindTo(MeterRegistry registry) {
+    Set<Meter> others = Collections.newSetFromMap(new IdentityHashMap<>());
+    others.addAll(registry.getMeters());
+    for (Meter meter : register(registry)) {
+      if (others.add(meter)) {
+        bound.add(new Bound(registry, meter));
+      }
+    }
+  }
+
+  /** Takes the meters that this object has added away again, from every registry. */
+  @Override
+  public void close() {
+    for (Bound each = bound.poll(); each != null; each = bound.poll()) {
+      each.registry().remove(each.meter());
+    }
+  }
+
+  private List<Meter> register(MeterRegistry registry) {
+    List<Meter> meters = new ArrayList<>();
     CachedView views = new CachedView();
-    pool(registry, "limit", "the most that may be resident", Tags.empty(), Pool::limitBytes);
-    pool(registry, "resident", "pages in memory", Tags.of("state", "live"), Pool::liveBytes);
-    pool(registry, "resident", "pages in memory", Tags.of("state", "dirty"), Pool::dirtyBytes);
     pool(
+        meters, registry, "limit", "the most that may be resident", Tags.empty(), Pool::limitBytes);
+    pool(
+        meters, registry, "resident", "pages in memory", Tags.of("state", "live"), Pool::liveBytes);
+    pool(
+        meters,
+        registry,
+        "resident",
+        "pages in memory",
+        Tags.of("state", "dirty"),
+        Pool::dirtyBytes);
+    pool(
+        meters,
         registry,
         "resident.peak",
         "the most that was ever resident",
         Tags.empty(),
         Pool::peakResidentBytes);
     pool(
+        meters,
         registry,
         "promised",
         "promised to grants and not taken yet",
         Tags.empty(),
         of -> views.of(of).waste().promisedBytes());
     pool(
+        meters,
         registry,
         "blocks.size",
         "sizes of all live blocks",
         Tags.empty(),
         of -> views.of(of).blockBytes());
-    waste(registry, "free.slots", of -> views.of(of).waste().freeSlotBytes());
-    waste(registry, "uncarved", of -> views.of(of).waste().uncarvedBytes());
-    waste(registry, "quarantined", of -> views.of(of).waste().quarantinedBytes());
-    waste(registry, "hardening", of -> views.of(of).waste().hardeningBytes());
+    waste(meters, registry, "free.slots", of -> views.of(of).waste().freeSlotBytes());
+    waste(meters, registry, "uncarved", of -> views.of(of).waste().uncarvedBytes());
+    waste(meters, registry, "quarantined", of -> views.of(of).waste().quarantinedBytes());
+    waste(meters, registry, "hardening", of -> views.of(of).waste().hardeningBytes());
     pool(
+        meters,
         registry,
         "growth",
         "addresses kept free behind blocks that may grow",
         Tags.empty(),
         of -> views.of(of).waste().growthAddressBytes());
     for (Misuse.Kind kind : Misuse.Kind.values()) {
-      misuses(registry, kind);
+      misuses(meters, registry, kind);
     }
-    Gauge.builder("weir.pool.blocks", pool, of -> views.of(of).blocks())
-        .description("live blocks")
-        .baseUnit("blocks")
-        .tags(tags)
-        .register(registry);
-    FunctionCounter.builder("weir.pool.purged", pool, of -> views.of(of).purgedBytes())
-        .description("given back to the operating system")
-        .baseUnit(BaseUnits.BYTES)
-        .tags(tags)
-        .register(registry);
-    FunctionCounter.builder("weir.pool.allocated", pool, of -> of.rootBudget().allocatedBytes())
-        .description("allocated since the start, by the samples of the profile")
-        .baseUnit(BaseUnits.BYTES)
-        .tags(tags)
-        .register(registry);
+    meters.add(
+        Gauge.builder("weir.pool.blocks", pool, of -> views.of(of).blocks())
+            .description("live blocks")
+            .baseUnit("blocks")
+            .tags(tags)
+            .register(registry));
+    meters.add(
+        FunctionCounter.builder("weir.pool.purged", pool, of -> views.of(of).purgedBytes())
+            .description("given back to the operating system")
+            .baseUnit(BaseUnits.BYTES)
+            .tags(tags)
+            .register(registry));
+    meters.add(
+        FunctionCounter.builder("weir.pool.allocated", pool, of -> of.rootBudget().allocatedBytes())
+            .description("allocated since the start, by the samples of the profile")
+            .baseUnit(BaseUnits.BYTES)
+            .tags(tags)
+            .register(registry));
     for (Budget budget : budgets) {
-      budget(registry, "charged", "blocks charged to it and below", budget, Budget::chargedBytes);
-      budget(registry, "limit", "the most that may be charged", budget, WeirMetrics::limit);
-      budget(registry, "heap", "Java heap buffers", budget, Budget::heapBytes);
-      FunctionCounter.builder("weir.budget.allocated", budget, Budget::allocatedBytes)
-          .description("allocated for it and below since the start, by the samples of the profile")
-          .baseUnit(BaseUnits.BYTES)
-          .tags(tags.and("budget", budget.path()))
-          .register(registry);
+      budget(
+          meters,
+          registry,
+          "charged",
+          "blocks charged to it and below",
+          budget,
+          Budget::chargedBytes);
+      budget(meters, registry, "limit", "the most that may be charged", budget, WeirMetrics::limit);
+      budget(meters, registry, "heap", "Java heap buffers", budget, Budget::heapBytes);
+      meters.add(
+          FunctionCounter.builder("weir.budget.allocated", budget, Budget::allocatedBytes)
+              .description(
+                  "allocated for it and below since the start, by the samples of the profile")
+              .baseUnit(BaseUnits.BYTES)
+              .tags(tags.and("budget", budget.path()))
+              .register(registry));
     }
+    return meters;
   }
 
   private static double limit(Budget budget) {
@@ -159,42 +226,54 @@ public final class WeirMetrics implements MeterBinder {
   }
 
   private void pool(
+      List<Meter> meters,
       MeterRegistry registry,
       String name,
       String description,
       Tags more,
       ToDoubleFunction<Pool> value) {
-    Gauge.builder("weir.pool." + name, pool, value)
-        .description(description)
-        .baseUnit(BaseUnits.BYTES)
-        .tags(tags.and(more))
-        .register(registry);
+    meters.add(
+        Gauge.builder("weir.pool." + name, pool, value)
+            .description(description)
+            .baseUnit(BaseUnits.BYTES)
+            .tags(tags.and(more))
+            .register(registry));
   }
 
-  private void misuses(MeterRegistry registry, Misuse.Kind kind) {
+  private void misuses(List<Meter> meters, MeterRegistry registry, Misuse.Kind kind) {
     String name = kind.name().toLowerCase(Locale.ROOT).replace('_', '.');
-    FunctionCounter.builder(
-            "weir.pool.misuses", pool, of -> of.misuses().counts().getOrDefault(kind, 0L))
-        .description("mistakes in the use of hardened blocks")
-        .baseUnit("misuses")
-        .tags(tags.and("kind", name))
-        .register(registry);
+    meters.add(
+        FunctionCounter.builder(
+                "weir.pool.misuses", pool, of -> of.misuses().counts().getOrDefault(kind, 0L))
+            .description("mistakes in the use of hardened blocks")
+            .baseUnit("misuses")
+            .tags(tags.and("kind", name))
+            .register(registry));
   }
 
-  private void waste(MeterRegistry registry, String kind, ToDoubleFunction<Pool> value) {
-    pool(registry, "waste", "live pages without a block, by kind", Tags.of("kind", kind), value);
+  private void waste(
+      List<Meter> meters, MeterRegistry registry, String kind, ToDoubleFunction<Pool> value) {
+    pool(
+        meters,
+        registry,
+        "waste",
+        "live pages without a block, by kind",
+        Tags.of("kind", kind),
+        value);
   }
 
   private void budget(
+      List<Meter> meters,
       MeterRegistry registry,
       String name,
       String description,
       Budget budget,
       ToDoubleFunction<Budget> value) {
-    Gauge.builder("weir.budget." + name, budget, value)
-        .description(description)
-        .baseUnit(BaseUnits.BYTES)
-        .tags(tags.and("budget", budget.path()))
-        .register(registry);
+    meters.add(
+        Gauge.builder("weir.budget." + name, budget, value)
+            .description(description)
+            .baseUnit(BaseUnits.BYTES)
+            .tags(tags.and("budget", budget.path()))
+            .register(registry));
   }
 }

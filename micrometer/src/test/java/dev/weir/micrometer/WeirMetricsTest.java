@@ -10,6 +10,7 @@ import dev.weir.memory.budget.Budget;
 import dev.weir.memory.hardening.Hardening;
 import dev.weir.memory.heap.Block;
 import dev.weir.memory.view.PoolView;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -120,6 +121,40 @@ class WeirMetricsTest {
     assertThatThrownBy(() -> most.withBudget(pool.rootBudget()))
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("64 budgets");
+  }
+
+  @Test
+  void whatIsClosedMakesRoomForAPoolOfTheSameName() {
+    Gauge.builder("other", () -> 1).register(registry);
+    WeirMetrics first = new WeirMetrics(pool).withBudget(pool.rootBudget().child("a", 1));
+    first.bindTo(registry);
+    Pool second = Pool.create(PoolOptions.withLimit(16 << 20).withName("metered"));
+    WeirMetrics notShown = new WeirMetrics(second);
+    notShown.bindTo(registry);
+    notShown.close();
+    assertThat(gauge("weir.pool.limit")).isEqualTo(8 << 20);
+
+    first.close();
+    assertThat(registry.getMeters()).hasSize(1);
+    new WeirMetrics(second).bindTo(registry);
+    assertThat(gauge("weir.pool.limit")).isEqualTo(16 << 20);
+    second.close();
+  }
+
+  @Test
+  void aPoolThatIsClosedReadsAsItWas() {
+    new WeirMetrics(pool).bindTo(registry);
+    pool.close();
+    assertThat(gauge("weir.pool.limit")).isEqualTo(8 << 20);
+    assertThat(registry.get("weir.pool.purged").functionCounter().count()).isNotNegative();
+  }
+
+  @Test
+  void twoBudgetsOfOnePathAreRefused() {
+    WeirMetrics metrics = new WeirMetrics(pool).withBudget(pool.rootBudget().child("a", 1));
+    assertThatThrownBy(() -> metrics.withBudget(pool.rootBudget().child("a", 1)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("metered/a");
   }
 
   @Test
