@@ -21,7 +21,6 @@ import org.jspecify.annotations.Nullable;
 
 /** GET: catch-up reads and long polls here; server-sent events through {@link SseSession}. */
 final class ReadHandler implements ExchangeHandler {
-  private static final String CACHEABLE = "public, max-age=60, stale-while-revalidate=300";
   private static final ByteBuf ARRAY_START = DirectBytes.constant("[");
   private static final ByteBuf ARRAY_END = DirectBytes.constant("]");
   private static final ByteBuf EMPTY_ARRAY = DirectBytes.constant("[]");
@@ -216,7 +215,7 @@ final class ReadHandler implements ExchangeHandler {
         Headers.create()
             .set(HttpHeaderNames.CONTENT_TYPE, state.config().contentType())
             .set(HttpHeaderNames.ETAG, tag)
-            .set(HttpHeaderNames.CACHE_CONTROL, from < end ? CACHEABLE : "no-cache")
+            .set(HttpHeaderNames.CACHE_CONTROL, from < end ? cacheControl(state) : "no-cache")
             .set(Headers.NEXT_OFFSET, Offset.format(end))
             .set(Headers.UP_TO_DATE, "true");
     if (state.closed()) {
@@ -233,6 +232,10 @@ final class ReadHandler implements ExchangeHandler {
     } else {
       sendRange(exchange, state, from, headers);
     }
+  }
+
+  private static String cacheControl(StreamState state) {
+    return CacheControl.ofRead(state.config(), System.currentTimeMillis());
   }
 
   /** How long the content is that stands for all from an offset on. */
