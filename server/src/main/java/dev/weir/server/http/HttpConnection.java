@@ -239,7 +239,8 @@ final class HttpConnection extends ChannelInboundHandlerAdapter implements Carri
     if (next != null) {
       handle(ctx, next);
     } else if (draining) {
-      ctx.close();
+      // It was not told so: the next request may be on its way.
+      linger(ctx);
     } else {
       requestMessage(ctx);
     }
