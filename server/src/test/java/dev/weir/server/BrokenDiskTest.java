@@ -43,6 +43,9 @@ class BrokenDiskTest {
   void afterAFailedSyncChangesAreRefusedAndReadsAreServed() throws Exception {
     assertThat(metric("weir_store_failed")).isZero();
     disk.failSyncs();
+    // Its own sync, not the journal's.
+    assertThat(fixture.send("POST", "a", "text/plain", "x".repeat(LONG_BYTES)).statusCode())
+        .isEqualTo(500);
     for (int i = 0; i < 2; i++) {
       HttpResponse<String> refused = fixture.send("POST", "a", "text/plain", "x");
       assertThat(refused.statusCode()).isEqualTo(503);
@@ -50,10 +53,21 @@ class BrokenDiskTest {
       assertThat(fixture.send("PUT", "b", "text/plain", "").statusCode()).isEqualTo(503);
       assertThat(fixture.send("DELETE", "a", null, "").statusCode()).isEqualTo(503);
     }
-    assertThat(fixture.send("POST", "a", "text/plain", "x".repeat(LONG_BYTES)).statusCode())
-        .isEqualTo(500);
+    assertIsRefusedByItsHead("POST /v1/stream/a");
+    assertIsRefusedByItsHead("PUT /v1/stream/c");
     assertThat(fixture.get("a")).hasSize(LONG_BYTES);
     assertThat(metric("weir_store_failed")).isOne();
+  }
+
+  private void assertIsRefusedByItsHead(String request) throws Exception {
+    try (RawClient client = fixture.raw()) {
+      client.send(
+          request
+              + " HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\nContent-Length: "
+              + LONG_BYTES
+              + "\r\nExpect: 100-continue\r\n\r\n");
+      assertThat(client.readUntil("\r\n\r\n")).startsWith("HTTP/1.1 503");
+    }
   }
 
   @Test

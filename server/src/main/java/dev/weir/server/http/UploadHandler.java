@@ -8,6 +8,7 @@ import dev.weir.compression.http.RequestRefusal;
 import dev.weir.server.protocol.JsonFlattener;
 import dev.weir.server.protocol.ProtocolException;
 import dev.weir.server.store.Payload;
+import dev.weir.server.store.StoreFailedException;
 import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.http.EmptyHttpHeaders;
 import io.netty.handler.codec.http.HttpHeaderNames;
@@ -58,12 +59,17 @@ abstract class UploadHandler implements ExchangeHandler {
   abstract void judge(Exchange exchange) throws ProtocolException;
 
   /**
-   * Takes the body.
+   * Takes the body, unless the store takes none any more.
    *
    * @param json whether it is JSON, to be flattened
    * @param onComplete gets the payload, and owns it
    */
   final void receive(Exchange exchange, boolean json, Consumer<Payload> onComplete) {
+    StoreFailedException failed = services.store().failure();
+    if (failed != null) {
+      Refusals.refuse(exchange, failed);
+      return;
+    }
     ContentCoding encoding = coding;
     if (encoding != null) {
       decoded =

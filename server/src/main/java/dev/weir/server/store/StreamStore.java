@@ -261,6 +261,11 @@ public final class StreamStore implements AutoCloseable {
         : null;
   }
 
+  /** Why no change is taken, whatever it is, until the next start; null while they are. */
+  public @Nullable StoreFailedException failure() {
+    return committer.failure();
+  }
+
   /** A place for a body too large for memory. */
   public Spool spool() {
     return new Spool(disk, layout, ids.getAndIncrement(), this::deleteLater, stats);
