@@ -115,7 +115,7 @@ final class ReadHandler implements ExchangeHandler {
       }
       case LONG_POLL -> {
         if (!atTail) {
-          send(exchange, query, state, from);
+          send(exchange, query, stream, state, from);
         } else if (state.closed()) {
           nothingNew(exchange, query, state);
         } else {
@@ -126,7 +126,7 @@ final class ReadHandler implements ExchangeHandler {
         if (query.fromTail()) {
           tailOnly(exchange, state);
         } else {
-          send(exchange, query, state, from);
+          send(exchange, query, stream, state, from);
         }
       }
     }
@@ -157,7 +157,7 @@ final class ReadHandler implements ExchangeHandler {
     if (stream.isRemoved() || state.softDeleted()) {
       exchange.refuse(404, "the stream was deleted", EmptyHttpHeaders.INSTANCE);
     } else if (state.tailOffset() > from) {
-      send(exchange, query, state, from);
+      send(exchange, query, stream, state, from);
     } else {
       nothingNew(exchange, query, state);
     }
@@ -208,7 +208,8 @@ final class ReadHandler implements ExchangeHandler {
     return state.config().isJson() ? EMPTY_ARRAY.duplicate() : Unpooled.EMPTY_BUFFER;
   }
 
-  private void send(Exchange exchange, ReadQuery query, StreamState state, long from) {
+  private void send(
+      Exchange exchange, ReadQuery query, Stream stream, StreamState state, long from) {
     long end = state.tailOffset();
     String tag = EntityTag.of(state, from, end);
     HttpHeaders headers =
@@ -230,7 +231,7 @@ final class ReadHandler implements ExchangeHandler {
     } else if (from == end) {
       exchange.respond(HttpResponseStatus.OK, headers, emptyBody(state));
     } else {
-      sendRange(exchange, state, from, headers);
+      sendRange(exchange, stream, state, from, headers);
     }
   }
 
@@ -248,7 +249,8 @@ final class ReadHandler implements ExchangeHandler {
     return bytes == 0 ? 2 : bytes + 1;
   }
 
-  private void sendRange(Exchange exchange, StreamState state, long from, HttpHeaders headers) {
+  private void sendRange(
+      Exchange exchange, Stream stream, StreamState state, long from, HttpHeaders headers) {
     boolean json = state.config().isJson();
     long end = json ? state.tailOffset() - 1 : state.tailOffset();
     // The byte before tells whether a message begins here, without another open file.
@@ -273,6 +275,8 @@ final class ReadHandler implements ExchangeHandler {
                 begin(exchange, headers, json, chunk);
               }
               exchange.write(chunk);
+              // A slow client reads all the while.
+              services.store().touch(stream);
               next.run();
             },
             () -> {

@@ -126,6 +126,7 @@ final class SseSession {
                     target.begin(buffer);
                     encoder.data(data);
                     exchange.write(target.take());
+                    services.store().touch(stream);
                     next.run();
                   });
             },

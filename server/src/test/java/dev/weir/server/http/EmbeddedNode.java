@@ -29,6 +29,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.function.Predicate;
 
@@ -49,6 +50,10 @@ final class EmbeddedNode implements AutoCloseable {
   Predicate<Runnable> refused = task -> false;
 
   Throwable refusal = new IllegalStateException();
+
+  /** The store's time; that of connections is their own. */
+  final AtomicLong nowMillis = new AtomicLong();
+
   final StreamStore store;
   final Services services;
   private final Pool ofConsole = Pool.create(PoolOptions.withLimit(4 << 20));
@@ -56,7 +61,7 @@ final class EmbeddedNode implements AutoCloseable {
   private boolean storeClosed;
 
   EmbeddedNode(Path directory) throws IOException {
-    store = StreamStore.open(directory, new LocalDisk(), () -> 0);
+    store = StreamStore.open(directory, new LocalDisk(), nowMillis::get);
     services = UnreachableLoopTest.services(store, console, this::execute);
   }
 

@@ -1,0 +1,50 @@
+package dev.weir.server.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.server.store.CreateRequest;
+import dev.weir.server.store.Payload;
+import dev.weir.server.store.StreamConfig;
+import io.netty.channel.embedded.EmbeddedChannel;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Whoever takes an answer for longer than a stream may be idle uses the stream all the while. */
+class SlowReadsOfIdleStreamsTest {
+  private static final int TTL_SECONDS = 5;
+
+  @TempDir Path directory;
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "&live=sse"})
+  void aStreamDoesNotExpireWhileItIsRead(String live) throws Exception {
+    try (EmbeddedNode node = new EmbeddedNode(directory)) {
+      ByteBuffer bytes = ByteBuffer.wrap(new byte[250_000]);
+      CreateRequest stream =
+          new CreateRequest(
+              "a", "text/plain", TTL_SECONDS, null, StreamConfig.NONE, /* closed= */ true, null);
+      node.store.create(stream, new Payload.Inline(bytes, () -> {})).join();
+      EmbeddedChannel channel = node.connect();
+      String request = "GET /v1/stream/a?offset=-1" + live + " HTTP/1.1\r\nHost: x\r\n\r\n";
+      node.send(channel, request.getBytes(StandardCharsets.US_ASCII));
+      channel.runPendingTasks();
+      int pieces = 0;
+      for (Runnable piece = node.io.poll(); piece != null; piece = node.io.poll()) {
+        pieces++;
+        node.nowMillis.addAndGet(Duration.ofSeconds(TTL_SECONDS - 1).toMillis());
+        piece.run();
+        channel.runPendingTasks();
+        assertThat(node.store.find("a")).as("piece %d", pieces).isNotNull();
+      }
+      assertThat(pieces).isGreaterThan(3);
+      node.nowMillis.addAndGet(Duration.ofSeconds(TTL_SECONDS).toMillis());
+      assertThat(node.store.find("a")).isNull();
+      channel.finishAndReleaseAll();
+    }
+  }
+}
