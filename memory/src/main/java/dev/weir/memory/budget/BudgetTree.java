@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * While a recall is under way no credit is granted: what one recall finds, the next charge has.
  */
 final class BudgetTree {
-  final SpinLock lock = new SpinLock();
+  final SpinLock lock = SpinLock.innermost();
   final CreditTerms terms;
   final RootLedger ledger;
   final TreePressure pressure;

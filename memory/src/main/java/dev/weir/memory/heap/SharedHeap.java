@@ -15,6 +15,15 @@ import org.jspecify.annotations.Nullable;
  * stripe that one platform thread alone uses costs it no atomics.
  */
 public final class SharedHeap {
+  /**
+   * How long a trim waits for a stripe at which somebody is at work, which takes microseconds
+   * unless the system has interrupted that thread: some of its time slices.
+   */
+  private static final long TRIM_PATIENCE_NANOS = 100_000_000;
+
+  /** How long the purger does, which comes again: others wait for it. */
+  private static final long UNLINK_PATIENCE_NANOS = 1_000_000;
+
   private final Stripe[] stripes;
   private final Consumer<InsidePurge> purger;
 
@@ -58,12 +67,15 @@ public final class SharedHeap {
   }
 
   /**
-   * Parks every slab without a live block and gives back the free pages of the others. Any thread.
+   * Parks every slab without a live block and gives back the free pages of the others, but of a
+   * stripe at which somebody has been at work for 100 ms. Any thread.
    */
   public void trim() {
     for (Stripe stripe : stripes) {
       List<InsidePurge> purges = new ArrayList<>();
-      stripe.lock.lock();
+      if (!stripe.lock.tryLock(TRIM_PATIENCE_NANOS)) {
+        continue;
+      }
       try {
         stripe.trimSlabs(purges::add);
       } finally {
@@ -144,7 +156,9 @@ public final class SharedHeap {
       for (int from = 0; from < slabs.size(); from += MAX_SLABS_A_STEP) {
         int to = Math.min(slabs.size(), from + MAX_SLABS_A_STEP);
         List<InsidePurge> purges = new ArrayList<>();
-        lock.lock();
+        if (!lock.tryLock(UNLINK_PATIENCE_NANOS)) {
+          return; // The next survey finds them again.
+        }
         try {
           unlinkFree(slabs.subList(from, to), purges::add);
         } finally {

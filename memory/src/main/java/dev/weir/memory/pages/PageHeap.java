@@ -20,7 +20,7 @@ public final class PageHeap {
   private final NativeMemory os;
   private final Reservation reservation;
   private final PageHeapEvents events;
-  private final SpinLock lock = new SpinLock();
+  private final SpinLock lock = SpinLock.innermost();
   private final PageState state;
   private final ResidentLedger ledger;
   private final Promises promises;

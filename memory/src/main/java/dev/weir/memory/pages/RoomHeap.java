@@ -248,7 +248,11 @@ public final class RoomHeap {
       } finally {
         lock.unlock();
       }
-      purges.settleOrGiveWay(batch);
+      if (batch == null) {
+        SpinLock.giveWayMounted(); // Others may wait for the rooms that are busy meanwhile.
+      } else {
+        purges.settleOrGiveWay(batch);
+      }
     }
   }
 

@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
  * A lock for short critical sections that many threads may take and one takes most of the time.
  * After a platform thread has taken it often enough in a row, it is biased towards that thread,
  * which then takes and leaves it without an atomic, until another thread {@linkplain #tryTakeOver
- * takes it over}. Not reentrant. Nobody ever parks on it, but for virtual threads in {@link #lock}.
+ * takes it over}. Not reentrant. Nobody ever parks on it, but for virtual threads in {@link
+ * #tryLock(long)}.
  *
  * <p>What was done before an {@link #unlock} happens before what is done by whoever has the lock
  * next.
@@ -191,20 +192,31 @@ public final class BiasedLock {
       if (spins < SPINS) {
         Thread.onSpinWait();
       } else {
-        SpinLock.giveWay();
+        SpinLock.giveWayMounted(); // Nobody else can take the lock meanwhile.
       }
     }
   }
 
-  /** Takes the lock, however long that takes. */
-  public void lock() {
+  /**
+   * Takes the lock, unless its holder keeps it for longer: the system may have interrupted that
+   * one.
+   *
+   * @return whether it was taken
+   */
+  public boolean tryLock(long patienceNanos) {
+    long begunNanos = 0;
     for (int spins = 0; !tryTakeOver(); spins++) {
       if (spins < SPINS) {
         Thread.onSpinWait();
+      } else if (spins == SPINS) {
+        begunNanos = System.nanoTime();
+      } else if (System.nanoTime() - begunNanos > patienceNanos) {
+        return false;
       } else {
         SpinLock.giveWay();
       }
     }
+    return true;
   }
 
   /** Gives the lock back. Only its holder may call this. */

@@ -8,6 +8,10 @@ import java.util.concurrent.locks.LockSupport;
  * A lock for short critical sections. Waiters spin, then {@linkplain #giveWay give way}; no event
  * loop and no carrier thread ever parks on it. Not reentrant.
  *
+ * <p>Under it nobody may park, nor wait for a monitor: a virtual thread that gives its carrier back
+ * gets another one when those who compute leave one, and they need not. So a lock that is taken
+ * under others is an {@link #innermost} one.
+ *
  * <p>{@link #unlock} is a release that pairs with the acquire of the next successful {@link
  * #tryLock}.
  */
@@ -31,11 +35,29 @@ public final class SpinLock {
   @SuppressWarnings("UnusedVariable") // through HELD
   private int held;
 
+  private final boolean innermost;
+
+  /** A lock that is never taken under another. */
+  public SpinLock() {
+    this(/* innermost= */ false);
+  }
+
+  private SpinLock(boolean innermost) {
+    this.innermost = innermost;
+  }
+
+  /** A lock that may be taken under others: a virtual thread keeps its carrier while it waits. */
+  public static SpinLock innermost() {
+    return new SpinLock(/* innermost= */ true);
+  }
+
   /** Takes the lock, however long that takes. */
   public void lock() {
     for (int spins = 0; !tryLock(); spins++) {
       if (spins < SPINS) {
         Thread.onSpinWait();
+      } else if (innermost) {
+        giveWayMounted();
       } else {
         giveWay();
       }
@@ -77,6 +99,19 @@ public final class SpinLock {
       if (interrupted) {
         Thread.currentThread().interrupt();
       }
+    } else {
+      Thread.yield();
+    }
+  }
+
+  /**
+   * As {@link #giveWay}, for those whom others wait for: a virtual thread keeps its carrier, and
+   * only tells the processor. What it waits for must be done by threads that keep theirs.
+   */
+  @SuppressWarnings("ThreadPriorityCheck") // a hint is all that is wanted
+  public static void giveWayMounted() {
+    if (Thread.currentThread().isVirtual()) {
+      Thread.onSpinWait();
     } else {
       Thread.yield();
     }

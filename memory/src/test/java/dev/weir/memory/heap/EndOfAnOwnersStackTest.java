@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 /** An owner that puts its own slots back where its stack comes to an end. */
 class EndOfAnOwnersStackTest {
   private static final int SIZE_CLASS = SizeClasses.classOf(65_536);
-  private static final int ROUNDS = 20;
+  private static final int ROUNDS = 3;
   private static final long STACK_BYTES = 256 << 10;
 
   private final PageHeap pages = PageHeaps.over(new FakeNativeMemory(), 16 << 20);

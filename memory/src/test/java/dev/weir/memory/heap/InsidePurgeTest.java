@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 class InsidePurgeTest {
   private static final long LIMIT_BYTES = 4 << 20;
   private static final int WARM_UPS = 20_000;
-  private static final int OVERFLOWS = 40;
+  private static final int OVERFLOWS = 10;
   private static final long STACK_BYTES = 256 << 10;
 
   private final OutOfJavaHeap os = new OutOfJavaHeap();

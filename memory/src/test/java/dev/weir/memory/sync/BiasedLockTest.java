@@ -83,7 +83,7 @@ class BiasedLockTest {
     takeOften();
     assertThat(
             elsewhere(() -> {
-              lock.lock();
+              lock.tryLock(Long.MAX_VALUE);
               lock.unlock();
               return true;
             }))
@@ -102,7 +102,7 @@ class BiasedLockTest {
     workers.platform(() -> {
       for (int i = 0; i < 10 * ROUNDS; i++) {
         if (!lock.tryLock()) {
-          lock.lock();
+          lock.tryLock(Long.MAX_VALUE);
         }
         guarded[0]++;
         lock.unlock();
@@ -110,14 +110,14 @@ class BiasedLockTest {
     });
     workers.platform(() -> {
       for (int i = 0; i < ROUNDS; i++) {
-        lock.lock();
+        lock.tryLock(Long.MAX_VALUE);
         guarded[0]++;
         lock.unlock();
       }
     });
     workers.virtual(() -> {
       for (int i = 0; i < ROUNDS; i++) {
-        lock.lock();
+        lock.tryLock(Long.MAX_VALUE);
         guarded[0]++;
         lock.unlock();
       }

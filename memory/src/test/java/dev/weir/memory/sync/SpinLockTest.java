@@ -2,10 +2,12 @@ package dev.weir.memory.sync;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.memory.testing.Waits;
 import dev.weir.memory.testing.Workers;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -48,5 +50,25 @@ class SpinLockTest {
     workers.join();
 
     assertThat(stillInterrupted).hasValue(waiters);
+  }
+
+  /** What it holds already would be held until some carrier has time for it. */
+  @Test
+  void whoWaitsForAnInnermostLockKeepsItsCarrier() throws InterruptedException {
+    SpinLock innermost = SpinLock.innermost();
+    AtomicReference<Thread> waiter = new AtomicReference<>();
+    Workers workers = new Workers();
+    innermost.lock();
+    try {
+      workers.virtual(() -> {
+        waiter.set(Thread.currentThread());
+        innermost.lock();
+        innermost.unlock();
+      });
+      Waits.assertKeepsItsCarrier(waiter);
+    } finally {
+      innermost.unlock();
+    }
+    workers.join();
   }
 }
