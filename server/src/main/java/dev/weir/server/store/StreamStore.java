@@ -220,13 +220,17 @@ public final class StreamStore implements AutoCloseable {
    */
   public @Nullable AppendOutcome refuseEarly(
       Stream stream, AppendRequest request, boolean hasBytes, long leastBytes) {
-    // Looked at before the producer: the append that takes the last segment and then comes again
+    // Looked at before the producer: an append that takes the last of either and then comes again
     // is a duplicate.
+    boolean noProducer = stream.producers().size() >= Stream.MAX_PRODUCERS;
     boolean noSegment =
         SegmentPolicy.refuses(stream.state(), leastBytes, leastBytes <= MAX_INLINE_BYTES);
     ProducerTag tag = request.producer();
     ProducerState producer = tag == null ? null : stream.producer(tag.producerId());
     AppendOutcome refusal = AppendPolicy.refuse(stream.state(), producer, request, hasBytes);
+    if (refusal == null && tag != null && producer == null && noProducer) {
+      return new AppendOutcome.TooManyProducers(Stream.MAX_PRODUCERS);
+    }
     return refusal == null && noSegment
         ? new AppendOutcome.TooManySegments(StreamState.MAX_SEGMENTS)
         : refusal;

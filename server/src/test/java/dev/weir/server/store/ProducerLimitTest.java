@@ -14,11 +14,20 @@ import org.junit.jupiter.api.io.TempDir;
 class ProducerLimitTest {
   @TempDir Path directory;
 
+  private static AppendRequest request(int producer, long sequence) {
+    ProducerTag tag = new ProducerTag("p" + producer, 0, sequence);
+    return new AppendRequest("a", "text/plain", false, null, tag);
+  }
+
   private static CompletableFuture<AppendOutcome> append(
       StoreFixture fixture, int producer, long sequence) {
-    ProducerTag tag = new ProducerTag("p" + producer, 0, sequence);
-    AppendRequest request = new AppendRequest("a", "text/plain", false, null, tag);
-    return fixture.store.append(request, fixture.inline("x"));
+    return fixture.store.append(request(producer, sequence), fixture.inline("x"));
+  }
+
+  private static AppendOutcome early(StoreFixture fixture, int producer, long sequence) {
+    Stream stream = fixture.store.find("a");
+    return fixture.store.refuseEarly(
+        stream, request(producer, sequence), /* hasBytes= */ true, /* leastBytes= */ 1);
   }
 
   @Test
@@ -43,6 +52,12 @@ class ProducerLimitTest {
       assertThat(last.join()).isInstanceOf(AppendOutcome.Appended.class);
       assertThat(oneTooMany.join())
           .isEqualTo(new AppendOutcome.TooManyProducers(Stream.MAX_PRODUCERS));
+      assertThat(early(fixture, Stream.MAX_PRODUCERS + 1, 0))
+          .as("before its body is taken")
+          .isEqualTo(new AppendOutcome.TooManyProducers(Stream.MAX_PRODUCERS));
+      assertThat(early(fixture, 0, 2)).isNull();
+      assertThat(early(fixture, Stream.MAX_PRODUCERS, 0))
+          .isInstanceOf(AppendOutcome.Duplicate.class);
     }
   }
 }
