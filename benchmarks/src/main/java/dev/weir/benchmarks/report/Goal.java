@@ -3,10 +3,10 @@ package dev.weir.benchmarks.report;
 import dev.weir.benchmarks.harness.Cell;
 import dev.weir.benchmarks.harness.Measurement;
 import dev.weir.benchmarks.harness.Metric;
-import dev.weir.benchmarks.harness.Score;
 import dev.weir.benchmarks.peer.Peer;
 import dev.weir.benchmarks.peer.Peer.Family;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -49,9 +49,9 @@ public record Goal(Metric metric, Kind kind, double bound, Map<String, String> b
    * @param weir what Weir takes
    * @param other what it is compared with takes, and who that is; empty if with nobody
    * @param ratio the other by Weir, for a budget the other way round; empty if there is no ratio
-   * @param reached whether it is so
+   * @param outcome whether it is so
    */
-  public record Verdict(String goal, String weir, String other, String ratio, boolean reached) {}
+  public record Verdict(String goal, String weir, String other, String ratio, Outcome outcome) {}
 
   /** What is compared, as tables name it. */
   String title() {
@@ -81,26 +81,21 @@ public record Goal(Metric metric, Kind kind, double bound, Map<String, String> b
         && other.leakDetection() == cell.leakDetection();
   }
 
-  private Optional<Double> value(Measurement measurement, Peer peer) {
-    return measurement.score(peer, metric).map(Score::median);
+  private Optional<Taken> value(Measurement measurement, Peer peer) {
+    return measurement.score(peer, metric).map(Taken::of);
   }
 
-  /** What remains may be less than nothing where both take about the same. */
-  private Optional<Double> less(Measurement measurement, Measurement other, Peer peer) {
-    return value(measurement, peer)
-        .flatMap(all -> value(other, peer).map(part -> Math.max(0, all - part)));
+  private Optional<Taken> less(Measurement measurement, Measurement other, Peer peer) {
+    return value(measurement, peer).flatMap(all -> value(other, peer).map(all::less));
   }
 
-  private Optional<Verdict> judge(Function<Peer, Optional<Double>> values) {
+  private Optional<Verdict> judge(Function<Peer, Optional<Taken>> values) {
     return values
         .apply(Peer.WEIR)
         .flatMap(own ->
             switch (kind) {
-              case TIMES_NETTY ->
-                  bestOfNetty(values)
-                      .map(best -> compared(own, best, best.getValue() >= bound * own));
-              case NO_MORE_THAN_NETTY ->
-                  bestOfNetty(values).map(best -> compared(own, best, best.getValue() >= own));
+              case TIMES_NETTY -> bestOfNetty(values).map(best -> compared(own, best, 1 / bound));
+              case NO_MORE_THAN_NETTY -> bestOfNetty(values).map(best -> compared(own, best, 1));
               case TIMES_BARE ->
                   values
                       .apply(Peer.WEIR_BUDGET)
@@ -109,25 +104,26 @@ public record Goal(Metric metric, Kind kind, double bound, Map<String, String> b
                               own,
                               text(charged) + " " + Peer.WEIR_BUDGET.label(),
                               times(charged, own),
-                              charged <= bound * own));
-              case AT_MOST -> Optional.of(verdict(own, "", "", own <= bound));
+                              charged.isAtMost(bound, own)));
+              case AT_MOST -> Optional.of(verdict(own, "", "", own.isAtMost(bound)));
             });
   }
 
-  private static Optional<Map.Entry<String, Double>> bestOfNetty(
-      Function<Peer, Optional<Double>> values) {
+  private static Optional<Map.Entry<String, Taken>> bestOfNetty(
+      Function<Peer, Optional<Taken>> values) {
     return Arrays.stream(Peer.values())
         .filter(peer -> peer.family() == Family.NETTY)
         .flatMap(peer -> values.apply(peer).stream().map(value -> Map.entry(peer.label(), value)))
-        .min(Map.Entry.comparingByValue());
+        .min(Comparator.comparingDouble(entry -> entry.getValue().median()));
   }
 
-  private Verdict compared(double own, Map.Entry<String, Double> best, boolean reached) {
+  private Verdict compared(Taken own, Map.Entry<String, Taken> best, double share) {
+    Taken netty = best.getValue();
     return verdict(
-        own, text(best.getValue()) + " " + best.getKey(), times(best.getValue(), own), reached);
+        own, text(netty) + " " + best.getKey(), times(netty, own), own.isAtMost(share, netty));
   }
 
-  private Verdict verdict(double own, String other, String ratio, boolean reached) {
+  private Verdict verdict(Taken own, String other, String ratio, Outcome outcome) {
     String goal =
         switch (kind) {
           case TIMES_NETTY -> "at least " + number(bound);
@@ -135,16 +131,18 @@ public record Goal(Metric metric, Kind kind, double bound, Map<String, String> b
           case TIMES_BARE -> "at most " + number(bound);
           case AT_MOST -> "at most " + number(metric.inTableUnit(bound)) + " " + metric.title();
         };
-    return new Verdict(goal, text(own), other, ratio, reached);
+    return new Verdict(goal, text(own), other, ratio, outcome);
   }
 
-  private String text(double value) {
-    double shown = metric.inTableUnit(value);
+  private String text(Taken value) {
+    double shown = metric.inTableUnit(value.median());
     return String.format(Locale.ROOT, shown < 1 ? "%.3f" : "%,.1f", shown);
   }
 
-  private static String times(double numerator, double denominator) {
-    return denominator > 0 ? String.format(Locale.ROOT, "%.2f", numerator / denominator) : "";
+  private static String times(Taken numerator, Taken denominator) {
+    return denominator.median() > 0
+        ? String.format(Locale.ROOT, "%.2f", numerator.median() / denominator.median())
+        : "";
   }
 
   private static String number(double value) {

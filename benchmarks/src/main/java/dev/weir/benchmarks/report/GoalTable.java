@@ -4,6 +4,8 @@ import dev.weir.benchmarks.harness.Cell;
 import dev.weir.benchmarks.harness.Measurement;
 import dev.weir.benchmarks.report.Goal.Verdict;
 import dev.weir.lab.report.TextTable;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import picocli.CommandLine.Help.Ansi;
@@ -17,15 +19,13 @@ public final class GoalTable {
     TextTable table =
         new TextTable(
             "goal", "threads", "leak detection", "", "weir", "other", "ratio", "wanted", "");
-    int goals = 0;
-    int reached = 0;
+    List<Outcome> outcomes = new ArrayList<>();
     for (Measurement measurement : measurements) {
       Cell cell = measurement.cell();
       for (Goal goal : Goals.of(cell)) {
         Optional<Verdict> verdict = goal.judge(measurement, measurements);
         if (verdict.isPresent()) {
-          goals++;
-          reached += verdict.get().reached() ? 1 : 0;
+          outcomes.add(verdict.get().outcome());
           table.add(
               cell.suite() + " " + String.join(" ", cell.parameters().values()),
               cell.threadsText(),
@@ -35,12 +35,17 @@ public final class GoalTable {
               verdict.get().other(),
               verdict.get().ratio(),
               verdict.get().goal(),
-              verdict.get().reached() ? "@|green reached|@" : "@|red missed|@");
+              verdict.get().outcome().cell());
         }
       }
     }
-    return goals == 0
-        ? ""
-        : table.render(ansi) + "%d of %d goals are reached%n".formatted(reached, goals);
+    return outcomes.isEmpty() ? "" : table.render(ansi) + count(outcomes) + System.lineSeparator();
+  }
+
+  private static String count(List<Outcome> outcomes) {
+    int reached = Collections.frequency(outcomes, Outcome.REACHED);
+    int unclear = Collections.frequency(outcomes, Outcome.WITHIN_NOISE);
+    String text = "%d of %d goals are reached".formatted(reached, outcomes.size());
+    return unclear == 0 ? text : text + ", %d are within the noise".formatted(unclear);
   }
 }

@@ -101,7 +101,36 @@ class GoalTableTest {
                 Map.of(),
                 Map.of(Peer.WEIR, 9.0, Peer.NETTY_POOLED, 8.0),
                 /* writes= */ 1));
-    assertThat(GoalTable.render(run, Ansi.OFF)).contains(" 0.000 ").contains("1 of 1");
+    assertThat(GoalTable.render(run, Ansi.OFF))
+        .contains(" 0.000 ")
+        .contains("0 of 1 goals are reached, 1 are within the noise");
+  }
+
+  @Test
+  void whatOnlySomeRoundsReachIsWithinTheNoise() {
+    Cell charged = cell("charged", LeakDetection.DISABLED, "pattern", "random");
+    String table =
+        GoalTable.render(
+            List.of(
+                rounds(charged, Score.of(List.of(10.9, 11.5)), Score.of(List.of(16.0, 17.4))),
+                rounds(charged, Score.of(List.of(10.9, 11.5)), Score.of(List.of(16.0, 16.3))),
+                rounds(charged, Score.of(List.of(10.9, 11.5)), Score.of(List.of(17.3, 17.4)))),
+            Ansi.OFF);
+    assertThat(table.lines().skip(1).map(line -> line.replaceAll(".*at most 1.5 +", "")))
+        .containsExactly(
+            "within the noise",
+            "reached",
+            "missed",
+            "1 of 3 goals are reached, 1 are within the noise");
+  }
+
+  private static Measurement rounds(Cell cell, Score weir, Score budget) {
+    return new Measurement(
+        cell,
+        CONDITIONS,
+        Map.of(
+            Peer.WEIR, Map.of(Metric.NS_PER_OP, weir),
+            Peer.WEIR_BUDGET, Map.of(Metric.NS_PER_OP, budget)));
   }
 
   @Test
