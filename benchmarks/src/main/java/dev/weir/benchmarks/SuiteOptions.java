@@ -137,7 +137,7 @@ final class SuiteOptions {
    * @throws IOException if a JVM fails, or a file cannot be written
    */
   int run(List<Suite> suites, Effort quickly) throws IOException {
-    new Checks(spec).requireWritable(json, "--json");
+    checkJson(suites);
     SuiteRun run = new SuiteRun(jit, json);
     Effort effort = effort(quickly);
     Map<Peer, Optional<String>> missing = new EnumMap<>(Peer.class);
@@ -170,6 +170,17 @@ final class SuiteOptions {
       recorder.get().add(noise, MeasurementRows.rows(run.finished()));
     }
     return 0;
+  }
+
+  private void checkJson(List<Suite> suites) {
+    Checks checks = new Checks(spec);
+    checks.requireWritable(json, "--json");
+    suites.stream()
+        .flatMap(suite -> suite.cells().stream())
+        .map(cell -> cell.parameter("sizes"))
+        .filter(sizes -> !sizes.isEmpty())
+        .distinct()
+        .forEach(sizes -> checks.requireOther(json, "--json", Path.of(sizes)));
   }
 
   private void print(SuiteRun run) {

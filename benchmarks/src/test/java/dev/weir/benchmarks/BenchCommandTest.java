@@ -70,6 +70,16 @@ class BenchCommandTest {
   }
 
   @Test
+  void aHistogramIsNotReplacedByTheRows(@TempDir Path folder) throws IOException {
+    Path sizes = Files.writeString(folder.resolve("a.sizes"), "100 9\n");
+    Path link = Files.createSymbolicLink(folder.resolve("rows"), sizes);
+    Run run = run("alloc", "--quick", "--sizes", sizes.toString(), "--json", link.toString());
+    assertThat(run.exit()).isEqualTo(CommandLine.ExitCode.USAGE);
+    assertThat(run.err()).contains("--json");
+    assertThat(sizes).hasContent("100 9\n");
+  }
+
+  @Test
   void whatASuiteHasNoCodeForIsLeftOutInOneLine() {
     Run run = run("view", "--quick", "--allocators", "netty-pooled,glibc");
     assertThat(run.err()).contains("view compares weir only; left out: netty-pooled, glibc");

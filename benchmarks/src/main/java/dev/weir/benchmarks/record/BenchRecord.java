@@ -1,5 +1,6 @@
 package dev.weir.benchmarks.record;
 
+import dev.weir.lab.files.WholeFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -72,7 +73,7 @@ public final class BenchRecord {
   public void append(String command, Noise noise, List<Map<String, Object>> rows)
       throws IOException {
     runs.add(new BenchRun(command, Machine.describe(), noise.fields(), rows));
-    Files.writeString(file, text());
+    WholeFile.write(file, text());
   }
 
   /** The file's name, which says the day and the commit. */

@@ -7,8 +7,8 @@ import dev.weir.benchmarks.harness.Metric;
 import dev.weir.benchmarks.harness.Score;
 import dev.weir.benchmarks.pattern.SizeMix;
 import dev.weir.benchmarks.peer.Peer;
+import dev.weir.lab.files.WholeFile;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -21,7 +21,7 @@ public final class MeasurementRows {
   private MeasurementRows() {}
 
   /**
-   * Writes them to a file, one object a line, replacing it.
+   * Writes them to a file, one object a line, which is replaced when they are written.
    *
    * @throws IOException if the file cannot be written
    */
@@ -30,7 +30,7 @@ public final class MeasurementRows {
     for (Map<String, Object> row : rows(measurements)) {
       text.append(JSON.std.asString(row)).append('\n');
     }
-    Files.writeString(file, text);
+    WholeFile.write(file, text);
   }
 
   /** The objects, in the order of cells and peers. */
