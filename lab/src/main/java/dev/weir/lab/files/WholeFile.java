@@ -10,7 +10,7 @@ import java.nio.file.StandardCopyOption;
 
 /**
  * A file that is written beside the one whose place it takes when it is finished; until then, and
- * if it never is, that one stays as it was. Where a link leads, the file behind it is replaced.
+ * if it never is, that one stays as it was. Where a link leads to a file, that one is replaced.
  * What is no file, a device or a pipe, is written itself. Not thread-safe.
  */
 public final class WholeFile implements Closeable {
@@ -25,7 +25,7 @@ public final class WholeFile implements Closeable {
   /**
    * Begins a file that is to be {@code file}.
    *
-   * @throws IOException if it is a link that leads nowhere known
+   * @throws IOException if the system does not tell where it lies
    */
   public static WholeFile of(Path file) throws IOException {
     Path target = Files.exists(file) ? file.toRealPath() : file.toAbsolutePath();
