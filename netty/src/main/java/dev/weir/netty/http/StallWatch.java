@@ -93,10 +93,18 @@ final class StallWatch {
   private void runOut() {
     timer = null;
     long restNanos = timeoutNanos - (executor.ticker().nanoTime() - lastProgressNanos);
-    if (restNanos > 0) {
-      schedule(restNanos);
-    } else {
+    if (restNanos <= 0 || !trySchedule(restNanos)) {
       onStall.run();
+    }
+  }
+
+  /** A body that cannot be watched might stall for ever: it is given up where there is no heap. */
+  private boolean trySchedule(long delayNanos) {
+    try {
+      schedule(delayNanos);
+      return true;
+    } catch (Throwable noHeap) {
+      return false;
     }
   }
 }

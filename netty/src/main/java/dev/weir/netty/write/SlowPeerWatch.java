@@ -14,6 +14,10 @@ final class SlowPeerWatch implements Runnable {
   private final long timeNanos;
   private final Runnable onSlow;
   private boolean above;
+
+  /** Whether it has run out for as long as the queue has been above. */
+  private boolean told;
+
   private long aboveSinceNanos;
   private @Nullable Future<?> timer;
 
@@ -33,11 +37,13 @@ final class SlowPeerWatch implements Runnable {
   void observe(boolean isAbove) {
     if (isAbove && !above) {
       aboveSinceNanos = executor.ticker().nanoTime();
-      if (timer == null) {
-        schedule(timeNanos);
-      }
     }
     above = isAbove;
+    told &= isAbove;
+    if (isAbove && timer == null && !told) {
+      // Also where there was no heap for it before.
+      schedule(aboveSinceNanos + timeNanos - executor.ticker().nanoTime());
+    }
   }
 
   void stop() {
@@ -63,6 +69,7 @@ final class SlowPeerWatch implements Runnable {
     if (restNanos > 0) {
       schedule(restNanos);
     } else {
+      told = true;
       onSlow.run();
     }
   }

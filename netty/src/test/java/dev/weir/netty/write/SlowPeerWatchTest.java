@@ -1,0 +1,73 @@
+package dev.weir.netty.write;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.netty.FailingTimers;
+import io.netty.channel.embedded.EmbeddedChannel;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class SlowPeerWatchTest {
+  private final EmbeddedChannel channel = new EmbeddedChannel();
+  private final AtomicBoolean heapIsFull = new AtomicBoolean();
+  private final AtomicInteger slow = new AtomicInteger();
+  private final SlowPeerWatch watch =
+      new SlowPeerWatch(
+          FailingTimers.of(channel.eventLoop(), heapIsFull::get),
+          TimeUnit.SECONDS.toNanos(10),
+          slow::incrementAndGet);
+
+  @BeforeEach
+  void stopTheClock() {
+    channel.freezeTime();
+  }
+
+  private void pass(int seconds) {
+    channel.advanceTimeBy(seconds, TimeUnit.SECONDS);
+    channel.runScheduledPendingTasks();
+  }
+
+  @Test
+  void whoeverStaysAboveForTheTimeIsSlow() {
+    watch.observe(true);
+    pass(9);
+    watch.observe(true);
+    assertThat(slow).hasValue(0);
+    pass(1);
+    assertThat(slow).hasValue(1);
+    watch.observe(true);
+    pass(100);
+    assertThat(slow).as("told once").hasValue(1);
+  }
+
+  @Test
+  void theTimeBeginsAnewBelow() {
+    watch.observe(true);
+    pass(9);
+    watch.observe(false);
+    watch.observe(true);
+    pass(9);
+    assertThat(slow).hasValue(0);
+    pass(1);
+    assertThat(slow).hasValue(1);
+  }
+
+  @Test
+  void theNextLookBeginsATimerForWhichThereWasNoHeap() {
+    watch.observe(true);
+    pass(7);
+    watch.observe(false);
+    watch.observe(true);
+    heapIsFull.set(true);
+    pass(3);
+    heapIsFull.set(false);
+    watch.observe(true);
+    pass(6);
+    assertThat(slow).hasValue(0);
+    pass(1);
+    assertThat(slow).hasValue(1);
+  }
+}
