@@ -466,7 +466,8 @@ final class PageState {
 
   private static long openBytes(SpanRegion region) {
     long bytes = 0;
-    for (Span span : region.copyOfSpans()) {
+    for (int index = 0; index < region.extent(); index++) {
+      Span span = region.at(index);
       if (span != null && span.isOpen()) {
         bytes += span.committedBytes();
       }

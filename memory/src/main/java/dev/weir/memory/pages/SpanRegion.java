@@ -40,9 +40,9 @@ final class SpanRegion {
     return parkedBytes;
   }
 
-  /** Every open or parked span, and nulls. A copy. */
-  @Nullable Span[] copyOfSpans() {
-    return Arrays.copyOf(spans, untouched);
+  /** Copies the spans from an index on, and nulls, to the same places; all below the extent. */
+  void copySpans(int from, int count, @Nullable Span[] target) {
+    System.arraycopy(spans, from, target, from, count);
   }
 
   /** How many addresses have ever been used; those behind them are clean. */
