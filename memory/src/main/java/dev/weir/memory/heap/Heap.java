@@ -44,10 +44,10 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
   private static final int MAX_VISITS = 256;
 
   /**
-   * The most of them whose free pages are unlinked, which takes longer: some forty microseconds,
-   * for which a stripe's lock may be held.
+   * The most of them whose free pages are unlinked, which takes longer: a stripe's lock may be held
+   * meanwhile.
    */
-  static final int MAX_UNLINKED = 16;
+  static final int MAX_UNLINKED = 64;
 
   private final PageHeap pages;
   private final Slab[] current = new Slab[SizeClasses.COUNT];
