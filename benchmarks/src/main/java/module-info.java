@@ -14,6 +14,7 @@ module dev.weir.benchmarks {
   requires io.netty.common;
   requires io.netty.transport;
   requires java.management;
+  requires jdk.management;
   requires micrometer.core;
   requires jmh.core;
   requires tools.jackson.core;

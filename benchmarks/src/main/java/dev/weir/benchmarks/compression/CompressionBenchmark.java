@@ -1,5 +1,6 @@
 package dev.weir.benchmarks.compression;
 
+import com.sun.management.ThreadMXBean;
 import dev.weir.benchmarks.harness.CollectorTime;
 import dev.weir.benchmarks.harness.Figures;
 import dev.weir.benchmarks.harness.Metric;
@@ -19,6 +20,8 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
+import org.openjdk.jmh.infra.IterationParams;
+import org.openjdk.jmh.runner.IterationType;
 
 /** Contents of JSON, compressed at level 3 of zstd. */
 @State(Scope.Benchmark)
@@ -42,7 +45,13 @@ public class CompressionBenchmark {
   public int writeBytes;
 
   private final CollectorTime collector = new CollectorTime();
+  private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
   private Operation operation;
+  private long operations;
+  private long operationsBefore;
+  private long heapBytesBefore;
+  private long countedOperations;
+  private long countedHeapBytes;
 
   /** Made by JMH. */
   public CompressionBenchmark() {}
@@ -55,23 +64,32 @@ public class CompressionBenchmark {
   }
 
   /**
-   * Looks at the collector.
+   * Looks at the collector before an iteration that counts, and at what this thread has allocated:
+   * beside an operation that takes half a millisecond, the harness allocates more than it does.
    *
    * @throws IOException if the kernel does not tell
    */
   @Setup(Level.Iteration)
-  public void startCollector() throws IOException {
-    collector.start();
+  public void beginIteration(IterationParams iteration) throws IOException {
+    if (iteration.getType() == IterationType.MEASUREMENT) {
+      operationsBefore = operations;
+      heapBytesBefore = threads.getCurrentThreadAllocatedBytes();
+      collector.start();
+    }
   }
 
   /**
-   * Looks at it again.
+   * And after it.
    *
    * @throws IOException if the kernel does not tell
    */
   @TearDown(Level.Iteration)
-  public void stopCollector() throws IOException {
-    collector.stop();
+  public void endIteration(IterationParams iteration) throws IOException {
+    if (iteration.getType() == IterationType.MEASUREMENT) {
+      collector.stop();
+      countedHeapBytes += threads.getCurrentThreadAllocatedBytes() - heapBytesBefore;
+      countedOperations += operations - operationsBefore;
+    }
   }
 
   /**
@@ -84,6 +102,7 @@ public class CompressionBenchmark {
   public void report() throws IOException, JMException {
     Figures.report(Metric.COMPRESSED_BYTES, (double) operation.run());
     Figures.report(Metric.GC_NS_PER_OP, collector.share());
+    Figures.report(Metric.HEAP_BYTES_PER_OP, (double) countedHeapBytes / countedOperations);
     Figures.report(Metric.FINALIZERS, (double) finalizers());
   }
 
@@ -111,6 +130,7 @@ public class CompressionBenchmark {
    */
   @Benchmark
   public long compress() {
+    operations++;
     return operation.run();
   }
 }

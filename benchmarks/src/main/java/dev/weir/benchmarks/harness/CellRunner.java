@@ -106,7 +106,7 @@ public final class CellRunner {
           Metric.GC_NS_PER_OP, (metric, share) -> share * nsPerOp / cell.cores());
       Result<?> allocated = result.getSecondaryResults().get("gc.alloc.rate.norm");
       if (allocated != null && !effort.iteration().isZero()) {
-        figures.put(Metric.HEAP_BYTES_PER_OP, allocated.getScore());
+        figures.putIfAbsent(Metric.HEAP_BYTES_PER_OP, allocated.getScore());
       }
       return figures;
     } catch (RunnerException failed) {
