@@ -31,16 +31,28 @@ record AskedFor(
   static final AskedFor NOTHING =
       new AskedFor(AcceptEncoding.NOT_SENT, false, false, false, false, AskedTags.UNKNOWN);
 
-  static AskedFor by(HttpRequest request, AcceptEncoding accepted) {
-    boolean tagged = request.headers().contains(HttpHeaderNames.IF_NONE_MATCH);
-    return new AskedFor(
-        accepted,
-        SAFE.contains(request.method()),
-        HttpMethod.HEAD.equals(request.method()),
-        HttpMethod.CONNECT.equals(request.method()),
-        request.protocolVersion().compareTo(HttpVersion.HTTP_1_1) >= 0,
-        tagged
+  /**
+   * What a request asks for.
+   *
+   * @param last what the client asked for before, which is told again where it is the same: clients
+   *     ask for the same again and again
+   */
+  static AskedFor by(HttpRequest request, AcceptEncoding accepted, AskedFor last) {
+    boolean safe = SAFE.contains(request.method());
+    boolean head = HttpMethod.HEAD.equals(request.method());
+    boolean connect = HttpMethod.CONNECT.equals(request.method());
+    boolean chunks = request.protocolVersion().compareTo(HttpVersion.HTTP_1_1) >= 0;
+    AskedTags tags =
+        request.headers().contains(HttpHeaderNames.IF_NONE_MATCH)
             ? AskedTags.parse(request.headers().getAll(HttpHeaderNames.IF_NONE_MATCH))
-            : AskedTags.UNKNOWN);
+            : AskedTags.UNKNOWN;
+    return last.accepted == accepted
+            && last.safe == safe
+            && last.head == head
+            && last.connect == connect
+            && last.chunks == chunks
+            && last.tags == tags
+        ? last
+        : new AskedFor(accepted, safe, head, connect, chunks, tags);
   }
 }

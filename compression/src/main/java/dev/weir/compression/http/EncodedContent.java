@@ -22,6 +22,12 @@ final class EncodedContent implements AutoCloseable {
   /** What a content that is not direct, or not in one piece, is copied through at a time. */
   private static final int STAGING_BYTES = 64 << 10;
 
+  /** Up to so long a content waits for others, to go through the encoder together with them. */
+  private static final int SHORT_BYTES = 4 << 10;
+
+  /** So much waits at most. */
+  private static final int GATHERED_BYTES = 16 << 10;
+
   /** What is asked for where a whole buffer is refused: pools keep a reserve for so little. */
   private static final int LEAST_BYTES = 4 << 10;
 
@@ -37,6 +43,9 @@ final class EncodedContent implements AutoCloseable {
 
   private boolean ended;
   private boolean pending;
+
+  /** Short contents that the encoder has not been given yet. */
+  private @Nullable ByteBuf gathered;
 
   /** What has come of the step that is under way; empty between steps. */
   private ByteBuf output = Unpooled.EMPTY_BUFFER;
@@ -95,10 +104,12 @@ final class EncodedContent implements AutoCloseable {
     boolean any = content.isReadable();
     boolean done = false;
     try {
-      if (DirectBuffers.isUsable(content)) {
-        encodeDirect(content, step);
-      } else {
-        encodeCopies(content, step);
+      boolean beside = isGathered(content, step);
+      if (!beside || step != Step.TAKE) {
+        encodeGathered(beside ? step : Step.TAKE);
+      }
+      if (!beside) {
+        encodePieces(content, step);
       }
       pending = step == Step.TAKE && (pending || any);
       done = true;
@@ -109,6 +120,44 @@ final class EncodedContent implements AutoCloseable {
       }
       output = Unpooled.EMPTY_BUFFER;
       joined = null;
+    }
+  }
+
+  /**
+   * Puts a short content beside others before it: each call of a library costs objects and time of
+   * its own, however short the content is.
+   *
+   * @return false if it is too long, alone and the last, or there is no room
+   */
+  private boolean isGathered(ByteBuf content, Step step) {
+    int bytes = content.readableBytes();
+    boolean isShort = bytes <= SHORT_BYTES;
+    if (gathered == null && isShort && bytes > 0 && step == Step.TAKE) {
+      gathered = tryBuffer(GATHERED_BYTES);
+    }
+    if (gathered == null || !isShort) {
+      return false;
+    }
+    if (bytes > gathered.writableBytes()) {
+      encodeGathered(Step.TAKE);
+    }
+    gathered.writeBytes(content, bytes);
+    return true;
+  }
+
+  private void encodeGathered(Step step) {
+    ByteBuf all = gathered;
+    if (all != null && (all.isReadable() || step != Step.TAKE)) {
+      encodeDirect(all, step);
+      all.clear();
+    }
+  }
+
+  private void encodePieces(ByteBuf content, Step step) {
+    if (DirectBuffers.isUsable(content)) {
+      encodeDirect(content, step);
+    } else {
+      encodeCopies(content, step);
     }
   }
 
@@ -199,8 +248,16 @@ final class EncodedContent implements AutoCloseable {
   /**
    * Takes the last content, and makes of it what is to be sent, which is the caller's. Its trailers
    * go with it, but for digests of what came in.
+   *
+   * @throws CodecException if the content has another length than was announced: of one that comes
+   *     to it in one piece a library believes that it is whole
    */
   LastHttpContent end(LastHttpContent last) {
+    if (!ended && leftBytes >= 0 && last.content().readableBytes() != leftBytes) {
+      boolean more = last.content().readableBytes() > leftBytes;
+      throw new CodecException(
+          "a content is %s than its Content-Length".formatted(more ? "longer" : "shorter"));
+    }
     HttpHeaders trailers = Digests.without(last.trailingHeaders());
     ByteBuf rest = ended ? take(last.content()) : encode(last.content(), Step.END);
     return new DefaultLastHttpContent(rest, trailers);
@@ -209,6 +266,14 @@ final class EncodedContent implements AutoCloseable {
   /** Gives the encoder back, wherever its stream is. */
   @Override
   public void close() {
-    encoder.close();
+    ByteBuf left = gathered;
+    gathered = null;
+    try {
+      encoder.close();
+    } finally {
+      if (left != null) {
+        left.release();
+      }
+    }
   }
 }

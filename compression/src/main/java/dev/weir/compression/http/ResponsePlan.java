@@ -1,5 +1,7 @@
 package dev.weir.compression.http;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.weir.compression.ContentCoding;
 import io.netty.handler.codec.http.FullHttpResponse;
 import io.netty.handler.codec.http.HttpHeaderNames;
@@ -8,7 +10,9 @@ import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpStatusClass;
 import io.netty.handler.codec.http.HttpUtil;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,6 +46,9 @@ record ResponsePlan(
   private static final ResponsePlan NOT_MODIFIED = of(Action.NOT_MODIFIED);
   private static final ResponsePlan REFUSE = of(Action.REFUSE);
 
+  /** For clients that would take the response as it is, too: nearly all. */
+  private static final Map<ContentCoding, ResponsePlan> ENCODE = encode();
+
   /** The coding of a plan that has one. */
   ContentCoding requireCoding() {
     if (coding == null) {
@@ -53,6 +60,16 @@ record ResponsePlan(
   private static ResponsePlan of(Action action) {
     return new ResponsePlan(
         action, /* coding= */ null, /* required= */ false, /* replaceable= */ false);
+  }
+
+  private static Map<ContentCoding, ResponsePlan> encode() {
+    Map<ContentCoding, ResponsePlan> plans = new EnumMap<>(ContentCoding.class);
+    for (ContentCoding coding : ContentCoding.values()) {
+      plans.put(
+          coding,
+          new ResponsePlan(Action.ENCODE, coding, /* required= */ false, /* replaceable= */ false));
+    }
+    return plans;
   }
 
   static ResponsePlan of(
@@ -89,7 +106,9 @@ record ResponsePlan(
     if (asked.head()) {
       return new ResponsePlan(Action.HEAD_ONLY, coding, !identity, replaceable);
     }
-    return new ResponsePlan(Action.ENCODE, coding, !identity, replaceable);
+    return identity
+        ? requireNonNull(ENCODE.get(coding))
+        : new ResponsePlan(Action.ENCODE, coding, /* required= */ true, replaceable);
   }
 
   /** Says what the response with a content would (RFC 9110, section 15.4.5), as far as is known. */
@@ -108,7 +127,8 @@ record ResponsePlan(
         || asked.connect()
         || headers.contains(HttpHeaderNames.CONTENT_ENCODING)
         || headers.contains(HttpHeaderNames.CONTENT_RANGE)
-        || headers.containsValue(HttpHeaderNames.CACHE_CONTROL, "no-transform", true);
+        || (headers.contains(HttpHeaderNames.CACHE_CONTROL)
+            && headers.containsValue(HttpHeaderNames.CACHE_CONTROL, "no-transform", true));
   }
 
   /** How long the content is, or would be; negative if that is not known. */

@@ -21,22 +21,28 @@ final class WaitingRequests {
   private final ArrayDeque<AskedFor> waiting = new ArrayDeque<>();
   private String lastValue = "";
   private AcceptEncoding lastAccepted = AcceptEncoding.NOT_SENT;
+  private AskedFor lastAsked = AskedFor.NOTHING;
 
   /** Remembers a request; false if there are too many. */
   boolean tryAdd(HttpRequest request) {
     if (waiting.size() == MAX_WAITING) {
       return false;
     }
-    waiting.add(AskedFor.by(request, accepted(request.headers())));
+    AskedFor asked = AskedFor.by(request, accepted(request.headers()), lastAsked);
+    if (asked.accepted() == lastAccepted) {
+      lastAsked = asked;
+    }
+    waiting.add(asked);
     return true;
   }
 
   private AcceptEncoding accepted(HttpHeaders headers) {
-    Iterator<String> values = headers.valueStringIterator(HttpHeaderNames.ACCEPT_ENCODING);
+    Iterator<? extends CharSequence> values =
+        headers.valueCharSequenceIterator(HttpHeaderNames.ACCEPT_ENCODING);
     if (!values.hasNext()) {
       return AcceptEncoding.NOT_SENT;
     }
-    String value = values.next();
+    String value = values.next().toString();
     if (values.hasNext() || value.length() > MAX_KEPT_CHARS) {
       return AcceptEncoding.parse(headers.getAll(HttpHeaderNames.ACCEPT_ENCODING));
     }

@@ -20,6 +20,11 @@ final class JniZstdEncoder implements EncoderContext {
   private final long bytes;
   private final Cleaner.Cleanable release;
 
+  // Made once, not for each content.
+  private final JniZstdBuffers.Call take;
+  private final JniZstdBuffers.Call flush;
+  private final JniZstdBuffers.Call end;
+
   /** Whether a stream has begun and not come to its end. */
   private boolean unfinished;
 
@@ -28,6 +33,9 @@ final class JniZstdEncoder implements EncoderContext {
     this.context = memory.handle();
     this.bytes = memory.bytes();
     configure(context, profile);
+    this.take = call(context, EndDirective.CONTINUE);
+    this.flush = call(context, EndDirective.FLUSH);
+    this.end = call(context, EndDirective.END);
     this.release = memory.releaseWith(this);
   }
 
@@ -80,12 +88,7 @@ final class JniZstdEncoder implements EncoderContext {
   @Override
   public boolean encode(ByteBuf source, ByteBuf target, Step step) {
     try {
-      EndDirective directive = directive(step);
-      boolean done =
-          JniZstdBuffers.run(
-              source,
-              target,
-              (out, in) -> context.compressDirectByteBufferStream(out, in, directive));
+      boolean done = JniZstdBuffers.run(source, target, call(step));
       boolean stepDone = !source.isReadable() && (step == Step.TAKE || done);
       unfinished = !(stepDone && step == Step.END);
       return stepDone;
@@ -96,12 +99,16 @@ final class JniZstdEncoder implements EncoderContext {
     }
   }
 
-  private static EndDirective directive(Step step) {
+  private JniZstdBuffers.Call call(Step step) {
     return switch (step) {
-      case TAKE -> EndDirective.CONTINUE;
-      case FLUSH -> EndDirective.FLUSH;
-      case END -> EndDirective.END;
+      case TAKE -> take;
+      case FLUSH -> flush;
+      case END -> end;
     };
+  }
+
+  private static JniZstdBuffers.Call call(ZstdCompressCtx context, EndDirective directive) {
+    return (target, source) -> context.compressDirectByteBufferStream(target, source, directive);
   }
 
   @Override
