@@ -75,6 +75,6 @@ public final class MeasurementRows {
   }
 
   private static double rounded(double value) {
-    return Math.round(value * 100) / 100.0;
+    return Math.round(value * 1000) / 1000.0;
   }
 }

@@ -78,6 +78,14 @@ class MeasurementReportTest {
         .containsEntry("error", 1.0);
   }
 
+  @Test
+  void whatTakesLessThanATenthKeepsItsDigits() {
+    Map<Metric, Score> collector = Map.of(Metric.GC_NS_PER_OP, Score.of(List.of(0.0964)));
+    Measurement one =
+        new Measurement(measurement().cell(), CONDITIONS, Map.of(Peer.WEIR, collector));
+    assertThat(MeasurementRows.rows(List.of(one)).getFirst()).containsEntry("gcNsPerOp", 0.096);
+  }
+
   private static Measurement measurement() {
     Map<String, String> parameters = new LinkedHashMap<>();
     parameters.put("pattern", "ring");
