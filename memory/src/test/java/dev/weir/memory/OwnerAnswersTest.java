@@ -8,6 +8,7 @@ import dev.weir.memory.os.FakeNativeMemory;
 import dev.weir.memory.testing.Workers;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -15,7 +16,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -26,12 +27,18 @@ class OwnerAnswersTest {
   private static final int MIB = 1 << 20;
   private static final long LONG_NANOS = TimeUnit.MINUTES.toNanos(1);
 
+  /** It waits for 2 ms, in some of these rounds: the system may take longer. */
+  private static final int ROUNDS = 1_000;
+
   private final Pool pool =
       Pool.create(
           PoolOptions.withLimit(16 * MIB)
               .withDecay(Duration.ofDays(1))
               .withNativeMemory(new FakeNativeMemory()));
   private final ExecutorService loop = Executors.newSingleThreadExecutor();
+
+  /** Who asks for memory that the loop has. */
+  private volatile @Nullable Thread asking;
 
   @AfterEach
   void close() {
@@ -42,14 +49,16 @@ class OwnerAnswersTest {
   /** A loop allocates, another thread releases, a third one asks at once. */
   @Test
   void aRequestWaitsForALoopThatSleeps() throws Exception {
-    OwnedHeap heap = loop.submit(() -> pool.ownedHeap(this::answerSoon)).get();
+    OwnedHeap heap = loop.submit(() -> pool.ownedHeap(this::answerLate)).get();
     int servedAtOnce = 0;
-    for (int round = 0; round < 100 && servedAtOnce == 0; round++) {
+    for (int round = 0; round < ROUNDS && servedAtOnce == 0; round++) {
       List<Block> blocks = loop.submit(() -> allocate(heap, 14 * MIB)).get();
       Workers others = new Workers();
       others.platform(() -> blocks.forEach(Block::release));
       others.join();
+      asking = Thread.currentThread();
       Block block = pool.tryAllocate(8 * MIB);
+      asking = null;
       if (block != null) {
         servedAtOnce++;
         block.release();
@@ -62,12 +71,19 @@ class OwnerAnswersTest {
     loop.submit(heap::close).get();
   }
 
-  /** Later than a refusal that does not wait. */
-  private void answerSoon(Runnable task) {
+  /** Once the thread that asks waits for it, or has been refused. */
+  private void answerLate(Runnable task) {
     loop.execute(() -> {
-      LockSupport.parkNanos(300_000);
+      for (Thread asker = asking; asker != null && !isWaiting(asker); asker = asking) {
+        Thread.onSpinWait();
+      }
       task.run();
     });
+  }
+
+  private static boolean isWaiting(Thread asker) {
+    return Arrays.stream(asker.getStackTrace())
+        .anyMatch(frame -> frame.getMethodName().equals("awaitOwners"));
   }
 
   private List<Block> allocate(OwnedHeap heap, int bytes) {
