@@ -70,7 +70,7 @@ class HeapGrowthTest {
   /** A stripe's lock is held meanwhile. */
   @Test
   void noBlockHasTheFreePagesOfManySlabsUnlinked() {
-    allocate(/* isOwned= */ true, 32 * MIB, 16 * 1024);
+    allocate(/* isOwned= */ true, 48 * MIB, 16 * 1024);
     for (int i = live.size() - 1; i >= 0; i -= 2) {
       live.remove(i).free();
     }
