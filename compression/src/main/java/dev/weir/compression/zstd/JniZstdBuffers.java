@@ -1,12 +1,15 @@
 package dev.weir.compression.zstd;
 
-import dev.weir.compression.codec.DirectBuffers;
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
 
-/** What the encoders and decoders of zstd-jni have in common: their buffers. */
+/** What an encoder or decoder of zstd-jni shows its library of buffers. One thread at a time. */
 final class JniZstdBuffers {
-  private JniZstdBuffers() {}
+  private final NativeWindow sources = new NativeWindow();
+  private final NativeWindow targets = new NativeWindow();
+
+  /** None has been shown yet. */
+  JniZstdBuffers() {}
 
   /** A call into the library, which advances both buffers; true as the library means it. */
   @FunctionalInterface
@@ -15,13 +18,9 @@ final class JniZstdBuffers {
   }
 
   /** Makes a call, and takes note of how far it has come. */
-  static boolean run(ByteBuf source, ByteBuf target, Call call) {
-    ByteBuffer in =
-        DirectBuffers.require(source)
-            .internalNioBuffer(source.readerIndex(), source.readableBytes());
-    ByteBuffer out =
-        DirectBuffers.require(target)
-            .internalNioBuffer(target.writerIndex(), target.writableBytes());
+  boolean run(ByteBuf source, ByteBuf target, Call call) {
+    ByteBuffer in = sources.over(source, source.readerIndex(), source.readableBytes());
+    ByteBuffer out = targets.over(target, target.writerIndex(), target.writableBytes());
     int inStart = in.position();
     int outStart = out.position();
     boolean result = call.run(out, in);

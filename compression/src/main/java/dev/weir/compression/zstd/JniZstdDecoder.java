@@ -18,6 +18,7 @@ final class JniZstdDecoder implements ZstdDecoderContext {
   private final ZstdDecompressCtx context;
   private final long bytes;
   private final Cleaner.Cleanable release;
+  private final JniZstdBuffers buffers = new JniZstdBuffers();
 
   /** Whether a frame has begun and not come to its end. */
   private boolean unfinished;
@@ -78,7 +79,7 @@ final class JniZstdDecoder implements ZstdDecoderContext {
   public boolean decode(ByteBuf source, ByteBuf target) {
     try {
       boolean ended =
-          JniZstdBuffers.run(
+          buffers.run(
               source, target, (out, in) -> context.decompressDirectByteBufferStream(out, in));
       unfinished = !ended;
       return ended;

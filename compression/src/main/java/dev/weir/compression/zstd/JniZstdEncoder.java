@@ -19,6 +19,7 @@ final class JniZstdEncoder implements EncoderContext {
   private final ZstdCompressCtx context;
   private final long bytes;
   private final Cleaner.Cleanable release;
+  private final JniZstdBuffers buffers = new JniZstdBuffers();
 
   // Made once, not for each content.
   private final JniZstdBuffers.Call take;
@@ -88,7 +89,7 @@ final class JniZstdEncoder implements EncoderContext {
   @Override
   public boolean encode(ByteBuf source, ByteBuf target, Step step) {
     try {
-      boolean done = JniZstdBuffers.run(source, target, call(step));
+      boolean done = buffers.run(source, target, call(step));
       boolean stepDone = !source.isReadable() && (step == Step.TAKE || done);
       unfinished = !(stepDone && step == Step.END);
       return stepDone;
