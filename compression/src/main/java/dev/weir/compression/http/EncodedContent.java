@@ -47,6 +47,9 @@ final class EncodedContent implements AutoCloseable {
   /** Short contents that the encoder has not been given yet. */
   private @Nullable ByteBuf gathered;
 
+  /** Whether there was no room for them; it is asked for once. */
+  private boolean gathersNothing;
+
   /** What has come of the step that is under way; empty between steps. */
   private ByteBuf output = Unpooled.EMPTY_BUFFER;
 
@@ -132,8 +135,9 @@ final class EncodedContent implements AutoCloseable {
   private boolean isGathered(ByteBuf content, Step step) {
     int bytes = content.readableBytes();
     boolean isShort = bytes <= SHORT_BYTES;
-    if (gathered == null && isShort && bytes > 0 && step == Step.TAKE) {
+    if (gathered == null && !gathersNothing && isShort && bytes > 0 && step == Step.TAKE) {
       gathered = tryBuffer(GATHERED_BYTES);
+      gathersNothing = gathered == null;
     }
     if (gathered == null || !isShort) {
       return false;
@@ -150,6 +154,10 @@ final class EncodedContent implements AutoCloseable {
     if (all != null && (all.isReadable() || step != Step.TAKE)) {
       encodeDirect(all, step);
       all.clear();
+      if (step != Step.TAKE) {
+        gathered = null; // The next content may be long in coming.
+        all.release();
+      }
     }
   }
 

@@ -65,6 +65,7 @@ class GatheredContentTest {
       assertThat(content.isPending()).isTrue();
       encode(content, 0, Step.FLUSH);
       assertThat(content.isPending()).isFalse();
+      assertThat(allocator.metric().usedDirectMemory()).isZero();
       encode(content, 0, Step.FLUSH);
       take(content, KIB, 1);
       encode(content, KIB, Step.END);
@@ -83,10 +84,12 @@ class GatheredContentTest {
 
   @Test
   void withoutRoomForThemEachGoesByItself() {
-    try (EncodedContent content = content(new Narrow(allocator), -1)) {
+    Narrow narrow = new Narrow(allocator);
+    try (EncodedContent content = content(narrow, -1)) {
       take(content, KIB, 2);
       encode(content, KIB, Step.END);
     }
+    assertThat(narrow.refusals).isOne();
     assertThat(encoder.calls).containsExactly("1024 TAKE", "1024 TAKE", "1024 END");
     assertThat(encoder.source.toByteArray()).isEqualTo(firstBytes(3 * KIB));
   }
@@ -152,6 +155,7 @@ class GatheredContentTest {
   /** Has no room for what is as long as contents that wait together. */
   private static final class Narrow extends AbstractByteBufAllocator {
     private final ByteBufAllocator delegate;
+    private int refusals;
 
     Narrow(ByteBufAllocator delegate) {
       super(/* preferDirect= */ true);
@@ -171,6 +175,7 @@ class GatheredContentTest {
     @Override
     protected ByteBuf newDirectBuffer(int initialCapacity, int maxCapacity) {
       if (initialCapacity > 8 * KIB) {
+        refusals++;
         throw new OutOfMemoryError("no room for " + initialCapacity);
       }
       return delegate.directBuffer(initialCapacity, maxCapacity);
