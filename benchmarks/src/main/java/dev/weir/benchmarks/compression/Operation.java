@@ -29,6 +29,14 @@ interface Operation {
       case BARE_SYSTEM -> bare(BareZstd.system(LEVEL), text);
       case BARE_JNI -> bare(BareZstd.jni(LEVEL), text);
       case ENCODER_SYSTEM, ENCODER_JNI -> new EncoderLoop(way.library(), text)::run;
+      case UNCOMPRESSED_BESIDE_BARE -> {
+        Pipeline pipeline = new Pipeline(peer, way, text, writeBytes);
+        Operation beside = bare(BareZstd.jni(LEVEL), text);
+        yield () -> {
+          pipeline.respond();
+          return beside.run();
+        };
+      }
       case UNCOMPRESSED, RESPONSE_SYSTEM, RESPONSE_JNI ->
           new Pipeline(peer, way, text, writeBytes)::respond;
     };

@@ -47,7 +47,7 @@ final class Pipeline {
         Unpooled.unreleasableBuffer(allocator.directBuffer(text.length).writeBytes(text));
     this.writeBytes = writeBytes;
     channel.config().setAllocator(allocator);
-    if (way != Way.UNCOMPRESSED) {
+    if (way != Way.UNCOMPRESSED && way != Way.UNCOMPRESSED_BESIDE_BARE) {
       channel
           .pipeline()
           .addLast(

@@ -17,6 +17,11 @@ enum Way {
   ENCODER_JNI("encoder-jni"),
   /** A pipeline that compresses nothing: what of the handlers' time is the pipeline's. */
   UNCOMPRESSED("uncompressed"),
+  /**
+   * The same, and the content through a library's own loop beside it: so the processor's caches are
+   * as full of other things as where a handler compresses.
+   */
+  UNCOMPRESSED_BESIDE_BARE("uncompressed-beside-bare"),
   /** A pipeline with the handler, over the system's library. */
   RESPONSE_SYSTEM("response-system"),
   /** A pipeline with the handler, over zstd-jni, which is what Netty's uses too. */

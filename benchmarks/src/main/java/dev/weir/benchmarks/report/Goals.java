@@ -72,7 +72,7 @@ public final class Goals {
     if (!way.startsWith(RESPONSE)) {
       return List.of();
     }
-    Map<String, String> pipeline = Map.of("way", "uncompressed");
+    Map<String, String> pipeline = Map.of("way", "uncompressed-beside-bare");
     return List.of(
         new Goal(Metric.GC_NS_PER_OP, Kind.TIMES_NETTY, 5, pipeline),
         new Goal(Metric.HEAP_BYTES_PER_OP, Kind.TIMES_NETTY, 5, pipeline));

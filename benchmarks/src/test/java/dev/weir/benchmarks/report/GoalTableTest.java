@@ -59,7 +59,7 @@ class GoalTableTest {
         List.of(
             response("bare-jni", Map.of(Peer.WEIR, 30.0), Map.of(), 65_536),
             response(
-                "uncompressed",
+                "uncompressed-beside-bare",
                 Map.of(Peer.WEIR, 1.0),
                 Map.of(Peer.WEIR, 10.0, Peer.NETTY_POOLED, 12.0, Peer.NETTY_ADAPTIVE, 20.0),
                 65_536),
@@ -77,8 +77,8 @@ class GoalTableTest {
     assertThat(GoalTable.render(run, Ansi.OFF).lines().map(line -> line.replaceAll(" +", " ")))
         .containsExactly(
             "goal threads leak detection weir other ratio wanted",
-            "compression response-jni 65536 event-loop disabled GC ns/op less uncompressed 4.0 22.0"
-                + " netty-adaptive 5.50 at least 5 reached",
+            "compression response-jni 65536 event-loop disabled GC ns/op less"
+                + " uncompressed-beside-bare 4.0 22.0 netty-adaptive 5.50 at least 5 reached",
             "compression-turns response-jni event-loop disabled % of the library's time 105.2"
                 + " at most 105.26 % of the library's time reached",
             "compression-turns response-system event-loop disabled % of the library's time 105.4"
@@ -92,7 +92,7 @@ class GoalTableTest {
     List<Measurement> run =
         List.of(
             response(
-                "uncompressed",
+                "uncompressed-beside-bare",
                 Map.of(),
                 Map.of(Peer.WEIR, 10.0, Peer.NETTY_POOLED, 10.0),
                 /* writes= */ 1),
