@@ -290,6 +290,7 @@ public final class OwnedHeap extends Heap {
 
   private void postTask() {
     if (closed.get()) {
+      request.set(Request.NONE); // It may be opened again.
       return;
     }
     boolean posted = false;

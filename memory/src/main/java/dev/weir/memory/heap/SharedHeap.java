@@ -21,7 +21,7 @@ public final class SharedHeap {
    */
   private static final long TRIM_PATIENCE_NANOS = 100_000_000;
 
-  /** How long the purger does, which comes again: others wait for it. */
+  /** How long a survey does, which comes again: others wait for it. */
   private static final long UNLINK_PATIENCE_NANOS = 1_000_000;
 
   private final Stripe[] stripes;

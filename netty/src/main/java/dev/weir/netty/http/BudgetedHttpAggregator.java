@@ -39,7 +39,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Refused requests never reach the application: {@code 413} above the maximum, before the body
  * is taken in; {@code 503} with {@code Retry-After} when no room appeared in time; {@code 408} when
  * the body stalls; {@code 400}, {@code 414}, {@code 417} and {@code 431} for requests that make no
- * sense. The connection closes after a refusal, once the client had a moment to read it.
+ * sense; {@code 500} where something fails that nobody has foreseen. The connection closes after a
+ * refusal, once the client had a moment to read it.
  *
  * <p>Pipelined requests are passed on one at a time: the next waits, unread where possible, until
  * the last content of the response to the current one has been written. A connection whose client
@@ -253,8 +254,8 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
 
   /** What nobody has foreseen leaves no client without an answer. */
   private void refuseFor(ChannelHandlerContext ctx, Throwable failure) {
-    if (phase == Phase.PASSED_ON) {
-      ctx.fireExceptionCaught(failure); // The application answers.
+    if (phase == Phase.PASSED_ON || phase == Phase.REFUSING) {
+      ctx.fireExceptionCaught(failure); // The application answers, or this has.
     } else {
       refuse(ctx, RefusedRequestException.of(failure));
     }

@@ -24,7 +24,8 @@ final class SpilledBody implements RequestBody {
 
   /**
    * Room in files is that much cheaper than memory, but others wait for it too: by sending slowly
-   * nobody has it for longer than so many times as long, 17 hours by default.
+   * nobody has what he has declared for longer than so many times as long, 17 hours by default. A
+   * chunked body has longer, as it holds less at first: 64 MiB come within some three days.
    */
   private static final int FILE_BYTES_PER_BYTE = 8;
 
@@ -194,7 +195,11 @@ final class SpilledBody implements RequestBody {
       if (!state.compareAndSet(State.BUSY, State.IDLE)) {
         closeAll();
       }
-      LoopTasks.bring(loop, this);
+      if (loop.inEventLoop()) {
+        LoopTasks.bring(loop, this); // No other thread could be had for the write.
+      } else if (!LoopTasks.tryBring(loop, this)) {
+        LoopTasks.insist(loop, this);
+      }
     }
 
     @Override

@@ -42,7 +42,8 @@ public final class FailureLog {
   }
 
   /**
-   * Tells of a failure. Want of memory is never a warning: that bound was set.
+   * Tells of a failure. Want of memory is never a warning: mostly it is a bound that was set, and
+   * where it is the Java heap, or a thread, there are others to tell of it.
    *
    * @param failure null if it is no fault of this side
    */

@@ -21,7 +21,10 @@ public final class LoopTasks {
     @Override
     void run();
 
-    /** Called instead, on any thread, if the loop has ended. */
+    /**
+     * Called instead, on any thread, if the loop has ended, or, with {@link #bring}, where there is
+     * no Java heap to try it again.
+     */
     default void lost() {}
   }
 
@@ -59,8 +62,11 @@ public final class LoopTasks {
     }
   }
 
-  /** Nobody hears what is thrown here: so nothing ends it but the loop. */
-  private static void insist(EventExecutor loop, Task task) {
+  /**
+   * The same for a thread that may wait, which none of a loop may: it waits until the loop takes
+   * the task, or has ended. Throws nothing, if {@link Task#lost} does not.
+   */
+  public static void insist(EventExecutor loop, Task task) {
     while (!loop.isShutdown()) {
       try {
         LockSupport.parkNanos(RETRY_NANOS);

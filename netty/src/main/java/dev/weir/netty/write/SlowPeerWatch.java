@@ -55,7 +55,11 @@ final class SlowPeerWatch implements Runnable {
   }
 
   private void schedule(long delayNanos) {
-    timer = executor.schedule(this, delayNanos, TimeUnit.NANOSECONDS);
+    try {
+      timer = executor.schedule(this, delayNanos, TimeUnit.NANOSECONDS);
+    } catch (RuntimeException | Error noTimer) {
+      // The next look tries again; the write that this one is a part of has nothing to do with it.
+    }
   }
 
   /** The timer has run out. */

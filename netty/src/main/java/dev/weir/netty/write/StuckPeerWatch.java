@@ -62,7 +62,11 @@ final class StuckPeerWatch implements Runnable {
   private void begin() {
     startBytes = queuedBytes;
     takenBytes = 0;
-    timer = executor.schedule(this, intervalNanos, TimeUnit.NANOSECONDS);
+    try {
+      timer = executor.schedule(this, intervalNanos, TimeUnit.NANOSECONDS);
+    } catch (RuntimeException | Error noTimer) {
+      // The next look tries again; the write that this one is a part of has nothing to do with it.
+    }
   }
 
   /** The interval has ended. */

@@ -70,4 +70,17 @@ class SlowPeerWatchTest {
     pass(1);
     assertThat(slow).hasValue(1);
   }
+
+  @Test
+  void aLookForWhichThereIsNoTimerHarmsNobody() {
+    heapIsFull.set(true);
+    watch.observe(true);
+    heapIsFull.set(false);
+    pass(4);
+    watch.observe(true);
+    pass(5);
+    assertThat(slow).hasValue(0);
+    pass(1);
+    assertThat(slow).hasValue(1);
+  }
 }
