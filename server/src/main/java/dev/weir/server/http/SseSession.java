@@ -139,7 +139,7 @@ final class SseSession {
               StreamState now = stream.state();
               control(now);
             },
-            error -> exchange.abort(Failure.ofRead(error), error));
+            error -> exchange.abort(Failure.ofRead(error, stream.isRemoved()), error));
     sender.pump();
   }
 

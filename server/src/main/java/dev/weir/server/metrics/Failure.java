@@ -52,10 +52,13 @@ public enum Failure {
     return ERROR;
   }
 
-  /** What it stands for that bytes of a stream could not be read to their end. */
-  public static Failure ofRead(Throwable thrown) {
-    // Another client has deleted the stream meanwhile, or its time is over.
-    return thrown instanceof NoSuchFileException ? PEER : ERROR;
+  /**
+   * What it stands for that bytes of a stream could not be read to their end.
+   *
+   * @param removed whether the stream is gone: another client has deleted it, or its time is over
+   */
+  public static Failure ofRead(Throwable thrown, boolean removed) {
+    return removed && thrown instanceof NoSuchFileException ? PEER : ERROR;
   }
 
   /**

@@ -1,6 +1,7 @@
 package dev.weir.server.store;
 
 import java.io.IOException;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -8,6 +9,8 @@ import java.util.List;
 
 /** Makes what a data directory consists of, so that it outlasts a loss of power. */
 final class DataDirectory {
+  private static final System.Logger LOG = System.getLogger(DataDirectory.class.getName());
+
   private DataDirectory() {}
 
   /**
@@ -23,7 +26,8 @@ final class DataDirectory {
           "the data directory " + directory + " is a file; name a directory with --data");
     }
     try {
-      List<Path> above = aboveMissing(directory);
+      // Without the lock's file no start has come past this one yet, whatever is there already.
+      List<Path> above = Files.exists(layout.lock()) ? List.of() : above(directory);
       disk.makeDirectories(layout.journalDirectory());
       for (int shard = 0; shard < StoreLayout.SHARDS; shard++) {
         disk.makeDirectories(layout.shard(shard));
@@ -31,7 +35,7 @@ final class DataDirectory {
       disk.syncDirectory(layout.bytesDirectory());
       disk.syncDirectory(directory);
       for (Path parent : above) {
-        disk.syncDirectory(parent);
+        syncIfReadable(disk, parent);
       }
     } catch (IOException e) {
       throw new DataDirectoryException(
@@ -46,13 +50,23 @@ final class DataDirectory {
     }
   }
 
-  /** The parents of what is missing, from the directory up; none where that is there. */
-  private static List<Path> aboveMissing(Path directory) {
+  private static void syncIfReadable(Disk disk, Path parent) throws IOException {
+    try {
+      disk.syncDirectory(parent);
+    } catch (AccessDeniedException notReadable) {
+      LOG.log(
+          System.Logger.Level.WARNING,
+          "{0} may not be read, so the names in it may not outlast a loss of power",
+          parent);
+    }
+  }
+
+  private static List<Path> above(Path directory) {
     List<Path> parents = new ArrayList<>();
-    Path missing = directory.toAbsolutePath();
-    while (!Files.exists(missing) && missing.getParent() != null) {
-      missing = missing.getParent();
-      parents.add(missing);
+    Path parent = directory.toAbsolutePath().getParent();
+    while (parent != null) {
+      parents.add(parent);
+      parent = parent.getParent();
     }
     return parents;
   }

@@ -54,9 +54,10 @@ final class Journal implements Closeable {
    */
   static Journal create(Disk disk, StoreLayout layout, long sequence, ByteBuffer buffer)
       throws IOException {
-    disk.delete(layout.journal(sequence));
-    DiskFile file = disk.create(layout.journal(sequence));
+    DiskFile file = null;
     try {
+      disk.delete(layout.journal(sequence));
+      file = disk.create(layout.journal(sequence));
       SyncMark mark = SyncMark.create();
       Journal journal = new Journal(file, sequence, mark, 0, buffer.clear());
       journal.put(header(sequence, mark), NOTHING);
@@ -65,7 +66,9 @@ final class Journal implements Closeable {
       return journal;
     } catch (Throwable e) {
       try {
-        file.close();
+        if (file != null) {
+          file.close();
+        }
       } catch (Throwable notClosed) {
         e.addSuppressed(notClosed);
       }

@@ -100,7 +100,7 @@ final class JournalSeries implements AutoCloseable {
       throw leftBehind;
     } catch (IOException e) {
       LOG.log(
-          failedBefore ? System.Logger.Level.DEBUG : System.Logger.Level.WARNING,
+          failedBefore && !old.hasKey() ? System.Logger.Level.DEBUG : System.Logger.Level.WARNING,
           "cannot start a new journal, going on with the old one",
           e);
       failedBefore = true;

@@ -158,9 +158,12 @@ public final class StreamStore implements AutoCloseable {
     return stream;
   }
 
-  /** Starts a stream's idle time anew. */
+  /** Starts a stream's idle time anew, unless it is over: what has expired does not come back. */
   public void touch(Stream stream) {
-    stream.touch(clock.nowMillis());
+    long now = clock.nowMillis();
+    if (!stream.isExpired(now)) {
+      stream.touch(now);
+    }
   }
 
   /**
@@ -247,8 +250,13 @@ public final class StreamStore implements AutoCloseable {
       CreateRequest request, @Nullable Stream source, boolean hasBytes) {
     StreamState sourceState = source == null ? null : source.state();
     Stream existing = find(request.path());
+    CreateRequest.ForkRequest asked = request.fork();
+    // As the committer sees it: also one whose time is over.
+    Stream known = asked == null ? null : catalog.find(asked.sourcePath());
     CreateOutcome taken =
-        existing == null ? null : CreatePolicy.compare(existing.state(), request, sourceState);
+        existing == null
+            ? null
+            : CreatePolicy.compare(existing.state(), request, known == null ? null : known.state());
     if (taken instanceof CreateOutcome.Exists) {
       return null;
     }

@@ -12,6 +12,8 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -19,6 +21,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Who deletes what others read ends their answers, which is no defect of the node. */
 class DeletedWhileReadTest {
+  private static final long PATIENCE_NANOS = TimeUnit.MINUTES.toNanos(1);
+
   @TempDir Path directory;
 
   /** More than a chunk, in a file of its own. */
@@ -29,15 +33,18 @@ class DeletedWhileReadTest {
     node.store.append(request, spool.finish()).join();
   }
 
-  private boolean hasSegments() throws IOException {
+  private List<Path> segments() throws IOException {
     try (Stream<Path> files = Files.walk(directory.resolve("bytes"))) {
-      return files.anyMatch(Files::isRegularFile);
+      return files.filter(Files::isRegularFile).sorted().toList();
     }
   }
 
-  @ParameterizedTest
-  @ValueSource(strings = {"", "&live=sse"})
-  void anAnswerWhoseRestIsDeletedIsCountedAsLost(String live) throws Exception {
+  @FunctionalInterface
+  private interface Loss {
+    void happen(EmbeddedNode node, List<Path> segments) throws Exception;
+  }
+
+  private String failuresOfAReadWith(Loss loss, String live) throws Exception {
     try (EmbeddedNode node = new EmbeddedNode(directory)) {
       node.store.create(CreateRequest.of("a", "text/plain"), new Payload.None()).join();
       append(node);
@@ -48,16 +55,42 @@ class DeletedWhileReadTest {
       channel.runPendingTasks();
       node.io.remove().run();
       channel.runPendingTasks();
-      node.store.delete("a").join();
-      while (hasSegments()) {
-        Thread.onSpinWait();
-      }
+      loss.happen(node, segments());
       node.run(channel);
       assertThat(channel.isOpen()).isFalse();
-      assertThat(node.services.metrics().scrape())
-          .contains("weir_http_failed_connections_total{reason=\"peer\"} 1.0")
-          .doesNotContain("weir_http_failed_connections_total{reason=\"error\"} 1.0");
       channel.finishAndReleaseAll();
+      return node.services.metrics().scrape();
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "&live=sse"})
+  void anAnswerWhoseRestIsDeletedIsCountedAsLost(String live) throws Exception {
+    Loss deletion =
+        (node, segments) -> {
+          node.store.delete("a").join();
+          long deadline = System.nanoTime() + PATIENCE_NANOS;
+          while (segments.stream().anyMatch(Files::exists) && System.nanoTime() < deadline) {
+            Thread.onSpinWait();
+          }
+          assertThat(segments).noneMatch(Files::exists);
+        };
+    assertThat(failuresOfAReadWith(deletion, live))
+        .contains("weir_http_failed_connections_total{reason=\"peer\"} 1.0")
+        .doesNotContain("weir_http_failed_connections_total{reason=\"error\"} 1.0");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "&live=sse"})
+  void anAnswerWhoseRestIsMissingIsADefect(String live) throws Exception {
+    Loss damage =
+        (node, segments) -> {
+          for (Path segment : segments) {
+            Files.delete(segment);
+          }
+        };
+    assertThat(failuresOfAReadWith(damage, live))
+        .contains("weir_http_failed_connections_total{reason=\"error\"} 1.0")
+        .doesNotContain("weir_http_failed_connections_total{reason=\"peer\"} 1.0");
   }
 }

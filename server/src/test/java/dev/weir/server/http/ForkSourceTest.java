@@ -3,9 +3,13 @@ package dev.weir.server.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.server.protocol.Offset;
+import dev.weir.server.store.CreateRequest;
+import dev.weir.server.store.Payload;
 import dev.weir.server.store.Stream;
+import dev.weir.server.store.StreamConfig;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
@@ -153,5 +157,26 @@ class ForkSourceTest {
     fork(at(3), "");
     search();
     assertThat(answer()).startsWith("HTTP/1.1 409").contains("was deleted");
+  }
+
+  /** Its body is long, so that its head is judged before that is taken. */
+  @Test
+  void aForkThatIsAskedForAgainIsThereAlthoughItsSourcesTimeIsOver() {
+    CreateRequest source =
+        new CreateRequest("a", "text/plain", 1, null, StreamConfig.NONE, /* closed= */ false, null);
+    ByteBuffer bytes = ByteBuffer.wrap("hello".getBytes(StandardCharsets.US_ASCII));
+    node.store.create(source, new Payload.Inline(bytes, () -> {})).join();
+    fork(at(2) + "Stream-TTL: 3600\r\n", "");
+    search();
+    assertForkedAt(2);
+    node.nowMillis.addAndGet(2_000);
+    assertThat(node.store.find("a")).isNull();
+    String request =
+        "PUT /v1/stream/fork HTTP/1.1\r\nHost: x\r\nStream-Forked-From: /v1/stream/a\r\n"
+            + at(2)
+            + "Stream-TTL: 3600\r\nExpect: 100-continue\r\nContent-Length: 300000\r\n\r\n";
+    node.send(channel, request.getBytes(StandardCharsets.US_ASCII));
+    channel.runPendingTasks();
+    assertThat(answer()).startsWith("HTTP/1.1 100");
   }
 }

@@ -20,19 +20,24 @@ class SlowReadsOfIdleStreamsTest {
 
   @TempDir Path directory;
 
+  private static EmbeddedChannel read(EmbeddedNode node, String live) throws Exception {
+    ByteBuffer bytes = ByteBuffer.wrap(new byte[250_000]);
+    CreateRequest stream =
+        new CreateRequest(
+            "a", "text/plain", TTL_SECONDS, null, StreamConfig.NONE, /* closed= */ true, null);
+    node.store.create(stream, new Payload.Inline(bytes, () -> {})).join();
+    EmbeddedChannel channel = node.connect();
+    String request = "GET /v1/stream/a?offset=-1" + live + " HTTP/1.1\r\nHost: x\r\n\r\n";
+    node.send(channel, request.getBytes(StandardCharsets.US_ASCII));
+    channel.runPendingTasks();
+    return channel;
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"", "&live=sse"})
   void aStreamDoesNotExpireWhileItIsRead(String live) throws Exception {
     try (EmbeddedNode node = new EmbeddedNode(directory)) {
-      ByteBuffer bytes = ByteBuffer.wrap(new byte[250_000]);
-      CreateRequest stream =
-          new CreateRequest(
-              "a", "text/plain", TTL_SECONDS, null, StreamConfig.NONE, /* closed= */ true, null);
-      node.store.create(stream, new Payload.Inline(bytes, () -> {})).join();
-      EmbeddedChannel channel = node.connect();
-      String request = "GET /v1/stream/a?offset=-1" + live + " HTTP/1.1\r\nHost: x\r\n\r\n";
-      node.send(channel, request.getBytes(StandardCharsets.US_ASCII));
-      channel.runPendingTasks();
+      EmbeddedChannel channel = read(node, live);
       int pieces = 0;
       for (Runnable piece = node.io.poll(); piece != null; piece = node.io.poll()) {
         pieces++;
@@ -44,6 +49,26 @@ class SlowReadsOfIdleStreamsTest {
       assertThat(pieces).isGreaterThan(3);
       node.nowMillis.addAndGet(Duration.ofSeconds(TTL_SECONDS).toMillis());
       assertThat(node.store.find("a")).isNull();
+      channel.finishAndReleaseAll();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "&live=sse"})
+  void whatHasExpiredDoesNotComeBackWithTheNextPiece(String live) throws Exception {
+    try (EmbeddedNode node = new EmbeddedNode(directory)) {
+      EmbeddedChannel channel = read(node, live);
+      node.io.remove().run();
+      channel.runPendingTasks();
+      node.nowMillis.addAndGet(Duration.ofSeconds(TTL_SECONDS + 1).toMillis());
+      assertThat(node.store.find("a")).isNull();
+      node.io.remove().run();
+      channel.runPendingTasks();
+      assertThat(node.store.find("a")).isNull();
+      for (Runnable piece = node.io.poll(); piece != null; piece = node.io.poll()) {
+        piece.run();
+        channel.runPendingTasks();
+      }
       channel.finishAndReleaseAll();
     }
   }

@@ -150,4 +150,23 @@ class UnknownOutcomeTest {
       assertThat(fixture.read("a")).isEqualTo("acknowledged");
     }
   }
+
+  /** As the one before left it that was killed while it made them. */
+  @Test
+  void theDirectoriesAboveOneThatIsThereWithoutAStartAreThereAfterALossOfPower()
+      throws IOException {
+    Path above = directory.resolve("above");
+    Path nested = above.resolve("data");
+    Files.createDirectories(nested);
+    disk.hasNoDurableName(above);
+    disk.hasNoDurableName(nested);
+    try (StoreFixture fixture = new StoreFixture(nested, disk, new AtomicLong())) {
+      fixture.create("a");
+      fixture.append("a", "acknowledged");
+    }
+    disk.losePower();
+    try (StoreFixture fixture = new StoreFixture(nested)) {
+      assertThat(fixture.read("a")).isEqualTo("acknowledged");
+    }
+  }
 }
