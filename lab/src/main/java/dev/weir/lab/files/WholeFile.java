@@ -28,9 +28,14 @@ public final class WholeFile implements Closeable {
    * @throws IOException if the system does not tell where it lies
    */
   public static WholeFile of(Path file) throws IOException {
-    Path target = Files.exists(file) ? file.toRealPath() : file.toAbsolutePath();
-    if (Files.exists(target) && !Files.isRegularFile(target)) {
-      return new WholeFile(target, target);
+    boolean exists = Files.exists(file);
+    if (exists && !Files.isRegularFile(file)) {
+      return new WholeFile(file, file); // A pipe has no real path.
+    }
+    Path target = exists ? file.toRealPath() : file.toAbsolutePath();
+    Path folder = target.getParent();
+    if (exists && folder != null && !Files.isWritable(folder)) {
+      return new WholeFile(target, target); // Nothing can be made beside it.
     }
     String name = "%s.%d.tmp".formatted(target.getFileName(), ProcessHandle.current().pid());
     Path draft = target.resolveSibling(name);
