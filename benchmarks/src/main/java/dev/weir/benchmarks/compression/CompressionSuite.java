@@ -62,6 +62,7 @@ public final class CompressionSuite {
         own.add(cell(way, bytes, WRITE_BYTES));
       }
       for (int writeBytes : List.of(WRITE_BYTES, SMALL_WRITE_BYTES)) {
+        compared.add(cell(Way.UNCOMPRESSED, bytes, writeBytes));
         compared.add(cell(Way.UNCOMPRESSED_BESIDE_BARE, bytes, writeBytes));
         compared.add(cell(Way.RESPONSE_JNI, bytes, writeBytes));
         compared.add(cell(Way.RESPONSE_SYSTEM, bytes, writeBytes));

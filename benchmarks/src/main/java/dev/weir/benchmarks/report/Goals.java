@@ -72,10 +72,12 @@ public final class Goals {
     if (!way.startsWith(RESPONSE)) {
       return List.of();
     }
-    Map<String, String> pipeline = Map.of("way", "uncompressed-beside-bare");
+    // Objects as the pipeline alone makes them, which is less: the compiler inlines more of it.
+    Map<String, String> alone = Map.of("way", "uncompressed");
+    Map<String, String> beside = Map.of("way", "uncompressed-beside-bare");
     return List.of(
-        new Goal(Metric.GC_NS_PER_OP, Kind.TIMES_NETTY, 5, pipeline),
-        new Goal(Metric.HEAP_BYTES_PER_OP, Kind.TIMES_NETTY, 5, pipeline));
+        new Goal(Metric.GC_NS_PER_OP, Kind.TIMES_NETTY, 5, beside),
+        new Goal(Metric.HEAP_BYTES_PER_OP, Kind.TIMES_NETTY, 5, alone));
   }
 
   private static List<Goal> random(Cell cell, String sizes, String live) {
