@@ -10,6 +10,8 @@ import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A batch of which nobody knows whether it is durable: the next start finds it whole, or not. */
 class UnknownOutcomeTest {
@@ -135,29 +137,16 @@ class UnknownOutcomeTest {
     readsAfterAStart("acknowledged, failed");
   }
 
-  @Test
-  void theDirectoriesAboveOneThatAFirstStartMakesAreThereAfterALossOfPower() throws IOException {
-    Path above = directory.resolve("above");
-    Path nested = above.resolve("data");
-    disk.hasNoDurableName(above);
-    disk.hasNoDurableName(nested);
-    try (StoreFixture fixture = new StoreFixture(nested, disk, new AtomicLong())) {
-      fixture.create("a");
-      fixture.append("a", "acknowledged");
-    }
-    disk.losePower();
-    try (StoreFixture fixture = new StoreFixture(nested)) {
-      assertThat(fixture.read("a")).isEqualTo("acknowledged");
-    }
-  }
-
-  /** As the one before left it that was killed while it made them. */
-  @Test
-  void theDirectoriesAboveOneThatIsThereWithoutAStartAreThereAfterALossOfPower()
+  /** Also where they are there already: whoever made them was killed before a start came so far. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void theDirectoriesAboveThatOfAFirstStartAreThereAfterALossOfPower(boolean areMade)
       throws IOException {
     Path above = directory.resolve("above");
     Path nested = above.resolve("data");
-    Files.createDirectories(nested);
+    if (areMade) {
+      Files.createDirectories(nested);
+    }
     disk.hasNoDurableName(above);
     disk.hasNoDurableName(nested);
     try (StoreFixture fixture = new StoreFixture(nested, disk, new AtomicLong())) {
