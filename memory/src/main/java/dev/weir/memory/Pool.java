@@ -230,7 +230,7 @@ public final class Pool extends PoolFigures implements AutoCloseable {
         && bytes >= 0
         && bytes <= SizeClasses.MAX_SLOT_BYTES
         && budget.isOfSameTree(root)) {
-      int sizeClass = SizeClasses.classOf((int) bytes);
+      int sizeClass = SizeClasses.classOf((int) Math.max(bytes, 1));
       T tenant =
           isRoot(budget)
               ? heap.tryAllocate(sizeClass, tenants)

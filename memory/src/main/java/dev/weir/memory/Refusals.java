@@ -35,7 +35,7 @@ final class Refusals {
   /** The size of the block that serves a request. */
   static long chargeBytes(PageHeap pages, long bytes) {
     if (bytes <= SizeClasses.MAX_SLOT_BYTES) {
-      return SizeClasses.slotBytes(SizeClasses.classOf((int) bytes));
+      return SizeClasses.slotBytes(SizeClasses.classOf((int) Math.max(bytes, 1)));
     }
     return bytes > Long.MAX_VALUE / 2 ? bytes : RunHeap.roundUp(pages, bytes);
   }

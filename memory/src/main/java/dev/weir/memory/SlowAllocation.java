@@ -189,7 +189,7 @@ final class SlowAllocation {
       // excess.
       return bytes > Long.MAX_VALUE / 2 ? null : parts.runs().tryAllocate(bytes, budget, tenants);
     }
-    int sizeClass = SizeClasses.classOf((int) bytes);
+    int sizeClass = SizeClasses.classOf((int) Math.max(bytes, 1));
     if (heap != null) {
       return heap.tryAllocate(sizeClass, budget, tenants);
     }

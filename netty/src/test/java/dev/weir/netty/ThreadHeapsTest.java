@@ -7,6 +7,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.DefaultEventLoop;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.FastThreadLocalThread;
+import io.netty.util.concurrent.Future;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
@@ -110,6 +111,69 @@ class ThreadHeapsTest {
       loop.submit(this::allocateAndRelease).sync();
     } finally {
       loop.shutdownGracefully(0, 10, TimeUnit.SECONDS).sync();
+    }
+  }
+
+  @Test
+  void anEventLoopThatHasClosedItsHeapMakesAnother() throws Exception {
+    DefaultEventLoop loop = new DefaultEventLoop();
+    WeirAllocator another = new WeirAllocator(pool);
+    Runnable use = () -> another.directBuffer(1_000).writeLong(1).release();
+    try {
+      loop.submit(use).sync();
+      loop.submit(another::close).sync(); // The pool is not its own, and stays open.
+      pool.trim(); // Forgets the heap that was closed.
+      assertThat(pool.snapshot().ownedHeaps()).isZero();
+      loop.submit(use).sync();
+      assertThat(pool.snapshot().ownedHeaps()).isEqualTo(1);
+    } finally {
+      loop.shutdownGracefully(0, 10, TimeUnit.SECONDS).sync();
+    }
+  }
+
+  /** More of them than an allocator remembers, and some in the places of others that have ended. */
+  @Test
+  void manyEventLoopsAtOnceEachHaveTheirOwn() throws Exception {
+    List<DefaultEventLoop> loops = new ArrayList<>();
+    try {
+      for (int round = 0; round < 3; round++) {
+        while (loops.size() < 7) {
+          loops.add(new DefaultEventLoop());
+        }
+        List<Future<?>> uses = new ArrayList<>();
+        for (DefaultEventLoop loop : loops) {
+          uses.add(loop.submit(() -> useFor(5_000, loop.hashCode())));
+        }
+        for (Future<?> use : uses) {
+          use.sync();
+        }
+        assertThat(pool.snapshot().ownedHeaps()).isEqualTo(loops.size());
+        for (int i = 0; i < 2; i++) {
+          loops.remove(i).shutdownGracefully(0, 10, TimeUnit.SECONDS).sync();
+        }
+        pool.trim(); // Forgets the heaps that were closed.
+        assertThat(pool.snapshot().ownedHeaps()).isEqualTo(loops.size());
+      }
+    } finally {
+      for (DefaultEventLoop loop : loops) {
+        loop.shutdownGracefully(0, 10, TimeUnit.SECONDS).sync();
+      }
+    }
+  }
+
+  /** Each buffer has what was written into it for as long as it is live. */
+  private void useFor(int steps, int mark) {
+    ByteBuf[] live = new ByteBuf[64];
+    for (int step = 0; step < steps; step++) {
+      int place = step % live.length;
+      if (live[place] != null) {
+        assertThat(live[place].getLong(0)).isEqualTo((long) mark << 32 | step - live.length);
+        live[place].release();
+      }
+      live[place] = allocator.directBuffer(16 + step % 500).writeLong((long) mark << 32 | step);
+    }
+    for (ByteBuf buffer : live) {
+      buffer.release();
     }
   }
 

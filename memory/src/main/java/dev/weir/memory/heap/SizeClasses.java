@@ -38,12 +38,12 @@ public final class SizeClasses {
   private SizeClasses() {}
 
   /**
-   * The smallest class whose slots hold so many bytes, for 0 ≤ {@code bytes} ≤ {@link
+   * The smallest class whose slots hold so many bytes, for 1 ≤ {@code bytes} ≤ {@link
    * #MAX_SLOT_BYTES}.
    */
   public static int classOf(int bytes) {
     // Without a branch: on which side of 128 bytes requests are is a coin's toss for some users.
-    int last = Math.max(bytes, 1) - 1;
+    int last = bytes - 1;
     int doubling = FIRST_LEADING_ZEROS - Integer.numberOfLeadingZeros(last | 1 << LINEAR_MAX_SHIFT);
     return (last >> (doubling + LINEAR_STEP_SHIFT)) + (doubling << STEPS_SHIFT);
   }

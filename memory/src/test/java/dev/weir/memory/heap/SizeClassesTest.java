@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 class SizeClassesTest {
   @Test
   void everyRequestGetsTheSmallestSlotThatHoldsIt() {
-    for (int bytes = 0; bytes <= SizeClasses.MAX_SLOT_BYTES; bytes++) {
+    for (int bytes = 1; bytes <= SizeClasses.MAX_SLOT_BYTES; bytes++) {
       int sizeClass = SizeClasses.classOf(bytes);
       assertThat(SizeClasses.slotBytes(sizeClass)).isGreaterThanOrEqualTo(bytes);
       if (sizeClass > 0) {

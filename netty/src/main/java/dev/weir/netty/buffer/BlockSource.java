@@ -30,19 +30,21 @@ import org.jspecify.annotations.Nullable;
  */
 final class BlockSource {
   private final Pool pool;
-  private final ThreadHeaps heaps;
   private final Budget budget;
 
   /** The budget, if it keeps count: the pool's root does not. */
   private final @Nullable Budget counting;
 
-  private final ByteBufAllocator allocator;
+  private final KnownHeaps allocator;
 
   /** Draws which buffers are hardened; null if none are. */
   private final @Nullable Hardener hardener;
 
   /** Takes the samples of the pool's profile; null if there is none. */
   private final @Nullable Sampler sampler;
+
+  /** Whether there is none of these: nothing is drawn for a buffer, and nobody pays for it. */
+  private final boolean plain;
 
   /** Ends with the buffer that this source belongs to; null for the source of all others. */
   private final @Nullable LiveSample sample;
@@ -53,16 +55,11 @@ final class BlockSource {
    *
    * @throws IllegalArgumentException if the budget is not of this pool
    */
-  BlockSource(Pool pool, ThreadHeaps heaps, Budget budget, ByteBufAllocator allocator) {
-    this(pool, heaps, budget, allocator, /* sample= */ null);
+  BlockSource(Pool pool, Budget budget, KnownHeaps allocator) {
+    this(pool, budget, allocator, /* sample= */ null);
   }
 
-  private BlockSource(
-      Pool pool,
-      ThreadHeaps heaps,
-      Budget budget,
-      ByteBufAllocator allocator,
-      @Nullable LiveSample sample) {
+  private BlockSource(Pool pool, Budget budget, KnownHeaps allocator, @Nullable LiveSample sample) {
     if (!budget.isOfSameTree(pool.rootBudget())) {
       throw new IllegalArgumentException(
           "budget '%s' is not of pool '%s'".formatted(budget.path(), pool.options().name()));
@@ -71,19 +68,14 @@ final class BlockSource {
     this.sampler = pool.sampler();
     this.sample = sample;
     this.pool = pool;
-    this.heaps = heaps;
     this.budget = budget;
     this.counting = budget.isTracked() ? budget : null;
+    this.plain = hardener == null && sampler == null && counting == null;
     this.allocator = allocator;
   }
 
   ByteBufAllocator allocator() {
     return allocator;
-  }
-
-  /** The heap of the calling thread, which the methods below are called with; null if none. */
-  @Nullable OwnedHeap heap() {
-    return heaps.current();
   }
 
   /**
@@ -92,6 +84,9 @@ final class BlockSource {
    * @throws dev.weir.memory.budget.BudgetExceededError when the budget or the pool has no room
    */
   ByteBuf buffer(@Nullable OwnedHeap heap, int capacity, int maxCapacity) {
+    if (plain) {
+      return opened(heap, capacity, maxCapacity, /* payer= */ null);
+    }
     if (isHardenedNext(heap)) {
       ByteBuf hardened = tryHardened(heap, capacity, maxCapacity, WeirByteBuf.DETACHED);
       if (hardened != null) {
@@ -100,16 +95,17 @@ final class BlockSource {
     }
     return isSampleDue(heap, capacity)
         ? profiled(heap, capacity, maxCapacity, WeirByteBuf.resting(capacity))
-        : opened(heap, capacity, maxCapacity);
+        : opened(heap, capacity, maxCapacity, counting);
   }
 
   /** The buffer that nothing has been drawn for: nearly all of them. */
-  private WeirByteBuf opened(@Nullable OwnedHeap heap, int capacity, int maxCapacity) {
+  private WeirByteBuf opened(
+      @Nullable OwnedHeap heap, int capacity, int maxCapacity, @Nullable Budget payer) {
     if (heap != null && capacity <= SizeClasses.MAX_SLOT_BYTES) {
       int sizeClass = SizeClasses.classOf(capacity);
       if (heap.nextTenant(sizeClass) instanceof WeirByteBuf next
           && next.isAtRest()
-          && heap.tryTakeNext(sizeClass, counting)) {
+          && heap.tryTakeNext(sizeClass, payer)) {
         next.open(this, capacity, maxCapacity);
         return next;
       }
@@ -117,10 +113,14 @@ final class BlockSource {
     return openedAtLast(heap, capacity, maxCapacity);
   }
 
-  private WeirByteBuf openedAtLast(@Nullable OwnedHeap heap, int capacity, int maxCapacity) {
-    WeirByteBuf buffer = pool.allocate(heap, capacity, budget, WeirByteBuf.resting(capacity));
+  private WeirByteBuf openedAtLast(@Nullable OwnedHeap known, int capacity, int maxCapacity) {
+    WeirByteBuf buffer = allocated(known, capacity, WeirByteBuf.resting(capacity));
     buffer.open(this, capacity, maxCapacity);
     return buffer;
+  }
+
+  private <B> B allocated(@Nullable OwnedHeap known, int capacity, Tenants<B> tenants) {
+    return pool.allocate(allocator.heapAnew(known), capacity, budget, tenants);
   }
 
   private boolean isHardenedNext(@Nullable OwnedHeap heap) {
@@ -177,7 +177,7 @@ final class BlockSource {
     BlockSource source = sampling(heap, capacity);
     B buffer = null;
     try {
-      buffer = pool.allocate(heap, capacity, budget, tenants);
+      buffer = allocated(heap, capacity, tenants);
       buffer.open(source, capacity, maxCapacity);
     } finally {
       if (buffer == null) {
@@ -199,7 +199,7 @@ final class BlockSource {
 
   private BlockSource holding(LiveSample taken) {
     try {
-      return new BlockSource(pool, heaps, budget, allocator, taken);
+      return new BlockSource(pool, budget, allocator, taken);
     } catch (OutOfMemoryError | StackOverflowError e) {
       taken.end();
       return this;
@@ -232,7 +232,7 @@ final class BlockSource {
     try {
       endSample();
       BlockSource plain = sample == null ? this : withoutSample();
-      OwnedHeap heap = heaps.current();
+      OwnedHeap heap = allocator.heap();
       if (!isSampleDue(heap, capacity)) {
         return plain;
       }
@@ -246,7 +246,7 @@ final class BlockSource {
 
   private BlockSource withoutSample() {
     try {
-      return new BlockSource(pool, heaps, budget, allocator);
+      return new BlockSource(pool, budget, allocator);
     } catch (OutOfMemoryError javaHeapFull) {
       return this; // Its sample has ended.
     }
@@ -273,7 +273,7 @@ final class BlockSource {
     if (isSampleDue(heap, capacity)) {
       return profiled(heap, capacity, maxCapacity, tenants);
     }
-    B buffer = pool.allocate(heap, capacity, budget, tenants);
+    B buffer = allocated(heap, capacity, tenants);
     buffer.open(this, capacity, maxCapacity);
     return buffer;
   }
@@ -294,7 +294,7 @@ final class BlockSource {
       paying = known == null ? payer : payer.holding(known);
       boolean watched =
           ResourceLeakDetector.getLevel() == Level.SIMPLE
-              && LeakSampling.takesNext(heaps.current());
+              && LeakSampling.takesNext(allocator.heap());
       buffer =
           watched
               ? block.handOverTo(LeakTrackedByteBuf.TENANTS)
@@ -309,7 +309,7 @@ final class BlockSource {
 
   @SuppressWarnings("ReferenceEquality") // a budget is a node, and has one identity
   private BlockSource paidBy(Budget payer) {
-    return payer == budget ? this : new BlockSource(pool, heaps, payer, allocator);
+    return payer == budget ? this : new BlockSource(pool, payer, allocator);
   }
 
   /**
@@ -320,7 +320,7 @@ final class BlockSource {
       Place hardened = tryHardenedPlace(bytes);
       return hardened != null
           ? hardened
-          : pool.tryAllocateAtOnce(heaps.current(), bytes, budget, Place.TENANTS);
+          : pool.tryAllocateAtOnce(allocator.heap(), bytes, budget, Place.TENANTS);
     } catch (IllegalStateException | NativeMemoryException e) {
       return null;
     }
@@ -338,7 +338,7 @@ final class BlockSource {
     Place hardened = tryHardenedPlace(bytes);
     return hardened != null
         ? hardened
-        : pool.allocateGrowing(heaps.current(), bytes, budget, Place.TENANTS);
+        : pool.allocateGrowing(allocator.heap(), bytes, budget, Place.TENANTS);
   }
 
   /** Grows a block without copying it, if that can be done; it may lie elsewhere then. */
@@ -353,7 +353,9 @@ final class BlockSource {
 
   /** Gives back the last block of a buffer, which is released. Any thread. */
   void end(BlockHome home, int number) {
-    if (sample != null) {
+    if (plain) {
+      home.free(number);
+    } else if (sample != null) {
       endSampled(sample, home, number);
     } else {
       giveBack(home, number);

@@ -4,7 +4,6 @@ import dev.weir.memory.Pool;
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.heap.Block;
 import dev.weir.memory.heap.OwnedHeap;
-import io.netty.buffer.AbstractByteBufAllocator;
 import io.netty.buffer.ByteBuf;
 import io.netty.util.ResourceLeakDetector;
 
@@ -16,7 +15,7 @@ import io.netty.util.ResourceLeakDetector;
  * What is inherited is compiled once for all allocators of a process, Netty's unpooled one among them, and becomes too
  * large to be inlined where buffers are asked for. So the methods on the way to a direct buffer are overridden here.
  */
-public abstract class BudgetedAllocator extends AbstractByteBufAllocator {
+public abstract class BudgetedAllocator extends KnownHeaps {
   private final BlockSource blocks;
   private final ArraySource arrays;
 
@@ -30,8 +29,8 @@ public abstract class BudgetedAllocator extends AbstractByteBufAllocator {
       "this-escape") // Both keep it for the buffers that come later, and call nothing.
   protected BudgetedAllocator(
       Pool pool, ThreadHeaps heaps, HeapArrays heapArrays, Budget budget, boolean preferDirect) {
-    super(preferDirect);
-    blocks = new BlockSource(pool, heaps, budget, this);
+    super(heaps, preferDirect);
+    blocks = new BlockSource(pool, budget, this);
     arrays = new ArraySource(heapArrays, budget, this);
   }
 
@@ -56,7 +55,7 @@ public abstract class BudgetedAllocator extends AbstractByteBufAllocator {
 
   @Override
   protected final ByteBuf newDirectBuffer(int initialCapacity, int maxCapacity) {
-    OwnedHeap heap = blocks.heap();
+    OwnedHeap heap = heap();
     ResourceLeakDetector.Level level = ResourceLeakDetector.getLevel();
     if (level == ResourceLeakDetector.Level.DISABLED
         || (level == ResourceLeakDetector.Level.SIMPLE && !LeakSampling.takesNext(heap))) {
