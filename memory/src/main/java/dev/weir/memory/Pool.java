@@ -7,6 +7,7 @@ import dev.weir.memory.hardening.Hardening;
 import dev.weir.memory.heap.Block;
 import dev.weir.memory.heap.HardenedRun;
 import dev.weir.memory.heap.OwnedHeap;
+import dev.weir.memory.heap.SharedHeap;
 import dev.weir.memory.heap.SizeClasses;
 import dev.weir.memory.heap.SlabTotals;
 import dev.weir.memory.heap.Tenants;
@@ -142,6 +143,15 @@ public final class Pool extends PoolFigures implements AutoCloseable {
    */
   public OwnedHeap ownedHeap(Executor owner) {
     return core().ownedHeap(owner);
+  }
+
+  /**
+   * What the calling thread, which has no heap of its own, may take slots from without asking the
+   * pool, for as long as this is open; null if it has nothing of the kind. For allocators over it:
+   * such blocks are charged to the root budget, and neither profiled nor hardened.
+   */
+  public SharedHeap.@Nullable Stripe leaningStripe() {
+    return core().shared().leaningStripe();
   }
 
   /**

@@ -1,8 +1,10 @@
 package dev.weir.netty;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import dev.weir.memory.Pool;
+import dev.weir.memory.PoolOptions;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.DefaultEventLoop;
 import io.netty.util.concurrent.DefaultThreadFactory;
@@ -12,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -159,6 +162,47 @@ class ThreadHeapsTest {
         loop.shutdownGracefully(0, 10, TimeUnit.SECONDS).sync();
       }
     }
+  }
+
+  /** More of them than an allocator remembers, each with a stripe that may lean towards it. */
+  @Test
+  void manyPlainThreadsAtOnceShareStripes() throws Exception {
+    for (int round = 0; round < 2; round++) {
+      List<FutureTask<?>> uses = new ArrayList<>();
+      for (int mark = 0; mark < 5; mark++) {
+        int ownMark = mark;
+        FutureTask<?> use = new FutureTask<>(() -> useFor(20_000, ownMark), null);
+        uses.add(use);
+        new Thread(use).start();
+      }
+      for (FutureTask<?> use : uses) {
+        use.get();
+      }
+      assertThat(pool.snapshot().ownedHeaps()).isZero();
+    }
+  }
+
+  /** Also where a slot lies ready in a stripe that leans towards the thread. */
+  @Test
+  void aPlainThreadGetsNothingFromAClosedPool() throws Exception {
+    FutureTask<Void> use =
+        new FutureTask<>(() -> {
+          Pool closing = Pool.create(PoolOptions.withLimit(8L << 20));
+          WeirAllocator over = new WeirAllocator(closing);
+          ByteBuf live = over.directBuffer(1_000);
+          for (int i = 0; i < 2_000; i++) {
+            over.directBuffer(1_000).writeLong(i).release();
+          }
+          closing.close();
+          assertThatIllegalStateException()
+              .isThrownBy(() -> over.directBuffer(1_000))
+              .withMessageContaining("closed");
+          live.release();
+          assertThat(closing.liveBlockBytes()).isZero();
+          return null;
+        });
+    run(new Thread(use));
+    use.get();
   }
 
   /** Each buffer has what was written into it for as long as it is live. */

@@ -6,6 +6,7 @@ import dev.weir.memory.sync.SpinLock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -67,6 +68,21 @@ public final class SharedHeap {
   }
 
   /**
+   * The stripe at which the calling thread begins, if it leans towards that thread; null otherwise.
+   * Any thread.
+   */
+  public @Nullable Stripe leaningStripe() {
+    Stripe stripe = stripes[home() & (stripes.length - 1)];
+    return stripe.lock.isBiasedTowardsCaller() ? stripe : null;
+  }
+
+  /** Where the calling thread begins to look for a stripe. */
+  private static int home() {
+    // Fibonacci hashing spreads consecutive thread ids.
+    return (int) ((Thread.currentThread().threadId() * 0x9E3779B97F4A7C15L) >>> 32);
+  }
+
+  /**
    * Parks every slab without a live block and gives back the free pages of the others, but of a
    * stripe at which somebody has been at work for 100 ms. Any thread.
    */
@@ -115,8 +131,7 @@ public final class SharedHeap {
 
   private Stripe lockAny() {
     int mask = stripes.length - 1;
-    // Fibonacci hashing spreads consecutive thread ids.
-    int home = (int) ((Thread.currentThread().threadId() * 0x9E3779B97F4A7C15L) >>> 32);
+    int home = home();
     for (int attempt = 0; ; attempt++) {
       Stripe stripe = stripes[(home + attempt) & mask];
       if (stripe.lock.tryLock()) {
@@ -134,7 +149,7 @@ public final class SharedHeap {
   }
 
   /** One heap and its lock. */
-  static final class Stripe extends Heap {
+  public static final class Stripe extends Heap {
     final BiasedLock lock = new BiasedLock();
 
     /** What the holder of the lock has unlinked and will purge without it. */
@@ -142,6 +157,30 @@ public final class SharedHeap {
 
     Stripe(PageHeap pages) {
       super(pages);
+    }
+
+    /**
+     * Takes the slot that lies ready, if the stripe leans towards the calling thread and what was
+     * left at the slot can be used again. Any thread.
+     *
+     * @param isUsable tells that; runs under the lock, and calls nothing of the pool's
+     * @return what was left there; null if no slot has been taken
+     */
+    public @Nullable Object tryTakeReady(int sizeClass, Predicate<Object> isUsable) {
+      if (!lock.tryLockBiased()) {
+        return null;
+      }
+      try {
+        Slab slab = current(sizeClass);
+        Object tenant = slab.nextTenant();
+        if (tenant == null || !isUsable.test(tenant)) {
+          return null;
+        }
+        slab.takeNext();
+        return tenant;
+      } finally {
+        lock.unlock();
+      }
     }
 
     private void addUnlinked(InsidePurge purge) {

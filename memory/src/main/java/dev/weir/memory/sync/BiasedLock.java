@@ -114,6 +114,23 @@ public final class BiasedLock {
     return true;
   }
 
+  /**
+   * Takes the lock if it is biased towards the calling thread: without an atomic, or not at all.
+   *
+   * @throws StackOverflowError if the stack has no room for giving it back
+   */
+  public boolean tryLockBiased() {
+    StackRoom.require();
+    Bias found = (Bias) BIAS.getOpaque(this);
+    return found != null && found.threadId == Thread.currentThread().threadId() && tryEnter(found);
+  }
+
+  /** Whether it is biased towards the calling thread. */
+  public boolean isBiasedTowardsCaller() {
+    Bias found = (Bias) BIAS.getOpaque(this);
+    return found != null && found.threadId == Thread.currentThread().threadId();
+  }
+
   @SuppressWarnings("ReferenceEquality") // a bias is its identity
   private boolean tryEnter(Bias mine) {
     if ((boolean) INSIDE.getOpaque(mine)) {

@@ -8,6 +8,7 @@ import dev.weir.memory.hardening.Hardener;
 import dev.weir.memory.heap.Block;
 import dev.weir.memory.heap.BlockHome;
 import dev.weir.memory.heap.OwnedHeap;
+import dev.weir.memory.heap.SharedHeap.Stripe;
 import dev.weir.memory.heap.SizeClasses;
 import dev.weir.memory.heap.Tenants;
 import dev.weir.memory.os.NativeMemoryException;
@@ -96,6 +97,21 @@ final class BlockSource {
     return isSampleDue(heap, capacity)
         ? profiled(heap, capacity, maxCapacity, WeirByteBuf.resting(capacity))
         : opened(heap, capacity, maxCapacity, counting);
+  }
+
+  /** The same for a thread that has no heap, but may have a stripe that leans towards it. */
+  ByteBuf buffer(@Nullable Stripe stripe, int capacity, int maxCapacity) {
+    if (stripe != null
+        && plain
+        && capacity <= SizeClasses.MAX_SLOT_BYTES
+        && !pool.isClosed()
+        && stripe.tryTakeReady(SizeClasses.classOf(capacity), WeirByteBuf.AT_REST)
+            instanceof WeirByteBuf next) {
+      next.open(this, capacity, maxCapacity);
+      return next;
+    }
+    allocator.rememberStripe();
+    return buffer((OwnedHeap) null, capacity, maxCapacity);
   }
 
   /** The buffer that nothing has been drawn for: nearly all of them. */

@@ -59,7 +59,9 @@ public abstract class BudgetedAllocator extends KnownHeaps {
     ResourceLeakDetector.Level level = ResourceLeakDetector.getLevel();
     if (level == ResourceLeakDetector.Level.DISABLED
         || (level == ResourceLeakDetector.Level.SIMPLE && !LeakSampling.takesNext(heap))) {
-      return blocks.buffer(heap, initialCapacity, maxCapacity);
+      return heap != null
+          ? blocks.buffer(heap, initialCapacity, maxCapacity)
+          : blocks.buffer(stripe(), initialCapacity, maxCapacity);
     }
     return level == ResourceLeakDetector.Level.SIMPLE
         ? tracked(blocks.trackedBuffer(heap, initialCapacity, maxCapacity))

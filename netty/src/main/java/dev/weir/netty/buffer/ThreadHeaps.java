@@ -2,6 +2,7 @@ package dev.weir.netty.buffer;
 
 import dev.weir.memory.Pool;
 import dev.weir.memory.heap.OwnedHeap;
+import dev.weir.memory.heap.SharedHeap.Stripe;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.FastThreadLocal;
 import io.netty.util.concurrent.FastThreadLocalThread;
@@ -31,6 +32,11 @@ public final class ThreadHeaps extends FastThreadLocal<@Nullable OwnedHeap> {
     InternalThreadLocalMap locals = thread.threadLocalMap();
     OwnedHeap heap = locals != null ? get(locals) : get();
     return heap != null ? heap : lateHeap();
+  }
+
+  /** What a thread without one may take slots from: see {@link Pool#leaningStripe}. */
+  @Nullable Stripe leaningStripe() {
+    return pool.leaningStripe();
   }
 
   /** Of a thread that had none at its first allocation, and has become an event loop's since. */

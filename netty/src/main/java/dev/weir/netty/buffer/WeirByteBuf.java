@@ -8,6 +8,7 @@ import dev.weir.memory.heap.Tenants;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.nio.ByteBuffer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,6 +47,10 @@ public class WeirByteBuf extends NativeByteBuf {
         home.leave(number, fresh);
         return fresh;
       };
+
+  /** Of what was left at a free slot: whether it is a buffer that is only to be opened. */
+  static final Predicate<Object> AT_REST =
+      found -> found instanceof WeirByteBuf resting && resting.isAtRest();
 
   /** As {@link #RESTING}, of a run, which may lie elsewhere than the last time. */
   private static final Tenants<WeirByteBuf> RESTING_RUN =
