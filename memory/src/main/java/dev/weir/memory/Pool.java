@@ -147,8 +147,11 @@ public final class Pool extends PoolFigures implements AutoCloseable {
 
   /**
    * What the calling thread, which has no heap of its own, may take slots from without asking the
-   * pool, for as long as this is open; null if it has nothing of the kind. For allocators over it:
-   * such blocks are charged to the root budget, and neither profiled nor hardened.
+   * pool, for as long as this is open: whoever does that looks. Null if it has nothing of the kind.
+   * For allocators over it: such blocks are charged to the root budget, and neither profiled nor
+   * hardened.
+   *
+   * @throws IllegalStateException if the pool is closed
    */
   public SharedHeap.@Nullable Stripe leaningStripe() {
     return core().shared().leaningStripe();

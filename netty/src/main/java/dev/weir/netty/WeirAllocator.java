@@ -5,10 +5,9 @@ import dev.weir.memory.Pool;
 import dev.weir.memory.PoolOptions;
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.heap.Block;
-import dev.weir.netty.buffer.BudgetedAllocator;
 import dev.weir.netty.buffer.ChargingAllocator;
 import dev.weir.netty.buffer.HeapArrays;
-import dev.weir.netty.buffer.ThreadHeaps;
+import dev.weir.netty.buffer.ThreadKnowingAllocator;
 import dev.weir.netty.buffer.WeirByteBuf;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -36,12 +35,11 @@ import io.netty.util.ResourceLeakDetector;
  * rates.
  */
 @SuppressWarnings("exports") // All that is inherited is Netty's.
-public final class WeirAllocator extends BudgetedAllocator
+public final class WeirAllocator extends ThreadKnowingAllocator
     implements ByteBufAllocatorMetricProvider, AutoCloseable {
   private final Pool pool;
   private final boolean ownsPool;
   private final HeapArrays heapArrays;
-  private final ThreadHeaps threadHeaps;
   private final Metric metric;
 
   /** An allocator that prefers direct buffers, over a pool that its owner closes. */
@@ -51,12 +49,10 @@ public final class WeirAllocator extends BudgetedAllocator
 
   private WeirAllocator(Pool pool, boolean ownsPool, boolean preferDirect) {
     HeapArrays arrays = new HeapArrays();
-    ThreadHeaps heaps = new ThreadHeaps(pool);
-    super(pool, heaps, arrays, pool.rootBudget(), preferDirect);
+    super(pool, arrays, preferDirect);
     this.pool = pool;
     this.ownsPool = ownsPool;
     heapArrays = arrays;
-    threadHeaps = heaps;
     metric = new Metric(pool);
   }
 
@@ -91,7 +87,7 @@ public final class WeirAllocator extends BudgetedAllocator
    * @throws IllegalArgumentException if it is another pool's
    */
   public ByteBufAllocator charging(Budget budget) {
-    return new ChargingAllocator(pool, threadHeaps, heapArrays, budget);
+    return new ChargingAllocator(pool, this, heapArrays, budget);
   }
 
   /**
@@ -161,7 +157,7 @@ public final class WeirAllocator extends BudgetedAllocator
   @Override
   public void close() {
     heapArrays.clear();
-    threadHeaps.closeCurrent();
+    closeCurrentHeap();
     if (ownsPool) {
       pool.close();
     }

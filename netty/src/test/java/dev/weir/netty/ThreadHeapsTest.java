@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import dev.weir.memory.Pool;
 import dev.weir.memory.PoolOptions;
+import dev.weir.memory.budget.Budget;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.DefaultEventLoop;
 import io.netty.util.concurrent.DefaultThreadFactory;
@@ -180,6 +181,55 @@ class ThreadHeapsTest {
       }
       assertThat(pool.snapshot().ownedHeaps()).isZero();
     }
+  }
+
+  /** Wherever a slot lies ready. */
+  @Test
+  void noBytesAreABufferToo() throws Exception {
+    DefaultEventLoop loop = new DefaultEventLoop();
+    try {
+      loop.submit(this::allocateNothing).sync();
+    } finally {
+      loop.shutdownGracefully(0, 10, TimeUnit.SECONDS).sync();
+    }
+    FutureTask<?> plain = new FutureTask<>(this::allocateNothing, null);
+    run(new Thread(plain));
+    plain.get();
+  }
+
+  private void allocateNothing() {
+    for (int i = 0; i < 2_000; i++) {
+      allocator.directBuffer(8).release();
+    }
+    for (ByteBuf buffer :
+        List.of(allocator.directBuffer(0), allocator.buffer(0, 10), allocator.ioBuffer(0))) {
+      assertThat(buffer.capacity()).isZero();
+      buffer.writeLong(1).release();
+    }
+    ByteBuf empty = allocator.directBuffer(8);
+    assertThat(empty.copy().release()).isTrue();
+    empty.release();
+  }
+
+  /** What lies ready there is charged to nobody. */
+  @Test
+  void aPlainThreadWhoseStripeLeansPaysAsAllOthers() throws Exception {
+    FutureTask<Void> use =
+        new FutureTask<>(() -> {
+          for (int i = 0; i < 2_000; i++) {
+            allocator.directBuffer(100).release();
+          }
+          assertThat(pool.leaningStripe()).isNotNull();
+          Budget budget = pool.rootBudget().child("tenant", 1 << 20);
+          ByteBuf charged = allocator.charging(budget).directBuffer(100);
+          assertThat(budget.chargedBytes()).isPositive();
+          charged.release();
+          assertThat(budget.chargedBytes()).isZero();
+          budget.close();
+          return null;
+        });
+    run(new Thread(use));
+    use.get();
   }
 
   /** Also where a slot lies ready in a stripe that leans towards the thread. */

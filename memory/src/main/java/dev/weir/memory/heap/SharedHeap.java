@@ -161,7 +161,8 @@ public final class SharedHeap {
 
     /**
      * Takes the slot that lies ready, if the stripe leans towards the calling thread and what was
-     * left at the slot can be used again. Any thread.
+     * left at the slot can be used again. Not of a pool that is closed: the caller has looked. Any
+     * thread.
      *
      * @param isUsable tells that; runs under the lock, and calls nothing of the pool's
      * @return what was left there; null if no slot has been taken

@@ -98,16 +98,15 @@ public final class BiasedLock {
    */
   public boolean tryLock() {
     StackRoom.require();
-    Thread thread = Thread.currentThread();
-    Bias found = (Bias) BIAS.getOpaque(this);
-    if (found != null && found.threadId == thread.threadId()) {
-      return tryEnter(found);
+    Bias mine = ownBias();
+    if (mine != null) {
+      return tryEnter(mine);
     }
     if ((int) HELD.getOpaque(this) != 0 || !HELD.compareAndSet(this, 0, 1)) {
       return false;
     }
     try {
-      countInARow(thread);
+      countInARow(Thread.currentThread());
     } catch (StackOverflowError e) {
       // Not counted; the lock is held.
     }
@@ -127,8 +126,12 @@ public final class BiasedLock {
 
   /** Whether it is biased towards the calling thread. */
   public boolean isBiasedTowardsCaller() {
+    return ownBias() != null;
+  }
+
+  private @Nullable Bias ownBias() {
     Bias found = (Bias) BIAS.getOpaque(this);
-    return found != null && found.threadId == Thread.currentThread().threadId();
+    return found != null && found.threadId == Thread.currentThread().threadId() ? found : null;
   }
 
   @SuppressWarnings("ReferenceEquality") // a bias is its identity

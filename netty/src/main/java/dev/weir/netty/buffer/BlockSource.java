@@ -36,7 +36,7 @@ final class BlockSource {
   /** The budget, if it keeps count: the pool's root does not. */
   private final @Nullable Budget counting;
 
-  private final KnownHeaps allocator;
+  private final BudgetedAllocator allocator;
 
   /** Draws which buffers are hardened; null if none are. */
   private final @Nullable Hardener hardener;
@@ -56,11 +56,12 @@ final class BlockSource {
    *
    * @throws IllegalArgumentException if the budget is not of this pool
    */
-  BlockSource(Pool pool, Budget budget, KnownHeaps allocator) {
+  BlockSource(Pool pool, Budget budget, BudgetedAllocator allocator) {
     this(pool, budget, allocator, /* sample= */ null);
   }
 
-  private BlockSource(Pool pool, Budget budget, KnownHeaps allocator, @Nullable LiveSample sample) {
+  private BlockSource(
+      Pool pool, Budget budget, BudgetedAllocator allocator, @Nullable LiveSample sample) {
     if (!budget.isOfSameTree(pool.rootBudget())) {
       throw new IllegalArgumentException(
           "budget '%s' is not of pool '%s'".formatted(budget.path(), pool.options().name()));
@@ -71,7 +72,7 @@ final class BlockSource {
     this.pool = pool;
     this.budget = budget;
     this.counting = budget.isTracked() ? budget : null;
-    this.plain = hardener == null && sampler == null && counting == null;
+    this.plain = hardener == null && sampler == null && counting == null && sample == null;
     this.allocator = allocator;
   }
 
@@ -100,24 +101,28 @@ final class BlockSource {
   }
 
   /** The same for a thread that has no heap, but may have a stripe that leans towards it. */
-  ByteBuf buffer(@Nullable Stripe stripe, int capacity, int maxCapacity) {
-    if (stripe != null
-        && plain
-        && capacity <= SizeClasses.MAX_SLOT_BYTES
-        && !pool.isClosed()
-        && stripe.tryTakeReady(SizeClasses.classOf(capacity), WeirByteBuf.AT_REST)
-            instanceof WeirByteBuf next) {
-      next.open(this, capacity, maxCapacity);
-      return next;
+  ByteBuf sharedBuffer(@Nullable Stripe stripe, int capacity, int maxCapacity) {
+    if (plain && isSlot(capacity) && !pool.isClosed()) {
+      if (stripe != null
+          && stripe.tryTakeReady(SizeClasses.classOf(capacity), WeirByteBuf.AT_REST)
+              instanceof WeirByteBuf next) {
+        next.open(this, capacity, maxCapacity);
+        return next;
+      }
+      allocator.lookForStripe();
     }
-    allocator.rememberStripe();
-    return buffer((OwnedHeap) null, capacity, maxCapacity);
+    return buffer(/* heap= */ null, capacity, maxCapacity);
+  }
+
+  /** Whether so many bytes are served by a slot, and not none. */
+  private static boolean isSlot(int capacity) {
+    return Integer.compareUnsigned(capacity - 1, SizeClasses.MAX_SLOT_BYTES) < 0;
   }
 
   /** The buffer that nothing has been drawn for: nearly all of them. */
   private WeirByteBuf opened(
       @Nullable OwnedHeap heap, int capacity, int maxCapacity, @Nullable Budget payer) {
-    if (heap != null && capacity <= SizeClasses.MAX_SLOT_BYTES) {
+    if (heap != null && isSlot(capacity)) {
       int sizeClass = SizeClasses.classOf(capacity);
       if (heap.nextTenant(sizeClass) instanceof WeirByteBuf next
           && next.isAtRest()
@@ -129,14 +134,10 @@ final class BlockSource {
     return openedAtLast(heap, capacity, maxCapacity);
   }
 
-  private WeirByteBuf openedAtLast(@Nullable OwnedHeap known, int capacity, int maxCapacity) {
-    WeirByteBuf buffer = allocated(known, capacity, WeirByteBuf.resting(capacity));
+  private WeirByteBuf openedAtLast(@Nullable OwnedHeap heap, int capacity, int maxCapacity) {
+    WeirByteBuf buffer = pool.allocate(heap, capacity, budget, WeirByteBuf.resting(capacity));
     buffer.open(this, capacity, maxCapacity);
     return buffer;
-  }
-
-  private <B> B allocated(@Nullable OwnedHeap known, int capacity, Tenants<B> tenants) {
-    return pool.allocate(allocator.heapAnew(known), capacity, budget, tenants);
   }
 
   private boolean isHardenedNext(@Nullable OwnedHeap heap) {
@@ -193,7 +194,7 @@ final class BlockSource {
     BlockSource source = sampling(heap, capacity);
     B buffer = null;
     try {
-      buffer = allocated(heap, capacity, tenants);
+      buffer = pool.allocate(heap, capacity, budget, tenants);
       buffer.open(source, capacity, maxCapacity);
     } finally {
       if (buffer == null) {
@@ -247,12 +248,12 @@ final class BlockSource {
     }
     try {
       endSample();
-      BlockSource plain = sample == null ? this : withoutSample();
+      BlockSource unsampled = sample == null ? this : withoutSample();
       OwnedHeap heap = allocator.heap();
       if (!isSampleDue(heap, capacity)) {
-        return plain;
+        return unsampled;
       }
-      BlockSource sampling = plain.sampling(heap, capacity);
+      BlockSource sampling = unsampled.sampling(heap, capacity);
       sampling.resizeSample(memoryBytes);
       return sampling;
     } catch (OutOfMemoryError | StackOverflowError e) {
@@ -289,7 +290,7 @@ final class BlockSource {
     if (isSampleDue(heap, capacity)) {
       return profiled(heap, capacity, maxCapacity, tenants);
     }
-    B buffer = allocated(heap, capacity, tenants);
+    B buffer = pool.allocate(heap, capacity, budget, tenants);
     buffer.open(this, capacity, maxCapacity);
     return buffer;
   }

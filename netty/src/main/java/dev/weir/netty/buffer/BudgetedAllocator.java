@@ -4,8 +4,11 @@ import dev.weir.memory.Pool;
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.heap.Block;
 import dev.weir.memory.heap.OwnedHeap;
+import dev.weir.memory.heap.SharedHeap.Stripe;
+import io.netty.buffer.AbstractByteBufAllocator;
 import io.netty.buffer.ByteBuf;
 import io.netty.util.ResourceLeakDetector;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Netty's side of a {@link BlockSource} and an {@link ArraySource} that charge one budget: the
@@ -15,7 +18,7 @@ import io.netty.util.ResourceLeakDetector;
  * What is inherited is compiled once for all allocators of a process, Netty's unpooled one among them, and becomes too
  * large to be inlined where buffers are asked for. So the methods on the way to a direct buffer are overridden here.
  */
-public abstract class BudgetedAllocator extends KnownHeaps {
+public abstract class BudgetedAllocator extends AbstractByteBufAllocator {
   private final BlockSource blocks;
   private final ArraySource arrays;
 
@@ -28,11 +31,23 @@ public abstract class BudgetedAllocator extends KnownHeaps {
   @SuppressWarnings(
       "this-escape") // Both keep it for the buffers that come later, and call nothing.
   protected BudgetedAllocator(
-      Pool pool, ThreadHeaps heaps, HeapArrays heapArrays, Budget budget, boolean preferDirect) {
-    super(heaps, preferDirect);
+      Pool pool, HeapArrays heapArrays, Budget budget, boolean preferDirect) {
+    super(preferDirect);
     blocks = new BlockSource(pool, budget, this);
     arrays = new ArraySource(heapArrays, budget, this);
   }
+
+  /** The heap of the calling thread; null if it has none. */
+  abstract @Nullable OwnedHeap heap();
+
+  /**
+   * The stripe of the calling thread, which has no heap; null if none is known that leans towards
+   * it. Whether it still does is found where it is used.
+   */
+  abstract @Nullable Stripe stripe();
+
+  /** Looks for one where {@link #stripe} has not helped. The pool is open. */
+  abstract void lookForStripe();
 
   @Override
   public final ByteBuf ioBuffer(int initialCapacity) {
@@ -61,7 +76,7 @@ public abstract class BudgetedAllocator extends KnownHeaps {
         || (level == ResourceLeakDetector.Level.SIMPLE && !LeakSampling.takesNext(heap))) {
       return heap != null
           ? blocks.buffer(heap, initialCapacity, maxCapacity)
-          : blocks.buffer(stripe(), initialCapacity, maxCapacity);
+          : blocks.sharedBuffer(stripe(), initialCapacity, maxCapacity);
     }
     return level == ResourceLeakDetector.Level.SIMPLE
         ? tracked(blocks.trackedBuffer(heap, initialCapacity, maxCapacity))

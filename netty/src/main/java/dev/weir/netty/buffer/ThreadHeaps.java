@@ -2,7 +2,6 @@ package dev.weir.netty.buffer;
 
 import dev.weir.memory.Pool;
 import dev.weir.memory.heap.OwnedHeap;
-import dev.weir.memory.heap.SharedHeap.Stripe;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.FastThreadLocal;
 import io.netty.util.concurrent.FastThreadLocalThread;
@@ -17,12 +16,18 @@ import org.jspecify.annotations.Nullable;
  * memory that others have released to its heap. A thread's heap hands its slabs over when the
  * thread ends; until then the thread refers to the pool's memory, closed or not.
  */
-public final class ThreadHeaps extends FastThreadLocal<@Nullable OwnedHeap> {
+final class ThreadHeaps extends FastThreadLocal<@Nullable OwnedHeap> {
   private final Pool pool;
+  private final Runnable leaving;
 
-  /** Heaps of {@code pool}, made on the first allocation of each event loop's thread. */
-  public ThreadHeaps(Pool pool) {
+  /**
+   * Heaps of {@code pool}, made on the first allocation of each event loop's thread.
+   *
+   * @param leaving called by a thread that gives its heap up, before that is closed
+   */
+  ThreadHeaps(Pool pool, Runnable leaving) {
     this.pool = pool;
+    this.leaving = leaving;
   }
 
   @Nullable OwnedHeap current() {
@@ -32,11 +37,6 @@ public final class ThreadHeaps extends FastThreadLocal<@Nullable OwnedHeap> {
     InternalThreadLocalMap locals = thread.threadLocalMap();
     OwnedHeap heap = locals != null ? get(locals) : get();
     return heap != null ? heap : lateHeap();
-  }
-
-  /** What a thread without one may take slots from: see {@link Pool#leaningStripe}. */
-  @Nullable Stripe leaningStripe() {
-    return pool.leaningStripe();
   }
 
   /** Of a thread that had none at its first allocation, and has become an event loop's since. */
@@ -52,7 +52,7 @@ public final class ThreadHeaps extends FastThreadLocal<@Nullable OwnedHeap> {
    * Hands over the slabs of the calling thread's heap, if it has one. Its next allocation makes
    * another.
    */
-  public void closeCurrent() {
+  void closeCurrent() {
     remove();
   }
 
@@ -69,6 +69,7 @@ public final class ThreadHeaps extends FastThreadLocal<@Nullable OwnedHeap> {
   @Override
   protected void onRemoval(@Nullable OwnedHeap heap) {
     if (heap != null) {
+      leaving.run();
       heap.close();
     }
   }
