@@ -146,6 +146,7 @@ public final class WeirAllocator extends ThreadKnowingAllocator
   /** Gives back what is free: pages to the operating system, kept arrays to the collector. */
   public void trim() {
     heapArrays.clear();
+    lookForThreads();
     pool.trim();
   }
 

@@ -14,6 +14,12 @@ public final class ChargingAllocator extends BudgetedAllocator {
   private final ThreadKnowingAllocator threads;
 
   /**
+   * That of the event loop which came first, unless it has ended or closed it: most views are used
+   * by one. One field, so that it cannot be taken for another thread's.
+   */
+  private @Nullable OwnedHeap known;
+
+  /**
    * A view with the pool, the heaps and the arrays of another allocator.
    *
    * @throws IllegalArgumentException if the budget is not of this pool
@@ -25,8 +31,20 @@ public final class ChargingAllocator extends BudgetedAllocator {
   }
 
   @Override
+  @SuppressWarnings("ReferenceEquality") // a thread is its identity
   @Nullable OwnedHeap heap() {
-    return threads.heap();
+    OwnedHeap first = known;
+    return first != null && first.owner() == Thread.currentThread() && !first.isHandedOver()
+        ? first
+        : ask(first);
+  }
+
+  private @Nullable OwnedHeap ask(@Nullable OwnedHeap first) {
+    OwnedHeap heap = threads.heap();
+    if (heap != null && (first == null || first.isHandedOver())) {
+      known = heap;
+    }
+    return heap;
   }
 
   @Override

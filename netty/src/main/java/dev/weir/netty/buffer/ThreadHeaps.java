@@ -7,6 +7,7 @@ import io.netty.util.concurrent.FastThreadLocal;
 import io.netty.util.concurrent.FastThreadLocalThread;
 import io.netty.util.internal.InternalThreadLocalMap;
 import io.netty.util.internal.ThreadExecutorMap;
+import java.lang.ref.WeakReference;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,16 +19,18 @@ import org.jspecify.annotations.Nullable;
  */
 final class ThreadHeaps extends FastThreadLocal<@Nullable OwnedHeap> {
   private final Pool pool;
-  private final Runnable leaving;
+
+  /** Weakly: a thread refers to its variables until it ends. */
+  private final WeakReference<ThreadKnowingAllocator> allocator;
 
   /**
    * Heaps of {@code pool}, made on the first allocation of each event loop's thread.
    *
-   * @param leaving called by a thread that gives its heap up, before that is closed
+   * @param allocator told when there is a new heap, and by a thread that gives its heap up
    */
-  ThreadHeaps(Pool pool, Runnable leaving) {
+  ThreadHeaps(Pool pool, ThreadKnowingAllocator allocator) {
     this.pool = pool;
-    this.leaving = leaving;
+    this.allocator = new WeakReference<>(allocator);
   }
 
   @Nullable OwnedHeap current() {
@@ -59,18 +62,28 @@ final class ThreadHeaps extends FastThreadLocal<@Nullable OwnedHeap> {
   @Override
   protected @Nullable OwnedHeap initialValue() {
     EventExecutor loop = ThreadExecutorMap.currentExecutor();
-    return loop != null
-            && FastThreadLocalThread.currentThreadWillCleanupFastThreadLocals()
-            && !pool.isClosed()
-        ? pool.ownedHeap(loop)
-        : null;
+    if (loop == null
+        || !FastThreadLocalThread.currentThreadWillCleanupFastThreadLocals()
+        || pool.isClosed()) {
+      return null;
+    }
+    OwnedHeap heap = pool.ownedHeap(loop);
+    ThreadKnowingAllocator told = allocator.get();
+    if (told != null) {
+      told.threadHasCome();
+    }
+    return heap;
   }
 
   @Override
   protected void onRemoval(@Nullable OwnedHeap heap) {
-    if (heap != null) {
-      leaving.run();
-      heap.close();
+    if (heap == null) {
+      return;
     }
+    ThreadKnowingAllocator told = allocator.get();
+    if (told != null) {
+      told.leavePlace();
+    }
+    heap.close();
   }
 }

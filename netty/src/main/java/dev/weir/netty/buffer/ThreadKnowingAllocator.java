@@ -5,13 +5,15 @@ import dev.weir.memory.budget.Budget;
 import dev.weir.memory.heap.OwnedHeap;
 import dev.weir.memory.heap.SharedHeap.Stripe;
 import java.lang.ref.WeakReference;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * An allocator that knows what its threads allocate from: the first four event loops that come, and
  * the first two plain threads towards which the stripe at which they begin leans, have places of
  * their own in it; all others are asked each time. An event loop leaves its place when it ends, and
- * another may take it; that of a plain thread is free once that has ended.
+ * another may take it; that of a plain thread is free once that has ended, and is looked for again
+ * when there is a new event loop, and by {@code trim}.
  */
 /*
  * To ask a thread is a chain of loads, each of which waits for the one before: the thread, its map of locals, the map's
@@ -24,6 +26,9 @@ import org.jspecify.annotations.Nullable;
  * that has just found itself there might go on with the heap of the next one.
  */
 public abstract class ThreadKnowingAllocator extends BudgetedAllocator {
+  /** So many buffers of plain threads without a place are followed by a look for one. */
+  private static final int LOOKS = 10_000;
+
   private final Pool pool;
   private final ThreadHeaps heaps;
 
@@ -36,7 +41,7 @@ public abstract class ThreadKnowingAllocator extends BudgetedAllocator {
   private @Nullable Thread loop3;
   private @Nullable OwnedHeap heap3;
 
-  /** Whether one of these may be free. */
+  /** Whether one of these may be free: not so if a thread that has come since has found none. */
   private boolean mayHavePlace = true;
 
   // Ids, which are never used again, so that nobody is kept reachable: such a thread does not say
@@ -48,6 +53,9 @@ public abstract class ThreadKnowingAllocator extends BudgetedAllocator {
   private @Nullable Stripe stripe1;
   private @Nullable WeakReference<Thread> thread1;
 
+  /** A lost count is a look more. */
+  private int looksLeft = LOOKS;
+
   /**
    * Buffers of {@code pool}, charged to its root budget.
    *
@@ -58,7 +66,7 @@ public abstract class ThreadKnowingAllocator extends BudgetedAllocator {
     Budget root = pool.rootBudget();
     super(pool, heapArrays, root, preferDirect);
     this.pool = pool;
-    this.heaps = new ThreadHeaps(pool, this::leavePlace);
+    this.heaps = new ThreadHeaps(pool, this);
   }
 
   @Override
@@ -87,22 +95,28 @@ public abstract class ThreadKnowingAllocator extends BudgetedAllocator {
   /** A place for the caller, if one is free. */
   final void takePlace(Thread thread, OwnedHeap heap) {
     synchronized (heaps) {
-      if (loop0 == null) {
+      if (isFree(loop0)) {
         loop0 = thread;
         heap0 = heap;
-      } else if (loop1 == null) {
+      } else if (isFree(loop1)) {
         loop1 = thread;
         heap1 = heap;
-      } else if (loop2 == null) {
+      } else if (isFree(loop2)) {
         loop2 = thread;
         heap2 = heap;
-      } else if (loop3 == null) {
+      } else if (isFree(loop3)) {
         loop3 = thread;
         heap3 = heap;
       } else {
         mayHavePlace = false;
       }
     }
+  }
+
+  /** There is a new heap: somebody may have ended, and not left. */
+  final void threadHasCome() {
+    mayHavePlace = true;
+    lookForThreads();
   }
 
   /** The caller's own place. */
@@ -135,39 +149,71 @@ public abstract class ThreadKnowingAllocator extends BudgetedAllocator {
     return id == plain0 ? stripe0 : id == plain1 ? stripe1 : null;
   }
 
+  /*
+   * So often and not for ever, since a thread that has no place comes here with each of its buffers: it leans or not, and
+   * may find no place. A stripe leans after some hundred buffers of one thread.
+   */
   @Override
   final void lookForStripe() {
-    Thread thread = Thread.currentThread();
-    if (thread.isVirtual()) {
-      return;
+    if (looksLeft > 0) {
+      looksLeft--;
+      lookForStripe(Thread.currentThread());
     }
+  }
+
+  /** Plain threads may have ended, or come, since they were last looked for. */
+  protected final void lookForThreads() {
+    looksLeft = LOOKS;
+  }
+
+  private void lookForStripe(Thread thread) {
     long id = thread.threadId();
-    if (id == plain0 || id == plain1 || isFree(thread0) || isFree(thread1)) {
+    if (id != plain0
+        && id != plain1
+        && !thread.isVirtual()
+        && (isFree(thread0) || isFree(thread1))) {
       Stripe leaning = pool.leaningStripe();
-      if (leaning != null && leaning != stripe()) {
+      if (leaning != null) {
         takePlace(thread, leaning);
       }
     }
   }
 
+  /** A place for the caller, if one is free. */
   private void takePlace(Thread thread, Stripe stripe) {
+    WeakReference<Thread> reference;
+    try {
+      reference = new WeakReference<>(thread);
+    } catch (OutOfMemoryError javaHeapFull) {
+      return; // A place is a convenience.
+    }
     synchronized (heaps) {
-      long id = thread.threadId();
-      if (id == plain0 || (id != plain1 && isFree(thread0))) {
-        thread0 = new WeakReference<>(thread);
+      if (isFree(thread0)) {
+        thread0 = reference;
         stripe0 = stripe;
-        plain0 = id;
-      } else if (id == plain1 || isFree(thread1)) {
-        thread1 = new WeakReference<>(thread);
+        plain0 = thread.threadId();
+      } else if (isFree(thread1)) {
+        thread1 = reference;
         stripe1 = stripe;
-        plain1 = id;
+        plain1 = thread.threadId();
       }
     }
   }
 
   private static boolean isFree(@Nullable WeakReference<Thread> place) {
-    Thread thread = place == null ? null : place.get();
+    return place == null || isFree(place.get());
+  }
+
+  /** Whether a place is nobody's any more: a thread that has ended never comes back. */
+  private static boolean isFree(@Nullable Thread thread) {
     return thread == null || !thread.isAlive();
+  }
+
+  /** How many event loops have places, of those that have not ended. */
+  final int knownLoops() {
+    synchronized (heaps) {
+      return (int) Stream.of(loop0, loop1, loop2, loop3).filter(loop -> !isFree(loop)).count();
+    }
   }
 
   /**
