@@ -7,6 +7,7 @@ import dev.weir.memory.Pool;
 import dev.weir.memory.PoolOptions;
 import dev.weir.memory.budget.Budget;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.DefaultEventLoop;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.FastThreadLocalThread;
@@ -139,6 +140,8 @@ class ThreadHeapsTest {
   @Test
   void manyEventLoopsAtOnceEachHaveTheirOwn() throws Exception {
     List<DefaultEventLoop> loops = new ArrayList<>();
+    Budget budget = pool.rootBudget().child("view", Budget.UNLIMITED);
+    ByteBufAllocator view = allocator.charging(budget);
     try {
       for (int round = 0; round < 3; round++) {
         while (loops.size() < 7) {
@@ -146,7 +149,8 @@ class ThreadHeapsTest {
         }
         List<Future<?>> uses = new ArrayList<>();
         for (DefaultEventLoop loop : loops) {
-          uses.add(loop.submit(() -> useFor(5_000, loop.hashCode())));
+          uses.add(loop.submit(() -> useFor(allocator, 5_000, loop.hashCode())));
+          uses.add(loop.submit(() -> useFor(view, 5_000, loop.hashCode())));
         }
         for (Future<?> use : uses) {
           use.sync();
@@ -172,7 +176,7 @@ class ThreadHeapsTest {
       List<FutureTask<?>> uses = new ArrayList<>();
       for (int mark = 0; mark < 5; mark++) {
         int ownMark = mark;
-        FutureTask<?> use = new FutureTask<>(() -> useFor(20_000, ownMark), null);
+        FutureTask<?> use = new FutureTask<>(() -> useFor(allocator, 20_000, ownMark), null);
         uses.add(use);
         new Thread(use).start();
       }
@@ -257,7 +261,7 @@ class ThreadHeapsTest {
   }
 
   /** Each buffer has what was written into it for as long as it is live. */
-  private void useFor(int steps, int mark) {
+  private static void useFor(ByteBufAllocator from, int steps, int mark) {
     ByteBuf[] live = new ByteBuf[64];
     for (int step = 0; step < steps; step++) {
       int place = step % live.length;
@@ -265,7 +269,7 @@ class ThreadHeapsTest {
         assertThat(live[place].getLong(0)).isEqualTo((long) mark << 32 | step - live.length);
         live[place].release();
       }
-      live[place] = allocator.directBuffer(16 + step % 500).writeLong((long) mark << 32 | step);
+      live[place] = from.directBuffer(16 + step % 500).writeLong((long) mark << 32 | step);
     }
     for (ByteBuf buffer : live) {
       buffer.release();
