@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * that has just found itself there might go on with the heap of the next one.
  */
 public abstract class ThreadKnowingAllocator extends BudgetedAllocator {
-  /** So many buffers of plain threads without a place are followed by a look for one. */
+  /** So many buffers of threads without heap and place are followed by a look for a place. */
   private static final int LOOKS = 10_000;
 
   private final Pool pool;
