@@ -6,8 +6,11 @@ import dev.weir.memory.heap.RunHeap;
 import dev.weir.memory.heap.SizeClasses;
 import dev.weir.memory.pages.PageHeap;
 import dev.weir.memory.pages.PageTotals;
+import dev.weir.memory.pages.ReservationPlan;
 
-/** Says why an allocation was refused: which limit has no room for it. */
+/**
+ * Says why an allocation was refused: which limit has no room for it, or that addresses have not.
+ */
 final class Refusals {
   private Refusals() {}
 
@@ -25,11 +28,18 @@ final class Refusals {
       return new BudgetExceededError(limiting, bytes, "charged %,d".formatted(chargedBytes));
     }
     PageTotals totals = pages.totals();
-    return new BudgetExceededError(
-        budget.root(),
-        bytes,
+    long reserveBytes = Pool.reserveBytes(limitBytes);
+    long osPageBytes = pages.pageBytes();
+    String detail =
         "live pages %,d, promised %,d, kept for small blocks %,d"
-            .formatted(totals.liveBytes(), totals.promisedBytes(), Pool.reserveBytes(limitBytes)));
+            .formatted(totals.liveBytes(), totals.promisedBytes(), reserveBytes);
+    ReservationPlan plan = pages.reservation().plan();
+    long freeBytes = limitBytes - reserveBytes - totals.liveBytes() - totals.promisedBytes();
+    // A slot may begin and end inside pages.
+    if (plan.halvings() > 0 && charge + 2 * osPageBytes <= freeBytes) {
+      detail += "; it is addresses that are missing: " + plan.guarantee();
+    }
+    return new BudgetExceededError(budget.root(), bytes, detail);
   }
 
   /** The size of the block that serves a request. */

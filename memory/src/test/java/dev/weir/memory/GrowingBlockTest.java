@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.memory.heap.Block;
 import dev.weir.memory.os.NativeMemory;
+import dev.weir.memory.testing.CountedMoves;
 import dev.weir.memory.testing.Patterns;
 import dev.weir.memory.testing.Smaps;
 import java.lang.foreign.MemorySegment;
@@ -11,6 +12,9 @@ import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -89,6 +93,29 @@ class GrowingBlockTest {
     pool.close();
   }
 
+  /** A block that is copied has its contents too: only the system knows. */
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void pagesAreMovedAndNoByteIsCopied() {
+    CountedMoves os = new CountedMoves();
+    Pool pool = pool(os);
+    Block block = pool.allocateGrowing(70_000, pool.rootBudget());
+    List<Long> addresses = new ArrayList<>(List.of(block.address()));
+    for (long bytes = 128 << 10; bytes <= 512 * MIB; bytes *= 2) {
+      assertThat(block.tryGrow(bytes)).isTrue();
+      block.segment().set(ValueLayout.JAVA_BYTE, bytes - 1, (byte) 1);
+      if (block.address() != addresses.getLast()) {
+        addresses.add(block.address());
+      }
+    }
+    assertThat(addresses).as("at 4 and at 256 MiB to a longer room").hasSize(3);
+    assertThat(os.moves()).isGreaterThanOrEqualTo(2);
+    assertThat(os.refusedMoves()).isZero();
+    assertThat(os.copies()).isZero();
+    block.release();
+    pool.close();
+  }
+
   @Test
   @EnabledOnOs(OS.LINUX)
   void theKernelCountsTheContentAndLittleElse() {
@@ -124,6 +151,26 @@ class GrowingBlockTest {
     }
     assertThat(mappings(pool)).isEqualTo(mappings);
     pool.close();
+  }
+
+  /** One touch could fault 2 MiB in: {@code nh} keeps huge pages away, whatever the machine has. */
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void noMappingMayHaveHugePagesAlsoAfterMoves() {
+    Pool pool = pool(NativeMemory.system());
+    pool.allocate(100_000).release();
+    assertThat(flags(pool)).hasSize(1).allSatisfy(flags -> assertThat(flags).contains("nh"));
+
+    growAndRelease(pool);
+
+    assertThat(flags(pool))
+        .hasSizeGreaterThan(1)
+        .allSatisfy(flags -> assertThat(flags).contains("nh"));
+    pool.close();
+  }
+
+  private static List<Set<String>> flags(Pool pool) {
+    return Smaps.flags(pool.reservationAddress(), pool.reservationBytes());
   }
 
   private static void growAndRelease(Pool pool) {

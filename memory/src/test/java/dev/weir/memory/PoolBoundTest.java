@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.memory.heap.Block;
 import dev.weir.memory.os.FakeNativeMemory;
 import dev.weir.memory.testing.SeededRuns;
+import dev.weir.memory.testing.TouchedPages;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -60,7 +60,7 @@ class PoolBoundTest {
         live.add(block);
       } else {
         refusals++;
-        assertThat(touchedBytes(live) + roundUp(bytes))
+        assertThat(touchedBytes(live) + TouchedPages.neededBytes(bytes))
             .as("refused: %d bytes%n%s", bytes, pool.snapshot())
             .isGreaterThan(LIMIT_BYTES - pool.slackBytes());
       }
@@ -94,11 +94,40 @@ class PoolBoundTest {
     live.forEach(Block::release);
     live.clear();
     fill(pool, live, bytes);
-    assertThat(touchedBytes(live) + roundUp(bytes))
+    assertThat(touchedBytes(live) + TouchedPages.neededBytes(bytes))
         .as("refused: %d bytes%n%s", bytes, pool.snapshot())
         .isGreaterThan(LIMIT_BYTES - pool.slackBytes());
     live.forEach(Block::release);
     pool.checkInvariants();
+    pool.close();
+  }
+
+  /** A new slab is given the pages of an empty one, and needs others for its first slot. */
+  @Test
+  void pagesThatAnEmptySlabLeavesRefuseNothing() {
+    Pool pool =
+        Pool.create(
+            PoolOptions.withLimit(LIMIT_BYTES)
+                .withDecay(Duration.ofDays(1))
+                .withNativeMemory(new FakeNativeMemory()));
+    List<Block> slots = new ArrayList<>();
+    for (int i = 0; i < 8; i++) {
+      slots.add(pool.allocate(65_536));
+    }
+    Block inTheMiddle = slots.remove(4);
+    slots.forEach(Block::release);
+    pool.trim();
+    inTheMiddle.release();
+    pool.checkInvariants();
+    long freeBytes = 24 * OS_PAGE_BYTES;
+    Block run = pool.allocate(LIMIT_BYTES - pool.slackBytes() - freeBytes);
+
+    Block block = pool.tryAllocate(61_440);
+
+    assertThat(freeBytes).isGreaterThan(TouchedPages.neededBytes(61_440));
+    assertThat(block).as("%s", pool.snapshot()).isNotNull();
+    block.release();
+    run.release();
     pool.close();
   }
 
@@ -121,21 +150,9 @@ class PoolBoundTest {
     live.addAll(kept);
   }
 
-  /** What the request may need: runs are whole pages, a slot may begin and end inside pages. */
-  private static long roundUp(int bytes) {
-    return bytes > 65_536
-        ? Math.ceilDiv(bytes, OS_PAGE_BYTES) * OS_PAGE_BYTES
-        : (Math.ceilDiv(bytes + bytes / 8, OS_PAGE_BYTES) + 1) * OS_PAGE_BYTES;
-  }
-
   private static long touchedBytes(List<Block> live) {
-    Set<Long> pages = new HashSet<>();
-    for (Block block : live) {
-      long last = (block.address() + block.size() - 1) / OS_PAGE_BYTES;
-      for (long page = block.address() / OS_PAGE_BYTES; page <= last; page++) {
-        pages.add(page);
-      }
-    }
-    return pages.size() * OS_PAGE_BYTES;
+    TouchedPages pages = new TouchedPages();
+    live.forEach(pages::add);
+    return pages.bytes();
   }
 }

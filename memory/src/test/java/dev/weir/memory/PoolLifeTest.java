@@ -76,7 +76,7 @@ class PoolLifeTest {
     List<Block> live = new ArrayList<>();
     for (int bytes : new int[] {50, 5_000, 65_536, 100_000, 1 << 20}) {
       Block block = pool.allocate(bytes);
-      Patterns.fill(block, bytes);
+      Patterns.fill(block, live.size());
       live.add(block);
     }
     pool.allocate(2 << 20).release();
@@ -84,9 +84,10 @@ class PoolLifeTest {
     pool.close();
 
     Await.until(() -> pool.dirtyBytes() == 0, () -> pool.snapshot().toString());
-    for (Block block : live) {
+    for (int i = 0; i < live.size(); i++) {
       assertThat(pool.liveBlockBytes()).isPositive();
-      block.release();
+      Patterns.verify(live.get(i), i);
+      live.get(i).release();
     }
     Await.until(() -> pool.residentBytes() == 0, () -> pool.snapshot().toString());
   }

@@ -76,7 +76,7 @@ abstract class LocalSlots extends Span {
   private int moves;
 
   LocalSlots(SpanSize size, int sizeClass, int slotBytes, int slots) {
-    super(size, sizeClass, slots * slotBytes);
+    super(size, sizeClass, slots * slotBytes, slotBytes);
     this.slotBytes = slotBytes;
     this.slots = slots;
   }

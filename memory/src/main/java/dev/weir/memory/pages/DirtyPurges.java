@@ -11,10 +11,10 @@ import org.jspecify.annotations.Nullable;
  * heap's lock for each step, and makes the system calls without it. To be called without it.
  */
 /*
- * A thread that needs clean pages to become resident where the limit leaves no room claims dirty pages: they leave
- * every index under the lock, are given back without it, and return as clean. While claims are under way their bytes
- * still count as dirty. A thread that finds nothing left to claim, although its request fits once everything dirty is
- * purged, yields until the others' claims are settled; so nobody is refused because of a purge in progress.
+ * A thread that needs clean pages to become resident where the limit leaves no room claims dirty pages: nobody else
+ * finds them from then on, they are given back without the lock, and return as clean. While claims are under way their
+ * bytes still count as dirty. A thread that finds nothing left to claim, although its request fits once everything
+ * dirty is purged, yields until the others' claims are settled; so nobody is refused because of a purge in progress.
  */
 public final class DirtyPurges {
   /**

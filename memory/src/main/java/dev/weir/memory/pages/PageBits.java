@@ -198,6 +198,14 @@ final class PageBits {
     }
   }
 
+  /** Sets the bits of a range in the words of a chunk, as far as it lies there. */
+  static void setInChunk(long[] words, long from, long to) {
+    long end = Math.min(to, CHUNK_BITS);
+    for (long page = Math.max(0, from); page < end; page = wordEnd(page)) {
+      words[wordOf(page)] |= mask(page, Math.min(end, wordEnd(page)));
+    }
+  }
+
   /** The 64 bits among which a page's is. */
   private long wordAt(long page) {
     long[] words = words(chunkOf(page));

@@ -278,8 +278,8 @@ public final class PageHeap {
   }
 
   /**
-   * How many bytes of free pages slabs in use may keep without a use for them: 1 MiB or a 128th of
-   * what is live.
+   * How many bytes of free pages slabs in use may keep without a use for them: 768 KiB or a 256th
+   * of what is live.
    */
   public long insideCeilingBytes() {
     lock.lock();
@@ -462,7 +462,8 @@ public final class PageHeap {
   /**
    * Shows the state of every page to a visitor, region by region. The lock is taken for a few
    * microseconds at a time, and not held while the visitor is called: what it sees of one step is
-   * of one moment, and later steps are of later ones. Pages that somebody is purging look live.
+   * of one moment, and later steps are of later ones. Pages that somebody is purging look dirty or
+   * live.
    */
   public void visitPages(PageVisitor visitor) {
     new PageWalk(lock, state, os.pageBytes(), visitor).walk();

@@ -15,6 +15,11 @@ final class PageState {
   /** Dirty pages may be a 32nd of the live ones: 3 %. */
   private static final int DIRTY_SHARE_SHIFT = 5;
 
+  /** What may lie free inside slabs without a use: 768 KiB, or a 256th of what is live. */
+  private static final long INSIDE_FLOOR_BYTES = 768L << 10;
+
+  private static final int INSIDE_SHARE_SHIFT = 8;
+
   /**
    * For runs of at least 1 MiB they may be another 64th of those: replacing one can purge and fault
    * in a thousand pages, and where such runs are what is live, little else is wasted.
@@ -46,7 +51,6 @@ final class PageState {
   private long liveRuns;
   private long liveRunPages;
   private long largeRunBytes;
-  private long claimedRunPages;
   private long claimedBytes;
   private long purgedBytes;
 
@@ -83,7 +87,7 @@ final class PageState {
 
   /** Whether run pages are out of every index at the moment, to be back soon. */
   boolean hasClaimedRuns() {
-    return claimedRunPages > 0;
+    return runs.cutPages() > 0;
   }
 
   /** How many bytes must be purged before a free range can become live; not positive: none. */
@@ -142,8 +146,9 @@ final class PageState {
 
   /**
    * Gives a fresh span the address and pages of the oldest parked one, or a clean address. Pages
-   * behind its last slot would be live without a use, and so beyond the bound: it gets such only
-   * where there is no other address.
+   * behind its last slot would be live without a use, and so beyond the bound, and so would all of
+   * them where the limit has no room for its first slot beside them: it gets such only where there
+   * is no other address.
    */
   boolean open(Span fresh) {
     if (ledger.isClosed()) {
@@ -151,11 +156,18 @@ final class PageState {
     }
     SpanRegion region = region(fresh.size());
     Span victim = region.oldestParked();
-    if (victim == null || !ledger.admits(victim.committedBytes(), fresh.size().lane())) {
+    if (victim == null) {
       return region.open(fresh);
     }
-    if (!fresh.canUseAllOf(victim, osPageBytes) && region.open(fresh)) {
+    Lane lane = fresh.size().lane();
+    boolean isUseful =
+        ledger.admits(fresh.firstBytesAfter(victim, osPageBytes), lane)
+            && fresh.canUseAllOf(victim, osPageBytes);
+    if (!isUseful && region.open(fresh)) {
       return true;
+    }
+    if (!ledger.admits(victim.committedBytes(), lane)) {
+      return false;
     }
     region.replaceParked(victim, fresh);
     ledger.allocate(0, fresh.committedBytes());
@@ -215,16 +227,13 @@ final class PageState {
   }
 
   private long dirtyCeilingBytes() {
-    return baseCeilingBytes() + (largeRunBytes >> LARGE_RUN_SHARE_SHIFT);
-  }
-
-  private long baseCeilingBytes() {
-    return Math.max(DIRTY_FLOOR_BYTES, ledger.liveBytes() >> DIRTY_SHARE_SHIFT);
+    return Math.max(DIRTY_FLOOR_BYTES, ledger.liveBytes() >> DIRTY_SHARE_SHIFT)
+        + (largeRunBytes >> LARGE_RUN_SHARE_SHIFT);
   }
 
   /** {@link PageHeap#insideCeilingBytes}. */
   long insideCeilingBytes() {
-    return baseCeilingBytes() / 4;
+    return Math.max(INSIDE_FLOOR_BYTES, ledger.liveBytes() >> INSIDE_SHARE_SHIFT);
   }
 
   /**
@@ -364,10 +373,7 @@ final class PageState {
       purgedBytes += claim.residentBytes();
     }
     switch (claim) {
-      case PurgeClaim.OfRun run -> {
-        claimedRunPages -= run.pages();
-        runs.putBack(run.startPage(), run.pages(), purged);
-      }
+      case PurgeClaim.OfRun run -> runs.putBack(run.startPage(), run.pages(), purged);
       case PurgeClaim.OfSpan(SpanRegion region, Span span) -> {
         span.claimed = false;
         if (purged) {
@@ -413,7 +419,6 @@ final class PageState {
     PurgeClaim claim =
         new PurgeClaim.OfRun(start, pages, runBase + start * pageBytes, pages * pageBytes);
     runs.claim(start, pages);
-    claimedRunPages += pages;
     claimedBytes += pages * pageBytes;
     return claim;
   }
@@ -446,7 +451,7 @@ final class PageState {
     long parked = smallSpans.parkedBytes() + largeSpans.parkedBytes();
     long dirty = runs.dirtyPages() * pageBytes + parked + rooms.dirtyBytes() + claimedBytes;
     check(dirty == ledger.dirtyBytes(), "dirty " + dirty + ", counted " + ledger.dirtyBytes());
-    long pages = runs.freePages() + liveRunPages + claimedRunPages;
+    long pages = runs.freePages() + liveRunPages + runs.cutPages();
     check(
         pages == runs.totalPages(),
         "free, live and claimed pages " + pages + " of " + runs.totalPages());

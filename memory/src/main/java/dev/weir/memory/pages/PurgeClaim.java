@@ -1,8 +1,8 @@
 package dev.weir.memory.pages;
 
 /**
- * Dirty pages that one thread is about to give back: out of every index while the system call runs
- * without the lock.
+ * Dirty pages that one thread is about to give back: nobody else finds them while the system call
+ * runs without the lock.
  */
 sealed interface PurgeClaim {
   long address();

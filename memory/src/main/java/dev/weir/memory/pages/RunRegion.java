@@ -13,6 +13,9 @@ import java.util.function.BooleanSupplier;
 /*
  * What needs room in the Java heap takes it before anything is changed: where there is none, nothing has happened. What
  * a run needs when it comes back is taken with it: a release must not fail.
+ *
+ * Claimed pages stay in the index of free runs, and are cut out of it when a request comes upon them: hardly one does in
+ * the time of a system call, and to take each out and to join it again would be most of what a purge does under the lock.
  */
 final class RunRegion {
   /** No free run is long enough. */
@@ -35,6 +38,12 @@ final class RunRegion {
 
   /** Ranges that will be {@linkplain #putBack put back}. */
   private int claims;
+
+  /** Those of them that are in the index of free runs still. */
+  private final FreeClaims freeClaims = new FreeClaims();
+
+  /** The pages of the others. */
+  private long cutPages;
 
   /**
    * Ranges that were taken and not given back. Two free runs have a live or a claimed range between
@@ -70,9 +79,27 @@ final class RunRegion {
     return dirty.get(page);
   }
 
-  /** The lowest place for {@code pages}, or {@link #NONE}. */
+  /**
+   * The lowest place for {@code pages} none of which is claimed, or {@link #NONE}: {@link #take}
+   * may follow.
+   */
   long firstFit(long pages) {
-    return freeRuns.firstFit(pages);
+    long start = freeRuns.firstFit(pages);
+    while (start != NONE) {
+      int claim = freeClaims.overlapping(start, start + pages);
+      if (claim == FreeClaims.NONE) {
+        return start;
+      }
+      cutClaim(freeClaims.start(claim), freeClaims.end(claim));
+      freeClaims.remove(claim);
+      start = freeRuns.firstFit(pages);
+    }
+    return NONE;
+  }
+
+  /** The claimed pages that no request finds. */
+  long cutPages() {
+    return cutPages;
   }
 
   /** How many pages of a range are dirty. */
@@ -84,7 +111,14 @@ final class RunRegion {
   long extentPages() {
     long last = freeRuns.seek(totalPages - 1);
     long end = last == NONE ? 0 : last + freeRuns.length();
-    return end < totalPages ? totalPages : Math.max(last, dirty.last() + 1);
+    if (end < totalPages) {
+      return totalPages;
+    }
+    long extent = Math.max(last, dirty.last() + 1);
+    for (int i = 0; i < freeClaims.count(); i++) {
+      extent = Math.max(extent, freeClaims.end(i));
+    }
+    return extent;
   }
 
   /** The first free run that ends behind a page, or {@link #NONE}. */
@@ -103,9 +137,16 @@ final class RunRegion {
     return freeRuns.seek(run) == run ? freeRuns.length() : 0;
   }
 
-  /** Copies the dirty bits of the {@link PageBits#CHUNK_BITS} pages among which a page is. */
+  /**
+   * Copies the dirty bits of the {@link PageBits#CHUNK_BITS} pages among which a page is: of
+   * claimed ones too, which are resident until they are put back.
+   */
   void copyDirtyChunk(long page, long[] target) {
     dirty.copyChunk(page, target);
+    long chunkStart = page - page % PageBits.CHUNK_BITS;
+    for (int i = 0; i < freeClaims.count(); i++) {
+      PageBits.setInChunk(target, freeClaims.start(i) - chunkStart, freeClaims.end(i) - chunkStart);
+    }
   }
 
   /**
@@ -113,6 +154,10 @@ final class RunRegion {
    * #giveClean} need nothing from the Java heap for; returns how many of its pages were dirty.
    */
   long take(long start, long pages) {
+    if (freeClaims.overlapping(start, start + pages) != FreeClaims.NONE) {
+      throw new IllegalStateException(
+          "pages " + start + " to " + (start + pages) + " are being purged, in part or whole");
+    }
     dirty.makeRoom(start, pages);
     young.makeRoom(start, pages);
     makeRoomForAnother();
@@ -124,8 +169,17 @@ final class RunRegion {
   /** Takes a range of dirty pages, which {@link #putBack} needs nothing from the Java heap for. */
   void claim(long start, long pages) {
     makeRoomForAnother();
-    cut(start, pages);
+    if (freeClaims.tryAdd(start, start + pages)) {
+      dirty.clear(start, pages);
+    } else {
+      cutClaim(start, start + pages);
+    }
     claims++;
+  }
+
+  private void cutClaim(long start, long end) {
+    cut(start, end - start);
+    cutPages += end - start;
   }
 
   /** Whatever of this is taken or comes back, the tree has room for it. */
@@ -171,7 +225,13 @@ final class RunRegion {
   /** Ends a claim: its pages are free again, clean, or dirty and as old as they were. */
   void putBack(long start, long pages, boolean clean) {
     claims--;
-    join(start, pages);
+    int free = freeClaims.overlapping(start, start + pages);
+    if (free == FreeClaims.NONE) {
+      join(start, pages);
+      cutPages -= pages;
+    } else {
+      freeClaims.remove(free);
+    }
     if (!clean) {
       dirty.set(start, pages);
     }
@@ -277,6 +337,21 @@ final class RunRegion {
       previousEnd = run + length;
       free += length;
       dirtyFree += dirty.count(run, length);
+    }
+    if (cutPages < 0 || freeClaims.count() > claims) {
+      throw new AssertionError(
+          cutPages + " pages cut, " + freeClaims.count() + " of " + claims + " claims are free");
+    }
+    for (int i = 0; i < freeClaims.count(); i++) {
+      long start = freeClaims.start(i);
+      long end = freeClaims.end(i);
+      long run = freeRunFrom(start);
+      if (run == NONE
+          || run > start
+          || run + freeRunLength(run) < end
+          || dirty.count(start, end - start) > 0) {
+        throw new AssertionError("claimed pages " + start + " to " + end + " are not all free");
+      }
     }
     if (free != freePages || dirtyFree != dirty.cardinality()) {
       throw new AssertionError(

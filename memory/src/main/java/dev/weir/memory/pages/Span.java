@@ -14,6 +14,7 @@ public abstract class Span {
   private final SpanSize size;
   private final int kind;
   private final int usableBytes;
+  private final int firstBytes;
 
   /** Written by the page heap before the span is handed out; constant while it is open. */
   private long address;
@@ -45,11 +46,13 @@ public abstract class Span {
    *
    * @param kind what distinguishes spans that can stand in for each other: their slot size class
    * @param usableBytes how many of its bytes, from the first on, may ever hold something
+   * @param firstBytes how many of them it needs before it can hold anything
    */
-  protected Span(SpanSize size, int kind, int usableBytes) {
+  protected Span(SpanSize size, int kind, int usableBytes, int firstBytes) {
     this.size = size;
     this.kind = kind;
     this.usableBytes = usableBytes;
+    this.firstBytes = firstBytes;
   }
 
   /** The size of the span. */
@@ -85,6 +88,13 @@ public abstract class Span {
   final boolean canUseAllOf(Span predecessor, int osPageBytes) {
     int usablePages = Math.ceilDiv(usableBytes, osPageBytes);
     return predecessor.committed.next(usablePages) == PageSet.MAX_PAGES;
+  }
+
+  /** The bytes of live pages that it begins with in the place of a parked span. */
+  final int firstBytesAfter(Span predecessor, int osPageBytes) {
+    int firstPages = Math.ceilDiv(firstBytes, osPageBytes);
+    int missing = firstPages - predecessor.committed.countIn(0, firstPages);
+    return predecessor.committedBytes + missing * osPageBytes;
   }
 
   /** Takes the place of a parked span, with the pages that it left. */

@@ -120,8 +120,8 @@ public final class BiasedLock {
    */
   public boolean tryLockBiased() {
     StackRoom.require();
-    Bias found = (Bias) BIAS.getOpaque(this);
-    return found != null && found.threadId == Thread.currentThread().threadId() && tryEnter(found);
+    Bias mine = ownBias();
+    return mine != null && tryEnter(mine);
   }
 
   /** Whether it is biased towards the calling thread. */

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.lang.foreign.ValueLayout;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -70,6 +72,47 @@ class NativeMemoryTest {
           .isEqualTo(purged ? (byte) 0 : (byte) 7);
     }
     os.release(address, 40L * page);
+  }
+
+  @ParameterizedTest
+  @MethodSource("implementations")
+  void movedPagesAreAtTheTargetAloneOrStay(NativeMemory os) {
+    int page = os.pageBytes();
+    long source = os.reserve(8L * page);
+    long target = source + 4L * page;
+    for (int i = 0; i < 8; i++) {
+      AddressSpace.ALL.set(ValueLayout.JAVA_BYTE, source + (long) i * page, (byte) (i + 1));
+    }
+
+    boolean moved = os.tryMove(source, target, 3L * page);
+
+    assertThat(moved).isEqualTo(os.canPurge() && OS.LINUX.isCurrentOs());
+    for (int i = 0; i < 3; i++) {
+      assertThat(AddressSpace.ALL.get(ValueLayout.JAVA_BYTE, source + (long) i * page))
+          .isEqualTo(moved ? (byte) 0 : (byte) (i + 1));
+      assertThat(AddressSpace.ALL.get(ValueLayout.JAVA_BYTE, target + (long) i * page))
+          .isEqualTo((byte) (moved ? i + 1 : i + 5));
+    }
+    assertThat(AddressSpace.ALL.get(ValueLayout.JAVA_BYTE, source + 3L * page)).isEqualTo((byte) 4);
+    assertThat(AddressSpace.ALL.get(ValueLayout.JAVA_BYTE, target + 3L * page)).isEqualTo((byte) 8);
+    AddressSpace.ALL.set(ValueLayout.JAVA_BYTE, source, (byte) 9);
+    assertThat(AddressSpace.ALL.get(ValueLayout.JAVA_BYTE, source)).isEqualTo((byte) 9);
+    os.release(source, 8L * page);
+  }
+
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void whatCannotBeMovedStaysAndTheTargetIsMappedStill() {
+    NativeMemory os = NativeMemory.system();
+    int page = os.pageBytes();
+    long source = os.reserve(4L * page);
+    AddressSpace.ALL.set(ValueLayout.JAVA_BYTE, source, (byte) 7);
+
+    assertThat(os.tryMove(source, source + 2L * page + 1, page)).isFalse();
+
+    assertThat(AddressSpace.ALL.get(ValueLayout.JAVA_BYTE, source)).isEqualTo((byte) 7);
+    AddressSpace.ALL.set(ValueLayout.JAVA_BYTE, source + 2L * page, (byte) 8);
+    os.release(source, 4L * page);
   }
 
   @Test

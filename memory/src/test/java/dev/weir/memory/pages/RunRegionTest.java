@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.lang.management.ManagementFactory;
+import java.util.BitSet;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -109,7 +110,6 @@ class RunRegionTest {
     region.giveDirty(0, 40);
     region.claim(0, 10);
     region.claim(20, 10);
-    assertThat(region.freePages()).isEqualTo(20);
     assertThat(region.dirtyPages()).isEqualTo(20);
 
     region.putBack(0, 10, /* clean= */ true);
@@ -121,6 +121,67 @@ class RunRegionTest {
     assertThat(region.nextAged(0)).as("young still").isEqualTo(RunRegion.NONE);
     region.age();
     assertThat(region.agedLengthAt(10, 100)).isEqualTo(30);
+  }
+
+  @Test
+  void aClaimIsFreeUntilSomebodyWantsItAndIsNeverFound() {
+    region.take(0, 100);
+    region.giveDirty(0, 50);
+    region.claim(0, 10);
+    region.claim(20, 10);
+    region.claim(40, 10);
+    assertThat(region.freePages()).isEqualTo(50);
+    assertThat(region.cutPages()).isZero();
+
+    assertThat(region.firstFit(10)).as("behind the first").isEqualTo(10);
+    assertThat(region.cutPages()).as("the others are in nobody's way").isEqualTo(10);
+    assertThat(region.firstFit(11)).as("none is long enough").isEqualTo(RunRegion.NONE);
+    assertThat(region.cutPages()).isEqualTo(30);
+
+    region.putBack(20, 10, /* clean= */ true);
+    assertThat(region.firstFit(11)).isEqualTo(10);
+    region.putBack(40, 10, /* clean= */ true);
+    region.putBack(0, 10, /* clean= */ true);
+    assertThat(region.firstFit(50)).isZero();
+    assertThat(region.cutPages()).isZero();
+  }
+
+  @Test
+  void moreClaimsThanAreKeptAmongTheFreeAreCutAtOnce() {
+    RunRegion wide = new RunRegion(1_000);
+    wide.take(0, 1_000);
+    wide.giveDirty(0, 1_000);
+    int claims = FreeClaims.CAPACITY + 10;
+    for (int i = 0; i < claims; i++) {
+      wide.claim(10L * i, 5);
+    }
+    assertThat(wide.cutPages()).isEqualTo(10 * 5);
+
+    assertThat(wide.firstFit(6)).isEqualTo(10L * claims - 5);
+    for (int i = 0; i < claims; i++) {
+      wide.putBack(10L * i, 5, /* clean= */ true);
+    }
+
+    assertThat(wide.cutPages()).isZero();
+    assertThat(wide.freeRunCount()).isEqualTo(1);
+    wide.checkInvariants();
+  }
+
+  @Test
+  void claimedPagesAreSeenAsDirtyAndCountForTheExtent() {
+    region.take(0, 100);
+    region.giveDirty(0, 100);
+    region.claim(60, 40);
+    region.claim(0, 60);
+    long[] dirty = new long[PageBits.CHUNK_WORDS];
+
+    region.copyDirtyChunk(0, dirty);
+
+    assertThat(region.extentPages()).isEqualTo(100);
+    assertThat(BitSet.valueOf(dirty).cardinality()).isEqualTo(100);
+    region.putBack(0, 60, /* clean= */ false);
+    region.putBack(60, 40, /* clean= */ true);
+    assertThat(region.extentPages()).isEqualTo(60);
   }
 
   @Test

@@ -3,7 +3,7 @@ package dev.weir.memory.pages;
 /** A span without anything on it. The higher its kind, the fewer of its pages are usable. */
 final class TestSpan extends Span {
   TestSpan(SpanSize size, int kind) {
-    super(size, kind, usablePages(size, kind) * 4096);
+    super(size, kind, usablePages(size, kind) * 4096, /* firstBytes= */ 4096);
   }
 
   int usablePages() {

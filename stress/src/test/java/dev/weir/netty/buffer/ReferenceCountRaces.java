@@ -130,22 +130,32 @@ public final class ReferenceCountRaces {
     }
   }
 
-  /** What a holder wrote is there for the last one, who takes the buffer apart. */
+  /** What a holder wrote is there for the other, who finds that nobody else holds the buffer. */
   @JCStressTest
-  @Outcome(id = "last, released, 0 free", expect = Expect.ACCEPTABLE)
-  @Outcome(id = "released, last, 0 free", expect = Expect.ACCEPTABLE)
+  @Outcome(
+      id = {"last, released, 0 free", "released, last, 0 free"},
+      expect = Expect.ACCEPTABLE)
+  @Outcome(
+      id = {"2 was written: last, released, 0 free", "released, 1 was written: last, 0 free"},
+      expect = Expect.ACCEPTABLE)
   @State
   public static class SliceAgainstItsParent extends OneBuffer {
-    private final ByteBuf slice = buffer.retainedSlice(0, 8);
+    private final ByteBuf slice = buffer.setLong(0, 0).retainedSlice(0, 8);
 
     @Actor
     public void parent(LLL_Result seen) {
-      seen.r1 = release();
+      buffer.setByte(0, 1);
+      seen.r1 = whatIsFound(buffer, 1) + release();
     }
 
     @Actor
     public void slice(LLL_Result seen) {
-      seen.r2 = slice.release() ? "last" : "released";
+      slice.setByte(1, 2);
+      seen.r2 = whatIsFound(slice, 0) + (slice.release() ? "last" : "released");
+    }
+
+    private static String whatIsFound(ByteBuf held, int index) {
+      return held.refCnt() == 1 ? held.getByte(index) + " was written: " : "";
     }
 
     @Arbiter
