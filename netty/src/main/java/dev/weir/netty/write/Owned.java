@@ -36,7 +36,8 @@ import java.util.function.Function;
  *       call returns</td></tr>
  *   <tr><td>cancelled</td><td>at once if no handler has seen it, else when it is flushed or the
  *       channel closes, which handlers can still do with it</td></tr>
- *   <tr><td>neither: lost in a handler</td><td>when the channel closes; the write fails then</td></tr>
+ *   <tr><td>neither: lost in a handler, or in one that was removed</td><td>when the channel
+ *       closes, not before; the write fails then</td></tr>
  * </table>
  *
  * <p>What counts are buffers. Each buffer of the message travels under a count of its own, so that

@@ -1,5 +1,6 @@
 package dev.weir.netty.flow;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.memory.Pool;
@@ -14,6 +15,12 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
+import io.netty.handler.codec.http.DefaultFullHttpResponse;
+import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpServerCodec;
+import io.netty.handler.codec.http.HttpVersion;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -28,13 +35,14 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Plain TCP without permits: twice as much work arrives at once as there is memory for, and every
- * piece of it must be gathered whole before it is answered, with one byte, and released.
+ * Plain TCP and HTTP/1.1 without permits: twice as much work arrives at once as there is memory
+ * for, and every piece of it must be gathered whole before it is answered, with one byte, and
+ * released.
  */
 @Timeout(120)
 class ReadGateOverSocketsTest {
@@ -47,6 +55,34 @@ class ReadGateOverSocketsTest {
 
   private static final int CLIENTS = 32;
 
+  /** What is sent, and how its transport is read from. */
+  private enum Connection {
+    BYTES(/* isHttp= */ false, /* autoRead= */ true),
+    BYTES_ON_DEMAND(/* isHttp= */ false, /* autoRead= */ false),
+    HTTP(/* isHttp= */ true, /* autoRead= */ true),
+    HTTP_ON_DEMAND(/* isHttp= */ true, /* autoRead= */ false);
+
+    private final boolean isHttp;
+    private final boolean autoRead;
+
+    Connection(boolean isHttp, boolean autoRead) {
+      this.isHttp = isHttp;
+      this.autoRead = autoRead;
+    }
+
+    String head() {
+      return isHttp
+          ? "POST / HTTP/1.1\r\nHost: weir\r\nContent-Length: " + WORK_BYTES + "\r\n\r\n"
+          : "";
+    }
+
+    Object answer(ByteBuf one) {
+      return isHttp
+          ? new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK, one)
+          : one;
+    }
+  }
+
   private final Pool pool = Pool.create(PoolOptions.withLimit(LIMIT_BYTES));
   private final WeirAllocator allocator = new WeirAllocator(pool);
   private final ReadGate gate =
@@ -54,16 +90,21 @@ class ReadGateOverSocketsTest {
   private final EventLoopGroup loops =
       new MultiThreadIoEventLoopGroup(2, NioIoHandler.newFactory());
   private final List<Throwable> failures = Collections.synchronizedList(new ArrayList<>());
+  private volatile boolean stopped;
   private Channel listener;
 
-  @BeforeEach
-  void listen() {
+  private void listen(Connection kind) {
     listener =
         Loopback.listen(
             loops,
             allocator,
             channel -> {
-              channel.pipeline().addLast(gate.newHandler(), new GatherWhole(failures));
+              channel.config().setAutoRead(kind.autoRead);
+              channel.pipeline().addLast(gate.newHandler());
+              if (kind.isHttp) {
+                channel.pipeline().addLast(new HttpServerCodec());
+              }
+              channel.pipeline().addLast(new GatherWhole(kind, failures));
             });
   }
 
@@ -75,9 +116,12 @@ class ReadGateOverSocketsTest {
     pool.close();
   }
 
-  @Test
-  void twiceTheMemoryGetsThroughWithoutARefusal() throws Exception {
-    List<Callable<Integer>> clients = Collections.nCopies(CLIENTS, this::sendAndAwaitAnswer);
+  @ParameterizedTest
+  @EnumSource(Connection.class)
+  void twiceTheMemoryGetsThroughWithoutARefusal(Connection kind) throws Exception {
+    listen(kind);
+    List<Callable<Integer>> clients =
+        Collections.nCopies(CLIENTS, () -> sendAndAwaitAnswer(kind.head()));
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
       for (Future<Integer> answer : threads.invokeAll(clients)) {
         assertThat(answer.get()).isEqualTo(1);
@@ -89,31 +133,63 @@ class ReadGateOverSocketsTest {
   }
 
   /**
-   * Nobody ends before the gate has closed: however the clients take turns, all are at it at once.
+   * Nobody ends before the gate has stopped somebody: however the clients take turns, all are at it
+   * at once.
    */
-  private int sendAndAwaitAnswer() throws IOException {
+  private int sendAndAwaitAnswer(String head) throws IOException {
     InetSocketAddress address = (InetSocketAddress) listener.localAddress();
     try (Socket client = new Socket(address.getAddress(), address.getPort())) {
+      client.getOutputStream().write(head.getBytes(US_ASCII));
       client.getOutputStream().write(new byte[WORK_BYTES - LAST_BYTES]);
-      while (gate.closings() == 0 && !Thread.currentThread().isInterrupted()) {
+      while (!stopped && !Thread.currentThread().isInterrupted()) {
+        if (gate.stoppedCount() > 0) {
+          stopped = true;
+        }
         LockSupport.parkNanos(1_000_000);
       }
       client.getOutputStream().write(new byte[LAST_BYTES]);
-      return client.getInputStream().read();
+      int read = client.getInputStream().read();
+      while (read > 1) {
+        // A head.
+        read = client.getInputStream().read();
+      }
+      return read;
     }
   }
 
   private static final class GatherWhole extends ChannelInboundHandlerAdapter {
+    private final Connection kind;
     private final List<Throwable> failures;
     private CompositeByteBuf gathered;
 
-    GatherWhole(List<Throwable> failures) {
+    GatherWhole(Connection kind, List<Throwable> failures) {
+      this.kind = kind;
       this.failures = failures;
     }
 
     @Override
+    public void channelActive(ChannelHandlerContext ctx) {
+      askForMore(ctx);
+    }
+
+    @Override
+    public void channelReadComplete(ChannelHandlerContext ctx) {
+      askForMore(ctx);
+    }
+
+    private void askForMore(ChannelHandlerContext ctx) {
+      if (!kind.autoRead) {
+        ctx.read();
+      }
+    }
+
+    @Override
     public void channelRead(ChannelHandlerContext ctx, Object message) {
-      ByteBuf received = (ByteBuf) message;
+      if (message instanceof HttpRequest) {
+        return;
+      }
+      ByteBuf received =
+          message instanceof HttpContent content ? content.content() : (ByteBuf) message;
       try {
         if (gathered == null) {
           gathered = ctx.alloc().compositeDirectBuffer(WORK_BYTES);
@@ -125,7 +201,7 @@ class ReadGateOverSocketsTest {
       }
       if (gathered.readableBytes() == WORK_BYTES) {
         drop();
-        ctx.writeAndFlush(ctx.alloc().directBuffer(1).writeByte(1));
+        ctx.writeAndFlush(kind.answer(ctx.alloc().directBuffer(1).writeByte(1)));
       }
     }
 

@@ -2,6 +2,7 @@ package dev.weir.netty.flow;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.netty.CountReads;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -44,6 +45,43 @@ class ReadGateTest {
     assertThat(reads(second)).isTrue();
     assertThat(gate.isClosed()).isFalse();
     assertThat(gate.closings()).isEqualTo(1);
+  }
+
+  @Test
+  void withAutoReadOffAReadWaitsForTheGateAndIsMadeOnce() {
+    CountReads reads = new CountReads();
+    EmbeddedChannel channel = new EmbeddedChannel(reads, gate.newHandler());
+    channel.config().setAutoRead(false);
+    reads.count = 0;
+    channel.read();
+    assertThat(reads.count).isEqualTo(1);
+
+    headroom.isShort = true;
+    channel.writeInbound("message");
+    channel.read();
+    channel.read();
+    assertThat(reads.count).isEqualTo(1);
+
+    headroom.isShort = false;
+    headroom.waits.getFirst().complete(true);
+    assertThat(reads(channel)).isFalse();
+    assertThat(reads.count).isEqualTo(2);
+    channel.read();
+    assertThat(reads.count).isEqualTo(3);
+  }
+
+  @Test
+  void withAutoReadOffTheGateAsksForNothing() {
+    CountReads reads = new CountReads();
+    EmbeddedChannel channel = new EmbeddedChannel(reads, gate.newHandler());
+    channel.config().setAutoRead(false);
+    headroom.isShort = true;
+    channel.writeInbound("message");
+    reads.count = 0;
+    headroom.waits.getFirst().complete(false);
+    headroom.waits.get(1).complete(true);
+    assertThat(reads(channel)).isFalse();
+    assertThat(reads.count).isZero();
   }
 
   @Test

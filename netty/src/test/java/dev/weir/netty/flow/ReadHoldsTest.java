@@ -2,9 +2,8 @@ package dev.weir.netty.flow;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.netty.CountReads;
 import dev.weir.netty.flow.ReadHolds.Reason;
-import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.embedded.EmbeddedChannel;
 import org.junit.jupiter.api.Test;
 
@@ -99,15 +98,5 @@ class ReadHoldsTest {
   void everyHandlerOfAChannelSeesTheSameHolds() {
     assertThat(ReadHolds.of(channel)).isSameAs(holds);
     assertThat(ReadHolds.of(new EmbeddedChannel())).isNotSameAs(holds);
-  }
-
-  private static final class CountReads extends ChannelOutboundHandlerAdapter {
-    int count;
-
-    @Override
-    public void read(ChannelHandlerContext ctx) throws Exception {
-      count++;
-      super.read(ctx);
-    }
   }
 }

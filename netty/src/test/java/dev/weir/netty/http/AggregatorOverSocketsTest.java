@@ -21,9 +21,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.locks.LockSupport;
 import java.util.zip.CRC32;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -39,6 +41,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 class AggregatorOverSocketsTest {
   private static final Duration LONG = Duration.ofMinutes(10);
   private static final int BODY_BYTES = MemoryUnderTest.BODY_BYTES;
+  private static final int HALF_BYTES = BODY_BYTES / 2;
+  private static final String CHUNKED_HEAD =
+      "POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n";
 
   private final MemoryUnderTest memory;
   private AggregatingServer server;
@@ -49,7 +54,12 @@ class AggregatorOverSocketsTest {
 
   @BeforeEach
   void listen() {
-    AggregatorOptions options = AggregatorOptions.upTo(BODY_BYTES).withAdmissionDeadline(LONG);
+    listen(LONG);
+  }
+
+  private void listen(Duration admissionDeadline) {
+    AggregatorOptions options =
+        AggregatorOptions.upTo(BODY_BYTES).withAdmissionDeadline(admissionDeadline);
     server =
         new AggregatingServer(
             memory.allocator(),
@@ -81,6 +91,57 @@ class AggregatorOverSocketsTest {
     }
   }
 
+  /** Each holds half of what it needs, and all of them together hold all that there is. */
+  @Test
+  void chunkedBodiesThatWaitForEachOtherEndByTheirDeadline() throws Exception {
+    server.stop();
+    listen(Duration.ofMillis(300));
+    List<Permit> all = memory.fill(BODY_BYTES);
+    all.forEach(Permit::close);
+    // One less than there is room for: connections are read from by buffers, too.
+    int clients = 2 * (all.size() - 1);
+    CountDownLatch full = new CountDownLatch(1);
+    List<Future<String>> answers = new ArrayList<>();
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      for (int i = 0; i < clients; i++) {
+        int seed = i;
+        answers.add(threads.submit(() -> uploadInHalves(seed, full)));
+      }
+      while (memory.held().getAsLong() < clients * HALF_BYTES
+          && answers.stream().noneMatch(Future::isDone)
+          && !Thread.currentThread().isInterrupted()) {
+        LockSupport.parkNanos(100_000);
+      }
+      List<Permit> rest = memory.fill(HALF_BYTES);
+      full.countDown();
+      int refused = 0;
+      for (int i = 0; i < clients; i++) {
+        String answer = answers.get(i).get();
+        if (answer.startsWith("HTTP/1.1 503")) {
+          refused++;
+        } else {
+          assertThat(answer).startsWith("HTTP/1.1 200").endsWith(crc(body(i, BODY_BYTES)));
+        }
+      }
+      rest.forEach(Permit::close);
+      assertThat(refused).isPositive();
+    }
+  }
+
+  private String uploadInHalves(int seed, CountDownLatch full)
+      throws IOException, InterruptedException {
+    try (Socket client = connect()) {
+      client.setSoTimeout(30_000);
+      byte[] body = body(seed, BODY_BYTES);
+      client.getOutputStream().write(CHUNKED_HEAD.getBytes(US_ASCII));
+      sendChunk(client, body, 0, HALF_BYTES);
+      full.await();
+      sendChunk(client, body, HALF_BYTES, HALF_BYTES);
+      client.getOutputStream().write("0\r\n\r\n".getBytes(US_ASCII));
+      return readUntilEnd(client);
+    }
+  }
+
   @Test
   void aClientThatHasToWaitCannotSendItsBodyYet() throws Exception {
     List<Permit> all = memory.fill();
@@ -97,6 +158,36 @@ class AggregatorOverSocketsTest {
     assertThat(answer).isNotDone();
     all.forEach(Permit::close);
     assertThat(answer.get()).endsWith(crc(body(1, BODY_BYTES)));
+  }
+
+  /** Each permit that is closed makes room for one of them. */
+  @Test
+  void whoCameFirstIsAdmittedFirst() throws Exception {
+    List<Permit> all = memory.fill();
+    List<Socket> clients = new ArrayList<>();
+    try {
+      for (int i = 0; i < 3; i++) {
+        Socket client = connect();
+        client.setSoTimeout(30_000);
+        clients.add(client);
+        String head = head(BODY_BYTES).replace("Host", "Expect: 100-continue\r\nHost");
+        client.getOutputStream().write(head.getBytes(US_ASCII));
+        while (server.connections.stream().filter(each -> !each.config().isAutoRead()).count() <= i
+            && !Thread.currentThread().isInterrupted()) {
+          Thread.onSpinWait();
+        }
+      }
+      for (Socket client : clients) {
+        all.removeLast().close();
+        assertThat(new String(client.getInputStream().readNBytes(12), US_ASCII))
+            .isEqualTo("HTTP/1.1 100");
+      }
+    } finally {
+      all.forEach(Permit::close);
+      for (Socket client : clients) {
+        client.close();
+      }
+    }
   }
 
   @Test
@@ -172,16 +263,9 @@ class AggregatorOverSocketsTest {
     try (Socket client = connect()) {
       byte[] body = body(seed, bytes);
       if (chunked) {
-        client
-            .getOutputStream()
-            .write(
-                "POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n"
-                    .getBytes(US_ASCII));
+        client.getOutputStream().write(CHUNKED_HEAD.getBytes(US_ASCII));
         for (int from = 0; from < bytes; from += 10_000) {
-          int length = Math.min(10_000, bytes - from);
-          client.getOutputStream().write((Integer.toHexString(length) + "\r\n").getBytes(US_ASCII));
-          client.getOutputStream().write(body, from, length);
-          client.getOutputStream().write("\r\n".getBytes(US_ASCII));
+          sendChunk(client, body, from, Math.min(10_000, bytes - from));
         }
         client.getOutputStream().write("0\r\n\r\n".getBytes(US_ASCII));
       } else {
@@ -190,6 +274,13 @@ class AggregatorOverSocketsTest {
       }
       return readUntilEnd(client);
     }
+  }
+
+  private static void sendChunk(Socket client, byte[] body, int from, int length)
+      throws IOException {
+    client.getOutputStream().write((Integer.toHexString(length) + "\r\n").getBytes(US_ASCII));
+    client.getOutputStream().write(body, from, length);
+    client.getOutputStream().write("\r\n".getBytes(US_ASCII));
   }
 
   private static String readUntilEnd(Socket client) throws IOException {

@@ -2,6 +2,7 @@ package dev.weir.netty.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.netty.CountReads;
 import dev.weir.netty.flow.Permit;
 import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.http.FullHttpRequest;

@@ -22,10 +22,11 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(120)
 class FaultyClientsTest {
   private static final String BODY = "x".repeat(FaultyServer.BODY_BYTES);
+  private static final int STEP_BYTES = AggregatorOptions.upTo(1).stepBytes();
   private static final String HEAD =
       new String(FaultyServer.request("Content-Length: " + BODY.length(), ""), US_ASCII);
 
-  /** What a client has sent and read before its end. */
+  /** What the server has taken from a client, and the client from it, before the client's end. */
   enum Phase {
     CONNECTED(""),
     IN_THE_HEAD(HEAD.substring(0, 20)),
@@ -42,10 +43,21 @@ class FaultyClientsTest {
       this.sent = sent;
     }
 
-    void reach(Socket client) throws IOException {
+    void reach(FaultyServer server, Socket client) throws IOException {
       client.getOutputStream().write(sent.getBytes(US_ASCII));
+      server.awaitTaken(sent.length());
       if (this == IN_THE_RESPONSE) {
         assertThat(client.getInputStream().readNBytes(1_000)).hasSize(1_000);
+      }
+      switch (this) {
+        case CONNECTED -> assertThat(server.pool.liveBlockBytes()).isZero();
+        case IN_THE_HEAD -> assertThat(server.pool.liveBlockBytes()).isPositive();
+        case BEFORE_THE_BODY, IN_THE_BODY ->
+            assertThat(server.pool.liveBlockBytes()).isGreaterThanOrEqualTo(BODY.length());
+        case IN_A_CHUNK ->
+            assertThat(server.pool.liveBlockBytes()).isGreaterThanOrEqualTo(STEP_BYTES);
+        case BEFORE_THE_RESPONSE, IN_THE_RESPONSE ->
+            assertThat(server.writeGate.queuedBytes()).isPositive();
       }
     }
   }
@@ -55,7 +67,7 @@ class FaultyClientsTest {
   void aResetLeavesNothing(Phase phase) throws Exception {
     try (FaultyServer server = new FaultyServer(AggregatorOptions.upTo(1 << 20), null)) {
       Socket client = server.connect();
-      phase.reach(client);
+      phase.reach(server, client);
       client.setSoLinger(true, 0);
       client.close();
       server.assertServes();
@@ -68,7 +80,7 @@ class FaultyClientsTest {
   void aHalfClosedSocketIsAnsweredOrClosed(Phase phase) throws Exception {
     try (FaultyServer server = new FaultyServer(AggregatorOptions.upTo(1 << 20), null)) {
       try (Socket client = server.connect()) {
-        phase.reach(client);
+        phase.reach(server, client);
         client.shutdownOutput();
         String answer = new String(client.getInputStream().readAllBytes(), US_ASCII);
         switch (phase) {
@@ -121,9 +133,7 @@ class FaultyClientsTest {
       try (Socket client = server.connect()) {
         client.getOutputStream().write(FaultyServer.request("Content-Length: " + bytes, ""));
         client.getOutputStream().write(new byte[bytes]);
-        while (server.writeGate.slowClosings() == 0) {
-          Thread.onSpinWait();
-        }
+        FaultyServer.await("a closing", () -> server.writeGate.slowClosings() > 0);
       }
       server.assertServes();
       server.assertNothingIsHeld();

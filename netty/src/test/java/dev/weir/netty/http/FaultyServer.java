@@ -17,6 +17,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
@@ -40,6 +41,8 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
 
 /**
  * A service made of all the handlers, that answers a body with itself; and allocations that can be
@@ -55,6 +58,10 @@ final class FaultyServer implements AutoCloseable {
   private final EventLoopGroup loops =
       new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
   private final Channel listener;
+
+  /** What has come from all connections together, and been handled. */
+  private final AtomicLong takenBytes = new AtomicLong();
+
   private long lostBytes;
 
   /** With more patience for those who read than a machine that is busy elsewhere ever takes. */
@@ -82,6 +89,7 @@ final class FaultyServer implements AutoCloseable {
                   @Override
                   protected void initChannel(Channel channel) {
                     connections.add(channel);
+                    channel.pipeline().addLast(new CountTaken());
                     if (tls != null) {
                       channel.pipeline().addLast(tls.newHandler(channel.alloc()));
                     }
@@ -107,6 +115,20 @@ final class FaultyServer implements AutoCloseable {
     client.setSoTimeout(60_000);
     client.connect(address);
     return client;
+  }
+
+  /** Waits until there is a connection, and so much has been taken in that came over it. */
+  void awaitTaken(int bytes) {
+    await("a connection", () -> !connections.isEmpty());
+    await("bytes that were taken in", () -> takenBytes.get() >= bytes);
+  }
+
+  /** Waits for a state that comes by itself; fails where a test's time is over before. */
+  static void await(String what, BooleanSupplier state) {
+    while (!state.getAsBoolean() && !Thread.currentThread().isInterrupted()) {
+      Thread.onSpinWait();
+    }
+    assertThat(state.getAsBoolean()).as(what).isTrue();
   }
 
   /** Whole exchanges work: whatever was done to another connection has harmed nobody. */
@@ -142,10 +164,7 @@ final class FaultyServer implements AutoCloseable {
 
   /** Handlers let go of what they have when they are removed, after the channel has closed. */
   private void awaitNoConnection() {
-    while (!connections.isEmpty() && !Thread.currentThread().isInterrupted()) {
-      Thread.onSpinWait();
-    }
-    assertThat(connections.size()).as("connections").isZero();
+    await("no connection", connections::isEmpty);
     for (int i = 0; i < 3 && !loops.isTerminated(); i++) {
       loops.submit(() -> {}).syncUninterruptibly();
     }
@@ -158,6 +177,15 @@ final class FaultyServer implements AutoCloseable {
     assertNothingIsHeld();
     loops.shutdownGracefully(0, 10, TimeUnit.SECONDS).syncUninterruptibly();
     pool.close();
+  }
+
+  private final class CountTaken extends ChannelInboundHandlerAdapter {
+    @Override
+    public void channelRead(ChannelHandlerContext ctx, Object message) {
+      int bytes = ((ByteBuf) message).readableBytes();
+      ctx.fireChannelRead(message);
+      takenBytes.addAndGet(bytes);
+    }
   }
 
   private static final class Echo extends SimpleChannelInboundHandler<FullHttpRequest> {

@@ -46,9 +46,14 @@ record MemoryUnderTest(ByteBufAllocator allocator, Admission admission, LongSupp
 
   /** Takes so much that no body finds room until the permits are closed. */
   List<Permit> fill() {
+    return fill(BODY_BYTES);
+  }
+
+  /** Takes so much that there is no room for {@code bytes} until the permits are closed. */
+  List<Permit> fill(int bytes) {
     List<Permit> permits = new ArrayList<>();
     while (true) {
-      CompletableFuture<Permit> permit = admission.admit(BODY_BYTES, LONG).toCompletableFuture();
+      CompletableFuture<Permit> permit = admission.admit(bytes, LONG).toCompletableFuture();
       if (!permit.isDone()) {
         permit.cancel(false);
         return permits;

@@ -7,8 +7,14 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.embedded.EmbeddedChannel;
+import java.text.MessageFormat;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
 
 /** When a peer is slow, by a clock that the test moves. */
@@ -58,6 +64,34 @@ class SlowPeerTest {
     channel.runPendingTasks();
     assertThat(channel.isActive()).isFalse();
     assertThat(gate.slowClosings()).isEqualTo(1);
+    channel.releaseOutbound();
+  }
+
+  @Test
+  void operatorsAreToldOnceWhoWasClosedAndWhy() {
+    Logger logger = Logger.getLogger(WriteGate.class.getName());
+    List<LogRecord> records = new ArrayList<>();
+    long queuedBytes;
+    logger.setFilter(told -> !records.add(told));
+    try {
+      open(Duration.ofSeconds(30));
+      channel.write(message());
+      queuedBytes = QueuedBytes.of(channel);
+      channel.advanceTimeBy(31, TimeUnit.SECONDS);
+      channel.runScheduledPendingTasks();
+      channel.runPendingTasks();
+      channel.advanceTimeBy(31, TimeUnit.SECONDS);
+      channel.runScheduledPendingTasks();
+    } finally {
+      logger.setFilter(null);
+    }
+    assertThat(channel.isActive()).isFalse();
+    assertThat(records).extracting(LogRecord::getLevel).containsExactly(Level.WARNING);
+    LogRecord told = records.getFirst();
+    assertThat(MessageFormat.format(told.getMessage(), told.getParameters()))
+        .startsWith("closing " + channel)
+        .contains(" with " + queuedBytes + " bytes queued: ")
+        .contains("PT30S");
     channel.releaseOutbound();
   }
 

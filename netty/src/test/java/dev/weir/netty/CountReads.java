@@ -1,11 +1,11 @@
-package dev.weir.netty.http;
+package dev.weir.netty;
 
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
 
 /** Counts the reads that reach the transport. */
-final class CountReads extends ChannelOutboundHandlerAdapter {
-  int count;
+public final class CountReads extends ChannelOutboundHandlerAdapter {
+  public int count;
 
   @Override
   public void read(ChannelHandlerContext ctx) {
