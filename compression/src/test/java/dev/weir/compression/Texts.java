@@ -1,6 +1,8 @@
 package dev.weir.compression;
 
+import com.github.luben.zstd.Zstd;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.SplittableRandom;
 
 /** What the tests compress: made from a seed, so that it is the same every time. */
@@ -25,6 +27,20 @@ public final class Texts {
     }
     text.setLength(bytes);
     return text.toString().getBytes(StandardCharsets.ISO_8859_1);
+  }
+
+  /** What texts of so many bytes have in common, as {@code zstd --train} finds it. */
+  public static byte[] dictionary(int textBytes) {
+    byte[][] samples = new byte[2_000][];
+    for (int i = 0; i < samples.length; i++) {
+      samples[i] = json(textBytes, 1_000 + i);
+    }
+    byte[] dictionary = new byte[16 << 10];
+    long bytes = Zstd.trainFromBuffer(samples, dictionary);
+    if (Zstd.isError(bytes)) {
+      throw new IllegalStateException(Zstd.getErrorName(bytes));
+    }
+    return Arrays.copyOf(dictionary, (int) bytes);
   }
 
   /** So many bytes that no compressor finds anything in. */

@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /** Walks the frames of a zstd stream (RFC 8878, 3.1) without decompressing them. */
-final class ZstdBlocks {
+public final class ZstdBlocks {
   private static final int MAGIC = 0xfd2fb528;
   private static final int SKIPPABLE_MAGIC = 0x184d2a50;
   private static final int COMPRESSED = 2;
@@ -17,7 +17,7 @@ final class ZstdBlocks {
    * it where it is given the whole frame at once, and passes over it where the frame comes in
    * pieces.
    */
-  static boolean hasEmptyCompressed(byte[] stream) {
+  public static boolean hasEmptyCompressed(byte[] stream) {
     ByteBuffer left = ByteBuffer.wrap(stream).order(ByteOrder.LITTLE_ENDIAN);
     while (left.remaining() > Integer.BYTES) {
       int magic = left.getInt();

@@ -131,7 +131,7 @@ class DisconnectTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"zstd", "gzip"})
+  @ValueSource(strings = {"zstd", "gzip", "br"})
   void nothingIsLeftOfClientsThatReset(String coding) throws IOException {
     for (int i = 0; i < CLIENTS; i++) {
       Socket socket = ask(i % 2 == 0 ? "/whole" : "/part", coding);

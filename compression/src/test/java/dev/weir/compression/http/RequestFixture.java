@@ -6,6 +6,7 @@ import dev.weir.compression.ContentCoding;
 import dev.weir.compression.MemoryUnderTest;
 import dev.weir.compression.Streams;
 import dev.weir.compression.codec.Encoder;
+import dev.weir.compression.zstd.ZstdLibrary;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.handler.codec.http.DefaultHttpContent;
@@ -27,7 +28,11 @@ final class RequestFixture implements AutoCloseable {
   final EmbeddedChannel channel;
 
   RequestFixture(RequestOptions options) {
-    compression = Compression.create(memory.pool, memory.budget, CompressionOptions.DEFAULT);
+    this(ZstdLibrary.best(), CompressionOptions.DEFAULT, options);
+  }
+
+  RequestFixture(ZstdLibrary library, CompressionOptions streams, RequestOptions options) {
+    compression = Compression.create(library, memory.pool, memory.budget, streams);
     channel = new EmbeddedChannel();
     channel.config().setAllocator(memory.allocator);
     channel.pipeline().addLast(new HttpRequestDecompressor(compression, options));

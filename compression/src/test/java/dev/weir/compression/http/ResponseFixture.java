@@ -8,6 +8,7 @@ import dev.weir.compression.ContentCoding;
 import dev.weir.compression.MemoryUnderTest;
 import dev.weir.compression.Streams;
 import dev.weir.compression.codec.Decoder;
+import dev.weir.compression.zstd.ZstdLibrary;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
@@ -43,7 +44,15 @@ final class ResponseFixture implements AutoCloseable {
 
   /** With what is asked for the allocator of each response; null for the channel's. */
   ResponseFixture(ResponseOptions options, Supplier<ByteBufAllocator> output) {
-    compression = Compression.create(memory.pool, memory.budget, CompressionOptions.DEFAULT);
+    this(ZstdLibrary.best(), CompressionOptions.DEFAULT, options, output);
+  }
+
+  ResponseFixture(
+      ZstdLibrary library,
+      CompressionOptions streams,
+      ResponseOptions options,
+      Supplier<ByteBufAllocator> output) {
+    compression = Compression.create(library, memory.pool, memory.budget, streams);
     channel = new EmbeddedChannel();
     channel.config().setAllocator(memory.allocator);
     channel.pipeline().addLast(new HttpResponseCompressor(compression, options, output));

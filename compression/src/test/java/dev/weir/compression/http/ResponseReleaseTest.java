@@ -241,14 +241,21 @@ class ResponseReleaseTest {
 
   /** Each allocation of a response fails in turn, until none is left to fail. */
   @ParameterizedTest
-  @ValueSource(booleans = {true, false})
-  void everyAllocationFailsInTurn(boolean whole) {
+  @CsvSource({
+    "zstd, true",
+    "zstd, false",
+    "gzip, true",
+    "gzip, false",
+    "br, true",
+    "br, false",
+  })
+  void everyAllocationFailsInTurn(String coding, boolean whole) {
     int answered = 0;
     for (int before = 0; ; before++) {
       try (ResponseFixture faulty = new ResponseFixture()) {
         FailingAllocator allocator = new FailingAllocator(faulty.memory.allocator, before);
         faulty.channel.config().setAllocator(allocator);
-        faulty.request("zstd");
+        faulty.request(coding);
         respond(faulty, whole);
         if (faulty.channel.isOpen()) {
           answered++;
