@@ -9,6 +9,8 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -137,6 +139,7 @@ class HalfCloseTest {
 
   @ParameterizedTest
   @MethodSource("transports")
+  @EnabledOnOs(value = OS.LINUX, disabledReason = "reads /proc")
   void aClientThatVanishesLeavesNothing(Transport transport) throws Exception {
     start(transport, "z".repeat(BIG_BYTES));
     String[] parts = {
@@ -152,11 +155,14 @@ class HalfCloseTest {
     };
     for (String part : parts) {
       fixture.raw().send(part).reset();
-      RawClient served = fixture.raw().send(part);
+      RawClient heard = fixture.raw().send(part);
+      fixture.awaitRead(heard);
+      heard.reset();
       if (part.startsWith("GET /v1") && !part.contains("long-poll")) {
-        served.skip(1);
+        RawClient served = fixture.raw().send(part);
+        assertThat(served.skip(1)).isPositive();
+        served.reset();
       }
-      served.reset();
     }
     assertThat(fixture.get("a")).startsWith("zzz");
     fixture.http.close();

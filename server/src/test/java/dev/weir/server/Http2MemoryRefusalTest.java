@@ -5,14 +5,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.server.http.HttpLimits;
 import dev.weir.server.http.Transport;
 import dev.weir.server.store.LocalDisk;
+import dev.weir.server.tls.TlsEngine;
 import java.io.EOFException;
 import java.io.IOException;
 import java.net.SocketException;
 import java.nio.file.Path;
 import java.util.function.IntConsumer;
 import java.util.stream.Stream;
+import javax.net.ssl.SSLException;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
@@ -21,8 +26,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * not come.
  */
 class Http2MemoryRefusalTest {
-  private static final String JSON = "[" + "1234567,".repeat(24_000) + "0]";
-  private static final String TEXT = "0123456789abcde\n".repeat(12_000);
+  private static final int ELEMENTS = 24_000;
 
   /** As clients number those that they open. */
   private static final int JSON_STREAM = 1;
@@ -39,34 +43,48 @@ class Http2MemoryRefusalTest {
   @TempDir Path directory;
   private final RefusingBuffers buffers = new RefusingBuffers();
 
-  static Stream<Transport> transports() {
-    return HalfCloseTest.transports();
+  private static TestCertificate certificate;
+
+  @BeforeAll
+  static void makeCertificate(@TempDir Path keys) throws Exception {
+    certificate = TestCertificate.create(keys);
   }
 
-  private NodeFixture start(Transport transport) throws IOException {
-    long budget = NodeFixture.BUDGET_BYTES;
-    HttpLimits limits = HttpLimits.forBudget(budget);
+  /** Each transport in the clear, which is no engine, and the best with each engine. */
+  static Stream<Arguments> ways() {
+    return Stream.concat(
+        HalfCloseTest.transports().map(transport -> Arguments.of(transport, null)),
+        TlsFaultsTest.engines().map(engine -> Arguments.of(Transport.best(), engine)));
+  }
+
+  private NodeFixture start(Transport transport, @Nullable TlsEngine engine) throws Exception {
+    HttpLimits limits = HttpLimits.forBudget(NodeFixture.BUDGET_BYTES);
     Node.Parts parts = new Node.Parts(new LocalDisk(), transport, limits, buffers::over);
-    return new NodeFixture(directory, budget, parts);
+    return NodeFixture.start(directory, parts, certificate, engine);
   }
 
   @ParameterizedTest
-  @MethodSource("transports")
-  void nobodyGetsBytesFromBehindAHole(Transport transport) throws Exception {
-    try (NodeFixture fixture = start(transport)) {
-      fixture.send("PUT", "json", "application/json", JSON);
-      fixture.send("PUT", "text", "text/plain", TEXT);
+  @MethodSource("ways")
+  void nobodyGetsBytesFromBehindAHole(Transport transport, @Nullable TlsEngine engine)
+      throws Exception {
+    try (NodeFixture fixture = start(transport, engine)) {
+      // The JDK's engine takes several times as long: so much of less, each with a handshake.
+      int elements = engine == TlsEngine.JDK ? ELEMENTS / 4 : ELEMENTS;
+      String json = "[" + "1234567,".repeat(elements) + "0]";
+      String text = text(elements);
+      fixture.send("PUT", "json", "application/json", json);
+      fixture.send("PUT", "text", "text/plain", text);
       fixture.http.close();
-      refuseInTurn(fixture, buffers::refuse);
-      refuseInTurn(fixture, buffers::refuseFrom);
+      refuseInTurn(fixture, buffers::refuse, json, text);
+      refuseInTurn(fixture, buffers::refuseFrom, json, text);
     }
   }
 
   @ParameterizedTest
-  @MethodSource("transports")
+  @MethodSource("dev.weir.server.HalfCloseTest#transports")
   void nobodyWaitsForAFrameThatWasNotSent(Transport transport) throws Exception {
-    try (NodeFixture fixture = start(transport)) {
-      fixture.send("PUT", "text", "text/plain", TEXT);
+    try (NodeFixture fixture = start(transport, /* engine= */ null)) {
+      fixture.send("PUT", "text", "text/plain", text(ELEMENTS));
       fixture.http.close();
       boolean refused = true;
       for (int n = 1; refused; n++) {
@@ -102,12 +120,17 @@ class Http2MemoryRefusalTest {
       client.roundTrip();
       client.get("/v1/stream/text?offset=now");
       return true;
-    } catch (EOFException | SocketException cutOff) {
+    } catch (EOFException | SocketException | SSLException cutOff) {
       return false;
     }
   }
 
-  private void refuseInTurn(NodeFixture fixture, IntConsumer refuse) throws IOException {
+  private static String text(int elements) {
+    return "0123456789abcde\n".repeat(elements / 2);
+  }
+
+  private void refuseInTurn(NodeFixture fixture, IntConsumer refuse, String json, String text)
+      throws IOException {
     boolean refused = true;
     boolean served = false;
     for (int n = 1; refused; n++) {
@@ -116,10 +139,10 @@ class Http2MemoryRefusalTest {
         refuse.accept(n);
         ask(client);
         receive(client, JSON_STREAM, TEXT_STREAM);
-        String json = client.response(JSON_STREAM).text();
-        assertThat(JSON).as("the %d. time", n).startsWith(json);
-        assertThat(TEXT).as("the %d. time", n).startsWith(client.response(TEXT_STREAM).text());
-        served = json.equals(JSON) && client.response(TEXT_STREAM).ended;
+        String jsonSoFar = client.response(JSON_STREAM).text();
+        assertThat(json).as("the %d. time", n).startsWith(jsonSoFar);
+        assertThat(text).as("the %d. time", n).startsWith(client.response(TEXT_STREAM).text());
+        served = jsonSoFar.equals(json) && client.response(TEXT_STREAM).ended;
       }
       refused = buffers.allow() > 0;
       assertThat(served || refused).isTrue();
@@ -134,7 +157,7 @@ class Http2MemoryRefusalTest {
     try {
       client.request(/* last= */ true, "GET", "/v1/stream/json");
       client.request(/* last= */ true, "GET", "/v1/stream/text");
-    } catch (SocketException cutOff) {
+    } catch (SocketException | SSLException cutOff) {
       // What came until then is there to be read.
     }
   }
@@ -145,7 +168,7 @@ class Http2MemoryRefusalTest {
       for (int stream : streams) {
         client.await(stream);
       }
-    } catch (EOFException | SocketException cutOff) {
+    } catch (EOFException | SocketException | SSLException cutOff) {
       // As is to be expected of a connection with a hole in what it sent.
     }
   }

@@ -46,6 +46,7 @@ class Http2Test {
   @MethodSource("dev.weir.server.TransportsTest#ways")
   void everyRouteIsServedOnOneConnection(Transport transport, @Nullable TlsEngine engine)
       throws Exception {
+    long elsewhere = NodeFixture.bytesOfNetty();
     try (NodeFixture fixture = start(transport, engine)) {
       try (Http2Client client = fixture.http2()) {
         assertThat(client.get("/").status()).isEqualTo(200);
@@ -106,6 +107,7 @@ class Http2Test {
       }
       NodeFixture.await("no other connection", () -> fixture.openConnections() == 1);
       fixture.assertNothingLeaked();
+      assertThat(NodeFixture.bytesOfNetty()).isLessThanOrEqualTo(elsewhere);
     }
   }
 
@@ -142,6 +144,7 @@ class Http2Test {
   @ParameterizedTest
   @MethodSource("dev.weir.server.TransportsTest#ways")
   void manyStreamsGoOnAtOnce(Transport transport, @Nullable TlsEngine engine) throws Exception {
+    long elsewhere = NodeFixture.bytesOfNetty();
     Random random = new Random(5);
     try (NodeFixture fixture = start(transport, engine);
         Http2Client client = fixture.http2()) {
@@ -181,6 +184,7 @@ class Http2Test {
       for (int i = 0; i < count; i++) {
         assertThat(client.await(streams.get(i)).body.toByteArray()).isEqualTo(bodies.get(i));
       }
+      assertThat(NodeFixture.bytesOfNetty()).isLessThanOrEqualTo(elsewhere);
     }
   }
 }

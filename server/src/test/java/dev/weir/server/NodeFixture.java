@@ -8,6 +8,9 @@ import dev.weir.server.store.Disk;
 import dev.weir.server.store.LocalDisk;
 import dev.weir.server.tls.TlsCredentials;
 import dev.weir.server.tls.TlsEngine;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.ByteBufAllocatorMetric;
+import io.netty.buffer.ByteBufAllocatorMetricProvider;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -139,6 +142,20 @@ final class NodeFixture implements AutoCloseable {
     } catch (IOException turnedAway) {
       return Double.NaN;
     }
+  }
+
+  /** Waits until the node has accepted a client, and has read all that it has sent so far. */
+  void awaitRead(RawClient client) throws IOException {
+    await(
+        "all is read that was sent",
+        () -> KernelSockets.isAllRead(node.address().getPort(), client.localPort()));
+  }
+
+  /** What the allocator holds that Netty takes when nobody says which: nothing of a node's. */
+  static long bytesOfNetty() {
+    ByteBufAllocatorMetric metric =
+        ((ByteBufAllocatorMetricProvider) ByteBufAllocator.DEFAULT).metric();
+    return metric.usedDirectMemory() + metric.usedHeapMemory();
   }
 
   /** Waits for the event loops to have given back every buffer; fails when they do not. */

@@ -1,6 +1,7 @@
 package dev.weir.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.weir.memory.budget.Budget;
 import dev.weir.netty.WeirAllocator;
@@ -8,9 +9,6 @@ import dev.weir.server.http.HttpLimits;
 import dev.weir.server.http.Transport;
 import dev.weir.server.store.LocalDisk;
 import dev.weir.server.tls.TlsEngine;
-import io.netty.buffer.ByteBufAllocator;
-import io.netty.buffer.ByteBufAllocatorMetric;
-import io.netty.buffer.ByteBufAllocatorMetricProvider;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -18,6 +16,9 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -48,6 +49,19 @@ class TransportsTest {
     return ways;
   }
 
+  /** The ways are those that there are. Where one is missing, this is skipped, and says which. */
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void onLinuxNoWayIsMissing() {
+    for (Transport transport : Transport.values()) {
+      assumeTrue(transport.isAvailable(), () -> transport + " cannot be used here");
+    }
+    for (TlsEngine engine : TlsEngine.values()) {
+      assumeTrue(engine.isAvailable(), () -> engine + " cannot be used here");
+    }
+    assertThat(ways()).hasSize(Transport.values().length * (1 + TlsEngine.values().length));
+  }
+
   private NodeFixture start(Transport transport, @Nullable TlsEngine engine) throws Exception {
     Node.Parts parts =
         new Node.Parts(
@@ -65,7 +79,7 @@ class TransportsTest {
   @MethodSource("ways")
   void everythingIsServedAndNothingIsLeft(Transport transport, @Nullable TlsEngine engine)
       throws Exception {
-    long elsewhere = bytesOfNetty();
+    long elsewhere = NodeFixture.bytesOfNetty();
     try (NodeFixture fixture = start(transport, engine);
         RawClient observer = fixture.raw()) {
       TalkWithNode.prepare(observer);
@@ -83,7 +97,7 @@ class TransportsTest {
       assertThat(observer.metric("weir_http_failed_connections_total{reason=\"error\"}")).isZero();
       assertThat(observer.metric("weir_http_failed_connections_total{reason=\"tls\"}")).isZero();
       fixture.assertNothingLeaked();
-      assertThat(bytesOfNetty()).isEqualTo(elsewhere);
+      assertThat(NodeFixture.bytesOfNetty()).isEqualTo(elsewhere);
     }
   }
 
@@ -115,12 +129,5 @@ class TransportsTest {
         .filter(child -> child.name().equals("127.0.0.1:" + client.localPort()))
         .mapToLong(Budget::chargedBytes)
         .sum();
-  }
-
-  /** What the allocator holds that Netty takes when nobody says which. */
-  private static long bytesOfNetty() {
-    ByteBufAllocatorMetric metric =
-        ((ByteBufAllocatorMetricProvider) ByteBufAllocator.DEFAULT).metric();
-    return metric.usedDirectMemory() + metric.usedHeapMemory();
   }
 }

@@ -10,6 +10,7 @@ import dev.weir.server.tls.TlsEngine;
 import io.netty.handler.codec.http2.Http2CodecUtil;
 import io.netty.handler.codec.http2.Http2FrameTypes;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
@@ -19,6 +20,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import javax.net.ssl.SSLParameters;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -31,13 +33,21 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Clients that send one byte after the other, each in far less time than a limit: what has to be
- * whole has to be so in time, however it comes, and a body may take as long as it likes.
+ * whole has to be so in time, however it comes, and a body has to make progress, which single bytes
+ * are not.
  */
 @Timeout(60)
 class TricklingClientsTest {
   private static final Duration NEVER = Duration.ofDays(1);
   private static final Duration LIMIT = Duration.ofMillis(500);
   private static final long BETWEEN_BYTES_NANOS = LIMIT.toNanos() / 50;
+
+  /** Ten of them are more than a body has to bring in each limit, in a fifth of that. */
+  private static final String PIECE = "x".repeat(128);
+
+  /** So many as take two limits. */
+  private static final int PIECES = 100;
+
   private static final String POST =
       "POST /v1/stream/a HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\n";
   private static final String STALLED = "weir_http_failed_connections_total{reason=\"stalled\"}";
@@ -145,21 +155,76 @@ class TricklingClientsTest {
     assertThat(fixture.get("a")).isEmpty();
   }
 
-  @Test
-  void aBodyMayTakeAsLongAsItLikes() throws Exception {
-    start(NEVER, LIMIT);
+  /** In the clear, which is no engine, or with TLS; over HTTP/1.1 and HTTP/2. */
+  static Stream<Arguments> enginesAndVersions() {
+    return Stream.concat(Stream.of((TlsEngine) null), TlsFaultsTest.engines())
+        .flatMap(engine -> Stream.of(Arguments.of(engine, false), Arguments.of(engine, true)));
+  }
+
+  private void startForBodies(@Nullable TlsEngine engine) throws Exception {
+    Node.Parts parts = new Node.Parts(new LocalDisk(), Transport.best(), limits(NEVER, LIMIT));
+    fixture = NodeFixture.start(directory, parts, certificate, engine);
     assertThat(fixture.send("PUT", "a", "text/plain", "").statusCode()).isEqualTo(201);
-    awaitOneInTime("the body", this::isTaken);
-    assertThat(fixture.get("a")).isEqualTo("x".repeat(100));
+  }
+
+  @ParameterizedTest
+  @MethodSource("enginesAndVersions")
+  void aBodyHasToMakeProgress(@Nullable TlsEngine engine, boolean http2) throws Exception {
+    startForBodies(engine);
+    if (http2) {
+      try (Http2Client client = fixture.http2()) {
+        int stream = upload(client);
+        byte[] frame = Http2Client.frame(Http2FrameTypes.DATA, 0, stream, new byte[1]);
+        Http2Client.Response response =
+            trickle(() -> client.await(stream), () -> client.sendRaw(frame));
+        assertThat(response.status()).isEqualTo(408);
+        assertThat(response.text()).contains(LIMIT.toMillis() + " ms").hasLineCount(1);
+        assertThat(client.get("/").status()).as("the connection's next").isEqualTo(200);
+      }
+    } else {
+      try (RawClient client = fixture.raw().send(POST + "Content-Length: 100000\r\n\r\n")) {
+        String answer = trickle(client);
+        assertThat(answer).startsWith("HTTP/1.1 408 ");
+        assertThat(answer).contains("onnection: close", LIMIT.toMillis() + " ms");
+      }
+    }
+    assertThat(fixture.get("a")).isEmpty();
+  }
+
+  private static int upload(Http2Client client) throws IOException {
+    int stream =
+        client.request(/* last= */ false, "POST", "/v1/stream/a", "content-type", "text/plain");
+    client.roundTrip();
+    return stream;
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aBodyThatGoesOnMayTakeAsLongAsItLikes(boolean http2) throws Exception {
+    startForBodies(/* engine= */ null);
+    awaitOneInTime("the body", () -> http2 ? isTakenAsStream() : isTaken());
+    assertThat(fixture.get("a")).isEqualTo(PIECE.repeat(PIECES));
   }
 
   private boolean isTaken() throws IOException {
-    try (RawClient client = fixture.raw().send(POST + "Content-Length: 100\r\n\r\n")) {
-      for (int i = 0; i < 100; i++) {
-        client.send("x");
+    String length = "Content-Length: " + PIECES * PIECE.length() + "\r\n\r\n";
+    try (RawClient client = fixture.raw().send(POST + length)) {
+      for (int i = 0; i < PIECES; i++) {
+        client.send(PIECE);
         LockSupport.parkNanos(BETWEEN_BYTES_NANOS);
       }
       return client.receive().status() == 204;
+    }
+  }
+
+  private boolean isTakenAsStream() throws IOException {
+    try (Http2Client client = fixture.http2()) {
+      int stream = upload(client);
+      for (int i = 1; i <= PIECES; i++) {
+        client.data(stream, PIECE.getBytes(StandardCharsets.US_ASCII), /* last= */ i == PIECES);
+        LockSupport.parkNanos(BETWEEN_BYTES_NANOS);
+      }
+      return client.await(stream).status() == 204;
     }
   }
 

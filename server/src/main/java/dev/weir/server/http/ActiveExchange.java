@@ -85,10 +85,18 @@ final class ActiveExchange implements Exchange {
     }
   }
 
-  /** Hands a piece of the body over to what serves the request. */
+  /**
+   * Hands a piece of the body over to what serves the request, unless that is answered: then the
+   * rest must not come to anything, however long the answer takes to be written.
+   */
   void receive(HttpContent piece) {
     boolean last = piece instanceof LastHttpContent;
     bodyComplete |= last;
+    if (over) {
+      piece.release();
+      return;
+    }
+    guard.received(piece.content().readableBytes());
     guard.waiting();
     handler.body(piece.content(), last);
   }
@@ -181,6 +189,10 @@ final class ActiveExchange implements Exchange {
 
   @Override
   public void readBody() {
+    if (over) {
+      // Who carries the exchange asks for the rest once the answer is written.
+      return;
+    }
     if (!continueSent && HttpUtil.is100ContinueExpected(request)) {
       continueSent = true;
       ctx.writeAndFlush(

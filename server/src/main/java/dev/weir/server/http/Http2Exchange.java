@@ -57,7 +57,21 @@ final class Http2Exchange extends ChannelInboundHandlerAdapter implements Carrie
     this.session = session;
     this.router = router;
     this.input = input;
-    this.guard = new StallGuard(services.limits(), this::outputMoves, () -> run(this::stalled));
+    this.guard = new StallGuard(services.limits(), carriage(), () -> run(this::stalled));
+  }
+
+  private StallGuard.Carriage carriage() {
+    return new StallGuard.Carriage() {
+      @Override
+      public boolean outputMoves() {
+        return Http2Exchange.this.outputMoves();
+      }
+
+      @Override
+      public long unreadNanos() {
+        return input.unreadNanos();
+      }
+    };
   }
 
   @Override
@@ -104,7 +118,6 @@ final class Http2Exchange extends ChannelInboundHandlerAdapter implements Carrie
 
   @Override
   public void channelRead(ChannelHandlerContext ctx, Object message) {
-    guard.progress();
     switch (state) {
       case OPENED -> begin(ctx, (HttpRequest) message);
       case RECEIVING -> receive((HttpContent) message);
@@ -200,8 +213,10 @@ final class Http2Exchange extends ChannelInboundHandlerAdapter implements Carrie
   }
 
   private void discard(ChannelHandlerContext ctx, HttpContent piece) {
-    discardedBytes += piece.content().readableBytes();
+    int bytes = piece.content().readableBytes();
     piece.release();
+    discardedBytes += bytes;
+    guard.received(bytes);
     if (piece instanceof LastHttpContent) {
       close(ctx);
     } else if (discardedBytes > HttpLimits.MAX_DISCARDED_BYTES) {
@@ -363,8 +378,7 @@ final class Http2Exchange extends ChannelInboundHandlerAdapter implements Carrie
   private void stalled() {
     ActiveExchange current = exchange;
     if (state == State.RECEIVING && current != null && !current.headSent()) {
-      current.giveUp(
-          Refusals.tooSlow("no byte of the body came", services.limits().stallTimeout()));
+      current.giveUp(Refusals.stalledBody(services.limits()));
     } else if (context != null) {
       failed(context, Failure.STALLED, new IOException("no byte moved"));
     }

@@ -67,6 +67,11 @@ final class Http2Input extends ChannelInboundHandlerAdapter {
     return ended;
   }
 
+  /** For how long, in all, the stream's connection was not read for want of memory. */
+  long unreadNanos() {
+    return reads.deferredNanos();
+  }
+
   /**
    * Drops what is left of the body: no more of the window is given back, and only its end is told.
    */

@@ -46,6 +46,11 @@ final class Http2Reads extends ChannelDuplexHandler {
 
   private boolean deferred;
 
+  /** For how long reads were deferred before now, and since when they are, if they are. */
+  private long deferredNanos;
+
+  private long deferredSinceNanos;
+
   /** There was room at a look, and nothing but the reserve at the read that followed. */
   private boolean lookedInVain;
 
@@ -94,7 +99,20 @@ final class Http2Reads extends ChannelDuplexHandler {
     ended = true;
   }
 
+  /** For how long, in all, the connection was not read although its codec asked. */
+  long deferredNanos() {
+    ChannelHandlerContext ctx = context;
+    return deferred && ctx != null
+        ? deferredNanos + nanoTime(ctx) - deferredSinceNanos
+        : deferredNanos;
+  }
+
+  private static long nanoTime(ChannelHandlerContext ctx) {
+    return ctx.executor().ticker().nanoTime();
+  }
+
   private void goOn(ChannelHandlerContext ctx) {
+    deferredNanos = deferredNanos();
     deferred = false;
     pauseMillis = LOOK_AGAIN_MILLIS;
     if (ctx.channel().isActive()) {
@@ -103,7 +121,10 @@ final class Http2Reads extends ChannelDuplexHandler {
   }
 
   private void defer(ChannelHandlerContext ctx) {
-    deferred = true;
+    if (!deferred) {
+      deferred = true;
+      deferredSinceNanos = nanoTime(ctx);
+    }
     if (look == null && !lookedInVain) {
       look = ctx.executor().schedule(() -> lookAgain(ctx), pauseMillis, TimeUnit.MILLISECONDS);
     }

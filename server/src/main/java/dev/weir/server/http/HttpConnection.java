@@ -187,7 +187,9 @@ final class HttpConnection extends ChannelInboundHandlerAdapter implements Carri
   private void discard(ChannelHandlerContext ctx, Object message) {
     boolean last = message instanceof LastHttpContent;
     if (message instanceof HttpContent content) {
-      discardedBytes += content.content().readableBytes();
+      int bytes = content.content().readableBytes();
+      discardedBytes += bytes;
+      guard.received(bytes);
     }
     ReferenceCountUtil.release(message);
     if (state == State.DISCARDING && last) {
@@ -384,8 +386,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter implements Carri
       current.giveUp(
           Refusals.tooSlow("the headers were not complete", services.limits().idleTimeout()));
     } else if (state == State.RECEIVING && current != null && !current.headSent()) {
-      current.giveUp(
-          Refusals.tooSlow("no byte of the body came", services.limits().stallTimeout()));
+      current.giveUp(Refusals.stalledBody(services.limits()));
     } else {
       if (state != State.IDLE
           || ProtocolSwitch.isHalfway(ctx.channel())

@@ -10,7 +10,8 @@ import java.time.Duration;
  * @param maxBodyBytes of one append
  * @param stagingBytes memory for small bodies on their way in, all connections together
  * @param idleTimeout for a connection between requests
- * @param stallTimeout for a request or response in which no byte moves
+ * @param stallTimeout for a request of whose body less than 1 KiB comes, and for a response of
+ *     which no byte moves
  * @param memoryTimeout for a response that waits for memory; then 503, or the connection's end
  * @param longPollTimeout after which a long poll answers 204, and a live reader gets a sign of life
  * @param liveTimeout after which a server-sent event stream ends, for the client to come back

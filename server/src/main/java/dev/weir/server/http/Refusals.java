@@ -42,6 +42,12 @@ final class Refusals {
     return new Refusal(408, what + " in " + limit.toMillis() + " ms, the limit");
   }
 
+  /** For a client that has sent next to nothing of a body for a while. */
+  static Refusal stalledBody(HttpLimits limits) {
+    return tooSlow(
+        "less than " + StallGuard.LEAST_BYTES + " bytes of the body came", limits.stallTimeout());
+  }
+
   /** Refuses for what is wrong with a request, or for an error of the store. */
   static void refuse(Exchange exchange, Throwable error) {
     Throwable cause =

@@ -4,36 +4,57 @@ import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.Ticker;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Notices a peer that keeps a connection, or a stream, waiting: one that sends no byte, and takes
- * none of what is there for it. For one event loop.
+ * Notices a peer that keeps a connection, or a stream, waiting: one that sends next to nothing of a
+ * body, or takes no byte of what is there for it. For one event loop.
+ *
+ * <p>A body holds a place, and up to 256 KiB of memory, of which {@link #LEAST_BYTES} are the 256th
+ * part that {@code BudgetedHttpAggregator} asks for; what it holds on the disk is what has come of
+ * it. Only the client's own time counts: that from {@link #receiving} to {@link #waiting}, without
+ * that in which what it has sent is not read.
  */
 final class StallGuard {
+  /** What must come of a body within the limit, which is no burden for the slowest of lines. */
+  static final int LEAST_BYTES = 1 << 10;
+
+  /** What carries the guarded bytes. */
+  @FunctionalInterface
+  interface Carriage {
+    /** Whether bytes have moved since it was asked last: of those that nobody tells of. */
+    boolean outputMoves();
+
+    /** For how long, in all, what the client has sent was not read. */
+    default long unreadNanos() {
+      return 0;
+    }
+  }
+
   private static final long NEVER = Long.MAX_VALUE;
 
   private final HttpLimits limits;
-  private final BooleanSupplier hasMoved;
+  private final Carriage carriage;
   private final Runnable onStall;
   private Ticker ticker = Ticker.systemTicker();
   private @Nullable Future<?> task;
   private long limitNanos;
   private long lastProgressNanos;
+  private boolean receiving;
+
+  /** Of the body, since it made progress: what has come, and the time that its client has taken. */
+  private int bytesOfBody;
+
+  private long clientNanos;
 
   StallGuard(HttpLimits limits, Runnable onStall) {
     this(limits, () -> false, onStall);
   }
 
-  /**
-   * Guards nothing yet.
-   *
-   * @param hasMoved whether bytes have moved since it was asked last: of those that nobody tells of
-   */
-  StallGuard(HttpLimits limits, BooleanSupplier hasMoved, Runnable onStall) {
+  /** Guards nothing yet. */
+  StallGuard(HttpLimits limits, Carriage carriage, Runnable onStall) {
     this.limits = limits;
-    this.hasMoved = hasMoved;
+    this.carriage = carriage;
     this.onStall = onStall;
     this.limitNanos = limits.idleTimeout().toNanos();
   }
@@ -54,9 +75,27 @@ final class StallGuard {
     }
   }
 
-  /** Bytes moved. */
+  /** Bytes moved. While the client has to send, only {@link #received} tells of progress. */
   void progress() {
-    lastProgressNanos = ticker.nanoTime();
+    if (!receiving) {
+      lastProgressNanos = now();
+    }
+  }
+
+  /** By a clock that stands still while a client that has to send is not read. */
+  private long now() {
+    long nanos = ticker.nanoTime();
+    return receiving ? nanos - carriage.unreadNanos() : nanos;
+  }
+
+  /** So much of a body has come, which is progress together with what came before. */
+  void received(int bytes) {
+    bytesOfBody += Math.min(bytes, LEAST_BYTES);
+    if (bytesOfBody >= LEAST_BYTES) {
+      bytesOfBody = 0;
+      clientNanos = 0;
+      lastProgressNanos = now();
+    }
   }
 
   /** Between requests. */
@@ -64,9 +103,13 @@ final class StallGuard {
     limit(limits.idleTimeout().toNanos());
   }
 
-  /** The client has to send. */
+  /** The client has to send, in what it has left of the limit. */
   void receiving() {
-    limit(limits.stallTimeout().toNanos());
+    if (!receiving) {
+      receiving = true;
+      limitNanos = limits.stallTimeout().toNanos();
+      lastProgressNanos = now() - clientNanos;
+    }
   }
 
   /** The client has to read. */
@@ -76,19 +119,27 @@ final class StallGuard {
 
   /** This side is at work, or both wait for something to happen. */
   void waiting() {
-    limit(NEVER);
+    if (receiving) {
+      clientNanos = now() - lastProgressNanos;
+      receiving = false;
+    }
+    limitNanos = NEVER;
   }
 
   private void limit(long nanos) {
+    receiving = false;
+    bytesOfBody = 0;
+    clientNanos = 0;
     limitNanos = nanos;
     progress();
   }
 
   private void check() {
-    if (hasMoved.getAsBoolean()) {
+    boolean outputMoves = carriage.outputMoves();
+    if (outputMoves && !receiving) {
       progress();
-    } else if (ticker.nanoTime() - lastProgressNanos > limitNanos) {
-      progress();
+    } else if (now() - lastProgressNanos > limitNanos) {
+      lastProgressNanos = now();
       onStall.run();
     }
   }

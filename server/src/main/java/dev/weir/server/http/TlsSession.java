@@ -3,8 +3,8 @@ package dev.weir.server.http;
 import dev.weir.netty.write.UnbrokenStream;
 import dev.weir.server.tls.Tls;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.codec.DecoderException;
@@ -19,12 +19,15 @@ import org.jspecify.annotations.Nullable;
  * Makes TLS look like a socket to the handlers behind it: a client's {@code close_notify} is the
  * end of its side, as a FIN is, and whatever goes wrong is one exception, the first.
  */
-final class TlsSession extends ChannelInboundHandlerAdapter {
+final class TlsSession extends ChannelDuplexHandler {
   private final SslHandler tls;
   private boolean established;
   private boolean inputEnded;
   private boolean outputEnded;
   private boolean failed;
+
+  /** Bytes are being encrypted: a failure that comes meanwhile may have lost some. */
+  private boolean encrypting;
 
   private TlsSession(SslHandler tls) {
     this.tls = tls;
@@ -117,7 +120,23 @@ final class TlsSession extends ChannelInboundHandlerAdapter {
   }
 
   @Override
+  public void flush(ChannelHandlerContext ctx) {
+    boolean outer = encrypting;
+    encrypting = true;
+    ctx.flush();
+    encrypting = outer;
+  }
+
+  /**
+   * Netty loses what it was about to encrypt when there is no memory for the record: nothing may
+   * follow that, so the channel is closed in front of it.
+   */
+  @Override
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+    ChannelHandlerContext inFront = ctx.pipeline().context(UnbrokenStream.HANDLER);
+    if (encrypting && established && inFront != null) {
+      inFront.close();
+    }
     fail(ctx, explained(cause));
   }
 

@@ -7,6 +7,7 @@ import dev.weir.server.store.Payload;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.handler.codec.http2.Http2FrameTypes;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -98,6 +99,32 @@ class Http2ReadsTest {
     empty();
     node.pass(channel, LOOK.multipliedBy(100));
     assertThat(reads.count).as("reads behind it").isOne();
+  }
+
+  /** It may have sent more, for all that the node knows. */
+  @Test
+  void theTimeInWhichItIsNotReadIsNotAnUploadsOwn() throws Exception {
+    node.send(channel, Http2Wire.post(3, "/v1/stream/a", "text/plain"));
+    node.run(channel);
+    Duration most = Duration.ofSeconds(22);
+    node.pass(channel, most);
+    fill();
+    sendInReserve();
+    assertThat(uploadIsAnswered()).as("before").isFalse();
+    node.pass(channel, most);
+    node.pass(channel, most);
+    assertThat(uploadIsAnswered()).as("while it is not read").isFalse();
+    empty();
+    node.pass(channel, LOOK.multipliedBy(16));
+    assertThat(uploadIsAnswered()).as("when it is read").isFalse();
+    node.pass(channel, most);
+    assertThat(uploadIsAnswered()).as("when nothing came then either").isTrue();
+  }
+
+  private boolean uploadIsAnswered() {
+    // The status, three letters long.
+    return new String(EmbeddedNode.received(channel), StandardCharsets.US_ASCII)
+        .contains("\u0003408");
   }
 
   @Test

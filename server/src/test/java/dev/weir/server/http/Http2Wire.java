@@ -17,9 +17,13 @@ final class Http2Wire {
   /** Fields of HPACK's static table, as they are, or with a value of one's own. */
   private static final int GET = 0x82;
 
+  private static final int POST = 0x83;
   private static final int HTTP = 0x86;
   private static final int AUTHORITY = 0x01;
   private static final int PATH = 0x04;
+
+  /** The 31st, which takes two bytes. */
+  private static final byte[] CONTENT_TYPE = {0x0f, 0x10};
 
   private Http2Wire() {}
 
@@ -55,16 +59,35 @@ final class Http2Wire {
 
   /** A whole request. */
   static byte[] get(int stream, String path) {
-    ByteArrayOutputStream block = new ByteArrayOutputStream();
-    block.write(GET);
-    block.write(HTTP);
-    field(block, AUTHORITY, "x");
-    field(block, PATH, path);
+    ByteArrayOutputStream block = block(GET, path);
     return frame(Http2FrameTypes.HEADERS, END_STREAM | END_HEADERS, stream, block.toByteArray());
   }
 
-  private static void field(ByteArrayOutputStream block, int name, String value) {
-    block.write(name);
+  /** The head of an upload. */
+  static byte[] post(int stream, String path, String contentType) {
+    ByteArrayOutputStream block = block(POST, path);
+    block.writeBytes(CONTENT_TYPE);
+    value(block, contentType);
+    return frame(Http2FrameTypes.HEADERS, END_HEADERS, stream, block.toByteArray());
+  }
+
+  /** A piece of a body. */
+  static byte[] data(int stream, byte[] bytes, boolean last) {
+    return frame(Http2FrameTypes.DATA, last ? END_STREAM : 0, stream, bytes);
+  }
+
+  private static ByteArrayOutputStream block(int method, String path) {
+    ByteArrayOutputStream block = new ByteArrayOutputStream();
+    block.write(method);
+    block.write(HTTP);
+    block.write(AUTHORITY);
+    value(block, "x");
+    block.write(PATH);
+    value(block, path);
+    return block;
+  }
+
+  private static void value(ByteArrayOutputStream block, String value) {
     block.write(value.length());
     block.writeBytes(value.getBytes(StandardCharsets.US_ASCII));
   }

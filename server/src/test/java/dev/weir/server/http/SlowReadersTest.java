@@ -5,10 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.server.store.AppendRequest;
 import dev.weir.server.store.CreateRequest;
 import dev.weir.server.store.Payload;
-import io.netty.buffer.ByteBuf;
-import io.netty.channel.ChannelHandler;
-import io.netty.channel.ChannelOutboundBuffer;
-import io.netty.channel.DefaultChannelId;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2FrameTypes;
@@ -62,41 +58,6 @@ class SlowReadersTest {
     node.close();
   }
 
-  /** Its socket takes what the test lets it take. */
-  private static final class Trickle extends EmbeddedChannel {
-    private final ByteArrayOutputStream taken = new ByteArrayOutputStream();
-    private int allowedBytes;
-
-    Trickle(ChannelHandler handler) {
-      super(
-          EmbeddedNode.LISTENER,
-          DefaultChannelId.newInstance(),
-          /* register= */ false,
-          /* hasDisconnect= */ false,
-          handler);
-    }
-
-    @Override
-    protected void doWrite(ChannelOutboundBuffer queue) throws IOException {
-      while (queue.current() instanceof ByteBuf bytes
-          && (allowedBytes > 0 || !bytes.isReadable())) {
-        int length = Math.min(allowedBytes, bytes.readableBytes());
-        bytes.getBytes(bytes.readerIndex(), taken, length);
-        allowedBytes -= length;
-        queue.removeBytes(length);
-      }
-    }
-
-    byte[] take(int bytes) {
-      allowedBytes = bytes;
-      flush();
-      allowedBytes = 0;
-      byte[] all = taken.toByteArray();
-      taken.reset();
-      return all;
-    }
-  }
-
   private double metric(String name) {
     return node.services
         .metrics()
@@ -116,7 +77,7 @@ class SlowReadersTest {
 
   @Test
   void overASocket() throws Exception {
-    Trickle channel = node.connect(Trickle::new);
+    TricklingSocket channel = node.connect(TricklingSocket::new);
     node.send(channel, ("GET " + PATH + " HTTP/1.1\r\nHost: x\r\n\r\n").getBytes());
     node.run(channel);
     for (int i = 0; i < STEPS; i++) {
@@ -173,7 +134,7 @@ class SlowReadersTest {
   /** The one that has no window waits for its client, not for its turn. */
   @Test
   void byTheSocketOfAConnectionWithTwoStreams() throws Exception {
-    Trickle channel = node.connect(Trickle::new);
+    TricklingSocket channel = node.connect(TricklingSocket::new);
     ByteArrayOutputStream received = new ByteArrayOutputStream();
     node.send(channel, Http2Wire.preface(0));
     node.send(channel, Http2Wire.openWindow(0, 1 << 20));
