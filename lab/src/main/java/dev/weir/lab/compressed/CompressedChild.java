@@ -41,7 +41,7 @@ public final class CompressedChild {
     AllocatorUnderTest subject =
         Subject.of(all.getFirst()).create(plan.limitBytes(), plan.limitBytes());
     CompressedServer server =
-        new CompressedServer(subject, text(plan.contentBytes()), plan.vanish());
+        new CompressedServer(subject, text(plan.contentBytes()), plan.vanish(), plan.zstd());
     ParentLines parent = new ParentLines();
     parent.say(Integer.toString(server.port()));
     while (!parent.await(LOOK, END).equals(END)) {

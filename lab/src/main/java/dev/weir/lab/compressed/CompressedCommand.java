@@ -4,21 +4,23 @@ import dev.weir.lab.child.ChildJvm;
 import dev.weir.lab.child.ServiceFlags;
 import dev.weir.lab.options.Checks;
 import dev.weir.lab.options.Converters;
+import dev.weir.lab.options.JsonOption;
 import dev.weir.lab.options.LimitOption;
-import dev.weir.lab.report.Bytes;
 import dev.weir.lab.report.JsonLines;
-import dev.weir.lab.report.TextTable;
 import dev.weir.lab.subject.Subject;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -36,12 +38,15 @@ import picocli.CommandLine.Spec;
       "",
       "Examples:",
       "  weir lab run compressed --vanish",
-      "  weir lab run compressed --responses 1000000 --content 20000"
+      "  weir lab run compressed --responses 1000000 --content 20000 --zstd system,jni"
     })
 public final class CompressedCommand implements Callable<Integer> {
   private static final Duration PATIENCE = Duration.ofSeconds(30);
   private static final int MAX_SECONDS = 3600;
   private static final int TENTHS = 10;
+
+  /** Netty's handler has one zstd. */
+  private static final Set<ZstdChoice> PLAIN = Set.of(ZstdChoice.BEST);
 
   @Spec private CommandSpec spec;
 
@@ -83,7 +88,27 @@ public final class CompressedCommand implements Callable<Integer> {
       description = "How many clients there are at a time (default: ${DEFAULT-VALUE}).")
   private int connections;
 
+  @Option(
+      names = "--zstd",
+      split = ",",
+      converter = OfZstd.class,
+      defaultValue = "best",
+      paramLabel = "NAME",
+      description = {
+        "What Weir's handler calls: system (libzstd), jni (zstd-jni), or best, which",
+        "is the system's if there is one (default: ${DEFAULT-VALUE})."
+      })
+  private List<ZstdChoice> zstds;
+
   @Mixin private LimitOption limit;
+  @Mixin private JsonOption json;
+
+  /** Labels of {@link ZstdChoice}. */
+  static final class OfZstd extends Converters<ZstdChoice> {
+    OfZstd() {
+      super(ZstdChoice::of);
+    }
+  }
 
   /** Made by picocli. */
   public CompressedCommand() {}
@@ -99,28 +124,27 @@ public final class CompressedCommand implements Callable<Integer> {
     checks.require(connections > 0 && connections <= 1000, "--connections", "1 to 1000");
     checks.require(contentBytes > 0 && contentBytes <= 64 << 20, "--content", "at most 64M");
     long limitBytes = limit.atLeastMib(64, checks);
-    CompressedPlan plan =
-        new CompressedPlan(responses, vanish, (int) contentBytes, connections, limitBytes);
-    TextTable table =
-        new TextTable(
-            "MiB",
-            "responses",
-            "seconds",
-            "contexts",
-            "in use",
-            "RSS at 10 %",
-            "RSS at end",
-            "live at end",
-            "GC ms");
-    for (Subject subject : new LinkedHashSet<>(allocators)) {
-      table.add(row(subject, plan));
+    for (ZstdChoice zstd : zstds) {
+      checks.require(zstd.isPresent(), "--zstd", "best or jni: this system has no libzstd.so.1");
     }
-    spec.commandLine().getOut().print(table.render(spec.commandLine().getColorScheme().ansi()));
+    json.require(checks);
+    CompressedPlan plan =
+        new CompressedPlan(
+            responses, vanish, (int) contentBytes, connections, limitBytes, ZstdChoice.BEST);
+    List<Map<String, Object>> rows = new ArrayList<>();
+    for (Subject subject : new LinkedHashSet<>(allocators)) {
+      for (ZstdChoice zstd : subject == Subject.WEIR ? new LinkedHashSet<>(zstds) : PLAIN) {
+        rows.add(row(subject, plan.with(zstd)));
+        json.write(rows);
+      }
+    }
+    Ansi ansi = spec.commandLine().getColorScheme().ansi();
+    spec.commandLine().getOut().print(CompressedTable.render(rows, ansi));
     spec.commandLine().getOut().flush();
     return 0;
   }
 
-  private static String[] row(Subject subject, CompressedPlan plan) throws Exception {
+  private static Map<String, Object> row(Subject subject, CompressedPlan plan) throws Exception {
     List<String> flags =
         ServiceFlags.within(plan.limitBytes(), "-Dio.netty.leakDetection.level=disabled");
     List<String> arguments =
@@ -138,19 +162,26 @@ public final class CompressedCommand implements Callable<Integer> {
         double seconds = (System.nanoTime() - start) / 1e9;
         Map<String, Object> last = afterTheLast(child);
         Map<String, Object> end = ask(child, CompressedChild.END);
-        return new String[] {
-          subject.label(),
-          clients.answered() + "/" + plan.responses(),
-          String.format(Locale.ROOT, "%.1f", seconds),
-          mib(last, "contextBytes"),
-          number(last, "contextBytes") < 0
-              ? "-"
-              : Bytes.mib(number(last, "contextBytes") - number(last, "idleContextBytes")),
-          mib(early, "rssBytes"),
-          mib(last, "rssBytes"),
-          mib(end, "liveBytes"),
-          Long.toString(number(last, "gcMillis"))
-        };
+        long contextBytes = number(last, "contextBytes");
+        Map<String, Object> row = new LinkedHashMap<>();
+        row.put("allocator", subject.label());
+        row.put("zstd", plan.zstd().label());
+        row.put("vanish", plan.vanish());
+        row.put("contentBytes", plan.contentBytes());
+        row.put("responses", plan.responses());
+        row.put("answered", clients.answered());
+        row.put("seconds", Math.round(seconds * 1000) / 1000.0);
+        if (contextBytes >= 0) {
+          row.put("contextBytes", contextBytes);
+          row.put("usedContextBytes", contextBytes - number(last, "idleContextBytes"));
+        }
+        row.put("rssBytesAtTenth", number(early, "rssBytes"));
+        row.put("rssBytes", number(last, "rssBytes"));
+        if (number(end, "liveBytes") >= 0) {
+          row.put("liveBytes", number(end, "liveBytes"));
+        }
+        row.put("gcMillis", number(last, "gcMillis"));
+        return row;
       }
     }
   }
@@ -183,10 +214,5 @@ public final class CompressedCommand implements Callable<Integer> {
 
   private static long number(Map<String, Object> seen, String key) {
     return seen.get(key) instanceof Number value ? value.longValue() : -1;
-  }
-
-  private static String mib(Map<String, Object> seen, String key) {
-    long bytes = number(seen, key);
-    return bytes < 0 ? "-" : Bytes.mib(bytes);
   }
 }

@@ -10,16 +10,27 @@ import java.util.List;
  * @param contentBytes how long each is, before it is compressed
  * @param connections how many clients there are at a time
  * @param limitBytes direct memory
+ * @param zstd what Weir's handler calls
  */
 record CompressedPlan(
-    int responses, boolean vanish, int contentBytes, int connections, long limitBytes) {
+    int responses,
+    boolean vanish,
+    int contentBytes,
+    int connections,
+    long limitBytes,
+    ZstdChoice zstd) {
   List<String> arguments() {
     return List.of(
         Integer.toString(responses),
         Boolean.toString(vanish),
         Integer.toString(contentBytes),
         Integer.toString(connections),
-        Long.toString(limitBytes));
+        Long.toString(limitBytes),
+        zstd.label());
+  }
+
+  CompressedPlan with(ZstdChoice other) {
+    return new CompressedPlan(responses, vanish, contentBytes, connections, limitBytes, other);
   }
 
   static CompressedPlan of(List<String> arguments) {
@@ -28,6 +39,7 @@ record CompressedPlan(
         Boolean.parseBoolean(arguments.get(1)),
         Integer.parseInt(arguments.get(2)),
         Integer.parseInt(arguments.get(3)),
-        Long.parseLong(arguments.get(4)));
+        Long.parseLong(arguments.get(4)),
+        ZstdChoice.of(arguments.get(5)));
   }
 }

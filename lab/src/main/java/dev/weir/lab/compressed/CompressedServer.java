@@ -44,9 +44,12 @@ final class CompressedServer {
    *
    * @param crampedSockets whether sockets take so little that much of a response waits for the
    *     client
+   * @param zstd what Weir's handler calls
    */
-  CompressedServer(AllocatorUnderTest subject, byte[] text, boolean crampedSockets) {
-    compression = subject.allocator() instanceof WeirAllocator weir ? compression(weir) : null;
+  CompressedServer(
+      AllocatorUnderTest subject, byte[] text, boolean crampedSockets, ZstdChoice zstd) {
+    compression =
+        subject.allocator() instanceof WeirAllocator weir ? compression(weir, zstd) : null;
     Supplier<ChannelHandler> compressor =
         compression == null
             ? () -> new HttpContentCompressor(NO_THRESHOLD, StandardCompressionOptions.zstd())
@@ -79,9 +82,9 @@ final class CompressedServer {
     address = (InetSocketAddress) server.localAddress();
   }
 
-  private static Compression compression(WeirAllocator allocator) {
+  private static Compression compression(WeirAllocator allocator, ZstdChoice zstd) {
     Budget budget = allocator.pool().rootBudget().child("compression", Budget.UNLIMITED);
-    return Compression.create(allocator.pool(), budget, CompressionOptions.DEFAULT);
+    return Compression.create(zstd.library(), allocator.pool(), budget, CompressionOptions.DEFAULT);
   }
 
   int port() {

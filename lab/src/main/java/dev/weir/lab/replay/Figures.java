@@ -19,6 +19,7 @@ final class Figures {
   private static final double PAGE_ALLOWANCE = 1.05;
 
   private final boolean ratiosCount;
+  private final boolean hasBound;
   private long allocations;
   private long refusals;
   private long refusalsWithinBound;
@@ -33,12 +34,19 @@ final class Figures {
   private final Ratio rss = new Ratio();
   private final Ratio pages = new Ratio();
   private @Nullable Sample idle;
+  private long idleBeyondPagesBytes;
   private @Nullable Sample peak;
   private @Nullable Occupancy peakOccupancy;
 
-  /** Nothing yet. */
-  Figures(boolean ratiosCount) {
+  /**
+   * Nothing yet.
+   *
+   * @param ratiosCount whether there are ratios of these samples, and not of pauses only
+   * @param hasBound whether the allocator promises to refuse nothing up to some bound
+   */
+  Figures(boolean ratiosCount, boolean hasBound) {
     this.ratiosCount = ratiosCount;
+    this.hasBound = hasBound;
   }
 
   /** Whether nothing has happened. */
@@ -85,6 +93,7 @@ final class Figures {
 
   /** Takes in a sample after a pause. */
   void idled(Sample sample) {
+    idleBeyondPagesBytes = Math.max(idleBeyondPagesBytes, beyondPages(sample));
     if (idle == null || idleRatio(sample) > idleRatio(idle)) {
       idle = sample;
     }
@@ -119,6 +128,7 @@ final class Figures {
     resident.add(other.resident);
     rss.add(other.rss);
     pages.add(other.pages);
+    idleBeyondPagesBytes = Math.max(idleBeyondPagesBytes, other.idleBeyondPagesBytes);
     if (other.idle != null) {
       idled(other.idle);
     }
@@ -129,7 +139,7 @@ final class Figures {
     Map<String, @Nullable Object> map = new LinkedHashMap<>();
     map.put("allocations", allocations);
     map.put("refusals", refusals);
-    map.put("refusalsWithinBound", refusalsWithinBound);
+    map.put("refusalsWithinBound", hasBound ? refusalsWithinBound : null);
     map.put("seconds", Math.round(nanos / NANOS_PER_SECOND * 1000) / 1000.0);
     map.put("pageFaults", pageFaults);
     map.put("peakLiveBytes", peakLiveBytes);
@@ -163,14 +173,14 @@ final class Figures {
     return map;
   }
 
-  private static Map<String, @Nullable Object> idleMap(Sample idle) {
+  private Map<String, @Nullable Object> idleMap(Sample worst) {
     Map<String, @Nullable Object> map = new LinkedHashMap<>();
-    map.put("liveBytes", idle.liveBytes());
-    map.put("pageBytes", idle.pageBytes());
-    map.put("residentBytes", known(idle.residentBytes()));
-    map.put("rssBytes", known(idle.rssBytes()));
-    map.put("ratio", ratio(idle.heldBytes(), idle.liveBytes()));
-    map.put("beyondPagesBytes", beyondPages(idle));
+    map.put("liveBytes", worst.liveBytes());
+    map.put("pageBytes", worst.pageBytes());
+    map.put("residentBytes", known(worst.residentBytes()));
+    map.put("rssBytes", known(worst.rssBytes()));
+    map.put("ratio", ratio(worst.heldBytes(), worst.liveBytes()));
+    map.put("beyondPagesBytes", idleBeyondPagesBytes);
     return map;
   }
 

@@ -14,17 +14,24 @@ import org.jspecify.annotations.Nullable;
  */
 final class PhaseLog {
   private final List<Entry> entries = new ArrayList<>();
-  private Figures current = new Figures(/* ratiosCount= */ true);
+  private final boolean hasBound;
+  private Figures current;
   private long clockNanos;
   private boolean clockRuns;
   private long faultsBefore;
 
   private record Entry(TracePhase phase, Figures figures) {}
 
+  /** Of an allocator that promises to refuse nothing up to some bound, or of one that does not. */
+  PhaseLog(boolean hasBound) {
+    this.hasBound = hasBound;
+    this.current = new Figures(/* ratiosCount= */ true, hasBound);
+  }
+
   /** Ends the phase under way, if there is one, and begins another. */
   void begin(TracePhase phase, long threadFaults) {
     end(threadFaults);
-    current = new Figures(phase.kind() != Kind.DROP);
+    current = new Figures(phase.kind() != Kind.DROP, hasBound);
     entries.add(new Entry(phase, current));
     faultsBefore = threadFaults;
     startClock();
@@ -62,7 +69,7 @@ final class PhaseLog {
 
   /** Of every phase that is no warm-up. */
   Figures total() {
-    Figures total = new Figures(/* ratiosCount= */ true);
+    Figures total = new Figures(/* ratiosCount= */ true, hasBound);
     entries.stream()
         .filter(entry -> entry.phase.kind() != Kind.WARM_UP)
         .forEach(entry -> total.add(entry.figures));

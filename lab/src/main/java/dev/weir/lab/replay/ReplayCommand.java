@@ -22,6 +22,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -203,11 +204,13 @@ public final class ReplayCommand implements Callable<Integer> {
             .filter(outcome -> outcome.missing() == null)
             .map(ReplayOutcome::row)
             .toList();
+    Ansi ansi = spec.commandLine().getColorScheme().ansi();
     out.println(plan.title());
-    out.print(ReplayTable.render(rows, spec.commandLine().getColorScheme().ansi()));
+    out.print(ReplayTable.render(rows, ansi));
     outcomes.stream()
         .filter(outcome -> outcome.missing() != null)
         .forEach(outcome -> out.println(ReplayTable.leftOut(outcome)));
+    out.print(ReplayGoals.render(rows, ansi));
     out.flush();
   }
 

@@ -55,7 +55,8 @@ final class ReplayPage {
         outcomes.stream().filter(outcome -> outcome.missing() == null).toList();
     List<Map<String, @Nullable Object>> rows = played.stream().map(ReplayOutcome::row).toList();
     body.append("<h2>").append(Html.escape(title)).append("</h2>\n<pre>");
-    body.append(Html.escape(ReplayTable.render(rows, Ansi.OFF))).append("</pre>\n");
+    body.append(Html.escape(ReplayTable.render(rows, Ansi.OFF)));
+    body.append(Html.escape(ReplayGoals.render(rows, Ansi.OFF))).append("</pre>\n");
     outcomes.stream()
         .filter(outcome -> outcome.missing() != null)
         .forEach(outcome ->

@@ -14,52 +14,71 @@ final class ReplayTable {
 
   private ReplayTable() {}
 
-  /** A table of one trace's rows. */
+  /** One trace's rows: what was held, what that is for each live byte, and what columns lack. */
   static String render(List<Map<String, @Nullable Object>> rows, Ansi ansi) {
+    StringBuilder notes = new StringBuilder();
+    for (Map<String, @Nullable Object> row : rows) {
+      addNotes(row, notes);
+    }
+    return held(rows).render(ansi) + perLiveAndIdle(rows).render(ansi) + notes;
+  }
+
+  private static TextTable held(List<Map<String, @Nullable Object>> rows) {
     TextTable table =
         new TextTable(
             "MiB",
             "refused",
+            "within bound",
             "seconds",
             "faults",
             "live",
             "pages",
             "resident",
             "RSS",
-            "resident/live",
-            "mean",
-            "RSS/live",
-            "mean",
-            "beyond",
-            "idle live",
-            "idle",
-            "idle RSS",
-            "idle/live");
+            "beyond");
     for (Map<String, @Nullable Object> row : rows) {
       table.add(
           String.valueOf(row.get("allocator")),
-          refusals(row),
+          refusals(row.get("refusals")),
+          refusals(row.get("refusalsWithinBound")),
           number(row.get("seconds"), 2),
           faults(row),
           mib(row.get("peakLiveBytes")),
           mib(row.get("peakPageBytes")),
           mib(row.get("peakResidentBytes")),
           mib(row.get("peakRssBytes")),
+          mib(row.get("peakBeyondPagesBytes")));
+    }
+    return table;
+  }
+
+  private static TextTable perLiveAndIdle(List<Map<String, @Nullable Object>> rows) {
+    TextTable table =
+        new TextTable(
+            "MiB",
+            "resident/live",
+            "mean",
+            "RSS/live",
+            "mean",
+            "idle live",
+            "idle",
+            "idle RSS",
+            "idle/live",
+            "idle beyond");
+    for (Map<String, @Nullable Object> row : rows) {
+      table.add(
+          String.valueOf(row.get("allocator")),
           number(row.get("peakRatio"), 3),
           number(row.get("meanRatio"), 3),
           number(row.get("peakRssRatio"), 3),
           number(row.get("meanRssRatio"), 3),
-          mib(row.get("peakBeyondPagesBytes")),
           mib(idle(row, "liveBytes")),
           mib(idle(row, "residentBytes")),
           mib(idle(row, "rssBytes")),
-          number(idle(row, "ratio"), 2));
+          number(idle(row, "ratio"), 2),
+          mib(idle(row, "beyondPagesBytes")));
     }
-    StringBuilder notes = new StringBuilder();
-    for (Map<String, @Nullable Object> row : rows) {
-      addNotes(row, notes);
-    }
-    return table.render(ansi) + notes;
+    return table;
   }
 
   /** What the columns have no room for. */
@@ -74,11 +93,6 @@ final class ReplayTable {
                   mib(peak.get("roundingBytes")),
                   mib(peak.get("freeSlotBytes")),
                   mib(peak.get("dirtyBytes"))));
-      if (row.get("refusals") instanceof Number refusals && refusals.longValue() > 0) {
-        notes.append(
-            "%s refused %s blocks, %s of them within its bound\n"
-                .formatted(allocator, refusals, row.get("refusalsWithinBound")));
-      }
     }
   }
 
@@ -87,9 +101,11 @@ final class ReplayTable {
     return outcome.contender().label() + " is left out: " + outcome.missing();
   }
 
-  private static String refusals(Map<String, @Nullable Object> row) {
-    boolean none = row.get("refusals") instanceof Number number && number.longValue() == 0;
-    return none ? "0" : "@|red " + row.get("refusals") + "|@";
+  private static String refusals(@Nullable Object count) {
+    if (count instanceof Number number) {
+      return number.longValue() == 0 ? "0" : "@|red " + number + "|@";
+    }
+    return UNKNOWN;
   }
 
   /** Page faults per 1,000 allocations. */

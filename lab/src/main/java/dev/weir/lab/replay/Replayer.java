@@ -39,7 +39,7 @@ final class Replayer implements TraceSink {
   private final long halfPeakLiveBytes;
   private final long sampleEveryEvents;
   private final long sampleEveryBytes;
-  private final PhaseLog phases = new PhaseLog();
+  private final PhaseLog phases;
   private final Series series = new Series();
 
   private long[] addresses = new long[64];
@@ -61,6 +61,7 @@ final class Replayer implements TraceSink {
     this.pages = pages;
     this.kernel = kernel;
     this.progress = progress;
+    this.phases = new PhaseLog(store.boundBytes().isPresent());
     this.halfPeakLiveBytes = totals.peakLiveBytes() / 2;
     this.sampleEveryEvents = Math.max(1, totals.events() / SAMPLES);
     this.sampleEveryBytes = Math.max(1, totals.movedBytes() / SAMPLES);

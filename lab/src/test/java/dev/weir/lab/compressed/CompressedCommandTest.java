@@ -1,11 +1,16 @@
 package dev.weir.lab.compressed;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.weir.compression.zstd.SystemZstd;
 import dev.weir.lab.LabCommand;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
@@ -47,12 +52,35 @@ class CompressedCommandTest {
         .split("\\s{2,}", -1);
   }
 
+  /**
+   * Contexts of zstd-jni are counted by estimate, those of the system's library by their blocks.
+   */
   @Test
-  void responsesThatEndAreCounted() {
-    int exit = run("--responses", "100", "--allocators", "weir", "--content", "20000");
+  void eachZstdHasARowAndTheFileHasThemToo(@TempDir Path directory) throws Exception {
+    assumeTrue(SystemZstd.find().isPresent(), "this system has no libzstd.so.1");
+    Path file = directory.resolve("rows.jsonl");
+    int exit =
+        run(
+            "--responses",
+            "100",
+            "--allocators",
+            "weir,netty-pooled",
+            "--content",
+            "20000",
+            "--zstd",
+            "system,jni",
+            "--json",
+            file.toString());
     assertThat(err.toString()).isEmpty();
     assertThat(exit).isZero();
-    assertThat(out.toString()).contains("100/100");
+    assertThat(row("weir, system")).contains("100/100").contains("0.0");
+    assertThat(row("weir, jni")).contains("100/100");
+    assertThat(row("netty-pooled")).contains("100/100");
+    assertThat(Files.readAllLines(file))
+        .hasSize(3)
+        .anySatisfy(line ->
+            assertThat(line)
+                .contains("\"zstd\":\"jni\"", "\"answered\":100", "\"usedContextBytes\":0"));
   }
 
   @ParameterizedTest
@@ -61,6 +89,8 @@ class CompressedCommandTest {
     "--content, 65M",
     "--connections, 0",
     "--limit, 1M",
+    "--zstd, lz4",
+    "--json, /no/such/directory/rows.jsonl",
     "--allocators, netty-pooled+gate"
   })
   void aBadFlagIsNamed(String flag, String value) {

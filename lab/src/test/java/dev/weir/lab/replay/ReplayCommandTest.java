@@ -72,6 +72,48 @@ class ReplayCommandTest {
         .endsWith("</html>\n");
   }
 
+  /** The limit is far below what the trace has live at its peak, so that the pool has to refuse. */
+  @Test
+  void aPoolRefusesOnlyBeyondItsBound() throws IOException {
+    Path json = folder.resolve("rows.jsonl");
+    int exit =
+        lab(
+            "replay",
+            "mixed",
+            "--scale",
+            "0.02",
+            "--allocators",
+            "weir,glibc",
+            "--budget",
+            "24M",
+            "--json",
+            json.toString());
+
+    assertThat(err.toString()).isEmpty();
+    assertThat(exit).isZero();
+    List<Map<String, Object>> rows =
+        Files.readAllLines(json).stream().map(JsonLines::parse).toList();
+    Map<String, Object> weir = rows.getFirst();
+    assertThat(number(weir, "refusals")).isPositive();
+    assertThat(number(weir, "refusalsWithinBound")).isZero();
+    assertThat(number(weir, "peakResidentBytes")).isLessThanOrEqualTo(24 << 20);
+    assertThat(rows.getLast()).containsEntry("refusalsWithinBound", null);
+    assertThat(out.toString()).containsPattern("weir +" + weir.get("refusals") + " +0 ");
+  }
+
+  @Test
+  void goalsOfAWholeTraceAreBelowItsTablesAndOnThePage() throws IOException {
+    Path html = folder.resolve("page.html");
+    String[] replay = {
+      "replay", "churn-1m", "--allocators", "weir", "--budget", "32M", "--html", html.toString()
+    };
+    assertThat(lab(replay)).isZero();
+    assertThat(out.toString())
+        .containsPattern("(?m)^refusals within bound +0 +at most 0 +reached$")
+        .containsPattern("of 4 goals are reached\\R$");
+    assertThat(Files.readString(html)).contains("of 4 goals are reached");
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',

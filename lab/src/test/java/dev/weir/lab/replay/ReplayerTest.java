@@ -78,7 +78,7 @@ class ReplayerTest {
     Map<String, Object> figures = result.phases().total().toMap();
     assertThat(figures).containsEntry("allocations", 2L);
     assertThat(figures).containsEntry("peakRatio", 1.0);
-    assertThat(figures.get("idle")).isEqualTo(idle(1_000, 4096, 3_000, 3.0));
+    assertThat(figures.get("idle")).isEqualTo(idle(1_000, 4096, 3_000, 3.0, 0));
     assertThat(result.phases().toMaps())
         .extracting("phase")
         .containsExactly("warm-up", "steady", "drop");
@@ -88,6 +88,24 @@ class ReplayerTest {
     assertThat(result.phases().toMaps().getFirst()).containsEntry("peakRatio", 22.5);
     assertThat(result.series().phases()).hasSize(3);
     assertThat(store.released).isEqualTo(3);
+  }
+
+  @Test
+  void whatIsHeldBeyondThePagesWhenIdleIsTheMostOfAllPauses() throws IOException {
+    replayer.phase(new TracePhase("warm-up", Kind.WARM_UP));
+    replayer.allocate(0, 40_000);
+    store.residentBytes = 900_000;
+    replayer.idled();
+    replayer.phase(new TracePhase("drop", Kind.DROP));
+    store.residentBytes = 100_000;
+    replayer.idled();
+    replayer.release(0);
+    replayer.allocate(1, 1_000);
+    store.residentBytes = 10_000;
+    replayer.idled();
+
+    assertThat(replayer.end().phases().total().toMap().get("idle"))
+        .isEqualTo(idle(1_000, 4096, 10_000, 10.0, 100_000 - Math.round(1.05 * 10 * 4096)));
   }
 
   @Test
@@ -116,14 +134,15 @@ class ReplayerTest {
     return result.phases().total().toMap();
   }
 
-  private static Map<String, Object> idle(long live, long page, long resident, double ratio) {
+  private static Map<String, Object> idle(
+      long live, long page, long resident, double ratio, long beyond) {
     Map<String, Object> map = new java.util.HashMap<>();
     map.put("liveBytes", live);
     map.put("pageBytes", page);
     map.put("residentBytes", resident);
     map.put("rssBytes", null);
     map.put("ratio", ratio);
-    map.put("beyondPagesBytes", 0L);
+    map.put("beyondPagesBytes", beyond);
     return map;
   }
 }
