@@ -4,6 +4,7 @@ import dev.weir.benchmarks.alloc.AllocSuite;
 import dev.weir.benchmarks.alloc.AllocSuite.Row;
 import dev.weir.benchmarks.crossthread.CrossThreadSuite;
 import dev.weir.benchmarks.grow.GrowSuite;
+import dev.weir.benchmarks.harness.Cell;
 import dev.weir.benchmarks.harness.Effort;
 import dev.weir.benchmarks.harness.LeakDetection;
 import dev.weir.benchmarks.harness.Metric;
@@ -12,11 +13,15 @@ import dev.weir.benchmarks.harness.ThreadKind;
 import dev.weir.benchmarks.hello.HelloSuite;
 import dev.weir.benchmarks.hello.LoopsSuite;
 import dev.weir.benchmarks.pattern.AllocPattern;
+import dev.weir.benchmarks.peer.Peer;
+import dev.weir.benchmarks.report.Goals;
 import dev.weir.benchmarks.virtual.VirtualSuite;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
@@ -25,7 +30,7 @@ import picocli.CommandLine.Mixin;
     name = "all",
     description =
         "What matters of each suite but compression and view, in one run, and a table of which"
-            + " goals are reached. With --quick about half an hour, without it hours.",
+            + " goals are reached. With --quick about three quarters of an hour, without it hours.",
     sortOptions = false,
     footer = {
       "",
@@ -36,6 +41,18 @@ import picocli.CommandLine.Mixin;
 final class AllCommand implements Callable<Integer> {
   private static final List<ThreadKind> EVENT_LOOP = List.of(ThreadKind.EVENT_LOOP);
   private static final List<Boolean> UNTOUCHED = List.of(false);
+  private static final List<Boolean> TOUCHED = List.of(true);
+  private static final List<Integer> ONE_THREAD = List.of(1);
+  private static final List<Integer> QUEUE = List.of(1024);
+
+  /** Of rows on threads that are no event loops: Netty's two, and the one that caches help. */
+  private static final List<Peer> OFF_LOOP_PEERS =
+      List.of(Peer.WEIR, Peer.NETTY_POOLED, Peer.NETTY_ADAPTIVE, Peer.NETTY_POOLED_CACHES);
+
+  /** Of the rows of alloc, a cell admitting those that it is for. */
+  private static final List<Peer> ALLOC_PEERS =
+      Stream.concat(OFF_LOOP_PEERS.stream(), Stream.of(Peer.GLIBC, Peer.MIMALLOC, Peer.JEMALLOC))
+          .toList();
 
   @Mixin private SuiteOptions options;
 
@@ -46,29 +63,32 @@ final class AllCommand implements Callable<Integer> {
     return options.run(suites(options.leakDetection()), Effort.BRIEF);
   }
 
-  /** All suites at these levels of leak detection. */
+  /**
+   * All suites at these levels of leak detection. Rows that have no goal and rows that are touched
+   * are measured at one level, for the time they take.
+   */
   static List<Suite> suites(List<LeakDetection> levels) {
+    List<LeakDetection> oneLevel =
+        levels.contains(LeakDetection.DISABLED) ? List.of(LeakDetection.DISABLED) : levels;
     List<Row> atOnce =
-        AllocSuite.rows(List.of(AllocPattern.ALLOCATE_RELEASE), List.of("256", "64K"), List.of(1));
+        AllocSuite.rows(
+            List.of(AllocPattern.ALLOCATE_RELEASE), List.of("64", "256", "4K", "64K"), List.of(1));
     List<Suite> suites = new ArrayList<>();
-    suites.add(alloc(AllocCommand.quickRows(), EVENT_LOOP, levels));
-    suites.add(alloc(atOnce, List.of(ThreadKind.PLAIN), levels));
-    suites.add(new Suite(VirtualSuite.cells(atOnce, levels, UNTOUCHED), List.of(Metric.NS_PER_OP)));
+    List<Cell> alloc =
+        judgedOrAt(oneLevel, alloc(AllocCommand.quickRows(), EVENT_LOOP, levels, UNTOUCHED));
+    alloc.addAll(alloc(touchedRows(), EVENT_LOOP, oneLevel, TOUCHED));
+    suites.add(timed(alloc).quicklyAmong(ALLOC_PEERS));
     suites.add(
-        new Suite(
-            CrossThreadSuite.cells(List.of("256", "4K"), List.of(1024), EVENT_LOOP, levels),
-            List.of(Metric.NS_PER_OP)));
+        timed(alloc(atOnce, List.of(ThreadKind.PLAIN), levels, UNTOUCHED))
+            .quicklyAmong(ALLOC_PEERS));
+    suites.add(timed(VirtualSuite.cells(atOnce, levels, UNTOUCHED)).quicklyAmong(OFF_LOOP_PEERS));
+    List<Cell> crossThread =
+        new ArrayList<>(
+            CrossThreadSuite.cells(List.of("256", "4K"), QUEUE, EVENT_LOOP, levels, UNTOUCHED));
+    crossThread.addAll(CrossThreadSuite.cells(List.of("4K"), QUEUE, EVENT_LOOP, oneLevel, TOUCHED));
+    suites.add(timed(crossThread));
     suites.add(new Suite(GrowSuite.cells(List.of(64), levels), GrowSuite.METRICS));
-    suites.add(
-        new Suite(
-            AllocSuite.cells(
-                "scale",
-                List.of(new Row(AllocPattern.RANDOM, "1..4K", 1024)),
-                EVENT_LOOP,
-                List.of(2, 4, 16),
-                levels,
-                UNTOUCHED),
-            List.of(Metric.NS_PER_OP)));
+    suites.add(timed(scale(oneLevel)));
     if (levels.contains(LeakDetection.DISABLED)) {
       suites.add(ChargedCommand.suite(EVENT_LOOP));
     }
@@ -80,9 +100,39 @@ final class AllCommand implements Callable<Integer> {
     return suites;
   }
 
-  private static Suite alloc(List<Row> rows, List<ThreadKind> kinds, List<LeakDetection> levels) {
-    return new Suite(
-        AllocSuite.cells("alloc", rows, kinds, List.of(1), levels, UNTOUCHED),
-        List.of(Metric.NS_PER_OP));
+  private static List<Row> touchedRows() {
+    return List.of(
+        new Row(AllocPattern.RING, "4K", 1024),
+        new Row(AllocPattern.RANDOM, "1..4K", 1024),
+        new Row(AllocPattern.RANDOM, "64K..4M", 1024));
+  }
+
+  /** One mix on more and more event loops, and one size on more of them than have places. */
+  private static List<Cell> scale(List<LeakDetection> levels) {
+    List<Cell> cells = new ArrayList<>();
+    Row random = new Row(AllocPattern.RANDOM, "1..4K", 1024);
+    Row atOnce = new Row(AllocPattern.ALLOCATE_RELEASE, "256", 1);
+    cells.addAll(
+        AllocSuite.cells(
+            "scale", List.of(random), EVENT_LOOP, List.of(2, 4, 16), levels, UNTOUCHED));
+    cells.addAll(
+        AllocSuite.cells("scale", List.of(atOnce), EVENT_LOOP, List.of(16), levels, UNTOUCHED));
+    return cells;
+  }
+
+  private static List<Cell> alloc(
+      List<Row> rows, List<ThreadKind> kinds, List<LeakDetection> levels, List<Boolean> touches) {
+    return AllocSuite.cells("alloc", rows, kinds, ONE_THREAD, levels, touches);
+  }
+
+  /** Those cells that have a goal, and at these levels the others too. */
+  private static List<Cell> judgedOrAt(List<LeakDetection> levels, List<Cell> cells) {
+    return cells.stream()
+        .filter(cell -> levels.contains(cell.leakDetection()) || Goals.judge(cell))
+        .collect(Collectors.toCollection(ArrayList::new));
+  }
+
+  private static Suite timed(List<Cell> cells) {
+    return new Suite(cells, List.of(Metric.NS_PER_OP));
   }
 }

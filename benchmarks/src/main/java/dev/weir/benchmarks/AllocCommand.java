@@ -25,6 +25,7 @@ import picocli.CommandLine.Mixin;
 final class AllocCommand implements Callable<Integer> {
   @Mixin private SuiteOptions options;
   @Mixin private RowOptions rowOptions;
+  @Mixin private TouchOption touch;
   @Mixin private ThreadOption threads;
 
   AllocCommand() {}
@@ -40,7 +41,7 @@ final class AllocCommand implements Callable<Integer> {
                 threads.kinds(options),
                 List.of(1),
                 options.leakDetection(),
-                rowOptions.touches()),
+                touch.touches(options)),
             AllocSuite.METRICS));
   }
 
@@ -50,12 +51,16 @@ final class AllocCommand implements Callable<Integer> {
     List<Row> rows = new ArrayList<>();
     rows.addAll(
         AllocSuite.rows(
-            List.of(AllocPattern.ALLOCATE_RELEASE), List.of("64", "256", "4K", "64K"), live));
+            List.of(AllocPattern.ALLOCATE_RELEASE),
+            List.of("64", "256", "4K", "64K", "8M", "32M"),
+            live));
     rows.addAll(AllocSuite.rows(List.of(AllocPattern.RING), List.of("256", "4K", "64K"), live));
     List<String> mixes =
         List.of("1..256", "1..4K", "1..64K", "64K..4M", "api-gateway", "websocket-proxy");
     rows.addAll(AllocSuite.rows(List.of(AllocPattern.RANDOM), mixes, live));
-    rows.add(new Row(AllocPattern.RANDOM, "1..4K", 65_536));
+    rows.addAll(
+        AllocSuite.rows(
+            List.of(AllocPattern.RANDOM), List.of("1..4K"), List.of(128, 8192, 65_536)));
     return rows;
   }
 
@@ -64,7 +69,7 @@ final class AllocCommand implements Callable<Integer> {
     rows.addAll(
         AllocSuite.rows(
             List.of(AllocPattern.ALLOCATE_RELEASE),
-            List.of("64", "256", "1K", "4K", "16K", "64K", "256K", "1M", "4M"),
+            List.of("64", "256", "1K", "4K", "16K", "64K", "256K", "1M", "4M", "8M", "32M"),
             List.of(1)));
     rows.addAll(
         AllocSuite.rows(

@@ -20,6 +20,7 @@ final class CrossThreadCommand implements Callable<Integer> {
 
   @Mixin private SuiteOptions options;
   @Mixin private SizeOption sizes;
+  @Mixin private TouchOption touch;
   @Mixin private ThreadOption threads;
 
   CrossThreadCommand() {}
@@ -31,7 +32,12 @@ final class CrossThreadCommand implements Callable<Integer> {
             options.quick() ? List.of("256", "4K") : List.of("64", "256", "4K", "64K", "1..64K"));
     return options.run(
         new Suite(
-            CrossThreadSuite.cells(mixes, QUEUES, threads.kinds(options), options.leakDetection()),
+            CrossThreadSuite.cells(
+                mixes,
+                QUEUES,
+                threads.kinds(options),
+                options.leakDetection(),
+                touch.touches(options)),
             List.of(Metric.NS_PER_OP)));
   }
 }

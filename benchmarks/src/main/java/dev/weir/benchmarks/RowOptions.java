@@ -38,21 +38,7 @@ final class RowOptions {
       description = "How many buffers ring and random keep live (default: several).")
   private @Nullable List<Integer> lives;
 
-  @Option(
-      names = "--touch",
-      arity = "1",
-      split = ",",
-      converter = Labels.OfTouch.class,
-      defaultValue = "no",
-      paramLabel = "yes|no",
-      description = "Whether a byte of each page of a buffer is written (default: no).")
-  private List<Boolean> touches;
-
   RowOptions() {}
-
-  List<Boolean> touches() {
-    return touches;
-  }
 
   /**
    * The rows that the flags ask for. What they leave open, {@code defaults} answers: a flag that is

@@ -24,6 +24,7 @@ final class ScaleCommand implements Callable<Integer> {
 
   @Mixin private SuiteOptions options;
   @Mixin private RowOptions rows;
+  @Mixin private TouchOption touch;
   @Mixin private ThreadOption kinds;
 
   @Option(
@@ -54,7 +55,7 @@ final class ScaleCommand implements Callable<Integer> {
                 kinds.kinds(options),
                 threads,
                 options.leakDetection(),
-                rows.touches()),
+                touch.touches(options)),
             List.of(Metric.NS_PER_OP)));
   }
 }

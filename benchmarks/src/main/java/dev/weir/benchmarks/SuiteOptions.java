@@ -66,7 +66,8 @@ final class SuiteOptions {
       description =
           "What to compare; they take turns: weir, weir+charged, weir+budget, weir+hardening,"
               + " netty-pooled, netty-adaptive, netty-pooled+caches, netty-adaptive+caches, glibc,"
-              + " mimalloc, jemalloc, harness (default: all; with --quick weir and Netty's).")
+              + " mimalloc, jemalloc, harness (default: all; with --quick weir and Netty's, in"
+              + " 'all' malloc too, beside alloc).")
   private @Nullable List<Peer> peers;
 
   @Option(
@@ -208,9 +209,18 @@ final class SuiteOptions {
     err.flush();
   }
 
+  /** Whom a quick run of a suite compares unless the user chooses. */
+  static List<Peer> quickPeers(Suite suite) {
+    return firstOf(suite.peers(), firstOf(suite.quickPeers(), QUICK_PEERS));
+  }
+
+  private static List<Peer> firstOf(List<Peer> peers, List<Peer> otherwise) {
+    return peers.isEmpty() ? otherwise : peers;
+  }
+
   private List<Peer> wanted(Suite suite) {
     if (peers == null) {
-      return suite.peers().isEmpty() ? usualPeers() : suite.peers();
+      return quick ? quickPeers(suite) : firstOf(suite.peers(), List.of(Peer.values()));
     }
     List<Peer> chosen = peers.stream().distinct().toList();
     return suite.peers().isEmpty() ? chosen : compared(suite, chosen);
@@ -229,10 +239,6 @@ final class SuiteOptions {
 
   private static String labels(List<Peer> peers) {
     return peers.stream().map(Peer::label).collect(Collectors.joining(", "));
-  }
-
-  private List<Peer> usualPeers() {
-    return quick ? QUICK_PEERS : List.of(Peer.values());
   }
 
   private Recorder recorder() throws IOException {

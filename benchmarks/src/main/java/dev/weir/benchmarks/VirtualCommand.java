@@ -23,6 +23,7 @@ final class VirtualCommand implements Callable<Integer> {
 
   @Mixin private SuiteOptions options;
   @Mixin private RowOptions rows;
+  @Mixin private TouchOption touch;
 
   VirtualCommand() {}
 
@@ -31,13 +32,15 @@ final class VirtualCommand implements Callable<Integer> {
     List<Row> defaults =
         options.quick()
             ? AllocSuite.rows(
-                List.of(AllocPattern.ALLOCATE_RELEASE), List.of("256", "4K", "64K"), LIVE)
+                List.of(AllocPattern.ALLOCATE_RELEASE), List.of("64", "256", "4K", "64K"), LIVE)
             : AllocSuite.rows(
                 List.of(AllocPattern.values()), List.of("64", "256", "4K", "64K", "1..64K"), LIVE);
     return options.run(
         new Suite(
             VirtualSuite.cells(
-                rows.rows(defaults, VirtualSuite.THREADS), options.leakDetection(), rows.touches()),
+                rows.rows(defaults, VirtualSuite.THREADS),
+                options.leakDetection(),
+                touch.touches(options)),
             List.of(Metric.NS_PER_OP)));
   }
 }

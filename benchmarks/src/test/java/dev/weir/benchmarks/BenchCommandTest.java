@@ -2,15 +2,12 @@ package dev.weir.benchmarks;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.benchmarks.harness.LeakDetection;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Set;
-import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -30,6 +27,7 @@ class BenchCommandTest {
         "alloc --sizes | no-such-file",
         "alloc --live | 0",
         "alloc --touch | maybe",
+        "crossthread --touch | maybe",
         "alloc --thread | virtual",
         "alloc --leak-detection | loud",
         "alloc --allocators | tcmalloc",
@@ -86,21 +84,20 @@ class BenchCommandTest {
   }
 
   @Test
-  void everySuiteWithAGoalIsInAllButCompression() {
-    Set<String> all = new TreeSet<>();
-    AllCommand.suites(List.of(LeakDetection.values()))
-        .forEach(suite -> suite.cells().forEach(cell -> all.add(cell.suite())));
-    assertThat(all)
-        .containsExactly(
-            "alloc",
-            "charged",
-            "crossthread",
-            "grow",
-            "heap",
-            "hello",
-            "loops",
-            "scale",
-            "virtual");
+  void buffersAreTouchedTooUnlessItMustBeQuick() {
+    assertThat(touches()).containsExactly(false, true);
+    assertThat(touches("--quick")).containsExactly(false);
+    assertThat(touches("--quick", "--touch", "yes,yes")).containsExactly(true);
+  }
+
+  private static List<Boolean> touches(String... flags) {
+    SuiteOptions options = new SuiteOptions();
+    TouchOption touch = new TouchOption();
+    CommandLine.Model.CommandSpec spec = CommandLine.Model.CommandSpec.create();
+    spec.addMixin("options", CommandLine.Model.CommandSpec.forAnnotatedObject(options));
+    spec.addMixin("touch", CommandLine.Model.CommandSpec.forAnnotatedObject(touch));
+    new CommandLine(spec).parseArgs(flags);
+    return touch.touches(options);
   }
 
   @Test

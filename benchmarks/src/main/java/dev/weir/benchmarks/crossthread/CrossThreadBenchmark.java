@@ -41,10 +41,15 @@ public class CrossThreadBenchmark {
   @Param("1024")
   public int queue;
 
+  /** Whether a byte of each page of a buffer is written, before it is handed over. */
+  @Param("no")
+  public String touch;
+
   private Buffers<Object> buffers;
   private SizeMix mix;
   private HandOffQueue handOff;
   private Future<?> consumer;
+  private boolean touched;
   private volatile boolean closed;
 
   /** Made by JMH. */
@@ -56,6 +61,7 @@ public class CrossThreadBenchmark {
   public void start() {
     buffers = (Buffers<Object>) Peer.of(allocator).buffers();
     mix = SizeMix.of(sizes, 1);
+    touched = touch.equals("yes");
     handOff = new HandOffQueue(queue);
     consumer = ThreadKind.current().start(this::consume);
   }
@@ -77,7 +83,11 @@ public class CrossThreadBenchmark {
   @OperationsPerInvocation(BATCH)
   public void handOver() {
     for (int i = 0; i < BATCH; i++) {
-      Object buffer = buffers.allocate(mix.next());
+      int bytes = mix.next();
+      Object buffer = buffers.allocate(bytes);
+      if (touched) {
+        buffers.touch(buffer, bytes);
+      }
       for (int spin = 1; !handOff.offer(buffer); spin++) {
         pause(spin);
       }

@@ -20,16 +20,20 @@ public final class CrossThreadSuite {
       List<String> sizes,
       List<Integer> queues,
       List<ThreadKind> kinds,
-      List<LeakDetection> levels) {
+      List<LeakDetection> levels,
+      List<Boolean> touches) {
     List<Cell> cells = new ArrayList<>();
     for (ThreadKind kind : kinds) {
       for (LeakDetection level : levels) {
-        for (int queue : queues) {
-          for (String mix : sizes) {
-            Map<String, String> parameters = new LinkedHashMap<>();
-            parameters.put("sizes", mix);
-            parameters.put("queue", Integer.toString(queue));
-            cells.add(new Cell(NAME, BENCHMARK, parameters, kind, 1, level));
+        for (boolean touched : touches) {
+          for (int queue : queues) {
+            for (String mix : sizes) {
+              Map<String, String> parameters = new LinkedHashMap<>();
+              parameters.put("sizes", mix);
+              parameters.put("queue", Integer.toString(queue));
+              parameters.put("touch", touched ? "yes" : "no");
+              cells.add(new Cell(NAME, BENCHMARK, parameters, kind, 1, level));
+            }
           }
         }
       }

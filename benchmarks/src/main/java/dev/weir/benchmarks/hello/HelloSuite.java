@@ -6,6 +6,7 @@ import dev.weir.benchmarks.harness.LeakDetection;
 import dev.weir.benchmarks.harness.Metric;
 import dev.weir.benchmarks.harness.Suite;
 import dev.weir.benchmarks.harness.ThreadKind;
+import dev.weir.benchmarks.peer.Peer;
 import java.util.List;
 import java.util.Map;
 
@@ -13,6 +14,10 @@ import java.util.Map;
 public final class HelloSuite {
   private static final String BENCHMARK = HelloBenchmark.class.getName() + ".greet";
   private static final int CONNECTIONS = 2;
+
+  /** Without the namesakes that differ on other threads only: the server's are event loops. */
+  private static final List<Peer> PEERS =
+      List.of(Peer.WEIR, Peer.NETTY_POOLED, Peer.NETTY_ADAPTIVE);
 
   private HelloSuite() {}
 
@@ -29,6 +34,6 @@ public final class HelloSuite {
                     CONNECTIONS,
                     LeakDetection.SIMPLE))
             .toList();
-    return new Suite(cells, List.of(Metric.NS_PER_OP)).with(Effort::longer);
+    return new Suite(cells, List.of(Metric.NS_PER_OP)).with(Effort::longer).quicklyAmong(PEERS);
   }
 }

@@ -39,7 +39,9 @@ public record Goal(Metric metric, Kind kind, double bound, Map<String, String> b
     /** Weir with a budget takes at most {@code bound} times what Weir takes without. */
     TIMES_BARE,
     /** Weir takes at most {@code bound}. */
-    AT_MOST
+    AT_MOST,
+    /** Weir beside the best of Netty's, with nothing to be reached. */
+    SHOWN
   }
 
   /**
@@ -49,9 +51,22 @@ public record Goal(Metric metric, Kind kind, double bound, Map<String, String> b
    * @param weir what Weir takes
    * @param other what it is compared with takes, and who that is; empty if with nobody
    * @param ratio the other by Weir, for a budget the other way round; empty if there is no ratio
+   * @param malloc the best malloc by Weir, which nothing is judged by, and who that is; empty if
+   *     the goal does not compare with Netty's or none was measured
    * @param outcome whether it is so
    */
-  public record Verdict(String goal, String weir, String other, String ratio, Outcome outcome) {}
+  public record Verdict(
+      String goal, String weir, String other, String ratio, String malloc, Outcome outcome) {}
+
+  /** What nobody has set a goal for, beside the best of Netty's. */
+  static Goal shown(Metric metric) {
+    return new Goal(metric, Kind.SHOWN, 0);
+  }
+
+  /** Whether there is something to be reached. */
+  public boolean isJudged() {
+    return kind != Kind.SHOWN;
+  }
 
   /** What is compared, as tables name it. */
   String title() {
@@ -94,8 +109,17 @@ public record Goal(Metric metric, Kind kind, double bound, Map<String, String> b
         .apply(Peer.WEIR)
         .flatMap(own ->
             switch (kind) {
-              case TIMES_NETTY -> bestOfNetty(values).map(best -> compared(own, best, 1 / bound));
-              case NO_MORE_THAN_NETTY -> bestOfNetty(values).map(best -> compared(own, best, 1));
+              case TIMES_NETTY ->
+                  best(Family.NETTY, values)
+                      .map(netty ->
+                          compared(own, netty, values, own.isAtMost(1 / bound, netty.getValue())));
+              case NO_MORE_THAN_NETTY ->
+                  best(Family.NETTY, values)
+                      .map(
+                          netty -> compared(own, netty, values, own.isAtMost(1, netty.getValue())));
+              case SHOWN ->
+                  best(Family.NETTY, values)
+                      .map(netty -> compared(own, netty, values, Outcome.NOT_JUDGED));
               case TIMES_BARE ->
                   values
                       .apply(Peer.WEIR_BUDGET)
@@ -104,34 +128,44 @@ public record Goal(Metric metric, Kind kind, double bound, Map<String, String> b
                               own,
                               text(charged) + " " + Peer.WEIR_BUDGET.label(),
                               times(charged, own),
+                              "",
                               charged.isAtMost(bound, own)));
-              case AT_MOST -> Optional.of(verdict(own, "", "", own.isAtMost(bound)));
+              case AT_MOST -> Optional.of(verdict(own, "", "", "", own.isAtMost(bound)));
             });
   }
 
-  private static Optional<Map.Entry<String, Taken>> bestOfNetty(
-      Function<Peer, Optional<Taken>> values) {
+  private static Optional<Map.Entry<String, Taken>> best(
+      Family family, Function<Peer, Optional<Taken>> values) {
     return Arrays.stream(Peer.values())
-        .filter(peer -> peer.family() == Family.NETTY)
+        .filter(peer -> peer.family() == family)
         .flatMap(peer -> values.apply(peer).stream().map(value -> Map.entry(peer.label(), value)))
         .min(Comparator.comparingDouble(entry -> entry.getValue().median()));
   }
 
-  private Verdict compared(Taken own, Map.Entry<String, Taken> best, double share) {
-    Taken netty = best.getValue();
-    return verdict(
-        own, text(netty) + " " + best.getKey(), times(netty, own), own.isAtMost(share, netty));
+  private Verdict compared(
+      Taken own,
+      Map.Entry<String, Taken> netty,
+      Function<Peer, Optional<Taken>> values,
+      Outcome outcome) {
+    String malloc =
+        best(Family.MALLOC, values)
+            .filter(best -> own.median() > 0)
+            .map(best -> times(best.getValue(), own) + " " + best.getKey())
+            .orElse("");
+    Taken best = netty.getValue();
+    return verdict(own, text(best) + " " + netty.getKey(), times(best, own), malloc, outcome);
   }
 
-  private Verdict verdict(Taken own, String other, String ratio, Outcome outcome) {
+  private Verdict verdict(Taken own, String other, String ratio, String malloc, Outcome outcome) {
     String goal =
         switch (kind) {
           case TIMES_NETTY -> "at least " + number(bound);
           case NO_MORE_THAN_NETTY -> "at least 1";
           case TIMES_BARE -> "at most " + number(bound);
           case AT_MOST -> "at most " + number(metric.inTableUnit(bound)) + " " + metric.title();
+          case SHOWN -> "";
         };
-    return new Verdict(goal, text(own), other, ratio, outcome);
+    return new Verdict(goal, text(own), other, ratio, malloc, outcome);
   }
 
   private String text(Taken value) {

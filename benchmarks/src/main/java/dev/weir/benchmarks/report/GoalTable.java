@@ -7,39 +7,62 @@ import dev.weir.lab.report.TextTable;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Optional;
 import picocli.CommandLine.Help.Ansi;
 
 /** What was to be reached in a run, and what was: a line for each goal. */
 public final class GoalTable {
   private GoalTable() {}
 
+  /** A goal of a cell, and what came of it. */
+  private record Line(Cell cell, Goal goal, Verdict verdict) {
+    List<String> cells(boolean withMalloc) {
+      List<String> cells = new ArrayList<>();
+      cells.add(cell.suite() + " " + String.join(" ", cell.parameters().values()));
+      cells.add(cell.threadsText());
+      cells.add(cell.leakDetection().label());
+      cells.add(goal.title());
+      cells.add(verdict.weir());
+      cells.add(verdict.other());
+      cells.add(verdict.ratio());
+      if (withMalloc) {
+        cells.add(verdict.malloc());
+      }
+      cells.add(verdict.goal());
+      cells.add(verdict.outcome().cell());
+      return cells;
+    }
+  }
+
   /** The table and a line that counts; empty if nothing that was measured has a goal. */
   public static String render(List<Measurement> measurements, Ansi ansi) {
-    TextTable table =
-        new TextTable(
-            "goal", "threads", "leak detection", "", "weir", "other", "ratio", "wanted", "");
-    List<Outcome> outcomes = new ArrayList<>();
+    List<Line> lines = new ArrayList<>();
     for (Measurement measurement : measurements) {
-      Cell cell = measurement.cell();
-      for (Goal goal : Goals.of(cell)) {
-        Optional<Verdict> verdict = goal.judge(measurement, measurements);
-        if (verdict.isPresent()) {
-          outcomes.add(verdict.get().outcome());
-          table.add(
-              cell.suite() + " " + String.join(" ", cell.parameters().values()),
-              cell.threadsText(),
-              cell.leakDetection().label(),
-              goal.title(),
-              verdict.get().weir(),
-              verdict.get().other(),
-              verdict.get().ratio(),
-              verdict.get().goal(),
-              verdict.get().outcome().cell());
-        }
+      for (Goal goal : Goals.of(measurement.cell())) {
+        goal.judge(measurement, measurements)
+            .ifPresent(verdict -> lines.add(new Line(measurement.cell(), goal, verdict)));
       }
     }
-    return outcomes.isEmpty() ? "" : table.render(ansi) + count(outcomes) + System.lineSeparator();
+    List<Outcome> outcomes =
+        lines.stream()
+            .map(line -> line.verdict().outcome())
+            .filter(outcome -> outcome != Outcome.NOT_JUDGED)
+            .toList();
+    return outcomes.isEmpty()
+        ? ""
+        : table(lines).render(ansi) + count(outcomes) + System.lineSeparator();
+  }
+
+  private static TextTable table(List<Line> lines) {
+    boolean withMalloc = lines.stream().anyMatch(line -> !line.verdict().malloc().isEmpty());
+    List<String> titles =
+        new ArrayList<>(List.of("goal", "threads", "leak detection", "", "weir", "other", "ratio"));
+    if (withMalloc) {
+      titles.add("best malloc / weir");
+    }
+    titles.addAll(List.of("wanted", ""));
+    TextTable table = new TextTable(titles.toArray(String[]::new));
+    lines.forEach(line -> table.add(line.cells(withMalloc).toArray(String[]::new)));
+    return table;
   }
 
   private static String count(List<Outcome> outcomes) {

@@ -67,6 +67,13 @@ public final class MeasurementRows {
     if (time != null) {
       row.put("error", rounded(time.error()));
     }
+    if (peer == Peer.WEIR) {
+      for (Ratio ratio : Ratio.among(List.copyOf(measurement.scores().keySet()))) {
+        ratio
+            .of(measurement, Metric.NS_PER_OP)
+            .ifPresent(times -> row.put(ratio.field(), rounded(times)));
+      }
+    }
     row.put("rounds", scores.values().iterator().next().rounds());
     row.put("warmups", effort.warmups());
     row.put("iterations", effort.measurements());

@@ -7,7 +7,9 @@ public enum Outcome {
   /** Also by the best round of the one and the worst of the other. */
   MISSED("@|red missed|@"),
   /** By some rounds so, by others not. */
-  WITHIN_NOISE("within the noise");
+  WITHIN_NOISE("within the noise"),
+  /** There is nothing to be reached: the ratio is shown. */
+  NOT_JUDGED("no goal");
 
   private final String cell;
 

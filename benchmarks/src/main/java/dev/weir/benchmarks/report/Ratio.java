@@ -13,17 +13,22 @@ import java.util.Optional;
  * A comparison within one cell: how many times what Weir takes is taken by others.
  *
  * @param title how tables name it
+ * @param field how JSON rows name it
  * @param others of whom the best counts
  */
-record Ratio(String title, List<Peer> others) {
+record Ratio(String title, String field, List<Peer> others) {
 
   /** The comparisons that these peers allow; none without Weir. */
   static List<Ratio> among(List<Peer> peers) {
     List<Ratio> ratios = new ArrayList<>();
     if (peers.contains(Peer.WEIR)) {
-      add(ratios, "best Netty / weir", of(peers, Family.NETTY));
-      add(ratios, "best malloc / weir", of(peers, Family.MALLOC));
-      add(ratios, "budget / weir", peers.stream().filter(Peer.WEIR_BUDGET::equals).toList());
+      add(ratios, "best Netty / weir", "timesNetty", of(peers, Family.NETTY));
+      add(ratios, "best malloc / weir", "timesMalloc", of(peers, Family.MALLOC));
+      add(
+          ratios,
+          "budget / weir",
+          "timesBudget",
+          peers.stream().filter(Peer.WEIR_BUDGET::equals).toList());
     }
     return ratios;
   }
@@ -32,9 +37,9 @@ record Ratio(String title, List<Peer> others) {
     return peers.stream().filter(peer -> peer.family() == family).toList();
   }
 
-  private static void add(List<Ratio> ratios, String title, List<Peer> others) {
+  private static void add(List<Ratio> ratios, String title, String field, List<Peer> others) {
     if (!others.isEmpty()) {
-      ratios.add(new Ratio(title, others));
+      ratios.add(new Ratio(title, field, others));
     }
   }
 

@@ -26,7 +26,7 @@ class SuitesTest {
   static Stream<Cell> everySuite() {
     return Stream.of(
             CrossThreadSuite.cells(
-                List.of("256"), List.of(16), List.of(ThreadKind.EVENT_LOOP), SIMPLE),
+                List.of("256"), List.of(16), List.of(ThreadKind.EVENT_LOOP), SIMPLE, List.of(true)),
             GrowSuite.cells(List.of(1), SIMPLE),
             VirtualSuite.cells(List.of(ROW), SIMPLE, UNTOUCHED),
             AllocSuite.cells(

@@ -56,8 +56,19 @@ class MeasurementReportTest {
             "{\"suite\":\"alloc\",\"pattern\":\"ring\",\"sizes\":\"1..4K\",\"thread\":\"event-loop\","
                 + "\"threads\":2,\"leakDetection\":\"disabled\",\"jit\":\"service\",\"allocator\":\"weir\","
                 + "\"nsPerOp\":10.0,\"nsPerOpMin\":9.0,\"nsPerOpMax\":11.0,\"rssBytes\":6.7108864E7,"
-                + "\"rssBytesMin\":6.7108864E7,\"rssBytesMax\":6.7108864E7,\"error\":1.0,\"rounds\":3,\"warmups\":7,"
+                + "\"rssBytesMin\":6.7108864E7,\"rssBytesMax\":6.7108864E7,\"error\":1.0,"
+                + "\"timesNetty\":4.0,\"timesMalloc\":0.9,\"timesBudget\":1.2,\"rounds\":3,\"warmups\":7,"
                 + "\"iterations\":3,\"iterationMillis\":300}");
+  }
+
+  @Test
+  void whoIsComparedWithNobodyHasNoRatio() {
+    Map<Metric, Score> time = Map.of(Metric.NS_PER_OP, Score.of(List.of(3.0, 5.0)));
+    Measurement alone = new Measurement(measurement().cell(), CONDITIONS, Map.of(Peer.WEIR, time));
+    assertThat(MeasurementRows.rows(List.of(alone, measurement())))
+        .filteredOn(row -> row.containsKey("timesNetty"))
+        .singleElement()
+        .satisfies(row -> assertThat(row).containsEntry("allocator", "weir"));
   }
 
   @Test
