@@ -11,6 +11,7 @@ import dev.weir.memory.os.FakeNativeMemory;
 import dev.weir.memory.os.NativeMemory;
 import dev.weir.memory.os.NativeMemoryException;
 import dev.weir.memory.testing.Await;
+import dev.weir.memory.testing.DelegatingNativeMemory;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -175,38 +176,17 @@ class GrantTest {
     end(pool);
   }
 
-  private static final class DuringPurge implements NativeMemory {
-    private final NativeMemory os;
+  private static final class DuringPurge extends DelegatingNativeMemory {
     private volatile Consumer<Long> action = address -> {};
 
     DuringPurge(NativeMemory os) {
-      this.os = os;
-    }
-
-    @Override
-    public int pageBytes() {
-      return os.pageBytes();
-    }
-
-    @Override
-    public boolean canPurge() {
-      return true;
-    }
-
-    @Override
-    public long reserve(long bytes) {
-      return os.reserve(bytes);
+      super(os);
     }
 
     @Override
     public void purge(long address, long bytes) {
       action.accept(address);
-      os.purge(address, bytes);
-    }
-
-    @Override
-    public void release(long address, long bytes) {
-      os.release(address, bytes);
+      super.purge(address, bytes);
     }
   }
 }

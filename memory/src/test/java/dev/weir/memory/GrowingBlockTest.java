@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.memory.heap.Block;
 import dev.weir.memory.os.NativeMemory;
 import dev.weir.memory.testing.CountedMoves;
+import dev.weir.memory.testing.DelegatingNativeMemory;
 import dev.weir.memory.testing.Patterns;
 import dev.weir.memory.testing.Smaps;
 import java.lang.foreign.MemorySegment;
@@ -33,30 +34,14 @@ class GrowingBlockTest {
   }
 
   /** The system's memory, of which pages cannot be moved. */
-  private record Unmovable(NativeMemory os) implements NativeMemory {
-    @Override
-    public int pageBytes() {
-      return os.pageBytes();
+  private static final class Unmovable extends DelegatingNativeMemory {
+    Unmovable(NativeMemory os) {
+      super(os);
     }
 
     @Override
-    public boolean canPurge() {
-      return os.canPurge();
-    }
-
-    @Override
-    public long reserve(long bytes) {
-      return os.reserve(bytes);
-    }
-
-    @Override
-    public void purge(long address, long bytes) {
-      os.purge(address, bytes);
-    }
-
-    @Override
-    public void release(long address, long bytes) {
-      os.release(address, bytes);
+    public boolean tryMove(long from, long to, long bytes) {
+      return false;
     }
   }
 

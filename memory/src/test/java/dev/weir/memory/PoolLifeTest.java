@@ -8,6 +8,7 @@ import dev.weir.memory.heap.OwnedHeap;
 import dev.weir.memory.os.FakeNativeMemory;
 import dev.weir.memory.os.NativeMemory;
 import dev.weir.memory.testing.Await;
+import dev.weir.memory.testing.DelegatingNativeMemory;
 import dev.weir.memory.testing.Patterns;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -226,34 +227,23 @@ class PoolLifeTest {
   }
 
   /** Leaves others time to meet whoever gives memory back. */
-  private record SlowNativeMemory(NativeMemory os) implements NativeMemory {
+  private static final class SlowNativeMemory extends DelegatingNativeMemory {
     private static final long PAUSE_NANOS = 5_000_000;
 
-    @Override
-    public int pageBytes() {
-      return os.pageBytes();
-    }
-
-    @Override
-    public boolean canPurge() {
-      return os.canPurge();
-    }
-
-    @Override
-    public long reserve(long bytes) {
-      return os.reserve(bytes);
+    SlowNativeMemory(NativeMemory os) {
+      super(os);
     }
 
     @Override
     public void purge(long address, long bytes) {
       LockSupport.parkNanos(PAUSE_NANOS);
-      os.purge(address, bytes);
+      super.purge(address, bytes);
     }
 
     @Override
     public void release(long address, long bytes) {
       LockSupport.parkNanos(PAUSE_NANOS);
-      os.release(address, bytes);
+      super.release(address, bytes);
     }
   }
 }

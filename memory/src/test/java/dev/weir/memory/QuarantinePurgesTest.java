@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.memory.hardening.Hardening;
 import dev.weir.memory.os.NativeMemory;
+import dev.weir.memory.testing.DelegatingNativeMemory;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -39,22 +40,9 @@ class QuarantinePurgesTest {
   }
 
   /** The system's memory; each purge has another thread look at the quarantine meanwhile. */
-  private final class Watched implements NativeMemory {
-    private final NativeMemory os = NativeMemory.system();
-
-    @Override
-    public int pageBytes() {
-      return os.pageBytes();
-    }
-
-    @Override
-    public boolean canPurge() {
-      return os.canPurge();
-    }
-
-    @Override
-    public long reserve(long bytes) {
-      return os.reserve(bytes);
+  private final class Watched extends DelegatingNativeMemory {
+    Watched() {
+      super(NativeMemory.system());
     }
 
     @Override
@@ -63,7 +51,7 @@ class QuarantinePurgesTest {
       if (!othersWaited.get() && !canLook()) {
         othersWaited.set(true);
       }
-      os.purge(address, bytes);
+      super.purge(address, bytes);
     }
 
     private boolean canLook() {
@@ -80,11 +68,6 @@ class QuarantinePurgesTest {
         Thread.currentThread().interrupt();
         return false;
       }
-    }
-
-    @Override
-    public void release(long address, long bytes) {
-      os.release(address, bytes);
     }
   }
 }

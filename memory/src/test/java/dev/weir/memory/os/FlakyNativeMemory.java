@@ -1,15 +1,20 @@
 package dev.weir.memory.os;
 
+import dev.weir.memory.testing.DelegatingNativeMemory;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** The real system, but purges fail now and then. Counts the reservations. */
-public final class FlakyNativeMemory implements NativeMemory {
-  private final NativeMemory os = NativeMemory.system();
+public final class FlakyNativeMemory extends DelegatingNativeMemory {
   private final AtomicInteger reservations = new AtomicInteger();
   private final AtomicLong failures = new AtomicLong();
   private volatile double failureRate;
+
+  /** No purge fails yet. */
+  public FlakyNativeMemory() {
+    super(NativeMemory.system());
+  }
 
   /** Makes so many purges fail: 0 none, 1 all. */
   public void failAtRate(double rate) {
@@ -27,18 +32,8 @@ public final class FlakyNativeMemory implements NativeMemory {
   }
 
   @Override
-  public int pageBytes() {
-    return os.pageBytes();
-  }
-
-  @Override
-  public boolean canPurge() {
-    return os.canPurge();
-  }
-
-  @Override
   public long reserve(long bytes) {
-    long address = os.reserve(bytes);
+    long address = super.reserve(bytes);
     reservations.incrementAndGet();
     return address;
   }
@@ -49,12 +44,12 @@ public final class FlakyNativeMemory implements NativeMemory {
       failures.incrementAndGet();
       throw new NativeMemoryException("no purge of " + bytes + " bytes today");
     }
-    os.purge(address, bytes);
+    super.purge(address, bytes);
   }
 
   @Override
   public void release(long address, long bytes) {
     reservations.decrementAndGet();
-    os.release(address, bytes);
+    super.release(address, bytes);
   }
 }

@@ -7,6 +7,7 @@ import dev.weir.memory.heap.PageHeaps;
 import dev.weir.memory.os.FakeNativeMemory;
 import dev.weir.memory.os.NativeMemory;
 import dev.weir.memory.os.NativeMemoryException;
+import dev.weir.memory.testing.DelegatingNativeMemory;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -64,33 +65,13 @@ class DirtyPurgesTest {
   void aRunIsServedWhereThePurgeForOthersRunsOutOfStack() {
     boolean[] overflows = new boolean[1];
     NativeMemory shallow =
-        new NativeMemory() {
-          @Override
-          public int pageBytes() {
-            return os.pageBytes();
-          }
-
-          @Override
-          public boolean canPurge() {
-            return true;
-          }
-
-          @Override
-          public long reserve(long bytes) {
-            return os.reserve(bytes);
-          }
-
+        new DelegatingNativeMemory(os) {
           @Override
           public void purge(long address, long bytes) {
             if (overflows[0]) {
               throw new StackOverflowError("planted");
             }
-            os.purge(address, bytes);
-          }
-
-          @Override
-          public void release(long address, long bytes) {
-            os.release(address, bytes);
+            super.purge(address, bytes);
           }
         };
     PageHeap pages = PageHeaps.over(shallow, 256 * MIB);
