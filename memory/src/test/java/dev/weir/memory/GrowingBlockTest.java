@@ -1,6 +1,7 @@
 package dev.weir.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.weir.memory.heap.Block;
 import dev.weir.memory.os.NativeMemory;
@@ -142,6 +143,9 @@ class GrowingBlockTest {
   @Test
   @EnabledOnOs(OS.LINUX)
   void noMappingMayHaveHugePagesAlsoAfterMoves() {
+    assumeTrue(
+        Files.exists(Path.of("/sys/kernel/mm/transparent_hugepage")),
+        "this kernel has no transparent huge pages");
     Pool pool = pool(NativeMemory.system());
     pool.allocate(100_000).release();
     assertThat(flags(pool)).hasSize(1).allSatisfy(flags -> assertThat(flags).contains("nh"));
