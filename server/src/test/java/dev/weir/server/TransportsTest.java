@@ -97,7 +97,7 @@ class TransportsTest {
       assertThat(observer.metric("weir_http_failed_connections_total{reason=\"error\"}")).isZero();
       assertThat(observer.metric("weir_http_failed_connections_total{reason=\"tls\"}")).isZero();
       fixture.assertNothingLeaked();
-      assertThat(NodeFixture.bytesOfNetty()).isEqualTo(elsewhere);
+      assertThat(NodeFixture.bytesOfNetty()).isLessThanOrEqualTo(elsewhere);
     }
   }
 
