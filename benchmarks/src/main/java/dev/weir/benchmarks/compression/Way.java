@@ -1,8 +1,7 @@
 package dev.weir.benchmarks.compression;
 
-import dev.weir.compression.zstd.JniZstd;
-import dev.weir.compression.zstd.SystemZstd;
 import dev.weir.compression.zstd.ZstdLibrary;
+import dev.weir.lab.contender.ZstdContender;
 import java.util.Arrays;
 
 /** What a content goes through. */
@@ -55,9 +54,6 @@ enum Way {
 
   /** The library that the handler uses. */
   ZstdLibrary library() {
-    return usesJni()
-        ? JniZstd.load()
-        : SystemZstd.find()
-            .orElseThrow(() -> new IllegalStateException("this system has no libzstd.so.1"));
+    return (usesJni() ? ZstdContender.JNI : ZstdContender.SYSTEM).library();
   }
 }

@@ -2,6 +2,7 @@ package dev.weir.lab.compressed;
 
 import dev.weir.lab.child.ChildJvm;
 import dev.weir.lab.child.ServiceFlags;
+import dev.weir.lab.contender.ZstdContender;
 import dev.weir.lab.options.Checks;
 import dev.weir.lab.options.Converters;
 import dev.weir.lab.options.JsonOption;
@@ -46,7 +47,7 @@ public final class CompressedCommand implements Callable<Integer> {
   private static final int TENTHS = 10;
 
   /** Netty's handler has one zstd. */
-  private static final Set<ZstdChoice> PLAIN = Set.of(ZstdChoice.BEST);
+  private static final Set<ZstdContender> PLAIN = Set.of(ZstdContender.BEST);
 
   @Spec private CommandSpec spec;
 
@@ -98,15 +99,15 @@ public final class CompressedCommand implements Callable<Integer> {
         "What Weir's handler calls: system (libzstd), jni (zstd-jni), or best, which",
         "is the system's if there is one (default: ${DEFAULT-VALUE})."
       })
-  private List<ZstdChoice> zstds;
+  private List<ZstdContender> zstds;
 
   @Mixin private LimitOption limit;
   @Mixin private JsonOption json;
 
-  /** Labels of {@link ZstdChoice}. */
-  static final class OfZstd extends Converters<ZstdChoice> {
+  /** Labels of {@link ZstdContender}. */
+  static final class OfZstd extends Converters<ZstdContender> {
     OfZstd() {
-      super(ZstdChoice::of);
+      super(ZstdContender::of);
     }
   }
 
@@ -124,16 +125,16 @@ public final class CompressedCommand implements Callable<Integer> {
     checks.require(connections > 0 && connections <= 1000, "--connections", "1 to 1000");
     checks.require(contentBytes > 0 && contentBytes <= 64 << 20, "--content", "at most 64M");
     long limitBytes = limit.atLeastMib(64, checks);
-    for (ZstdChoice zstd : zstds) {
+    for (ZstdContender zstd : zstds) {
       checks.require(zstd.isPresent(), "--zstd", "best or jni: this system has no libzstd.so.1");
     }
     json.require(checks);
     CompressedPlan plan =
         new CompressedPlan(
-            responses, vanish, (int) contentBytes, connections, limitBytes, ZstdChoice.BEST);
+            responses, vanish, (int) contentBytes, connections, limitBytes, ZstdContender.BEST);
     List<Map<String, Object>> rows = new ArrayList<>();
     for (Subject subject : new LinkedHashSet<>(allocators)) {
-      for (ZstdChoice zstd : subject == Subject.WEIR ? new LinkedHashSet<>(zstds) : PLAIN) {
+      for (ZstdContender zstd : subject == Subject.WEIR ? new LinkedHashSet<>(zstds) : PLAIN) {
         rows.add(row(subject, plan.with(zstd)));
         json.write(rows);
       }

@@ -1,5 +1,6 @@
 package dev.weir.lab.compressed;
 
+import dev.weir.lab.contender.ZstdContender;
 import java.util.List;
 
 /**
@@ -18,7 +19,7 @@ record CompressedPlan(
     int contentBytes,
     int connections,
     long limitBytes,
-    ZstdChoice zstd) {
+    ZstdContender zstd) {
   List<String> arguments() {
     return List.of(
         Integer.toString(responses),
@@ -29,7 +30,7 @@ record CompressedPlan(
         zstd.label());
   }
 
-  CompressedPlan with(ZstdChoice other) {
+  CompressedPlan with(ZstdContender other) {
     return new CompressedPlan(responses, vanish, contentBytes, connections, limitBytes, other);
   }
 
@@ -40,6 +41,6 @@ record CompressedPlan(
         Integer.parseInt(arguments.get(2)),
         Integer.parseInt(arguments.get(3)),
         Long.parseLong(arguments.get(4)),
-        ZstdChoice.of(arguments.get(5)));
+        ZstdContender.of(arguments.get(5)));
   }
 }

@@ -3,6 +3,7 @@ package dev.weir.lab.compressed;
 import dev.weir.compression.Compression;
 import dev.weir.compression.CompressionOptions;
 import dev.weir.compression.http.HttpResponseCompressor;
+import dev.weir.lab.contender.ZstdContender;
 import dev.weir.lab.subject.AllocatorUnderTest;
 import dev.weir.memory.budget.Budget;
 import dev.weir.netty.WeirAllocator;
@@ -47,7 +48,7 @@ final class CompressedServer {
    * @param zstd what Weir's handler calls
    */
   CompressedServer(
-      AllocatorUnderTest subject, byte[] text, boolean crampedSockets, ZstdChoice zstd) {
+      AllocatorUnderTest subject, byte[] text, boolean crampedSockets, ZstdContender zstd) {
     compression =
         subject.allocator() instanceof WeirAllocator weir ? compression(weir, zstd) : null;
     Supplier<ChannelHandler> compressor =
@@ -82,7 +83,7 @@ final class CompressedServer {
     address = (InetSocketAddress) server.localAddress();
   }
 
-  private static Compression compression(WeirAllocator allocator, ZstdChoice zstd) {
+  private static Compression compression(WeirAllocator allocator, ZstdContender zstd) {
     Budget budget = allocator.pool().rootBudget().child("compression", Budget.UNLIMITED);
     return Compression.create(zstd.library(), allocator.pool(), budget, CompressionOptions.DEFAULT);
   }

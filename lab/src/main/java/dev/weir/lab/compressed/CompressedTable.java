@@ -1,5 +1,6 @@
 package dev.weir.lab.compressed;
 
+import dev.weir.lab.contender.ZstdContender;
 import dev.weir.lab.report.Bytes;
 import dev.weir.lab.report.TextTable;
 import java.util.List;
@@ -40,7 +41,7 @@ final class CompressedTable {
 
   private static String label(Map<String, Object> row) {
     String zstd = String.valueOf(row.get("zstd"));
-    return zstd.equals(ZstdChoice.BEST.label())
+    return zstd.equals(ZstdContender.BEST.label())
         ? String.valueOf(row.get("allocator"))
         : row.get("allocator") + ", " + zstd;
   }

@@ -1,4 +1,4 @@
-package dev.weir.lab.compressed;
+package dev.weir.lab.contender;
 
 import dev.weir.compression.zstd.JniZstd;
 import dev.weir.compression.zstd.SystemZstd;
@@ -6,14 +6,17 @@ import dev.weir.compression.zstd.ZstdLibrary;
 import java.util.Arrays;
 import java.util.Locale;
 
-/** Which zstd Weir's handler calls. */
-enum ZstdChoice {
+/** Which zstd Weir calls. */
+public enum ZstdContender {
   /** What a service gets that chooses none. */
   BEST,
+  /** The system's library. */
   SYSTEM,
+  /** zstd-jni. */
   JNI;
 
-  String label() {
+  /** The name on the command line and in reports. */
+  public String label() {
     return name().toLowerCase(Locale.ROOT);
   }
 
@@ -22,7 +25,7 @@ enum ZstdChoice {
    *
    * @throws IllegalArgumentException if there is none
    */
-  static ZstdChoice of(String label) {
+  public static ZstdContender of(String label) {
     return Arrays.stream(values())
         .filter(choice -> choice.label().equals(label))
         .findFirst()
@@ -32,19 +35,21 @@ enum ZstdChoice {
   }
 
   /** Whether it can be had here. */
-  boolean isPresent() {
+  public boolean isPresent() {
     return this != SYSTEM || SystemZstd.find().isPresent();
   }
 
   /**
    * The library.
    *
-   * @throws java.util.NoSuchElementException if it is the system's, which has none
+   * @throws IllegalStateException if it cannot be had here
    */
-  ZstdLibrary library() {
+  public ZstdLibrary library() {
     return switch (this) {
       case BEST -> ZstdLibrary.best();
-      case SYSTEM -> SystemZstd.find().orElseThrow();
+      case SYSTEM ->
+          SystemZstd.find()
+              .orElseThrow(() -> new IllegalStateException("this system has no libzstd.so.1"));
       case JNI -> JniZstd.load();
     };
   }
