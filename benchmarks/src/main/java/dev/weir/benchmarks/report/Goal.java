@@ -5,6 +5,7 @@ import dev.weir.benchmarks.harness.Measurement;
 import dev.weir.benchmarks.harness.Metric;
 import dev.weir.benchmarks.peer.Peer;
 import dev.weir.benchmarks.peer.Peer.Family;
+import dev.weir.lab.report.Outcome;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;

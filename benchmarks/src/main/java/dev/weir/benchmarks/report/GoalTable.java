@@ -3,9 +3,9 @@ package dev.weir.benchmarks.report;
 import dev.weir.benchmarks.harness.Cell;
 import dev.weir.benchmarks.harness.Measurement;
 import dev.weir.benchmarks.report.Goal.Verdict;
+import dev.weir.lab.report.Outcome;
 import dev.weir.lab.report.TextTable;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import picocli.CommandLine.Help.Ansi;
 
@@ -42,14 +42,8 @@ public final class GoalTable {
             .ifPresent(verdict -> lines.add(new Line(measurement.cell(), goal, verdict)));
       }
     }
-    List<Outcome> outcomes =
-        lines.stream()
-            .map(line -> line.verdict().outcome())
-            .filter(outcome -> outcome != Outcome.NOT_JUDGED)
-            .toList();
-    return outcomes.isEmpty()
-        ? ""
-        : table(lines).render(ansi) + count(outcomes) + System.lineSeparator();
+    String count = Outcome.count(lines.stream().map(line -> line.verdict().outcome()).toList());
+    return count.isEmpty() ? "" : table(lines).render(ansi) + count;
   }
 
   private static TextTable table(List<Line> lines) {
@@ -63,12 +57,5 @@ public final class GoalTable {
     TextTable table = new TextTable(titles.toArray(String[]::new));
     lines.forEach(line -> table.add(line.cells(withMalloc).toArray(String[]::new)));
     return table;
-  }
-
-  private static String count(List<Outcome> outcomes) {
-    int reached = Collections.frequency(outcomes, Outcome.REACHED);
-    int unclear = Collections.frequency(outcomes, Outcome.WITHIN_NOISE);
-    String text = "%d of %d goals are reached".formatted(reached, outcomes.size());
-    return unclear == 0 ? text : text + ", %d are within the noise".formatted(unclear);
   }
 }

@@ -1,6 +1,7 @@
 package dev.weir.benchmarks.report;
 
 import dev.weir.benchmarks.harness.Score;
+import dev.weir.lab.report.Outcome;
 
 /**
  * What a peer takes, as goals see it.
@@ -27,7 +28,10 @@ record Taken(double median, double least, double most) {
         Math.max(most - part.least, -Math.min(0, lowest)));
   }
 
-  /** Whether this is at most so many times the other. */
+  /**
+   * Whether this is at most so many times the other, also by the worst round of the one and the
+   * best of the other.
+   */
   Outcome isAtMost(double times, Taken other) {
     if (most <= times * other.least) {
       return Outcome.REACHED;

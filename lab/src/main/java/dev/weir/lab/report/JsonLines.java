@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.jr.ob.JSON;
 
 /** Rows as JSON: one object a line. */
@@ -31,6 +32,13 @@ public final class JsonLines {
       return number.longValue();
     }
     throw new IllegalArgumentException("no number '" + name + "' in " + row);
+  }
+
+  /** A figure of a row; null if it has none of that name, or one that is no number. */
+  public static @Nullable Double figure(Map<?, ?> row, String name) {
+    return row.get(name) instanceof Number number && Double.isFinite(number.doubleValue())
+        ? number.doubleValue()
+        : null;
   }
 
   /**

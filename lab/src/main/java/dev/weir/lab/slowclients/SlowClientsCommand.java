@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -29,7 +30,8 @@ import picocli.CommandLine.Spec;
           + " large.",
       "Uploads are held whole. Meanwhile a small request goes out every 20 ms on a connection of",
       "its own. Each allocator runs in a JVM of its own; '+gate' puts a count of admitted bytes in",
-      "front of it, and sends chunk by chunk."
+      "front of it, and sends chunk by chunk. With the default sizes and limit, which goals Weir",
+      "reaches is printed too."
     },
     sortOptions = false,
     footer = {
@@ -66,7 +68,7 @@ public final class SlowClientsCommand implements Callable<Integer> {
 
   @Option(
       names = "--clients",
-      defaultValue = "1000",
+      defaultValue = "" + SlowClientsPlan.CLIENTS,
       paramLabel = "N",
       description = "Clients of each kind, all at once (default: ${DEFAULT-VALUE}).")
   private int clients;
@@ -74,7 +76,7 @@ public final class SlowClientsCommand implements Callable<Integer> {
   @Option(
       names = "--large",
       converter = Converters.OfBytes.class,
-      defaultValue = "100000000",
+      defaultValue = "" + SlowClientsPlan.LARGE_BYTES,
       paramLabel = "SIZE",
       description = "Length of the large bodies (default: ${DEFAULT-VALUE}).")
   private long largeBytes;
@@ -82,7 +84,7 @@ public final class SlowClientsCommand implements Callable<Integer> {
   @Option(
       names = "--large-rate",
       converter = Converters.OfBytes.class,
-      defaultValue = "10000000",
+      defaultValue = "" + SlowClientsPlan.LARGE_PACE,
       paramLabel = "SIZE",
       description = "Bytes a second of each of those (default: ${DEFAULT-VALUE}).")
   private long largePace;
@@ -128,7 +130,11 @@ public final class SlowClientsCommand implements Callable<Integer> {
       }
     }
     PrintWriter out = spec.commandLine().getOut();
-    out.print(SlowClientsTable.render(rows, spec.commandLine().getColorScheme().ansi()));
+    Ansi ansi = spec.commandLine().getColorScheme().ansi();
+    out.print(SlowClientsTable.render(rows, ansi));
+    if (plan(Direction.BOTH, limitBytes).isAsDescribed()) {
+      out.print(SlowClientsGoals.render(rows, ansi));
+    }
     out.flush();
     return 0;
   }

@@ -26,8 +26,23 @@ record SlowClientsPlan(
     long limitBytes,
     long gateBytes) {
 
+  /** What goals are set for, and each plan's default. */
+  static final int CLIENTS = 1000;
+
+  static final int LARGE_BYTES = 100_000_000;
+  static final int LARGE_PACE = 10_000_000;
+  static final int LIMIT_BYTES = 256 << 20;
+
   /** As long as a quick piece of work on a body takes. */
   static final int HOLD_MILLIS = 20;
+
+  /** Whether goals are set for it. */
+  boolean isAsDescribed() {
+    return clients == CLIENTS
+        && largeBytes == LARGE_BYTES
+        && largePace == LARGE_PACE
+        && limitBytes == LIMIT_BYTES;
+  }
 
   List<SlowClient> mix() {
     return SlowClient.mix(clients, new SlowClient(largeBytes, largePace));
