@@ -27,7 +27,7 @@ public final class Goals {
 
   /**
    * The goals of a cell, of which most have none or one. What is only shown is among them: rows of
-   * the patterns that have no goal.
+   * the patterns that have no goal, and those that are touched.
    */
   public static List<Goal> of(Cell cell) {
     return switch (cell.suite()) {
@@ -36,7 +36,12 @@ public final class Goals {
         yield goals.isEmpty() ? List.of(Goal.shown(Metric.NS_PER_OP)) : goals;
       }
       case "scale" -> List.of(Goal.shown(Metric.NS_PER_OP));
-      case "virtual" -> isAllocateRelease(cell) ? times(cell, 2.5, 2) : List.of();
+      case "virtual" -> {
+        if (isTouched(cell)) {
+          yield List.of(Goal.shown(Metric.NS_PER_OP));
+        }
+        yield isAllocateRelease(cell) ? times(cell, 2.5, 2) : List.of();
+      }
       case "crossthread" ->
           isTouched(cell) ? List.of(Goal.shown(Metric.NS_PER_OP)) : times(cell, 3, 2);
       case "grow" ->

@@ -17,6 +17,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine.Help.Ansi;
 
 class GoalTableTest {
@@ -51,6 +53,21 @@ class GoalTableTest {
             "loops http-hello event-loop simple RSS KiB/loop 100.0 at most 200 RSS KiB/loop"
                 + " reached",
             "2 of 3 goals are reached");
+  }
+
+  /** What is to be reached was said of allocating and releasing alone. */
+  @ParameterizedTest
+  @ValueSource(strings = {"alloc", "virtual", "crossthread", "scale"})
+  void touchedRowsHaveNoGoal(String suite) {
+    Map<String, String> row = Map.of("pattern", "allocate-release", "sizes", "4K", "live", "1024");
+    assertThat(Goals.judge(touched(suite, row, "no"))).isEqualTo(!suite.equals("scale"));
+    assertThat(Goals.of(touched(suite, row, "yes"))).containsExactly(Goal.shown(Metric.NS_PER_OP));
+  }
+
+  private static Cell touched(String suite, Map<String, String> row, String touch) {
+    Map<String, String> parameters = new LinkedHashMap<>(row);
+    parameters.put("touch", touch);
+    return new Cell(suite, "x", parameters, ThreadKind.EVENT_LOOP, 1, LeakDetection.DISABLED);
   }
 
   @Test
