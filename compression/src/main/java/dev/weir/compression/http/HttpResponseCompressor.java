@@ -220,7 +220,7 @@ public final class HttpResponseCompressor extends ChannelDuplexHandler {
 
   @Override
   public void handlerRemoved(ChannelHandlerContext ctx) {
-    boolean cutOff = response.isEncoding() && ctx.channel().isActive();
+    boolean cutOff = response.isReplaced() && ctx.channel().isActive();
     if (ctx.channel().isActive()) {
       response.passHeld(ctx);
     }

@@ -97,9 +97,9 @@ final class OutgoingResponse {
     return phase == Phase.HELD;
   }
 
-  /** Whether a content is being compressed. */
-  boolean isEncoding() {
-    return phase == Phase.ENCODING;
+  /** Whether a response is another than the application's, of which more is to come. */
+  boolean isReplaced() {
+    return phase == Phase.ENCODING || phase == Phase.DROPPING;
   }
 
   /** Whether bytes without an envelope are a content here. */

@@ -74,6 +74,19 @@ class ResponseReleaseTest {
     assertThat(fixture.channel.isOpen()).isFalse();
   }
 
+  /** What still comes of that would look like the next one. */
+  @Test
+  void theHandlerIsRemovedBehindAnAnswerInThePlaceOfAResponse() {
+    fixture.request("*;q=0");
+    fixture.channel.write(fixture.head(JSON));
+    fixture.channel.write(fixture.content(CONTENT, 0, 1_000));
+    fixture.channel.pipeline().remove(HttpResponseCompressor.class);
+    ChannelFuture late = fixture.channel.writeAndFlush(fixture.content(CONTENT, 0, 1_000));
+    assertThat(late.isSuccess()).isFalse();
+    assertThat(fixture.written().content()).isEmpty();
+    assertThat(fixture.channel.isOpen()).isFalse();
+  }
+
   @Test
   void theHandlerIsRemovedWithAHeadHeld() {
     fixture.request("zstd");
