@@ -2,6 +2,7 @@ package dev.weir.memory;
 
 import dev.weir.memory.heap.Block;
 import dev.weir.memory.heap.SizeClasses;
+import dev.weir.memory.testing.RobsonPhases;
 import dev.weir.memory.testing.TouchedPages;
 import java.util.ArrayList;
 import java.util.List;
@@ -9,11 +10,8 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The program that no allocator survives in less than M · log2(n) / 2 addresses (J. M. Robson, "An
- * estimate of the store size necessary for dynamic storage allocation", Journal of the ACM 18,
- * 1971), against a whole pool: in phase i it keeps only the blocks that lie on an address f modulo
- * 2^i, for the better of the two f that continue the last one, and fills up with blocks of 2^i
- * until the pool refuses one.
+ * {@link RobsonPhases} against a whole pool: each phase fills up with blocks of its size until the
+ * pool refuses one.
  */
 final class PowersOfTwo {
   private static final long PAGE_BYTES = 4096;
@@ -36,22 +34,17 @@ final class PowersOfTwo {
   }
 
   void run() {
-    long f = 0;
+    RobsonPhases<Block> phases =
+        new RobsonPhases<>(live, Block::address, Block::size, this::release);
     for (long size = PAGE_BYTES; size <= pool.limitBytes() / 2; size *= 2) {
-      long step = size;
-      long other = f + size / 2;
-      f = worth(step, f) >= worth(step, other) ? f : other;
-      long kept = f;
-      live.removeIf(block -> {
-        boolean frees = !occupies(block, step, kept);
-        if (frees) {
-          touched.remove(block);
-          block.release();
-        }
-        return frees;
-      });
+      phases.begin(size);
       fill(size);
     }
+  }
+
+  private void release(Block block) {
+    touched.remove(block);
+    block.release();
   }
 
   void releaseAll() {
@@ -90,16 +83,5 @@ final class PowersOfTwo {
       }
     }
     judge.accept(size);
-  }
-
-  private long worth(long step, long f) {
-    return live.stream()
-        .filter(block -> occupies(block, step, f))
-        .mapToLong(block -> step - block.size())
-        .sum();
-  }
-
-  private static boolean occupies(Block block, long step, long f) {
-    return Math.floorMod(f - block.address(), step) < block.size();
   }
 }

@@ -3,6 +3,7 @@ package dev.weir.memory.pages;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.memory.os.FakeNativeMemory;
+import dev.weir.memory.testing.RobsonPhases;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -74,14 +75,7 @@ class AdversaryTest {
     assertThat(heap.totals().freeRuns()).isEqualTo(1);
   }
 
-  /**
-   * The program of powers of two that no allocator survives in less than M · log2(n) / 2 addresses
-   * (J. M. Robson, "An estimate of the store size necessary for dynamic storage allocation",
-   * Journal of the ACM 18, 1971, and "Bounds for some functions concerning dynamic storage
-   * allocation", JACM 21, 1974): in phase i it keeps only the blocks that lie on an address f
-   * modulo 2^i, for the better of the two f that continue the last one, and fills up with blocks of
-   * 2^i.
-   */
+  /** {@link RobsonPhases}, each filled up with blocks of its size. */
   @ParameterizedTest
   @ValueSource(longs = {4, 16, 64})
   void powersOfTwoInPhases(long limitMib) {
@@ -89,19 +83,9 @@ class AdversaryTest {
     while (livePages < limitPages) {
       live.add(allocate(1));
     }
-    long f = 0;
+    RobsonPhases<Run> phases = phases();
     for (long size = 2; size <= limitPages; size *= 2) {
-      long step = size;
-      long other = f + size / 2;
-      f = worth(step, f) >= worth(step, other) ? f : other;
-      long kept = f;
-      live.removeIf(run -> {
-        boolean frees = !occupies(run, step, kept);
-        if (frees) {
-          free(run);
-        }
-        return frees;
-      });
+      phases.begin(size);
       while (livePages + size <= limitPages) {
         live.add(allocate(size));
       }
@@ -109,15 +93,8 @@ class AdversaryTest {
     finish("powers of two, " + limitMib + " MiB", 0.3 * Math.log(limitPages) / Math.log(2));
   }
 
-  private long worth(long step, long f) {
-    return live.stream()
-        .filter(run -> occupies(run, step, f))
-        .mapToLong(run -> step - run.pages)
-        .sum();
-  }
-
-  private static boolean occupies(Run run, long step, long f) {
-    return Math.floorMod(f - run.start, step) < run.pages;
+  private RobsonPhases<Run> phases() {
+    return new RobsonPhases<>(live, Run::start, Run::pages, this::free);
   }
 
   /**
@@ -167,19 +144,9 @@ class AdversaryTest {
     while (livePages + LEAST_GROWING_PAGES <= limitPages) {
       growing.add(begin(LEAST_GROWING_PAGES));
     }
-    long f = 0;
+    RobsonPhases<Run> phases = phases();
     for (long size = 2; size <= limitPages / 2; size *= 2) {
-      long step = size;
-      long other = f + size / 2;
-      f = worth(step, f) >= worth(step, other) ? f : other;
-      long kept = f;
-      live.removeIf(run -> {
-        boolean frees = !occupies(run, step, kept);
-        if (frees) {
-          free(run);
-        }
-        return frees;
-      });
+      phases.begin(size);
       for (int i = growing.size() - 1; i >= 0 && growing.size() > 1; i -= 2) {
         end(growing.remove(i));
       }
