@@ -4,36 +4,17 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
-import dev.weir.compression.Compression;
-import dev.weir.compression.CompressionOptions;
+import dev.weir.compression.FuzzedCompression;
 import dev.weir.compression.ZstdBlocks;
-import dev.weir.memory.Pool;
-import dev.weir.memory.PoolOptions;
-import dev.weir.memory.budget.Budget;
-import dev.weir.netty.WeirAllocator;
 import dev.weir.netty.flow.WeirAdmission;
 import dev.weir.netty.http.AggregatorOptions;
 import dev.weir.netty.http.BudgetedHttpAggregator;
-import dev.weir.netty.write.Owned;
+import dev.weir.stress.FuzzedService;
 import dev.weir.stress.Mutations;
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufUtil;
-import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.SimpleChannelInboundHandler;
-import io.netty.channel.embedded.EmbeddedChannel;
-import io.netty.channel.socket.ChannelInputShutdownEvent;
-import io.netty.handler.codec.http.DefaultFullHttpResponse;
-import io.netty.handler.codec.http.FullHttpRequest;
-import io.netty.handler.codec.http.HttpHeaderNames;
-import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpServerCodec;
-import io.netty.handler.codec.http.HttpUtil;
-import io.netty.handler.codec.http.HttpVersion;
 import java.io.ByteArrayOutputStream;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -51,14 +32,6 @@ class RequestDecompressionFuzzTest {
   private static final int MANUAL_READS = 8;
   private static final int HEAD_BYTES = 3;
   private static final int MAXIMUM_BYTES = 64 << 10;
-
-  private static final Pool POOL = Pool.create(PoolOptions.withLimit(64 << 20));
-  private static final WeirAllocator ALLOCATOR = new WeirAllocator(POOL);
-  private static final Budget CONTEXTS = POOL.rootBudget().child("contexts", Budget.UNLIMITED);
-  private static final Compression COMPRESSION =
-      Compression.create(POOL, CONTEXTS, CompressionOptions.DEFAULT);
-  private static final Compression WITHOUT_MEMORY =
-      Compression.create(POOL, POOL.rootBudget().child("none", 1), CompressionOptions.DEFAULT);
 
   @FuzzTest
   void fuzz(byte[] input) {
@@ -79,45 +52,38 @@ class RequestDecompressionFuzzTest {
   private record Outcome(List<String> seen, String answers) {}
 
   private static Outcome send(String coding, byte[] body, int packetBytes, int how) {
-    List<String> seen = new ArrayList<>();
-    EmbeddedChannel channel =
-        new EmbeddedChannel(
+    FuzzedService service =
+        new FuzzedService(
+            FuzzedCompression.ALLOCATOR,
+            MAXIMUM_BYTES,
             new HttpServerCodec(),
             new HttpRequestDecompressor(
-                (how & NO_MEMORY) == 0 ? COMPRESSION : WITHOUT_MEMORY,
+                (how & NO_MEMORY) == 0 ? FuzzedCompression.ROOMY : FuzzedCompression.WITHOUT_MEMORY,
                 RequestOptions.upTo(MAXIMUM_BYTES)),
             new BudgetedHttpAggregator(
-                new WeirAdmission(ALLOCATOR), AggregatorOptions.upTo(MAXIMUM_BYTES)),
-            new Application(seen));
-    channel.config().setAllocator(ALLOCATOR);
-    channel.config().setAutoRead((how & MANUAL_READS) == 0);
-    deliver(channel, head(coding, body, how).getBytes(US_ASCII));
+                new WeirAdmission(FuzzedCompression.ALLOCATOR),
+                AggregatorOptions.upTo(MAXIMUM_BYTES)));
+    if ((how & MANUAL_READS) != 0) {
+      service.readManually();
+    }
+    service.deliver(head(coding, body, how).getBytes(US_ASCII));
     for (byte[] packet : Mutations.pieces(body, 0, packetBytes)) {
-      deliver(channel, framed(packet, how));
+      service.deliver(framed(packet, how));
     }
     boolean whole = (how & ENDS_EARLY) == 0;
     if (!whole) {
-      if (channel.isOpen()) {
-        channel.pipeline().fireUserEventTriggered(ChannelInputShutdownEvent.INSTANCE);
-      }
+      service.endInput();
     } else if ((how & CHUNKED) != 0) {
-      deliver(channel, "0\r\n\r\n".getBytes(US_ASCII));
+      service.deliver("0\r\n\r\n".getBytes(US_ASCII));
     }
     // A refusal gives its client a moment to read it.
-    channel.advanceTimeBy(1, TimeUnit.HOURS);
-    channel.runPendingTasks();
-    String answers = answers(channel);
+    service.passTime();
+    service.close();
     if (whole) {
-      assertThat(answers).as("an answer").startsWith("HTTP/1.1 ");
+      assertThat(service.answers()).as("an answer").startsWith("HTTP/1.1 ");
     }
-    assertThat(answers).doesNotContain("HTTP/1.1 500");
-    channel.finishAndReleaseAll();
-    channel.runPendingTasks();
-    channel.checkException();
-    assertThat(CONTEXTS.chargedBytes()).isEqualTo(COMPRESSION.idleBytes());
-    COMPRESSION.destroyIdle(Long.MAX_VALUE);
-    assertThat(POOL.liveBlockBytes()).isZero();
-    return new Outcome(seen, answers);
+    FuzzedCompression.assertNothingHeld();
+    return new Outcome(service.seen(), service.answers());
   }
 
   private static String head(String coding, byte[] body, int how) {
@@ -141,50 +107,8 @@ class RequestDecompressionFuzzTest {
     return chunk.toByteArray();
   }
 
-  private static void deliver(EmbeddedChannel channel, byte[] packet) {
-    if (channel.isOpen()) {
-      channel.read();
-      channel.writeInbound(ALLOCATOR.directBuffer(Math.max(1, packet.length)).writeBytes(packet));
-      channel.runPendingTasks();
-    }
-  }
-
-  private static String answers(EmbeddedChannel channel) {
-    StringBuilder answers = new StringBuilder();
-    for (ByteBuf part = channel.readOutbound(); part != null; part = channel.readOutbound()) {
-      answers.append(part.toString(US_ASCII));
-      part.release();
-    }
-    return answers.toString();
-  }
-
   @Test
   void changedSeeds() throws Exception {
     Mutations.run(getClass(), this::fuzz);
-  }
-
-  private static final class Application extends SimpleChannelInboundHandler<FullHttpRequest> {
-    private final List<String> seen;
-
-    Application(List<String> seen) {
-      this.seen = seen;
-    }
-
-    @Override
-    protected void channelRead0(ChannelHandlerContext ctx, FullHttpRequest request) {
-      assertThat(request.content().readableBytes()).isLessThanOrEqualTo(MAXIMUM_BYTES);
-      assertThat(request.decoderResult().isSuccess()).isTrue();
-      seen.add(
-          request.headers().get(HttpHeaderNames.CONTENT_ENCODING)
-              + " "
-              + request.content().readableBytes()
-              + " "
-              + ByteBufUtil.hashCode(request.content()));
-      DefaultFullHttpResponse response =
-          new DefaultFullHttpResponse(
-              HttpVersion.HTTP_1_1, HttpResponseStatus.OK, ctx.alloc().buffer(1).writeByte('x'));
-      HttpUtil.setContentLength(response, 1);
-      Owned.send(ctx, response);
-    }
   }
 }
