@@ -9,7 +9,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The same in hardened buffers: the transports make no mistake. */
-class HardenedTransportTest extends TransportTest {
+class HardenedTransportTest extends TransportContract {
   @RegisterExtension
   static final PoolUnderTest HARDENED =
       new PoolUnderTest(PoolOptions.withLimit(256 << 20).withHardening(Hardening.full()));

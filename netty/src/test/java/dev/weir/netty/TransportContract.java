@@ -1,0 +1,222 @@
+package dev.weir.netty;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.ServerChannel;
+import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollServerSocketChannel;
+import io.netty.channel.epoll.EpollSocketChannel;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.handler.ssl.SslContext;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Netty's transports carry traffic in Weir's buffers: what is sent comes back unchanged, and
+ * nothing is left.
+ */
+abstract class TransportContract {
+  private static final int CONNECTIONS = 6;
+  private static final int BYTES_PER_CONNECTION = 2 << 20;
+  private static final int MAX_MESSAGE_BYTES = 150_000;
+  private static final int MAX_UNANSWERED_BYTES = 1 << 20;
+
+  abstract PoolUnderTest memory();
+
+  @Test
+  void nio() throws Exception {
+    echo(
+        NioIoHandler.newFactory(),
+        NioServerSocketChannel.class,
+        NioSocketChannel.class,
+        null,
+        null);
+  }
+
+  @Test
+  @EnabledOnOs(value = OS.LINUX, architectures = "amd64", disabledReason = "epoll is Linux only")
+  void epoll() throws Exception {
+    echo(
+        EpollIoHandler.newFactory(),
+        EpollServerSocketChannel.class,
+        EpollSocketChannel.class,
+        null,
+        null);
+  }
+
+  @Test
+  void tlsOfTheJdk(@TempDir java.nio.file.Path directory) throws Exception {
+    TestCertificate certificate = TestCertificate.create(directory);
+    echo(
+        NioIoHandler.newFactory(),
+        NioServerSocketChannel.class,
+        NioSocketChannel.class,
+        certificate.server(),
+        certificate.client());
+  }
+
+  private void echo(
+      IoHandlerFactory io,
+      Class<? extends ServerChannel> serverType,
+      Class<? extends Channel> clientType,
+      @Nullable SslContext serverTls,
+      @Nullable SslContext clientTls)
+      throws Exception {
+    EventLoopGroup loops = new MultiThreadIoEventLoopGroup(2, io);
+    try {
+      Channel server =
+          new ServerBootstrap()
+              .group(loops)
+              .channel(serverType)
+              .option(ChannelOption.ALLOCATOR, memory().allocator())
+              .childOption(ChannelOption.ALLOCATOR, memory().allocator())
+              .childHandler(new Pipeline(serverTls, Echo::new))
+              .bind(InetAddress.getLoopbackAddress(), 0)
+              .sync()
+              .channel();
+      List<Client> clients = new ArrayList<>();
+      for (int i = 0; i < CONNECTIONS; i++) {
+        Client client = new Client(i);
+        clients.add(client);
+        new Bootstrap()
+            .group(loops)
+            .channel(clientType)
+            .option(ChannelOption.ALLOCATOR, memory().allocator())
+            .handler(new Pipeline(clientTls, () -> client))
+            .connect((InetSocketAddress) server.localAddress());
+      }
+      for (Client client : clients) {
+        assertThat(client.done.get(5, TimeUnit.MINUTES)).isEqualTo(BYTES_PER_CONNECTION);
+      }
+    } finally {
+      loops.shutdownGracefully(0, 10, TimeUnit.SECONDS).sync();
+    }
+    memory().assertEverythingReleased();
+  }
+
+  private interface Handler {
+    ChannelInboundHandlerAdapter create();
+  }
+
+  private static final class Pipeline extends ChannelInitializer<Channel> {
+    private final @Nullable SslContext tls;
+    private final Handler handler;
+
+    Pipeline(@Nullable SslContext tls, Handler handler) {
+      this.tls = tls;
+      this.handler = handler;
+    }
+
+    @Override
+    protected void initChannel(Channel channel) {
+      if (tls != null) {
+        channel.pipeline().addLast(tls.newHandler(channel.alloc()));
+      }
+      channel.pipeline().addLast(handler.create());
+    }
+  }
+
+  private static final class Echo extends ChannelInboundHandlerAdapter {
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object message) {
+      context.write(message, context.voidPromise());
+    }
+
+    @Override
+    public void channelReadComplete(ChannelHandlerContext context) {
+      context.flush();
+    }
+  }
+
+  /**
+   * Sends a pattern in messages of random sizes, alternately of direct and heap memory, and checks
+   * what returns.
+   */
+  private static final class Client extends SimpleChannelInboundHandler<ByteBuf> {
+    private final CompletableFuture<Integer> done = new CompletableFuture<>();
+    private final SplittableRandom sizes;
+    private final SplittableRandom sentPattern;
+    private final SplittableRandom expectedPattern;
+    private int sentBytes;
+    private int receivedBytes;
+
+    Client(long seed) {
+      sizes = new SplittableRandom(seed);
+      sentPattern = new SplittableRandom(~seed);
+      expectedPattern = new SplittableRandom(~seed);
+    }
+
+    @Override
+    public void channelActive(ChannelHandlerContext context) {
+      send(context);
+    }
+
+    @Override
+    protected void channelRead0(ChannelHandlerContext context, ByteBuf message) {
+      assertThat(message.alloc()).isSameAs(context.alloc());
+      while (message.isReadable()) {
+        byte expected = (byte) expectedPattern.nextInt();
+        byte found = message.readByte();
+        if (found != expected) {
+          throw new AssertionError("byte %d: %d, not %d".formatted(receivedBytes, found, expected));
+        }
+        receivedBytes++;
+      }
+      if (receivedBytes == BYTES_PER_CONNECTION) {
+        context.close().addListener(closed -> done.complete(receivedBytes));
+      } else {
+        send(context);
+      }
+    }
+
+    private void send(ChannelHandlerContext context) {
+      while (sentBytes < BYTES_PER_CONNECTION && sentBytes - receivedBytes < MAX_UNANSWERED_BYTES) {
+        int bytes =
+            Math.min(1 + sizes.nextInt(MAX_MESSAGE_BYTES), BYTES_PER_CONNECTION - sentBytes);
+        ByteBuf message =
+            sizes.nextInt(4) == 0 ? context.alloc().heapBuffer() : context.alloc().buffer();
+        for (int i = 0; i < bytes; i++) {
+          message.writeByte(sentPattern.nextInt());
+        }
+        sentBytes += bytes;
+        context.write(message, context.voidPromise());
+      }
+      context.flush();
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext context) {
+      done.completeExceptionally(new AssertionError("closed after " + receivedBytes + " bytes"));
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+      done.completeExceptionally(cause);
+      context.close();
+    }
+  }
+}
