@@ -36,7 +36,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * whole has to be so in time, however it comes, and a body has to make progress, which single bytes
  * are not.
  */
-@Timeout(60)
+@Timeout(120)
 class TricklingClientsTest {
   private static final Duration NEVER = Duration.ofDays(1);
   private static final Duration LIMIT = Duration.ofMillis(500);
