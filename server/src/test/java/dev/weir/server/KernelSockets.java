@@ -41,6 +41,19 @@ final class KernelSockets {
     return isSent && isRead;
   }
 
+  /** What a server has written to a connection and its client's kernel has not taken. */
+  static long queuedBytes(int serverPort, int clientPort) throws IOException {
+    for (Path table : TABLES) {
+      for (String line : Files.readAllLines(table)) {
+        String[] fields = line.strip().split("\\s+");
+        if (isEnd(fields, serverPort, clientPort)) {
+          return Long.parseLong(fields[QUEUES].substring(0, fields[QUEUES].indexOf(':')), 16);
+        }
+      }
+    }
+    return 0;
+  }
+
   private static boolean isEnd(String[] fields, int localPort, int remotePort) {
     return fields[LOCAL].endsWith(port(localPort)) && fields[REMOTE].endsWith(port(remotePort));
   }

@@ -2,6 +2,7 @@ package dev.weir.server.http;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http2.Http2Flags;
 import io.netty.handler.codec.http2.Http2FrameLogger;
 import io.netty.handler.codec.http2.Http2Headers;
@@ -43,7 +44,7 @@ final class FrameWatch extends Http2FrameLogger {
       Http2Headers headers,
       int padding,
       boolean endStream) {
-    head(direction);
+    head(direction, streamId, headers);
   }
 
   @Override
@@ -57,12 +58,15 @@ final class FrameWatch extends Http2FrameLogger {
       boolean exclusive,
       int padding,
       boolean endStream) {
-    head(direction);
+    head(direction, streamId, headers);
   }
 
-  private void head(Direction direction) {
+  private void head(Direction direction, int streamId, Http2Headers headers) {
     if (direction == Direction.INBOUND) {
       session.requestCame();
+    } else if (HttpResponseStatus.CONTINUE.codeAsText().contentEquals(headers.status())) {
+      // One that waits for it may send nothing before, whatever its window.
+      session.opensWindow(streamId, HttpLimits.CHUNK_BYTES);
     }
   }
 
@@ -122,6 +126,9 @@ final class FrameWatch extends Http2FrameLogger {
   @Override
   public void logWindowsUpdate(
       Direction direction, ChannelHandlerContext ctx, int streamId, int windowSizeIncrement) {
+    if (direction == Direction.OUTBOUND) {
+      session.opensWindow(streamId, windowSizeIncrement);
+    }
     control(direction);
   }
 

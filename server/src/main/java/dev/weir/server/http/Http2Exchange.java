@@ -64,7 +64,21 @@ final class Http2Exchange extends ChannelInboundHandlerAdapter implements Carrie
     return new StallGuard.Carriage() {
       @Override
       public boolean outputMoves() {
-        return Http2Exchange.this.outputMoves();
+        ChannelHandlerContext ctx = context;
+        return ctx != null && output.hasMoved(ctx.channel().parent());
+      }
+
+      @Override
+      public boolean mayRespond() {
+        ChannelHandlerContext ctx = context;
+        // Then the stream waits for its turn.
+        return ctx != null && session.hasWindow(id(ctx));
+      }
+
+      @Override
+      public boolean clientAwaitsWindow() {
+        ChannelHandlerContext ctx = context;
+        return ctx != null && session.clientAwaitsWindow(id(ctx));
       }
 
       @Override
@@ -90,10 +104,9 @@ final class Http2Exchange extends ChannelInboundHandlerAdapter implements Carrie
     guard.progress();
   }
 
-  /** A stream whose windows have room waits for its turn: what the client takes is before it. */
-  private boolean outputMoves() {
-    ChannelHandlerContext ctx = context;
-    return ctx != null && output.hasMoved(ctx.channel().parent()) && session.hasWindow(id(ctx));
+  /** The client, which had used up its window, has heard of more. */
+  void windowHeard() {
+    guard.windowHeard();
   }
 
   @Override

@@ -14,6 +14,7 @@ import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2FrameCodec;
 import io.netty.handler.codec.http2.Http2FrameStreamException;
 import io.netty.handler.codec.http2.Http2GoAwayFrame;
+import io.netty.handler.codec.http2.Http2LocalFlowController;
 import io.netty.handler.codec.http2.Http2PingFrame;
 import io.netty.handler.codec.http2.Http2PriorityFrame;
 import io.netty.handler.codec.http2.Http2RemoteFlowController;
@@ -45,10 +46,14 @@ final class Http2Session extends ChannelInboundHandlerAdapter {
 
   private static final long LAST_CALL_MILLIS = 1000;
 
+  /** What it has to say that it has heard of the windows that were opened before. */
+  private static final long WINDOWS = 0x7769_6e64L;
+
   private final Services services;
   private final ConnectionMemory memory;
   private final StallGuard guard;
   private final ControlFrames controlFrames = new ControlFrames();
+  private final UnheardWindows unheard = new UnheardWindows();
   private final Map<Integer, Http2Exchange> streams = new LinkedHashMap<>();
   private @Nullable ChannelHandlerContext context;
   private @Nullable Http2Connection connection;
@@ -113,6 +118,7 @@ final class Http2Session extends ChannelInboundHandlerAdapter {
 
   void closed(int id) {
     services.metrics().streamClosed();
+    unheard.closed(id);
     if (streams.remove(id) != null && streams.isEmpty()) {
       guard.idle();
       endIfDone();
@@ -139,6 +145,50 @@ final class Http2Session extends ChannelInboundHandlerAdapter {
     return windows.windowSize(stream) > 0 && windows.windowSize(of.connectionStream()) > 0;
   }
 
+  /** The codec tells the client that it may send more: on a stream, or at all if it is 0. */
+  void opensWindow(int id, int bytes) {
+    if (id == 0 || streams.containsKey(id)) {
+      unheard.opened(id, bytes);
+    }
+  }
+
+  /**
+   * Whether a client that has to send on a stream has used up its windows, as far as it is known to
+   * have heard of them. It is asked what it has heard.
+   */
+  boolean clientAwaitsWindow(int id) {
+    ChannelHandlerContext ctx = context;
+    if (ctx == null || ended || !isAwaited(id)) {
+      return false;
+    }
+    if (unheard.tryAsk()) {
+      ctx.writeAndFlush(new DefaultHttp2PingFrame(WINDOWS));
+    }
+    return true;
+  }
+
+  private boolean isAwaited(int id) {
+    Http2Connection of = connection;
+    Http2Stream stream = of == null ? null : of.stream(id);
+    if (of == null || stream == null) {
+      return false;
+    }
+    Http2LocalFlowController windows = of.local().flowController();
+    return unheard.isAwaited(id, windows.windowSize(stream))
+        || unheard.isAwaited(0, windows.windowSize(of.connectionStream()));
+  }
+
+  private void windowsHeard() {
+    if (unheard.isAsking()) {
+      streams.forEach((id, stream) -> {
+        if (isAwaited(id)) {
+          stream.windowHeard();
+        }
+      });
+      unheard.heard();
+    }
+  }
+
   @Override
   public void channelRead(ChannelHandlerContext ctx, Object message) {
     switch (message) {
@@ -147,6 +197,8 @@ final class Http2Session extends ChannelInboundHandlerAdapter {
       case Http2PingFrame ping when ping.ack() -> {
         if (ping.content() == LAST_CALL) {
           lastCall(ctx);
+        } else if (ping.content() == WINDOWS) {
+          windowsHeard();
         }
       }
       case Http2PingFrame ping ->

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A body holds a place, and up to 256 KiB of memory, of which {@link #LEAST_BYTES} are the 256th
  * part that {@code BudgetedHttpAggregator} asks for; what it holds on the disk is what has come of
  * it. Only the client's own time counts: that from {@link #receiving} to {@link #waiting}, without
- * that in which what it has sent is not read.
+ * that in which what it has sent is not read, or in which it reads on towards what lets it send.
  */
 final class StallGuard {
   /** What must come of a body within the limit, which is no burden for the slowest of lines. */
@@ -24,6 +24,16 @@ final class StallGuard {
   interface Carriage {
     /** Whether bytes have moved since it was asked last: of those that nobody tells of. */
     boolean outputMoves();
+
+    /** Whether the client has said that it takes more: what it takes now is in front of that. */
+    default boolean mayRespond() {
+      return true;
+    }
+
+    /** Whether what lets the client send on is behind what it takes now. */
+    default boolean clientAwaitsWindow() {
+      return false;
+    }
 
     /** For how long, in all, what the client has sent was not read. */
     default long unreadNanos() {
@@ -112,6 +122,13 @@ final class StallGuard {
     }
   }
 
+  /** The client, which has to send, has heard only now that it may. */
+  void windowHeard() {
+    if (receiving) {
+      lastProgressNanos = now();
+    }
+  }
+
   /** The client has to read. */
   void writing() {
     limit(limits.stallTimeout().toNanos());
@@ -136,8 +153,9 @@ final class StallGuard {
 
   private void check() {
     boolean outputMoves = carriage.outputMoves();
-    if (outputMoves && !receiving) {
-      progress();
+    boolean leadsOn = receiving ? carriage.clientAwaitsWindow() : carriage.mayRespond();
+    if (outputMoves && leadsOn) {
+      lastProgressNanos = now();
     } else if (now() - lastProgressNanos > limitNanos) {
       lastProgressNanos = now();
       onStall.run();

@@ -65,9 +65,15 @@ final class Http2Wire {
 
   /** The head of an upload. */
   static byte[] post(int stream, String path, String contentType) {
+    return post(stream, path, contentType, /* more= */ new byte[0]);
+  }
+
+  /** The same with more fields, as HPACK has them. */
+  static byte[] post(int stream, String path, String contentType, byte[] more) {
     ByteArrayOutputStream block = block(POST, path);
     block.writeBytes(CONTENT_TYPE);
     value(block, contentType);
+    block.writeBytes(more);
     return frame(Http2FrameTypes.HEADERS, END_HEADERS, stream, block.toByteArray());
   }
 
