@@ -50,11 +50,12 @@ public record TestCertificate(KeyStore keys) {
     return new TestCertificate(keys);
   }
 
-  public SslContext server() throws Exception {
+  /** To be released, unless {@code provider} is the JDK's. */
+  public SslContext server(SslProvider provider) throws Exception {
     KeyManagerFactory factory =
         KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
     factory.init(keys, PASSWORD.toCharArray());
-    return SslContextBuilder.forServer(factory).sslProvider(SslProvider.JDK).build();
+    return SslContextBuilder.forServer(factory).sslProvider(provider).build();
   }
 
   /** Trusts this certificate, for any name. */

@@ -22,6 +22,7 @@ import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslProvider;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
@@ -75,7 +76,7 @@ abstract class TransportContract {
         NioIoHandler.newFactory(),
         NioServerSocketChannel.class,
         NioSocketChannel.class,
-        certificate.server(),
+        certificate.server(SslProvider.JDK),
         certificate.client());
   }
 

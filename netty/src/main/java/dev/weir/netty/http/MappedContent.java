@@ -11,28 +11,35 @@ import java.nio.channels.FileChannel.MapMode;
 /**
  * The contents of a file as a buffer. Its pages are the system's, which reads them when they are
  * accessed and drops them when it needs the room; after the last release they are unmapped and the
- * rest is given back, by a virtual thread. Changes of the buffer stay in memory. Its capacity is
- * fixed: another one would be a copy in memory that nobody has granted.
+ * rest is given back, by a thread that may wait. Changes of the buffer stay in memory. Its capacity
+ * is fixed: another one would be a copy in memory that nobody has granted.
  */
 final class MappedContent extends UnpooledDirectByteBuf {
   private final Arena arena;
+  private final Disk disk;
   private final Runnable afterRelease;
 
   private MappedContent(
-      ByteBufAllocator allocator, Arena arena, FileChannel file, int bytes, Runnable afterRelease)
+      ByteBufAllocator allocator,
+      Arena arena,
+      FileChannel file,
+      int bytes,
+      Disk disk,
+      Runnable afterRelease)
       throws IOException {
     super(allocator, file.map(MapMode.PRIVATE, 0, bytes, arena).asByteBuffer(), bytes);
     this.arena = arena;
+    this.disk = disk;
     this.afterRelease = afterRelease;
   }
 
   /** Maps the first {@code bytes} of a file, at least one. */
   static MappedContent of(
-      ByteBufAllocator allocator, FileChannel file, int bytes, Runnable afterRelease)
+      ByteBufAllocator allocator, FileChannel file, int bytes, Disk disk, Runnable afterRelease)
       throws IOException {
     Arena arena = Arena.ofShared();
     try {
-      return new MappedContent(allocator, arena, file, bytes, afterRelease);
+      return new MappedContent(allocator, arena, file, bytes, disk, afterRelease);
     } catch (Throwable failure) {
       arena.close();
       throw failure;
@@ -51,7 +58,7 @@ final class MappedContent extends UnpooledDirectByteBuf {
   @Override
   protected void deallocate() {
     super.deallocate();
-    Spill.aside(this::unmap);
+    disk.aside(this::unmap);
   }
 
   /**

@@ -33,6 +33,7 @@ public final class Spill {
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
 
   private final Path folder;
+  private final Disk disk;
   private final long maximumBytes;
   private final int thresholdBytes;
   private final Duration patience;
@@ -52,11 +53,17 @@ public final class Spill {
    */
   public Spill(Path folder, long maximumBytes, int thresholdBytes, Duration patience)
       throws IOException {
-    this(folder, maximumBytes, thresholdBytes, patience, MAX_FILES);
+    this(folder, maximumBytes, thresholdBytes, patience, MAX_FILES, Disk.SYSTEM);
   }
 
-  /** The same with another bound on the bodies in files at a time. */
-  Spill(Path folder, long maximumBytes, int thresholdBytes, Duration patience, int maximumFiles)
+  /** The same with another bound on the bodies in files at a time, and another disk. */
+  Spill(
+      Path folder,
+      long maximumBytes,
+      int thresholdBytes,
+      Duration patience,
+      int maximumFiles,
+      Disk disk)
       throws IOException {
     if (maximumBytes <= 0 || thresholdBytes < 0 || !patience.isPositive()) {
       throw new IllegalArgumentException(
@@ -64,6 +71,7 @@ public final class Spill {
               .formatted(maximumBytes, thresholdBytes, patience));
     }
     this.folder = Files.createDirectories(folder, ifKnown(folder, OWNER_ONLY_FOLDER));
+    this.disk = disk;
     this.maximumFiles = maximumFiles;
     this.maximumBytes = maximumBytes;
     this.thresholdBytes = thresholdBytes;
@@ -102,6 +110,10 @@ public final class Spill {
     if (bytes > thresholdBytes && bytes > maximumBytes) {
       throw RefusedRequestException.tooLarge(Math.max(thresholdBytes, maximumBytes));
     }
+  }
+
+  Disk disk() {
+    return disk;
   }
 
   /** Takes room for {@code bytes}, if there is. */
@@ -147,20 +159,9 @@ public final class Spill {
 
   /** The same with a name and options of the caller's. */
   FileChannel open(Path path, Set<StandardOpenOption> options) throws IOException {
-    FileChannel file = FileChannel.open(path, options, ifKnown(folder, OWNER_ONLY_FILE));
+    FileChannel file = disk.open(path, options, ifKnown(folder, OWNER_ONLY_FILE));
     bodies.incrementAndGet();
     return file;
-  }
-
-  /**
-   * Runs what waits for the disk where that keeps nobody waiting; here if no thread is to be had.
-   */
-  static void aside(Runnable task) {
-    try {
-      Thread.startVirtualThread(task);
-    } catch (Throwable noThread) {
-      task.run();
-    }
   }
 
   private static FileAttribute<?>[] ifKnown(Path place, FileAttribute<?> permissions) {

@@ -163,7 +163,7 @@ final class SpilledBody implements RequestBody {
     }
     lengthBytes = length;
     state.set(State.BUSY);
-    Spill.aside(write);
+    spill.disk().aside(write);
   }
 
   /** One write, and then how it has ended: made before it begins, since neither may be lost. */
@@ -230,7 +230,7 @@ final class SpilledBody implements RequestBody {
         }
       }
       if (mapBytes > 0 && state.get() == State.BUSY) {
-        mapped = MappedContent.of(allocator, to, mapBytes, room::close);
+        mapped = MappedContent.of(allocator, to, mapBytes, spill.disk(), room::close);
         to.close();
       }
       return null;
@@ -264,7 +264,7 @@ final class SpilledBody implements RequestBody {
   @Override
   public void release() {
     if (state.getAndSet(State.OVER) == State.IDLE) {
-      Spill.aside(closing);
+      spill.disk().aside(closing);
     }
   }
 

@@ -9,8 +9,12 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 
-/** Fails the n-th allocation from when it was armed, once, wherever that is. */
+/**
+ * Fails the n-th allocation from when it was armed, once, wherever that is. What else may fail for
+ * want of room counts with them.
+ */
 final class FailingAllocator extends AbstractByteBufAllocator {
   private final ByteBufAllocator allocator;
   private final AtomicInteger untilFailure = new AtomicInteger(Integer.MAX_VALUE);
@@ -111,10 +115,15 @@ final class FailingAllocator extends AbstractByteBufAllocator {
   }
 
   private void count() {
+    count(OutOfMemoryError::new);
+  }
+
+  /** Called before something is done that may fail so. */
+  <T extends Throwable> void count(Function<String, T> failure) throws T {
     if (untilFailure.decrementAndGet() == 0) {
-      OutOfMemoryError failure = new OutOfMemoryError("injected");
-      failedAt = failure.getStackTrace();
-      throw failure;
+      T injected = failure.apply("injected");
+      failedAt = injected.getStackTrace();
+      throw injected;
     }
   }
 }

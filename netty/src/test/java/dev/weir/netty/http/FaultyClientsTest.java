@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.netty.TestCertificate;
+import io.netty.handler.ssl.SslProvider;
 import java.io.IOException;
 import java.net.Socket;
 import java.nio.file.Path;
@@ -128,7 +129,9 @@ class FaultyClientsTest {
   @Test
   void aClientThatNeverReadsIsClosed() throws Exception {
     try (FaultyServer server =
-        new FaultyServer(AggregatorOptions.upTo(4 << 20), null, Duration.ofMillis(300))) {
+        new FaultyServer(
+            FaultyServer.Parts.of(AggregatorOptions.upTo(4 << 20), null)
+                .withSlowTime(Duration.ofMillis(300)))) {
       int bytes = 2 << 20;
       try (Socket client = server.connect()) {
         client.getOutputStream().write(FaultyServer.request("Content-Length: " + bytes, ""));
@@ -144,7 +147,7 @@ class FaultyClientsTest {
   void garbageInsteadOfTlsIsClosed(@TempDir Path folder) throws Exception {
     TestCertificate certificate = TestCertificate.create(folder);
     try (FaultyServer server =
-        new FaultyServer(AggregatorOptions.upTo(1 << 20), certificate.server())) {
+        new FaultyServer(AggregatorOptions.upTo(1 << 20), certificate.server(SslProvider.JDK))) {
       Random random = new Random(7);
       for (int i = 0; i < 50; i++) {
         byte[] garbage = new byte[1 + random.nextInt(2_000)];

@@ -6,43 +6,52 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.memory.Pool;
 import dev.weir.memory.PoolOptions;
 import dev.weir.netty.WeirAllocator;
+import dev.weir.netty.flow.Admission;
+import dev.weir.netty.flow.Http2Windows;
 import dev.weir.netty.flow.PoolHeadroom;
 import dev.weir.netty.flow.ReadGate;
 import dev.weir.netty.flow.WeirAdmission;
-import dev.weir.netty.write.Owned;
+import dev.weir.netty.write.UnbrokenStream;
 import dev.weir.netty.write.WriteGate;
 import dev.weir.netty.write.WriteGateOptions;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
-import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
-import io.netty.handler.codec.http.DefaultFullHttpResponse;
-import io.netty.handler.codec.http.FullHttpRequest;
-import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpServerCodec;
-import io.netty.handler.codec.http.HttpUtil;
-import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http2.Http2FrameCodecBuilder;
+import io.netty.handler.codec.http2.Http2MultiplexHandler;
+import io.netty.handler.codec.http2.Http2Settings;
+import io.netty.handler.codec.http2.Http2StreamFrameToHttpObjectCodec;
 import io.netty.handler.ssl.SslContext;
+import io.netty.handler.stream.ChunkedWriteHandler;
+import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A service made of all the handlers, that answers a body with itself; and allocations that can be
@@ -51,10 +60,63 @@ import java.util.function.BooleanSupplier;
 final class FaultyServer implements AutoCloseable {
   static final int BODY_BYTES = 100_000;
 
+  /**
+   * What the service is made of.
+   *
+   * @param tls the connections are encrypted with it, which is released at the end; null: none are
+   * @param slowTime how long a peer may leave more than 64 KiB of what is there
+   * @param folder for the files of bodies and of answers; null: bodies are kept in memory
+   * @param thresholdBytes bodies larger than this go to a file at once
+   * @param http2 whether it speaks HTTP/2, and no other
+   */
+  record Parts(
+      AggregatorOptions options,
+      @Nullable SslContext tls,
+      Duration slowTime,
+      @Nullable Path folder,
+      int thresholdBytes,
+      Echo.Way way,
+      boolean http2) {
+    /** With more patience for those who read than a machine that is busy elsewhere ever takes. */
+    static Parts of(AggregatorOptions options, @Nullable SslContext tls) {
+      return new Parts(
+          options,
+          tls,
+          Duration.ofMinutes(10),
+          /* folder= */ null,
+          Integer.MAX_VALUE,
+          Echo.Way.WHOLE,
+          /* http2= */ false);
+    }
+
+    Parts withSlowTime(Duration time) {
+      return new Parts(options, tls, time, folder, thresholdBytes, way, http2);
+    }
+
+    Parts withFiles(Path files, int threshold) {
+      return new Parts(options, tls, slowTime, files, threshold, way, http2);
+    }
+
+    Parts answering(Echo.Way by) {
+      return new Parts(options, tls, slowTime, folder, thresholdBytes, by, http2);
+    }
+
+    Parts overHttp2() {
+      return new Parts(options, tls, slowTime, folder, thresholdBytes, way, /* http2= */ true);
+    }
+  }
+
+  private static final long SPILL_BYTES = 4 << 20;
+
   final Pool pool = Pool.create(PoolOptions.withLimit(16L << 20));
-  final FailingAllocator allocator;
+  private final WeirAllocator weir = new WeirAllocator(pool);
+  final FailingAllocator allocator = new FailingAllocator(weir);
   final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
   final WriteGate writeGate;
+  final @Nullable Spill spill;
+  private final Parts parts;
+  private final ReadGate readGate = new ReadGate(new PoolHeadroom(pool));
+  private final Admission admission = allocator.failing(new WeirAdmission(weir));
   private final EventLoopGroup loops =
       new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
   private final Channel listener;
@@ -62,58 +124,108 @@ final class FaultyServer implements AutoCloseable {
   /** What has come from all connections together, and been handled. */
   private final AtomicLong takenBytes = new AtomicLong();
 
+  /** What handlers were told of, as the reason why a connection or a stream ends. */
+  private final Queue<Throwable> told = new ConcurrentLinkedQueue<>();
+
   private long lostBytes;
 
-  /** With more patience for those who read than a machine that is busy elsewhere ever takes. */
-  FaultyServer(AggregatorOptions options, SslContext tls) {
-    this(options, tls, Duration.ofMinutes(10));
+  FaultyServer(AggregatorOptions options, SslContext tls) throws IOException {
+    this(Parts.of(options, tls));
   }
 
-  /** Closes who leaves more than 64 KiB of what is there for so long. */
-  FaultyServer(AggregatorOptions options, SslContext tls, Duration slowTime) {
-    writeGate = new WriteGate(WriteGateOptions.within(4 << 20).withSlowPeer(64 << 10, slowTime));
-    WeirAllocator weir = new WeirAllocator(pool);
-    allocator = new FailingAllocator(weir);
-    ReadGate readGate = new ReadGate(new PoolHeadroom(pool));
-    WeirAdmission admission = new WeirAdmission(weir);
+  FaultyServer(Parts parts) throws IOException {
+    this.parts = parts;
+    writeGate =
+        new WriteGate(WriteGateOptions.within(4 << 20).withSlowPeer(64 << 10, parts.slowTime()));
+    spill =
+        parts.folder() == null
+            ? null
+            : new Spill(
+                parts.folder(),
+                SPILL_BYTES,
+                parts.thresholdBytes(),
+                Duration.ofMinutes(10),
+                /* maximumFiles= */ 1,
+                FailingFile.disk(allocator));
     listener =
         new ServerBootstrap()
             .group(loops)
             .channel(NioServerSocketChannel.class)
             .handler(readGate.newListenerHandler())
             .childOption(ChannelOption.ALLOCATOR, allocator)
-            .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
+            .childOption(ChannelOption.ALLOW_HALF_CLOSURE, !parts.http2())
             .childOption(ChannelOption.SO_SNDBUF, 16 << 10)
-            .childHandler(
-                new ChannelInitializer<>() {
-                  @Override
-                  protected void initChannel(Channel channel) {
-                    connections.add(channel);
-                    channel.pipeline().addLast(new CountTaken());
-                    if (tls != null) {
-                      channel.pipeline().addLast(tls.newHandler(channel.alloc()));
-                    }
-                    channel
-                        .pipeline()
-                        .addLast(
-                            readGate.newHandler(),
-                            writeGate.newHandler(),
-                            new HttpServerCodec(),
-                            new BudgetedHttpAggregator(allocator.failing(admission), options),
-                            new Echo());
-                  }
-                })
+            .childHandler(initializer(this::connected))
             .bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
             .syncUninterruptibly()
             .channel();
   }
 
+  private static ChannelInitializer<Channel> initializer(Consumer<? super Channel> init) {
+    return new ChannelInitializer<>() {
+      @Override
+      protected void initChannel(Channel channel) {
+        init.accept(channel);
+      }
+    };
+  }
+
+  private void connected(Channel channel) {
+    connections.add(channel);
+    channel.pipeline().addLast(new CountTaken());
+    if (parts.tls() != null) {
+      channel.pipeline().addLast(UnbrokenStream.HANDLER, parts.tls().newHandler(channel.alloc()));
+    }
+    if (parts.http2()) {
+      // What comes first is told as well: the codec begins to write when it is added.
+      channel
+          .pipeline()
+          .addLast("end", new ClosedByFailures())
+          .addBefore(
+              "end",
+              /* name= */ null,
+              Http2Windows.perStream(
+                  Http2FrameCodecBuilder.forServer()
+                      .gracefulShutdownTimeoutMillis(0)
+                      .initialSettings(Http2Settings.defaultSettings().maxConcurrentStreams(4))
+                      .build()))
+          .addBefore("end", /* name= */ null, new Http2MultiplexHandler(initializer(this::opened)));
+    } else {
+      serve(channel, new HttpServerCodec());
+    }
+  }
+
+  private void opened(Channel stream) {
+    stream.config().setAllocator(allocator);
+    serve(stream, new Http2StreamFrameToHttpObjectCodec(/* isServer= */ true));
+  }
+
+  private void serve(Channel channel, ChannelHandler codec) {
+    BudgetedHttpAggregator aggregator =
+        spill == null
+            ? new BudgetedHttpAggregator(admission, parts.options())
+            : new BudgetedHttpAggregator(admission, parts.options(), spill);
+    channel
+        .pipeline()
+        .addLast(
+            readGate.newHandler(),
+            writeGate.newHandler(),
+            codec,
+            UnbrokenStream.MESSAGES,
+            aggregator,
+            new ChunkedWriteHandler(),
+            new Echo(parts.way(), parts.folder(), told::add));
+  }
+
+  InetSocketAddress address() {
+    return (InetSocketAddress) listener.localAddress();
+  }
+
   Socket connect() throws IOException {
-    InetSocketAddress address = (InetSocketAddress) listener.localAddress();
     Socket client = new Socket();
     client.setReceiveBufferSize(16 << 10);
     client.setSoTimeout(60_000);
-    client.connect(address);
+    client.connect(address());
     return client;
   }
 
@@ -147,19 +259,33 @@ final class FaultyServer implements AutoCloseable {
   }
 
   /** Waits until all connections have gone, and holds to it that they have left nothing. */
-  void assertNothingIsHeld() {
+  void assertNothingIsHeld() throws IOException {
     awaitNoConnection();
     assertThat(pool.liveBlockBytes()).isZero();
     assertThat(pool.rootBudget().heapBytes()).isEqualTo(lostBytes);
+    assertThat(pool.snapshot().promisedBytes()).isZero();
     assertThat(writeGate.queuedBytes()).isZero();
+    if (spill != null) {
+      assertThat(OpenFiles.of(parts.folder())).isEmpty();
+    }
   }
 
-  /** The Java heap that the connection before this has lost in {@code SslHandler}, if it has. */
+  /** The Java heap that the connections before this have lost in {@code SslHandler}, if any. */
   long takeLostBytes() {
     awaitNoConnection();
     long before = lostBytes;
     lostBytes = pool.rootBudget().heapBytes();
     return lostBytes - before;
+  }
+
+  /** What handlers were told since the last call. */
+  List<Throwable> takeTold() {
+    awaitNoConnection();
+    List<Throwable> all = new ArrayList<>();
+    for (Throwable one = told.poll(); one != null; one = told.poll()) {
+      all.add(one);
+    }
+    return all;
   }
 
   /** Handlers let go of what they have when they are removed, after the channel has closed. */
@@ -168,14 +294,28 @@ final class FaultyServer implements AutoCloseable {
     for (int i = 0; i < 3 && !loops.isTerminated(); i++) {
       loops.submit(() -> {}).syncUninterruptibly();
     }
+    if (spill != null) {
+      // Threads of their own give back what bodies had of files.
+      await("room for a file of any size", this::canSpill);
+    }
+  }
+
+  private boolean canSpill() {
+    SpillRoom all = SpillRoom.tryTake(spill, SPILL_BYTES);
+    if (all == null) {
+      return false;
+    }
+    all.close();
+    return true;
   }
 
   @Override
-  public void close() {
+  public void close() throws IOException {
     listener.close().syncUninterruptibly();
     connections.close().syncUninterruptibly();
     assertNothingIsHeld();
     loops.shutdownGracefully(0, 10, TimeUnit.SECONDS).syncUninterruptibly();
+    ReferenceCountUtil.release(parts.tls());
     pool.close();
   }
 
@@ -188,19 +328,11 @@ final class FaultyServer implements AutoCloseable {
     }
   }
 
-  private static final class Echo extends SimpleChannelInboundHandler<FullHttpRequest> {
-    @Override
-    protected void channelRead0(ChannelHandlerContext ctx, FullHttpRequest request) {
-      ByteBuf content = ctx.alloc().buffer(Math.max(1, request.content().readableBytes()));
-      DefaultFullHttpResponse response =
-          new DefaultFullHttpResponse(
-              HttpVersion.HTTP_1_1, HttpResponseStatus.OK, content.writeBytes(request.content()));
-      HttpUtil.setContentLength(response, content.readableBytes());
-      Owned.send(ctx, response).addListener(ChannelFutureListener.CLOSE);
-    }
-
+  /** The end of a connection of many streams. */
+  private final class ClosedByFailures extends ChannelInboundHandlerAdapter {
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable failure) {
+      told.add(failure);
       ctx.close();
     }
   }

@@ -163,7 +163,13 @@ class GatheringFailureTest {
   @Test
   void aBodyThatWasToGoToAFileGivesItsPlaceBack(@TempDir Path folder) throws Exception {
     Spill spill =
-        new Spill(folder, MAX_BYTES, 5 * STEP_BYTES, Duration.ofHours(1), /* maximumFiles= */ 1);
+        new Spill(
+            folder,
+            MAX_BYTES,
+            5 * STEP_BYTES,
+            Duration.ofHours(1),
+            /* maximumFiles= */ 1,
+            Disk.SYSTEM);
     EmbeddedChannel channel =
         channel(
             new BudgetedHttpAggregator(admission(), options(), spill), new DefaultHttpHeaders());

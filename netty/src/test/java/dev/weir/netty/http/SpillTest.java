@@ -166,7 +166,7 @@ class SpillTest {
 
   @Test
   void filesAreBoundedAndARefusalTakesNoRoom() throws Exception {
-    Spill few = new Spill(folder, 1_000, 0, Duration.ofMillis(1), 2);
+    Spill few = new Spill(folder, 1_000, 0, Duration.ofMillis(1), 2, Disk.SYSTEM);
     SpillRoom first = SpillRoom.tryTake(few, 600);
     assertThat(SpillRoom.tryTake(few, Long.MAX_VALUE)).isNull();
     assertThat(SpillRoom.tryTake(few, 401)).isNull();
