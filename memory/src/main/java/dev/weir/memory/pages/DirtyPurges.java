@@ -3,6 +3,7 @@ package dev.weir.memory.pages;
 import dev.weir.memory.os.NativeMemory;
 import dev.weir.memory.os.NativeMemoryException;
 import dev.weir.memory.sync.SpinLock;
+import dev.weir.memory.sync.StackRoom;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -15,6 +16,10 @@ import org.jspecify.annotations.Nullable;
  * finds them from then on, they are given back without the lock, and return as clean. While claims are under way their
  * bytes still count as dirty. A thread that finds nothing left to claim, although its request fits once everything
  * dirty is purged, yields until the others' claims are settled; so nobody is refused because of a purge in progress.
+ *
+ * Whoever claims has looked at its very beginning whether the stack has room for settling too, which takes the lock
+ * once more: others would wait for ever. The look is no part of what settles, which would overflow where it is compiled
+ * into that, nor is it taken under the lock.
  */
 public final class DirtyPurges {
   /**
@@ -43,6 +48,7 @@ public final class DirtyPurges {
    * @return whether the limit admits them at all; others may take the room before the caller does
    */
   public boolean makeRoom(long bytes, Lane lane) {
+    StackRoom.requireForNested();
     while (true) {
       PurgeBatch batch;
       lock.lock();
@@ -64,6 +70,7 @@ public final class DirtyPurges {
 
   /** Gives back every dirty page; those that others are giving back are gone when it returns. */
   public void purgeAll() {
+    StackRoom.requireForNested();
     while (true) {
       PurgeBatch batch;
       lock.lock();
@@ -123,6 +130,7 @@ public final class DirtyPurges {
    * lock that claims the next: those who allocate meanwhile want it too.
    */
   private void purgeBatches(Supplier<@Nullable PurgeBatch> next) {
+    StackRoom.requireForNested();
     PurgeBatch batch = settleAndClaim(null, next);
     while (batch != null) {
       PurgeBatch claimed = batch;
@@ -151,7 +159,8 @@ public final class DirtyPurges {
 
   /**
    * Purges as many dirty bytes for the common good, where more than may stay dirty still are. If
-   * that fails, the caller's own request is served all the same.
+   * that fails, the caller's own request is served all the same. The caller has looked whether the
+   * stack has room for nested locks: a look here could fail it.
    */
   void purgeForOthers(long bytes) {
     try {

@@ -3,6 +3,7 @@ package dev.weir.memory.pages;
 import dev.weir.memory.os.NativeMemory;
 import dev.weir.memory.os.PurgeRanges;
 import dev.weir.memory.sync.SpinLock;
+import dev.weir.memory.sync.StackRoom;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -103,6 +104,7 @@ public final class PageHeap {
   }
 
   private long allocateRun(long bytes, boolean promised) {
+    StackRoom.requireForNested(); // As all who claim (DirtyPurges).
     long address = FULL;
     boolean surveyDue = false;
     boolean leavesBand = false;
@@ -182,7 +184,12 @@ public final class PageHeap {
 
   /** Purges as many dirty bytes, where more of them than may stay still are. Not under a lock. */
   public void purgeFor(long freedBytes) {
-    dirtyPurges.purgeForOthers(freedBytes);
+    try {
+      StackRoom.requireForNested();
+      dirtyPurges.purgeForOthers(freedBytes);
+    } catch (StackOverflowError e) {
+      // The bytes are free; the purger comes for them.
+    }
   }
 
   /** Gives back a run that {@link #allocatePromisedRun} has taken: its bytes are promised again. */

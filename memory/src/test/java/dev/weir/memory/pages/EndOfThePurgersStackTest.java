@@ -1,0 +1,155 @@
+package dev.weir.memory.pages;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.memory.heap.PageHeaps;
+import dev.weir.memory.os.FakeNativeMemory;
+import dev.weir.memory.testing.Workers;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * Threads that run out of stack while they purge, or grow a block: where a claim is lost or a room
+ * stays busy, whoever needs it next waits for ever.
+ */
+@Timeout(value = 3, unit = TimeUnit.MINUTES)
+class EndOfThePurgersStackTest {
+  private static final int WARM_UPS = 5_000;
+  private static final int OVERFLOWS = 20;
+  private static final long STACK_BYTES = 256 << 10;
+  private static final long LIMIT_BYTES = 64 << 20;
+  private static final long RUN_BYTES = 128 << 10;
+  private static final long ROOM_BYTES = 4 << 20;
+
+  /** What fits beside the runs that stay, once everything dirty is purged. */
+  private static final long REST_BYTES = LIMIT_BYTES - 4 * RUN_BYTES;
+
+  private final FakeNativeMemory os = new FakeNativeMemory();
+  private final PageHeap heap = PageHeaps.over(os, LIMIT_BYTES);
+  private final long[] runs = new long[8];
+  private long rest = PageHeap.FULL;
+  private @Nullable Room room;
+
+  @AfterEach
+  void nothingIsLost() {
+    heap.dirtyPurges().purgeAll();
+    heap.checkInvariants();
+    assertThat(heap.totals().liveBytes()).isZero();
+    assertThat(heap.totals().dirtyBytes()).isZero();
+  }
+
+  @Test
+  void settlesWhatPurgeDownToClaims() throws InterruptedException {
+    repeat(this::makeDirty, () -> heap.dirtyPurges().purgeDownTo(0), this::freeAll);
+  }
+
+  @Test
+  void settlesWhatPurgeAllClaims() throws InterruptedException {
+    repeat(this::makeDirty, () -> heap.dirtyPurges().purgeAll(), this::freeAll);
+  }
+
+  @Test
+  void settlesWhatMakeRoomClaims() throws InterruptedException {
+    repeat(
+        this::makeDirty, () -> heap.dirtyPurges().makeRoom(REST_BYTES, Lane.LARGE), this::freeAll);
+  }
+
+  @Test
+  void settlesWhatARunClaims() throws InterruptedException {
+    repeat(this::makeDirty, this::takeRest, this::freeAll);
+  }
+
+  @Test
+  void settlesWhatAGrowingBlockClaims() throws InterruptedException {
+    repeat(
+        () -> {
+          makeDirty();
+          room = heap.rooms().tryOpen(RUN_BYTES, Lane.LARGE);
+        },
+        () -> heap.rooms().tryExtend(room(), ROOM_BYTES, Lane.LARGE),
+        () -> {
+          heap.rooms().close(room());
+          freeAll();
+        });
+  }
+
+  @Test
+  void movesABlockToTheEndOrNotAtAll() throws InterruptedException {
+    repeat(
+        () -> room = heap.rooms().tryOpen(ROOM_BYTES, Lane.LARGE),
+        () -> {
+          if (room().roomBytes() == ROOM_BYTES) {
+            room = heap.rooms().tryMove(room(), 2 * ROOM_BYTES, Lane.LARGE);
+          }
+        },
+        () -> {
+          assertThat(room().liveBytes).isEqualTo(2 * ROOM_BYTES);
+          heap.rooms().close(room());
+          heap.dirtyPurges().purgeAll();
+        });
+  }
+
+  private Room room() {
+    return Objects.requireNonNull(room);
+  }
+
+  private void makeDirty() {
+    for (int i = 0; i < runs.length; i++) {
+      runs[i] = heap.allocateRun(RUN_BYTES);
+    }
+    for (int i = 0; i < runs.length; i += 2) {
+      heap.freeRun(runs[i], RUN_BYTES);
+    }
+  }
+
+  private void takeRest() {
+    if (rest == PageHeap.FULL) {
+      rest = heap.allocateRun(REST_BYTES);
+    }
+  }
+
+  private void freeAll() {
+    if (rest != PageHeap.FULL) {
+      heap.freeRun(rest, REST_BYTES);
+      rest = PageHeap.FULL;
+    }
+    for (int i = 1; i < runs.length; i += 2) {
+      heap.freeRun(runs[i], RUN_BYTES);
+    }
+    heap.dirtyPurges().purgeAll();
+    os.takePurges();
+  }
+
+  /** Often enough that all of it is compiled; then on the way back from the end of the stack. */
+  private void repeat(Runnable before, Runnable work, Runnable after) throws InterruptedException {
+    Workers workers = new Workers();
+    workers.platformWithStack(
+        STACK_BYTES,
+        () -> {
+          for (int i = 0; i < WARM_UPS + OVERFLOWS; i++) {
+            before.run();
+            if (i < WARM_UPS) {
+              work.run();
+            } else {
+              descend(work);
+            }
+            after.run();
+          }
+        });
+    workers.join();
+  }
+
+  @SuppressWarnings("InfiniteRecursion") // which is what is tested
+  private static void descend(Runnable work) {
+    try {
+      descend(work);
+    } catch (StackOverflowError e) {
+      // This is the last level, or the work ran out of stack at the one below.
+    }
+    work.run();
+  }
+}
