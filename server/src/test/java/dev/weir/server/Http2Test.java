@@ -46,8 +46,8 @@ class Http2Test {
   @MethodSource("dev.weir.server.TransportsTest#ways")
   void everyRouteIsServedOnOneConnection(Transport transport, @Nullable TlsEngine engine)
       throws Exception {
-    long elsewhere = NodeFixture.bytesOfNetty();
     try (NodeFixture fixture = start(transport, engine)) {
+      long elsewhere = NodeFixture.bytesOfNetty();
       try (Http2Client client = fixture.http2()) {
         assertThat(client.get("/").status()).isEqualTo(200);
         assertThat(
@@ -144,10 +144,10 @@ class Http2Test {
   @ParameterizedTest
   @MethodSource("dev.weir.server.TransportsTest#ways")
   void manyStreamsGoOnAtOnce(Transport transport, @Nullable TlsEngine engine) throws Exception {
-    long elsewhere = NodeFixture.bytesOfNetty();
     Random random = new Random(5);
     try (NodeFixture fixture = start(transport, engine);
         Http2Client client = fixture.http2()) {
+      long elsewhere = NodeFixture.bytesOfNetty();
       client.get("/");
       int count = client.settingsMaxStreams;
       assertThat(count).isBetween(4, 100);

@@ -151,7 +151,10 @@ final class NodeFixture implements AutoCloseable {
         () -> KernelSockets.isAllRead(node.address().getPort(), client.localPort()));
   }
 
-  /** What the allocator holds that Netty takes when nobody says which: nothing of a node's. */
+  /**
+   * What the allocator holds that Netty takes when nobody says which: nothing of a connection's. A
+   * node that starts has Netty read certificates with it.
+   */
   static long bytesOfNetty() {
     ByteBufAllocatorMetric metric =
         ((ByteBufAllocatorMetricProvider) ByteBufAllocator.DEFAULT).metric();

@@ -79,9 +79,9 @@ class TransportsTest {
   @MethodSource("ways")
   void everythingIsServedAndNothingIsLeft(Transport transport, @Nullable TlsEngine engine)
       throws Exception {
-    long elsewhere = NodeFixture.bytesOfNetty();
     try (NodeFixture fixture = start(transport, engine);
         RawClient observer = fixture.raw()) {
+      long elsewhere = NodeFixture.bytesOfNetty();
       TalkWithNode.prepare(observer);
       for (TalkWithNode talk : TalkWithNode.values()) {
         try (RawClient client = fixture.raw()) {
