@@ -163,8 +163,18 @@ final class Http2Reads extends ChannelDuplexHandler {
 
   @Override
   public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
-    hasWritten = true;
-    ctx.write(message, promise);
+    ChannelPromise first = promise;
+    if (!hasWritten) {
+      hasWritten = true;
+      // The codec closes a connection whose settings are not sent, and tells nobody why.
+      first = promise.unvoid();
+      first.addListener(written -> {
+        if (written.cause() instanceof OutOfMemoryError refused) {
+          ctx.fireExceptionCaught(refused);
+        }
+      });
+    }
+    ctx.write(message, first);
   }
 
   @Override

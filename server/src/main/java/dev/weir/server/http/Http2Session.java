@@ -11,7 +11,6 @@ import io.netty.handler.codec.http2.DefaultHttp2PingFrame;
 import io.netty.handler.codec.http2.Http2CodecUtil;
 import io.netty.handler.codec.http2.Http2Connection;
 import io.netty.handler.codec.http2.Http2Error;
-import io.netty.handler.codec.http2.Http2FrameCodec;
 import io.netty.handler.codec.http2.Http2FrameStreamException;
 import io.netty.handler.codec.http2.Http2GoAwayFrame;
 import io.netty.handler.codec.http2.Http2LocalFlowController;
@@ -92,8 +91,12 @@ final class Http2Session extends ChannelInboundHandlerAdapter {
   @Override
   public void handlerAdded(ChannelHandlerContext ctx) {
     context = ctx;
-    connection = ctx.pipeline().get(Http2FrameCodec.class).connection();
     guard.start(ctx.executor());
+  }
+
+  /** Before anything is written. */
+  void begin(Http2Connection begun) {
+    connection = begun;
   }
 
   /** A stream begins; false when the node has no place for it. */

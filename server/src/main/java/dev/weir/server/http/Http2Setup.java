@@ -57,9 +57,12 @@ final class Http2Setup {
     pipeline
         .addLast(reads)
         .addLast(new DataInParts())
-        .addLast(codec)
         .addLast(UnsentFrames.HANDLER)
-        .addLast(session)
+        .addLast(session);
+    session.begin(codec.connection());
+    // It writes at once: the session is there to hear of what becomes of that.
+    pipeline
+        .addBefore(pipeline.context(UnsentFrames.HANDLER).name(), /* name= */ null, codec)
         .addLast(new Http2MultiplexHandler(new StreamInitializer(session, reads)));
     if (!pipeline.channel().isOpen() && !reads.hasWritten()) {
       services
