@@ -228,6 +228,8 @@ public final class HttpResponseCompressor extends ChannelDuplexHandler {
     drop();
     if (cutOff) {
       LOG.log(Level.WARNING, "closed: the compressor was removed in the middle of a response");
+      // An answer in the response's place is whole.
+      ctx.flush();
       ctx.close();
     }
   }

@@ -83,7 +83,9 @@ class ResponseReleaseTest {
     fixture.channel.pipeline().remove(HttpResponseCompressor.class);
     ChannelFuture late = fixture.channel.writeAndFlush(fixture.content(CONTENT, 0, 1_000));
     assertThat(late.isSuccess()).isFalse();
-    assertThat(fixture.written().content()).isEmpty();
+    Written answer = fixture.written();
+    assertThat(answer.head().status()).isEqualTo(HttpResponseStatus.NOT_ACCEPTABLE);
+    assertThat(answer.content()).isEmpty();
     assertThat(fixture.channel.isOpen()).isFalse();
   }
 
