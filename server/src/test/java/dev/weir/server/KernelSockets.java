@@ -27,8 +27,7 @@ final class KernelSockets {
     boolean isSent = false;
     boolean isRead = false;
     for (Path table : TABLES) {
-      // A kernel without IPv6 has one table.
-      for (String line : Files.exists(table) ? Files.readAllLines(table) : List.<String>of()) {
+      for (String line : lines(table)) {
         String[] fields = line.strip().split("\\s+");
         if (isEnd(fields, clientPort, serverPort)) {
           isSent = fields[QUEUES].startsWith("00000000:");
@@ -44,7 +43,7 @@ final class KernelSockets {
   /** What a server has written to a connection and its client's kernel has not taken. */
   static long queuedBytes(int serverPort, int clientPort) throws IOException {
     for (Path table : TABLES) {
-      for (String line : Files.readAllLines(table)) {
+      for (String line : lines(table)) {
         String[] fields = line.strip().split("\\s+");
         if (isEnd(fields, serverPort, clientPort)) {
           return Long.parseLong(fields[QUEUES].substring(0, fields[QUEUES].indexOf(':')), 16);
@@ -52,6 +51,11 @@ final class KernelSockets {
       }
     }
     return 0;
+  }
+
+  /** A kernel without IPv6 has one table. */
+  private static List<String> lines(Path table) throws IOException {
+    return Files.exists(table) ? Files.readAllLines(table) : List.of();
   }
 
   private static boolean isEnd(String[] fields, int localPort, int remotePort) {

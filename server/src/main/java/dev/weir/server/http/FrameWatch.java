@@ -31,8 +31,11 @@ final class FrameWatch extends Http2FrameLogger {
       boolean endStream) {
     if (direction == Direction.OUTBOUND) {
       session.sends(streamId, data.readableBytes());
-    } else if (!data.isReadable()) {
-      session.controlFrameCame();
+    } else {
+      session.receives(data.readableBytes());
+      if (!data.isReadable()) {
+        session.controlFrameCame();
+      }
     }
   }
 

@@ -49,6 +49,9 @@ final class Http2Exchange extends ChannelInboundHandlerAdapter implements Carrie
   private boolean admitted;
   private long discardedBytes;
 
+  /** What had come of all bodies of the connection when this one was looked at last. */
+  private long seenBytes;
+
   /** The end of a stream that is given a moment. */
   private @Nullable Future<?> ending;
 
@@ -78,7 +81,9 @@ final class Http2Exchange extends ChannelInboundHandlerAdapter implements Carrie
       @Override
       public boolean clientAwaitsWindow() {
         ChannelHandlerContext ctx = context;
-        return ctx != null && session.clientAwaitsWindow(id(ctx));
+        long sinceBytes = seenBytes;
+        seenBytes = session.receivedBytes();
+        return ctx != null && session.clientAwaitsWindow(id(ctx), sinceBytes);
       }
 
       @Override
@@ -102,6 +107,11 @@ final class Http2Exchange extends ChannelInboundHandlerAdapter implements Carrie
   /** Bytes of the stream are on their way to the socket: its windows had room for them. */
   void sent() {
     guard.progress();
+  }
+
+  /** {@link Http2Session#receivedBytes} at the last look at this stream. */
+  long seenBytes() {
+    return seenBytes;
   }
 
   /** The client, which had used up its window, has heard of more. */

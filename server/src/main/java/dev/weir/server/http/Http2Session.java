@@ -53,6 +53,10 @@ final class Http2Session extends ChannelInboundHandlerAdapter {
   private final StallGuard guard;
   private final ControlFrames controlFrames = new ControlFrames();
   private final UnheardWindows unheard = new UnheardWindows();
+
+  /** Of bodies, all streams together. */
+  private long receivedBytes;
+
   private final Map<Integer, Http2Exchange> streams = new LinkedHashMap<>();
   private @Nullable ChannelHandlerContext context;
   private @Nullable Http2Connection connection;
@@ -131,10 +135,21 @@ final class Http2Session extends ChannelInboundHandlerAdapter {
   /** The codec writes a piece of a stream. */
   void sends(int id, int bytes) {
     controlFrames.dataSent(bytes);
+    unheard.sent(bytes);
     Http2Exchange stream = streams.get(id);
     if (stream != null && bytes > 0) {
       stream.sent();
     }
+  }
+
+  /** A piece of a stream has come. */
+  void receives(int bytes) {
+    receivedBytes += bytes;
+  }
+
+  /** How much has come of all bodies of the connection: while it grows, its window is open. */
+  long receivedBytes() {
+    return receivedBytes;
   }
 
   /** Whether the client has said that more of a stream may be sent. */
@@ -158,10 +173,12 @@ final class Http2Session extends ChannelInboundHandlerAdapter {
   /**
    * Whether a client that has to send on a stream has used up its windows, as far as it is known to
    * have heard of them. It is asked what it has heard.
+   *
+   * @param sinceBytes {@link #receivedBytes} at the last look: who sends other bodies may send
    */
-  boolean clientAwaitsWindow(int id) {
+  boolean clientAwaitsWindow(int id, long sinceBytes) {
     ChannelHandlerContext ctx = context;
-    if (ctx == null || ended || !isAwaited(id)) {
+    if (ctx == null || ended || !isAwaited(id, sinceBytes)) {
       return false;
     }
     if (unheard.tryAsk()) {
@@ -170,7 +187,7 @@ final class Http2Session extends ChannelInboundHandlerAdapter {
     return true;
   }
 
-  private boolean isAwaited(int id) {
+  private boolean isAwaited(int id, long sinceBytes) {
     Http2Connection of = connection;
     Http2Stream stream = of == null ? null : of.stream(id);
     if (of == null || stream == null) {
@@ -178,13 +195,14 @@ final class Http2Session extends ChannelInboundHandlerAdapter {
     }
     Http2LocalFlowController windows = of.local().flowController();
     return unheard.isAwaited(id, windows.windowSize(stream))
-        || unheard.isAwaited(0, windows.windowSize(of.connectionStream()));
+        || (receivedBytes == sinceBytes
+            && unheard.isAwaited(0, windows.windowSize(of.connectionStream())));
   }
 
   private void windowsHeard() {
     if (unheard.isAsking()) {
       streams.forEach((id, stream) -> {
-        if (isAwaited(id)) {
+        if (isAwaited(id, stream.seenBytes())) {
           stream.windowHeard();
         }
       });

@@ -9,6 +9,9 @@ import java.util.Map;
  * answers a ping has read what is in front of it. For the connection's event loop.
  */
 final class UnheardWindows {
+  /** More than lies between two applications: the buffers of two kernels, and of this process. */
+  static final long MOST_UNREAD_BYTES = 64L << 20;
+
   /** Bytes by stream, 0 for the connection: of updates in front of the ping that is under way. */
   private final Map<Integer, Long> asked = new HashMap<>();
 
@@ -16,6 +19,9 @@ final class UnheardWindows {
   private final Map<Integer, Long> unasked = new HashMap<>();
 
   private boolean asking;
+
+  /** Of content, since the ping that is under way. */
+  private long sentBehindBytes;
 
   /** An update is being written. */
   void opened(int stream, int bytes) {
@@ -44,6 +50,7 @@ final class UnheardWindows {
       return false;
     }
     asking = true;
+    sentBehindBytes = 0;
     asked.putAll(unasked);
     unasked.clear();
     return true;
@@ -54,7 +61,17 @@ final class UnheardWindows {
     return asking;
   }
 
-  /** The client has answered. */
+  /** Content is being written: a client that takes so much behind a ping has read it. */
+  void sent(int bytes) {
+    if (asking) {
+      sentBehindBytes += bytes;
+      if (sentBehindBytes > MOST_UNREAD_BYTES) {
+        heard();
+      }
+    }
+  }
+
+  /** The client has answered, or should have. */
   void heard() {
     asking = false;
     asked.clear();

@@ -36,6 +36,21 @@ class UnheardWindowsTest {
     assertThat(windows.isAwaited(STREAM, 0)).isFalse();
   }
 
+  /** What lies between two applications has an end. */
+  @Test
+  void whoTakesMuchBehindAPingHasReadIt() {
+    windows.opened(STREAM, BYTES);
+    assertThat(windows.tryAsk()).isTrue();
+    windows.sent((int) UnheardWindows.MOST_UNREAD_BYTES);
+    assertThat(windows.isAwaited(STREAM, BYTES)).isTrue();
+    windows.sent(1);
+    assertThat(windows.isAwaited(STREAM, BYTES)).isFalse();
+    windows.opened(STREAM, BYTES);
+    assertThat(windows.tryAsk()).as("again").isTrue();
+    windows.sent(1);
+    assertThat(windows.isAwaited(STREAM, BYTES)).as("counted anew").isTrue();
+  }
+
   /** A ping stays under way. */
   @Test
   void ofAStreamThatEndsNothingIsKept() {

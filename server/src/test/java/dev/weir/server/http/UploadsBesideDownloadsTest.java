@@ -163,6 +163,55 @@ class UploadsBesideDownloadsTest {
     assertThat(isAnswered("408")).isTrue();
   }
 
+  /** The connection's window is open to the one body as to the other. */
+  @Test
+  void oneThatSendsAnotherBodyAwaitsNothing() {
+    node.send(channel, Http2Wire.post(UPLOAD + 2, "/v1/stream/up", "text/plain"));
+    node.run(channel);
+    for (int i = 0; i < 2 * STEPS_TO_END; i++) {
+      for (int sent = 0; sent < 1 << 20; sent += 16 << 10) {
+        send(16 << 10, /* last= */ false);
+      }
+      answerPing(takeAll());
+      node.pass(channel, A_WHILE);
+    }
+    assertThat(takeAll())
+        .filteredOn(frame -> frame.type() == Http2FrameTypes.HEADERS)
+        .filteredOn(frame -> holds(frame.payload(), "\u0003408"))
+        .extracting(Http2Wire.Frame::stream)
+        .containsExactly(UPLOAD + 2);
+  }
+
+  /** Whoever takes so much has read the ping. */
+  @Test
+  void oneThatNeverAnswersIsEnded() {
+    node.send(channel, Http2Wire.openWindow(0, 1 << 30));
+    takeSlowly(1);
+    int stream = UPLOAD;
+    for (long taken = 0; taken <= UnheardWindows.MOST_UNREAD_BYTES; taken += 200_000) {
+      stream += 2;
+      download(stream);
+    }
+    node.send(channel, Http2Wire.get(stream + 2, "/v1/stream/down"));
+    node.run(channel);
+    takeSlowly(STEPS_TO_END);
+    assertThat(isAnswered("408")).isTrue();
+  }
+
+  private void download(int stream) {
+    node.send(channel, Http2Wire.get(stream, "/v1/stream/down"));
+    int taken = 0;
+    for (int pieces = 0; taken <= 200_000; pieces++) {
+      assertThat(pieces).as("pieces of 200,000 bytes").isLessThan(100);
+      node.run(channel);
+      taken += channel.take(EVERYTHING).length;
+    }
+  }
+
+  private static boolean holds(byte[] payload, String text) {
+    return new String(payload, StandardCharsets.ISO_8859_1).contains(text);
+  }
+
   @Test
   void oneThatReadsNothingIsEnded() {
     for (int i = 0; i < STEPS_TO_END; i++) {
