@@ -174,7 +174,7 @@ public final class PageHeap {
       state.freeRun(address, bytes);
       ledger.freed(bytes, lane);
       dirtyHigh = state.isDirtyHigh();
-      overflowing = dirtyHigh && state.wasDirtyOverflowing(bytes);
+      overflowing = dirtyHigh && state.hasOverflowedBy(bytes);
     } finally {
       lock.unlock();
     }

@@ -269,11 +269,12 @@ final class PageState {
   }
 
   /**
-   * Whether it was so before so many bytes were freed: who frees them purges as many. One large
-   * block alone is left to the purger, since it may be asked for again at once.
+   * Whether more is dirty than may stay so now, and more than the purger would keep was so before
+   * this many bytes were freed: who frees them purges as many. One large block alone is left to the
+   * purger, since it may be asked for again at once.
    */
-  boolean wasDirtyOverflowing(long freedBytes) {
-    return isDirtyAbove(dirtyCeilingBytes() + freedBytes);
+  boolean hasOverflowedBy(long freedBytes) {
+    return isDirtyOverflowing() && isDirtyAbove(dirtyCeilingBytes() / 2 + freedBytes);
   }
 
   private boolean isDirtyAbove(long bytes) {

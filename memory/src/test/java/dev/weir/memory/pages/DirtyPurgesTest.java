@@ -161,6 +161,21 @@ class DirtyPurgesTest {
     assertThat(calls).hasValue(1);
   }
 
+  /** With what is dirty already, it would be far beyond what may stay so. */
+  @Test
+  void whoFreesALargeRunBesideWhatIsDirtyPurgesAsMuch() {
+    long[] runs = new long[8];
+    for (int i = 0; i < runs.length; i++) {
+      runs[i] = heap.allocateRun(MIB / 4);
+    }
+    long large = heap.allocateRun(4 * MIB);
+    for (long run : runs) {
+      heap.freeRun(run, MIB / 4);
+    }
+    heap.freeRun(large, 4 * MIB);
+    assertThat(heap.totals().dirtyBytes()).isEqualTo(2 * MIB);
+  }
+
   @Test
   void largeRunsMayLeaveHalfAsMuchAgainDirty() {
     long large = dirtyWhenThePurgerIsCalled(1280, MIB);
