@@ -262,7 +262,11 @@ public final class Guard {
     return pages.freeRunAtOnce(runAddress, runBytes, lane) ? runBytes : 0;
   }
 
-  /** Makes the system calls that pages given back leave to be made. */
+  /**
+   * Makes the system calls that pages given back leave to be made.
+   *
+   * @throws StackOverflowError if the stack has no room for them: the purger makes them then
+   */
   void purgeFor(long freedBytes) {
     if (freedBytes > 0) {
       pages.purgeFor(freedBytes);

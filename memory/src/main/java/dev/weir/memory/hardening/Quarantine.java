@@ -84,7 +84,10 @@ final class Quarantine {
     }
   }
 
-  /** Takes a released block, closed or not; others leave for it. */
+  /**
+   * Takes a released block, closed or not; others leave for it, as far as the stack has room for
+   * that.
+   */
   void add(Guard guard) {
     boolean isClosed = guard.isClosed();
     long excessBytes;
@@ -104,14 +107,23 @@ final class Quarantine {
     } finally {
       lock.unlock();
     }
-    guard.purgeFor(toPurge);
-    if (retiring) {
-      giveUp(Long.MAX_VALUE);
-      return;
-    }
-    if (!isClosed) {
+    if (!isClosed && !retiring) {
       closerCall.run();
     }
+    try {
+      guard.purgeFor(toPurge);
+      if (retiring) {
+        giveUp(Long.MAX_VALUE);
+      } else {
+        leaveFor(excessBytes, excessGuards);
+      }
+    } catch (StackOverflowError e) {
+      // The block is here, or its pages are free; what is too much leaves for the next one.
+    }
+  }
+
+  /** So much is too much. */
+  private void leaveFor(long excessBytes, int excessGuards) {
     // One of those too many leaves for each that comes, and a few bytes are one.
     long wantedBytes = excessGuards > 0 ? Math.max(1, excessBytes) : excessBytes;
     if (excessBytes > (OVERFULL - 1) * limitBytes || excessGuards > (OVERFULL - 1) * maxGuards) {

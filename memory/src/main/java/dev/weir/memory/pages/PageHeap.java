@@ -157,7 +157,11 @@ public final class PageHeap {
    */
   public void freeRun(long address, long bytes, Lane lane) {
     if (freeRunAtOnce(address, bytes, lane)) {
-      purgeFor(bytes);
+      try {
+        purgeFor(bytes);
+      } catch (StackOverflowError e) {
+        // The bytes are free; the purger comes for them.
+      }
     }
   }
 
@@ -182,14 +186,14 @@ public final class PageHeap {
     return overflowing;
   }
 
-  /** Purges as many dirty bytes, where more of them than may stay still are. Not under a lock. */
+  /**
+   * Purges as many dirty bytes, where more of them than may stay still are. Not under a lock.
+   *
+   * @throws StackOverflowError if the stack has no room for it: the purger comes for them then
+   */
   public void purgeFor(long freedBytes) {
-    try {
-      StackRoom.requireForNested();
-      dirtyPurges.purgeForOthers(freedBytes);
-    } catch (StackOverflowError e) {
-      // The bytes are free; the purger comes for them.
-    }
+    StackRoom.requireForNested();
+    dirtyPurges.purgeForOthers(freedBytes);
   }
 
   /** Gives back a run that {@link #allocatePromisedRun} has taken: its bytes are promised again. */

@@ -19,6 +19,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 3, unit = TimeUnit.MINUTES)
 class EndOfThePurgersStackTest {
   private static final int WARM_UPS = 5_000;
+  private static final int PURGES_ALONE = 50_000;
   private static final int OVERFLOWS = 20;
   private static final long STACK_BYTES = 256 << 10;
   private static final long LIMIT_BYTES = 64 << 20;
@@ -33,6 +34,7 @@ class EndOfThePurgersStackTest {
   private final long[] runs = new long[8];
   private long rest = PageHeap.FULL;
   private @Nullable Room room;
+  private int freed;
 
   @AfterEach
   void nothingIsLost() {
@@ -91,6 +93,35 @@ class EndOfThePurgersStackTest {
           heap.rooms().close(room());
           heap.dirtyPurges().purgeAll();
         });
+  }
+
+  /** Where the purge that follows is compiled, and its beginning has no room, it is left out. */
+  @Test
+  void freesARunToTheEndOrNotAtAll() throws InterruptedException {
+    Workers workers = new Workers();
+    workers.platformWithStack(
+        STACK_BYTES,
+        () -> {
+          for (int i = 0; i < PURGES_ALONE; i++) {
+            heap.purgeFor(RUN_BYTES);
+          }
+          long[] many = new long[(int) (LIMIT_BYTES / RUN_BYTES)];
+          for (int i = 0; i < many.length; i++) {
+            many[i] = heap.allocateRun(RUN_BYTES);
+          }
+          for (int i = 0; i < many.length; i++) {
+            long address = many[i];
+            long leftBytes = LIMIT_BYTES - (i + 1) * RUN_BYTES;
+            descend(() -> {
+              if (heap.totals().liveBytes() > leftBytes) {
+                heap.freeRun(address, RUN_BYTES);
+                freed++;
+              }
+            });
+          }
+          assertThat(freed).as("frees that returned").isEqualTo(many.length);
+        });
+    workers.join();
   }
 
   private Room room() {
