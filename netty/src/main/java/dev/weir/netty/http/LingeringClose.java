@@ -23,8 +23,16 @@ public final class LingeringClose {
 
   private LingeringClose() {}
 
-  /** Writes {@code response}, then closes the channel. Runs on the event loop. */
+  /**
+   * Writes {@code response}, then closes the channel; at once, and without writing, where {@code
+   * ctx} has left its pipeline, as all do when their channel ends. Runs on the event loop.
+   */
   public static void after(ChannelHandlerContext ctx, FullHttpResponse response) {
+    if (ctx.isRemoved()) {
+      response.release();
+      ctx.close();
+      return;
+    }
     Future<?> writeLimit = closeLater(ctx, WRITE_MILLIS);
     InputEnd inputEnd = new InputEnd();
     ctx.pipeline().addBefore(ctx.name(), /* name= */ null, inputEnd);

@@ -9,6 +9,7 @@ import io.netty.channel.ChannelPromise;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
+import io.netty.handler.codec.http.FullHttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.util.ReferenceCountUtil;
@@ -33,9 +34,12 @@ class LingeringCloseTest {
 
   @BeforeEach
   void respond() {
-    LingeringClose.after(
-        channel.pipeline().context(caller),
-        new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.SERVICE_UNAVAILABLE));
+    LingeringClose.after(channel.pipeline().context(caller), response());
+  }
+
+  private static FullHttpResponse response() {
+    return new DefaultFullHttpResponse(
+        HttpVersion.HTTP_1_1, HttpResponseStatus.SERVICE_UNAVAILABLE);
   }
 
   @AfterEach
@@ -61,5 +65,19 @@ class LingeringCloseTest {
     assertThat(channel.isOpen()).isTrue();
     written.setSuccess();
     assertThat(channel.isOpen()).isFalse();
+  }
+
+  /** As when the channel has closed meanwhile, whose pipeline is empty then. */
+  @Test
+  void aCallerThatHasLeftThePipelineOnlyClosesTheChannel() {
+    ChannelInboundHandlerAdapter gone = new ChannelInboundHandlerAdapter();
+    EmbeddedChannel left = new EmbeddedChannel(gone);
+    ChannelHandlerContext ctx = left.pipeline().context(gone);
+    left.pipeline().remove(gone);
+    FullHttpResponse response = response();
+    LingeringClose.after(ctx, response);
+    assertThat(left.isOpen()).isFalse();
+    assertThat(response.refCnt()).isZero();
+    assertThat(left.finish()).as("anything written").isFalse();
   }
 }
