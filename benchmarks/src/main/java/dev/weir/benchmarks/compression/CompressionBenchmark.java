@@ -1,6 +1,7 @@
 package dev.weir.benchmarks.compression;
 
 import com.sun.management.ThreadMXBean;
+import dev.weir.benchmarks.harness.ClassHistogram;
 import dev.weir.benchmarks.harness.CollectorTime;
 import dev.weir.benchmarks.harness.Figures;
 import dev.weir.benchmarks.harness.Metric;
@@ -9,7 +10,6 @@ import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.util.concurrent.TimeUnit;
 import javax.management.JMException;
-import javax.management.ObjectName;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Level;
@@ -103,24 +103,8 @@ public class CompressionBenchmark {
     Figures.report(Metric.COMPRESSED_BYTES, (double) operation.run());
     Figures.report(Metric.GC_NS_PER_OP, collector.share());
     Figures.report(Metric.HEAP_BYTES_PER_OP, (double) countedHeapBytes / countedOperations);
-    Figures.report(Metric.FINALIZERS, (double) finalizers());
-  }
-
-  /** Objects on the heap that will have to be finalized. */
-  private static long finalizers() throws JMException {
-    Object histogram =
-        ManagementFactory.getPlatformMBeanServer()
-            .invoke(
-                new ObjectName("com.sun.management:type=DiagnosticCommand"),
-                "gcClassHistogram",
-                new Object[] {new String[0]},
-                new String[] {String[].class.getName()});
-    return String.valueOf(histogram)
-        .lines()
-        .map(String::strip)
-        .filter(line -> line.contains(" java.lang.ref.Finalizer "))
-        .mapToLong(line -> Long.parseLong(line.split("\\s+", -1)[1]))
-        .sum();
+    Figures.report(
+        Metric.FINALIZERS, (double) ClassHistogram.take().instances("java.lang.ref.Finalizer"));
   }
 
   /**
