@@ -15,8 +15,10 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** What holds of a coding, whichever it is. */
+@Timeout(120)
 abstract class StreamContract {
   MemoryUnderTest memory;
   Compression compression;
@@ -153,5 +155,32 @@ abstract class StreamContract {
     assertThat(compression.tryRequiredEncoder(coding(), -1)).isNull();
     assertThatThrownBy(() -> decode(stream, stream.length, 1000))
         .isInstanceOf(BudgetExceededError.class);
+  }
+
+  @Test
+  void whatIsLostIsGivenBackByTheCleaner() {
+    lose();
+    assertThat(memory.budget.chargedBytes()).isPositive();
+    while (memory.budget.chargedBytes() > 0 && !Thread.currentThread().isInterrupted()) {
+      System.gc();
+      Thread.onSpinWait();
+    }
+    memory.assertNothingHeld();
+  }
+
+  /** Leaves a stream that is being compressed and one that is being decompressed to nobody. */
+  private void lose() {
+    byte[] stream = encode(Texts.json(100_000, 12), 100_000, 64 << 10);
+    compression.destroyIdle(Long.MAX_VALUE);
+    Encoder encoder = compression.tryEncoder(coding(), -1);
+    Streams.step(encoder, Texts.json(1_000, 11), 0, 1_000, Step.FLUSH, 4096, memory.allocator);
+    long charged = memory.budget.chargedBytes();
+    Decoder decoder = compression.decoder(coding());
+    ByteBuf half = memory.allocator.directBuffer().writeBytes(stream, 0, stream.length / 2);
+    ByteBuf target = memory.allocator.directBuffer(1_000, 1_000);
+    decoder.decode(half, target);
+    half.release();
+    target.release();
+    assertThat(memory.budget.chargedBytes()).isGreaterThan(charged);
   }
 }
