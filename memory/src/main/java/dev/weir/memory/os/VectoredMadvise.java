@@ -4,7 +4,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,13 +33,13 @@ final class VectoredMadvise {
   private final MethodHandle syscall;
 
   /** What the ranges are told in: an area for each call under way, so that none allocates. */
-  private final MemorySegment areas = Arena.global().allocate(AREAS * AREA_BYTES, IOVEC_BYTES);
-
-  /** A bit for each area in use. */
-  private final AtomicInteger busy = new AtomicInteger();
+  private final Area[] areas = new Area[AREAS];
 
   private VectoredMadvise(MethodHandle syscall) {
     this.syscall = syscall;
+    for (int i = 0; i < AREAS; i++) {
+      areas[i] = new Area();
+    }
   }
 
   /** Null where the system does not have it, or forbids it; found out by trying. */
@@ -80,22 +81,20 @@ final class VectoredMadvise {
    *     enough threads are at it already
    */
   long tryPurge(PurgeRanges ranges) {
-    int area = takeArea();
-    if (area < 0) {
+    Area area = takeArea();
+    if (area == null) {
       return 0;
     }
     try {
-      long start = area * AREA_BYTES;
-      long at = start;
+      long at = 0;
       for (int i = ranges.purged(); i < ranges.count(); i++) {
-        areas.set(ValueLayout.JAVA_LONG, at, ranges.address(i));
-        areas.set(ValueLayout.JAVA_LONG, at + Long.BYTES, ranges.bytes(i));
+        area.memory.set(ValueLayout.JAVA_LONG, at, ranges.address(i));
+        area.memory.set(ValueLayout.JAVA_LONG, at + Long.BYTES, ranges.bytes(i));
         at += IOVEC_BYTES;
       }
-      return call(areas.address() + start, (at - start) / IOVEC_BYTES);
+      return call(area.memory.address(), at / IOVEC_BYTES);
     } finally {
-      // Clears the bit, which is set; a lambda might find no room in the Java heap.
-      busy.addAndGet(-(1 << area));
+      area.taken = false; // No call: a stack that is full has no room for one.
     }
   }
 
@@ -111,16 +110,31 @@ final class VectoredMadvise {
     }
   }
 
-  private int takeArea() {
-    while (true) {
-      int bits = busy.get();
-      int free = Integer.numberOfTrailingZeros(~bits);
-      if (free >= AREAS) {
-        return -1;
-      }
-      if (busy.compareAndSet(bits, bits | 1 << free)) {
-        return free;
+  /** Null if all are in use. */
+  private @Nullable Area takeArea() {
+    for (Area area : areas) {
+      if (Area.TAKEN.compareAndSet(area, false, true)) {
+        return area;
       }
     }
+    return null;
+  }
+
+  /** Memory for the ranges of one call. */
+  private static final class Area {
+    static final VarHandle TAKEN;
+
+    static {
+      try {
+        TAKEN = MethodHandles.lookup().findVarHandle(Area.class, "taken", boolean.class);
+      } catch (ReflectiveOperationException e) {
+        throw new ExceptionInInitializerError(e);
+      }
+    }
+
+    final MemorySegment memory = Arena.global().allocate(AREA_BYTES, IOVEC_BYTES);
+
+    @SuppressWarnings("UnusedVariable") // through TAKEN
+    volatile boolean taken;
   }
 }
