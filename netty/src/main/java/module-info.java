@@ -6,7 +6,7 @@ module dev.weir.netty {
   requires transitive io.netty.buffer;
   requires io.netty.common;
   requires transitive io.netty.transport;
-  requires io.netty.handler;
+  requires transitive io.netty.handler;
   requires io.netty.codec;
   requires transitive io.netty.codec.http;
   requires transitive io.netty.codec.http2;

@@ -15,6 +15,7 @@ import dev.weir.netty.http.AggregatorOptions;
 import dev.weir.netty.http.BudgetedHttpAggregator;
 import dev.weir.netty.http.Spill;
 import dev.weir.netty.write.Owned;
+import dev.weir.netty.write.UnbrokenTls;
 import dev.weir.netty.write.WriteGate;
 import dev.weir.netty.write.WriteGateOptions;
 import io.netty.bootstrap.ServerBootstrap;
@@ -29,6 +30,10 @@ import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.codec.http2.Http2FrameCodec;
 import io.netty.handler.codec.http2.Http2FrameCodecBuilder;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslHandler;
+import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -37,6 +42,7 @@ import java.util.List;
 import java.util.concurrent.SubmissionPublisher;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
+import javax.net.ssl.SSLException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -162,6 +168,17 @@ class GuideTest {
       assertThat(outbound.refusals()).isZero();
     }
     channel.finishAndReleaseAll();
+  }
+
+  @Test
+  void encryption() throws SSLException {
+    EmbeddedChannel channel = new EmbeddedChannel();
+    ChannelPipeline pipeline = channel.pipeline();
+    SslContext sslContext = SslContextBuilder.forClient().build();
+    UnbrokenTls.addTo(pipeline, sslContext.newHandler(channel.alloc()));
+    assertThat(pipeline.get(SslHandler.class)).isNotNull();
+    channel.finishAndReleaseAll();
+    ReferenceCountUtil.release(sslContext);
   }
 
   private record Frame(int id, ByteBuf payload) {}

@@ -9,7 +9,7 @@ import io.netty.handler.ssl.SslProvider;
 import org.jspecify.annotations.Nullable;
 
 /** Who encrypts what a server sends. */
-enum Engine {
+public enum Engine {
   /** Nobody. */
   NONE,
   /** In arrays, with Netty as the one who copies. */
@@ -18,7 +18,7 @@ enum Engine {
   BORINGSSL;
 
   /** For a {@link FaultyServer}, which releases it; null for {@link #NONE}. */
-  @Nullable SslContext server(TestCertificate certificate) throws Exception {
+  public @Nullable SslContext server(TestCertificate certificate) throws Exception {
     assumeTrue(
         this != BORINGSSL || OpenSsl.isAvailable(),
         "platforms for which netty-tcnative's library is on the class path only");

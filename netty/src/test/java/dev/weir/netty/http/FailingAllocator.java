@@ -15,12 +15,12 @@ import java.util.function.Function;
  * Fails the n-th allocation from when it was armed, once, wherever that is. What else may fail for
  * want of room counts with them.
  */
-final class FailingAllocator extends AbstractByteBufAllocator {
+public final class FailingAllocator extends AbstractByteBufAllocator {
   private final ByteBufAllocator allocator;
   private final AtomicInteger untilFailure = new AtomicInteger(Integer.MAX_VALUE);
   private volatile StackTraceElement[] failedAt;
 
-  FailingAllocator(ByteBufAllocator allocator) {
+  public FailingAllocator(ByteBufAllocator allocator) {
     super(/* preferDirect= */ true);
     this.allocator = allocator;
   }
@@ -30,13 +30,13 @@ final class FailingAllocator extends AbstractByteBufAllocator {
     return allocator;
   }
 
-  void arm(int n) {
+  public void arm(int n) {
     failedAt = null;
     untilFailure.set(n);
   }
 
   /** Where it has failed, or null if it has not: whoever armed it asked for fewer allocations. */
-  StackTraceElement[] disarm() {
+  public StackTraceElement[] disarm() {
     untilFailure.set(Integer.MAX_VALUE);
     return failedAt;
   }

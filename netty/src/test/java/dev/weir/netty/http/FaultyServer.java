@@ -12,6 +12,7 @@ import dev.weir.netty.flow.PoolHeadroom;
 import dev.weir.netty.flow.ReadGate;
 import dev.weir.netty.flow.WeirAdmission;
 import dev.weir.netty.write.UnbrokenStream;
+import dev.weir.netty.write.UnbrokenTls;
 import dev.weir.netty.write.WriteGate;
 import dev.weir.netty.write.WriteGateOptions;
 import io.netty.bootstrap.ServerBootstrap;
@@ -174,7 +175,7 @@ final class FaultyServer implements AutoCloseable {
     connections.add(channel);
     channel.pipeline().addLast(new CountTaken());
     if (parts.tls() != null) {
-      channel.pipeline().addLast(UnbrokenStream.HANDLER, parts.tls().newHandler(channel.alloc()));
+      UnbrokenTls.addTo(channel.pipeline(), parts.tls().newHandler(channel.alloc()));
     }
     if (parts.http2()) {
       // What comes first is told as well: the codec begins to write when it is added.

@@ -3,6 +3,7 @@ package dev.weir.netty.http;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.netty.TestCertificate;
 import dev.weir.netty.http.AllocationFailureTest.Gathering;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.Unpooled;
@@ -28,6 +29,7 @@ import io.netty.handler.codec.http2.Http2MultiplexHandler;
 import io.netty.handler.codec.http2.Http2StreamChannel;
 import io.netty.handler.codec.http2.Http2StreamChannelBootstrap;
 import io.netty.handler.codec.http2.Http2StreamFrameToHttpObjectCodec;
+import io.netty.handler.ssl.SslContext;
 import io.netty.util.concurrent.Future;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -37,13 +39,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The same as {@link AllocationFailureTest} over HTTP/2 in the clear: streams may end alone. */
+/** The same as {@link AllocationFailureTest} over HTTP/2: streams may end alone. */
 @Timeout(120)
 class Http2AllocationFailureTest {
   private static final String BODY = "x".repeat(FaultyServer.BODY_BYTES);
@@ -54,6 +57,9 @@ class Http2AllocationFailureTest {
   private static final EventLoopGroup LOOPS =
       new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
 
+  private static TestCertificate certificate;
+  private static SslContext clientTls;
+
   @TempDir private Path folder;
 
   @AfterAll
@@ -61,28 +67,41 @@ class Http2AllocationFailureTest {
     LOOPS.shutdownGracefully(0, 10, TimeUnit.SECONDS).syncUninterruptibly();
   }
 
+  @BeforeAll
+  static void makeCertificate(@TempDir Path keys) throws Exception {
+    certificate = TestCertificate.create(keys);
+    clientTls = certificate.client();
+  }
+
   static Stream<Arguments> cases() {
-    return Stream.concat(
-        Arrays.stream(Gathering.values()).map(gathering -> Arguments.of(gathering, Echo.Way.WHOLE)),
-        Stream.of(
-            Arguments.of(Gathering.IN_MEMORY, Echo.Way.PULLED),
-            Arguments.of(Gathering.IN_MEMORY, Echo.Way.CHUNKED_INPUT)));
+    return Arrays.stream(Engine.values())
+        .flatMap(engine ->
+            Stream.concat(
+                Arrays.stream(Gathering.values())
+                    .map(gathering -> Arguments.of(engine, gathering, Echo.Way.WHOLE)),
+                Stream.of(Echo.Way.PULLED, Echo.Way.CHUNKED_INPUT)
+                    .map(way -> Arguments.of(engine, Gathering.IN_MEMORY, way))));
   }
 
   @ParameterizedTest
   @MethodSource("cases")
-  void everyAllocationMayFail(Gathering gathering, Echo.Way way) throws Exception {
+  void everyAllocationMayFail(Engine engine, Gathering gathering, Echo.Way way) throws Exception {
     FaultyServer.Parts parts =
         gathering
-            .with(FaultyServer.Parts.of(AggregatorOptions.upTo(1 << 20), /* tls= */ null), folder)
+            .with(
+                FaultyServer.Parts.of(AggregatorOptions.upTo(1 << 20), engine.server(certificate)),
+                folder)
             .answering(way)
             .overHttp2();
     FailureSites sites = new FailureSites();
     try (FaultyServer server = new FaultyServer(parts)) {
       while (true) {
         server.allocator.arm(sites.failures() + 1);
-        Answer answer = exchange(server);
+        Answer answer = exchange(server, engine);
         StackTraceElement[] failedAt = server.allocator.disarm();
+        if (engine != Engine.NONE) {
+          sites.checkLoss(server, failedAt);
+        }
         server.assertNothingIsHeld();
         if (failedAt == null) {
           assertThat(answer.isServed()).as("%s", answer).isTrue();
@@ -93,14 +112,14 @@ class Http2AllocationFailureTest {
         if (!answer.isServed() && answer.status != 503 && !sites.last().contains(NETTYS)) {
           assertThat(told).as(sites.last()).isNotEmpty();
         }
-        assertThat(exchange(server).isServed()).as("another client").isTrue();
+        assertThat(exchange(server, engine).isServed()).as("another client").isTrue();
         server.assertNothingIsHeld();
       }
     }
     sites.assertMany(parts.toString());
   }
 
-  private static Answer exchange(FaultyServer server) throws Exception {
+  private static Answer exchange(FaultyServer server, Engine engine) throws Exception {
     Answer answer = new Answer();
     Channel connection =
         new Bootstrap()
@@ -110,6 +129,9 @@ class Http2AllocationFailureTest {
                 new ChannelInitializer<>() {
                   @Override
                   protected void initChannel(Channel channel) {
+                    if (engine != Engine.NONE) {
+                      channel.pipeline().addLast(clientTls.newHandler(channel.alloc()));
+                    }
                     channel
                         .pipeline()
                         .addLast(

@@ -1,33 +1,28 @@
 package dev.weir.server.http;
 
-import dev.weir.netty.write.UnbrokenStream;
+import dev.weir.netty.write.UnbrokenTls;
 import dev.weir.server.tls.Tls;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.DuplexChannel;
-import io.netty.handler.codec.DecoderException;
 import io.netty.handler.ssl.SslCloseCompletionEvent;
 import io.netty.handler.ssl.SslCompletionEvent;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
-import io.netty.util.IllegalReferenceCountException;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Makes TLS look like a socket to the handlers behind it: a client's {@code close_notify} is the
  * end of its side, as a FIN is, and whatever goes wrong is one exception, the first.
  */
-final class TlsSession extends ChannelDuplexHandler {
+final class TlsSession extends ChannelInboundHandlerAdapter {
   private final SslHandler tls;
   private boolean established;
   private boolean inputEnded;
   private boolean outputEnded;
   private boolean failed;
-
-  /** Bytes are being encrypted: a failure that comes meanwhile may have lost some. */
-  private boolean encrypting;
 
   private TlsSession(SslHandler tls) {
     this.tls = tls;
@@ -37,12 +32,9 @@ final class TlsSession extends ChannelDuplexHandler {
   static void addTo(Channel channel, @Nullable Tls tls) {
     if (tls != null) {
       SslHandler handler = tls.newHandler(channel.alloc());
-      channel
-          .pipeline()
-          .addLast(UnbrokenStream.HANDLER)
-          .addLast(new RecordWatch())
-          .addLast(handler)
-          .addLast(new TlsSession(handler));
+      channel.pipeline().addLast(new RecordWatch());
+      UnbrokenTls.addTo(channel.pipeline(), handler);
+      channel.pipeline().addLast(new TlsSession(handler));
     }
   }
 
@@ -120,39 +112,8 @@ final class TlsSession extends ChannelDuplexHandler {
   }
 
   @Override
-  public void flush(ChannelHandlerContext ctx) {
-    boolean outer = encrypting;
-    encrypting = true;
-    ctx.flush();
-    encrypting = outer;
-  }
-
-  /**
-   * Netty loses what it was about to encrypt when there is no memory for the record: nothing may
-   * follow that, so the channel is closed in front of it.
-   */
-  @Override
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-    ChannelHandlerContext inFront = ctx.pipeline().context(UnbrokenStream.HANDLER);
-    if (encrypting && established && inFront != null) {
-      inFront.close();
-    }
-    fail(ctx, explained(cause));
-  }
-
-  /**
-   * A buffer that is too small for a record is given back by Netty before it asks for a larger one.
-   * When it gets none, it gives the first one back again: what it says then is not what happened.
-   */
-  private static Throwable explained(Throwable cause) {
-    if (!(cause instanceof DecoderException)
-        || !(cause.getCause() instanceof IllegalReferenceCountException)) {
-      return cause;
-    }
-    OutOfMemoryError refused =
-        new OutOfMemoryError("no room for what a TLS record that came in parts stands for");
-    refused.initCause(cause);
-    return refused;
+    fail(ctx, cause);
   }
 
   private void fail(ChannelHandlerContext ctx, Throwable cause) {

@@ -1,0 +1,170 @@
+package dev.weir.netty.write;
+
+import io.netty.channel.ChannelDuplexHandler;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelPipeline;
+import io.netty.channel.ChannelPromise;
+import io.netty.channel.PendingWriteQueue;
+import io.netty.handler.codec.DecoderException;
+import io.netty.handler.ssl.SslHandler;
+import io.netty.handler.ssl.SslHandshakeCompletionEvent;
+import io.netty.util.IllegalReferenceCountException;
+import io.netty.util.ReferenceCountUtil;
+import java.nio.channels.ClosedChannelException;
+import java.util.ArrayDeque;
+import java.util.Queue;
+
+/**
+ * TLS behind whose losses nothing goes on: where there is no memory for a record, one to be sent or
+ * one that came, the channel is closed at once, without a {@code close_notify}, and the failure
+ * goes through its pipeline as an exception. Until then a peer has got a beginning of what was
+ * written, and the handlers behind this one a beginning of what the peer has sent.
+ *
+ * <p>What is written goes to the {@link SslHandler} with the next {@code flush()}, and not before
+ * the handshake has succeeded.
+ *
+ * <p>Two engines that wait within an established session may still lose a record and send others
+ * before the channel closes: one that renegotiates (TLS 1.2; the JDK's takes {@code
+ * -Djdk.tls.rejectClientInitiatedRenegotiation=true}), and one whose tasks run in an executor of
+ * their own.
+ */
+public final class UnbrokenTls extends ChannelDuplexHandler {
+  // SslHandler takes what it is to encrypt from its queue before it asks for the buffer of the
+  // record, and drops it where that is refused. Where it was reading, it encrypts all that is
+  // queued behind the loss before it closes, and no promise tells of the loss of a part of a
+  // buffer. So it is given nothing that it could encrypt at another time than in a flush from
+  // here; and what listeners of lost writes would write or close meanwhile waits for the end of it.
+
+  private final SslHandler tls;
+  private final Queue<ChannelPromise> closings = new ArrayDeque<>(1);
+  private @SuppressWarnings("NullAway.Init") PendingWriteQueue unflushed;
+  private boolean established;
+  private boolean flushAsked;
+  private boolean flushing;
+  private boolean broken;
+
+  private UnbrokenTls(SslHandler tls) {
+    this.tls = tls;
+  }
+
+  /**
+   * Adds TLS at the end of a pipeline, with what belongs around it: {@link UnbrokenStream#HANDLER}
+   * in front, for records that the transport cannot take, and one of these behind.
+   *
+   * @param tls not one that sends its first message in the clear ({@code startTls})
+   */
+  public static void addTo(ChannelPipeline pipeline, SslHandler tls) {
+    pipeline.addLast(UnbrokenStream.HANDLER, tls, new UnbrokenTls(tls));
+  }
+
+  @Override
+  public void handlerAdded(ChannelHandlerContext ctx) {
+    unflushed = new PendingWriteQueue(ctx);
+  }
+
+  @Override
+  public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
+    unflushed.add(message, promise);
+  }
+
+  @Override
+  public void flush(ChannelHandlerContext ctx) {
+    flushAsked = true;
+    if (!established || flushing) {
+      return;
+    }
+    flushing = true;
+    while (flushAsked && !broken) {
+      flushAsked = false;
+      for (int writes = unflushed.size(); writes > 0; writes--) {
+        unflushed.removeAndWrite();
+      }
+      ctx.flush();
+    }
+    flushing = false;
+    for (ChannelPromise next = closings.poll(); next != null; next = closings.poll()) {
+      ctx.close(next);
+    }
+  }
+
+  @Override
+  public void close(ChannelHandlerContext ctx, ChannelPromise promise) {
+    if (flushing) {
+      closings.add(promise);
+    } else {
+      ctx.close(promise);
+    }
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext ctx, Object message) {
+    if (broken) {
+      ReferenceCountUtil.release(message);
+    } else {
+      ctx.fireChannelRead(message);
+    }
+  }
+
+  @Override
+  public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+    if (!(event instanceof SslHandshakeCompletionEvent handshake)) {
+      ctx.fireUserEventTriggered(event);
+      return;
+    }
+    established = handshake.isSuccess();
+    ctx.fireUserEventTriggered(event);
+    if (!established) {
+      unflushed.removeAndFailAll(handshake.cause());
+    } else if (flushAsked) {
+      flush(ctx);
+    }
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+    if (!broken && (flushing || mayHaveLost(cause))) {
+      broken = true;
+      ChannelHandlerContext encrypting = ctx.pipeline().context(tls);
+      if (encrypting != null) {
+        // In front of TLS: nothing more is to be encrypted, not even that this is the end.
+        encrypting.close();
+      }
+    }
+    ctx.fireExceptionCaught(explained(cause));
+  }
+
+  /** What SslHandler has not ended a session for by itself. */
+  private static boolean mayHaveLost(Throwable cause) {
+    return cause instanceof Error || isRefusal(cause) || cause.getCause() instanceof Error;
+  }
+
+  /**
+   * A buffer that is too small for a record is given back by Netty before it asks for a larger one.
+   * When it gets none, it gives the first one back again: what it says then is not what happened.
+   */
+  private static Throwable explained(Throwable cause) {
+    if (!isRefusal(cause)) {
+      return cause;
+    }
+    OutOfMemoryError refused =
+        new OutOfMemoryError("no room for what a TLS record that came in parts stands for");
+    refused.initCause(cause);
+    return refused;
+  }
+
+  private static boolean isRefusal(Throwable cause) {
+    return cause instanceof DecoderException
+        && cause.getCause() instanceof IllegalReferenceCountException;
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext ctx) {
+    unflushed.removeAndFailAll(new ClosedChannelException());
+    ctx.fireChannelInactive();
+  }
+
+  @Override
+  public void handlerRemoved(ChannelHandlerContext ctx) {
+    unflushed.removeAndFailAll(new ClosedChannelException());
+  }
+}

@@ -1,0 +1,264 @@
+package dev.weir.netty.write;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.memory.Pool;
+import dev.weir.memory.PoolOptions;
+import dev.weir.netty.TestCertificate;
+import dev.weir.netty.WeirAllocator;
+import dev.weir.netty.http.Engine;
+import dev.weir.netty.http.FailingAllocator;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslHandler;
+import io.netty.util.ReferenceCountUtil;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Bytes between two channels over TLS, one of which has no memory for this allocation or that. */
+class UnbrokenTlsTest {
+  private static final int ANSWER_BYTES = 40_000;
+  private static final int REQUEST_BYTES = 100;
+  private static final int REQUESTS = 3;
+
+  private static TestCertificate certificate;
+
+  @BeforeAll
+  static void makeCertificate(@TempDir Path keys) throws Exception {
+    certificate = TestCertificate.create(keys);
+  }
+
+  /** Records that come together: there is something to encrypt while the second is decrypted. */
+  @ParameterizedTest
+  @EnumSource(names = {"JDK", "BORINGSSL"})
+  void aPeerGetsABeginningOfWhatWasWritten(Engine engine) throws Exception {
+    for (int n = 1, failures = 0; ; n++, failures++) {
+      try (Talk talk = new Talk(engine)) {
+        for (int i = 0; i < REQUESTS; i++) {
+          talk.client.writeAndFlush(numbers(0, REQUEST_BYTES));
+        }
+        talk.allocator.arm(n);
+        talk.server.writeInbound(talk.sentByClient());
+        talk.exchangeAll();
+        if (talk.hasEndedWithoutFailure()) {
+          assertThat(talk.receivedByClient()).isEqualTo(REQUESTS * ANSWER_BYTES);
+          assertThat(failures).isGreaterThan(3);
+          return;
+        }
+        assertThat(talk.receivedByClient()).isLessThanOrEqualTo(REQUESTS * ANSWER_BYTES);
+      }
+    }
+  }
+
+  /** Records that come in parts, which are put together. */
+  @ParameterizedTest
+  @EnumSource(names = {"JDK", "BORINGSSL"})
+  void handlersGetABeginningOfWhatHasCome(Engine engine) throws Exception {
+    int sent = 50_000;
+    for (int n = 1, failures = 0; ; n++, failures++) {
+      try (Talk talk = new Talk(engine)) {
+        talk.answering = false;
+        talk.client.writeAndFlush(numbers(0, sent));
+        ByteBuf records = talk.sentByClient();
+        talk.allocator.arm(n);
+        while (records.isReadable() && talk.server.isOpen()) {
+          talk.server.writeInbound(
+              records.readRetainedSlice(Math.min(1000, records.readableBytes())));
+        }
+        records.release();
+        talk.exchangeAll();
+        if (talk.hasEndedWithoutFailure()) {
+          assertThat(talk.receivedByServer).isEqualTo(sent);
+          assertThat(failures).isGreaterThan(3);
+          return;
+        }
+        assertThat(talk.receivedByServer).isLessThanOrEqualTo(sent);
+      }
+    }
+  }
+
+  @Test
+  void whatIsWrittenBeforeTheHandshakeComesInOrder() throws Exception {
+    try (Talk talk = new Talk(Engine.JDK, /* shake= */ false)) {
+      talk.server.write(numbers(0, 100));
+      talk.server.writeAndFlush(numbers(100, 100));
+      talk.server.write(numbers(200, 100));
+      talk.exchangeAll();
+      assertThat(talk.receivedByClient()).isEqualTo(300);
+    }
+  }
+
+  @Test
+  void whatIsNeverFlushedFailsWithTheEndOfTheChannel() throws Exception {
+    try (Talk talk = new Talk(Engine.JDK)) {
+      ByteBuf bytes = numbers(0, 100);
+      ChannelFuture written = talk.server.write(bytes);
+      assertThat(written.isDone()).isFalse();
+      talk.server.close();
+      talk.exchangeAll();
+      assertThat(written.isDone()).isTrue();
+      assertThat(written.isSuccess()).isFalse();
+      assertThat(bytes.refCnt()).isZero();
+      assertThat(talk.clientTls.sslCloseFuture().isSuccess()).isTrue();
+    }
+  }
+
+  /** Bytes of which each tells its place. */
+  private static ByteBuf numbers(int from, int count) {
+    return numbers(Unpooled.directBuffer(count), from, count);
+  }
+
+  private static ByteBuf numbers(ByteBuf buffer, int from, int count) {
+    for (int i = from; i < from + count; i++) {
+      buffer.writeByte(i % 251);
+    }
+    return buffer;
+  }
+
+  /** A server that answers each record, and a client. */
+  private static final class Talk extends ChannelInboundHandlerAdapter implements AutoCloseable {
+    final Pool pool = Pool.create(PoolOptions.withLimit(16L << 20));
+    final FailingAllocator allocator = new FailingAllocator(new WeirAllocator(pool));
+    final EmbeddedChannel server = new EmbeddedChannel();
+    final EmbeddedChannel client;
+    final SslHandler clientTls;
+    final List<Throwable> told = new ArrayList<>();
+    final SslContext context;
+    boolean answering = true;
+    int receivedByServer;
+    private int answeredBytes;
+    private int receivedBytes;
+
+    Talk(Engine engine) throws Exception {
+      this(engine, /* shake= */ true);
+      exchangeAll();
+    }
+
+    Talk(Engine engine, boolean shake) throws Exception {
+      context = engine.server(certificate);
+      server.config().setAllocator(allocator);
+      UnbrokenTls.addTo(server.pipeline(), context.newHandler(allocator));
+      server.pipeline().addLast(this);
+      clientTls = certificate.client().newHandler(Unpooled.EMPTY_BUFFER.alloc());
+      client = new EmbeddedChannel(clientTls);
+      if (shake) {
+        exchangeAll();
+      }
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext ctx, Object message) {
+      ByteBuf bytes = (ByteBuf) message;
+      while (bytes.isReadable()) {
+        int expected = answering ? receivedByServer % REQUEST_BYTES : receivedByServer % 251;
+        assertThat(bytes.readUnsignedByte()).isEqualTo((short) expected);
+        receivedByServer++;
+      }
+      bytes.release();
+      while (answering && answeredBytes / ANSWER_BYTES < receivedByServer / REQUEST_BYTES) {
+        int start = answeredBytes;
+        answeredBytes += ANSWER_BYTES;
+        ctx.write(numbers(Unpooled.directBuffer(ANSWER_BYTES), start, ANSWER_BYTES))
+            .addListener(written -> {
+              if (!written.isSuccess()) {
+                // As a codec does that has something to say about what failed.
+                ctx.writeAndFlush(Unpooled.copiedBuffer(new byte[] {-1, -1, -1}));
+                ctx.close();
+              }
+            });
+      }
+    }
+
+    @Override
+    public void channelReadComplete(ChannelHandlerContext ctx) {
+      ctx.flush();
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext ctx, Throwable failure) {
+      told.add(failure);
+    }
+
+    ByteBuf sentByClient() {
+      ByteBuf all = Unpooled.buffer();
+      for (ByteBuf next = client.readOutbound(); next != null; next = client.readOutbound()) {
+        all.writeBytes(next);
+        next.release();
+      }
+      return all;
+    }
+
+    /** Until neither has anything for the other. */
+    void exchangeAll() {
+      boolean moved;
+      do {
+        moved = false;
+        for (ByteBuf next = client.readOutbound(); next != null; next = client.readOutbound()) {
+          if (server.isOpen()) {
+            server.writeInbound(next);
+          } else {
+            next.release();
+          }
+          moved = true;
+        }
+        server.runPendingTasks();
+        for (ByteBuf next = server.readOutbound(); next != null; next = server.readOutbound()) {
+          if (client.isOpen()) {
+            client.writeInbound(next);
+          } else {
+            next.release();
+          }
+          moved = true;
+        }
+        client.runPendingTasks();
+      } while (moved);
+    }
+
+    /** How many bytes, of which each is the one that is due. */
+    int receivedByClient() {
+      for (ByteBuf next = client.readInbound(); next != null; next = client.readInbound()) {
+        while (next.isReadable()) {
+          assertThat(next.readUnsignedByte()).isEqualTo((short) (receivedBytes++ % 251));
+        }
+        next.release();
+      }
+      return receivedBytes;
+    }
+
+    /** Where there was one the channel has ended, not as TLS does, and a handler has heard why. */
+    boolean hasEndedWithoutFailure() {
+      if (allocator.disarm() == null) {
+        assertThat(told).isEmpty();
+        return true;
+      }
+      assertThat(server.isOpen()).isFalse();
+      assertThat(clientTls.sslCloseFuture().isSuccess()).isFalse();
+      assertThat(told).isNotEmpty();
+      assertThat(told.getFirst())
+          .satisfiesAnyOf(
+              failure -> assertThat(failure).isInstanceOf(OutOfMemoryError.class),
+              failure -> assertThat(failure).hasCauseInstanceOf(OutOfMemoryError.class));
+      return false;
+    }
+
+    @Override
+    public void close() {
+      server.finishAndReleaseAll();
+      client.finishAndReleaseAll();
+      ReferenceCountUtil.release(context);
+      assertThat(pool.liveBlockBytes()).isZero();
+      pool.close();
+    }
+  }
+}
