@@ -104,6 +104,9 @@ class GuideTest {
     // for each channel, on the channel's own event loop:
     pipeline.addLast(
         new HttpServerCodec(), new BudgetedHttpAggregator(admission, options), new YourHandler());
+    AggregatorOptions impatient =
+        AggregatorOptions.upTo(1 << 20).withIdleTimeout(Duration.ofSeconds(15));
+    assertThat(impatient.idleTimeout()).hasSeconds(15);
     Spill spill = new Spill(folder, 10L << 30, 4 << 20, Duration.ofMillis(100));
     pipeline.addLast(new BudgetedHttpAggregator(admission, options, spill));
     ReadGate gate = new ReadGate(new PoolHeadroom(allocator.pool()));

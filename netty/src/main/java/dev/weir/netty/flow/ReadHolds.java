@@ -32,6 +32,8 @@ public final class ReadHolds {
   private boolean exempt;
   private boolean autoReadAfter;
   private boolean readDeferred;
+  private long heldSinceNanos;
+  private long heldBeforeNanos;
 
   private ReadHolds(Channel channel) {
     this.channel = channel;
@@ -53,6 +55,15 @@ public final class ReadHolds {
     return !reasons.isEmpty();
   }
 
+  /** For how long, in all, the channel was kept from reading, by the clock of its event loop. */
+  public long heldNanos() {
+    return held() ? heldBeforeNanos + (nowNanos() - heldSinceNanos) : heldBeforeNanos;
+  }
+
+  private long nowNanos() {
+    return channel.eventLoop().ticker().nanoTime();
+  }
+
   /**
    * Keeps the channel from reading for {@code reason}; holding twice is the same as once.
    *
@@ -65,6 +76,7 @@ public final class ReadHolds {
     boolean first = reasons.isEmpty();
     reasons.add(reason);
     if (first) {
+      heldSinceNanos = nowNanos();
       autoReadAfter = channel.config().isAutoRead();
       channel.config().setAutoRead(false);
     }
@@ -76,6 +88,7 @@ public final class ReadHolds {
     if (!reasons.remove(reason) || !reasons.isEmpty()) {
       return;
     }
+    heldBeforeNanos += nowNanos() - heldSinceNanos;
     boolean readNow = readDeferred && !autoReadAfter;
     readDeferred = false;
     if (autoReadAfter) {

@@ -13,13 +13,17 @@ import java.time.Duration;
  *     body has by then, up to 16 times this. From 64 KiB on the body can grow where it lies
  * @param stallTimeout how long an admitted body may go without another KiB, and a 256th of the
  *     memory that it holds, or its end, before it gets {@code 408}
+ * @param idleTimeout how long the head of a request may take to come, whole, from the beginning of
+ *     the connection or the end of the last response on; then the connection ends, with {@code 408}
+ *     where a part of the head has come
  */
 public record AggregatorOptions(
     int maximumBytes,
     Duration admissionDeadline,
     Duration retryAfter,
     int stepBytes,
-    Duration stallTimeout) {
+    Duration stallTimeout,
+    Duration idleTimeout) {
 
   /** Checks that every limit is positive. */
   public AggregatorOptions {
@@ -28,11 +32,12 @@ public record AggregatorOptions(
     requirePositive("admissionDeadline", admissionDeadline);
     requirePositive("retryAfter", retryAfter);
     requirePositive("stallTimeout", stallTimeout);
+    requirePositive("idleTimeout", idleTimeout);
   }
 
   /**
    * Bodies up to {@code maximumBytes}; 10 s to wait for room, {@code Retry-After: 1}, steps from 64
-   * KiB, 30 s without another KiB.
+   * KiB, 30 s without another KiB, 60 s for the next head.
    */
   public static AggregatorOptions upTo(int maximumBytes) {
     return new AggregatorOptions(
@@ -40,27 +45,38 @@ public record AggregatorOptions(
         Duration.ofSeconds(10),
         Duration.ofSeconds(1),
         64 * 1024,
-        Duration.ofSeconds(30));
+        Duration.ofSeconds(30),
+        Duration.ofSeconds(60));
   }
 
   /** The same with another {@code admissionDeadline}. */
   public AggregatorOptions withAdmissionDeadline(Duration deadline) {
-    return new AggregatorOptions(maximumBytes, deadline, retryAfter, stepBytes, stallTimeout);
+    return new AggregatorOptions(
+        maximumBytes, deadline, retryAfter, stepBytes, stallTimeout, idleTimeout);
   }
 
   /** The same with another {@code retryAfter}. */
   public AggregatorOptions withRetryAfter(Duration delay) {
-    return new AggregatorOptions(maximumBytes, admissionDeadline, delay, stepBytes, stallTimeout);
+    return new AggregatorOptions(
+        maximumBytes, admissionDeadline, delay, stepBytes, stallTimeout, idleTimeout);
   }
 
   /** The same with another {@code stepBytes}. */
   public AggregatorOptions withStepBytes(int bytes) {
-    return new AggregatorOptions(maximumBytes, admissionDeadline, retryAfter, bytes, stallTimeout);
+    return new AggregatorOptions(
+        maximumBytes, admissionDeadline, retryAfter, bytes, stallTimeout, idleTimeout);
   }
 
   /** The same with another {@code stallTimeout}. */
   public AggregatorOptions withStallTimeout(Duration timeout) {
-    return new AggregatorOptions(maximumBytes, admissionDeadline, retryAfter, stepBytes, timeout);
+    return new AggregatorOptions(
+        maximumBytes, admissionDeadline, retryAfter, stepBytes, timeout, idleTimeout);
+  }
+
+  /** The same with another {@code idleTimeout}. */
+  public AggregatorOptions withIdleTimeout(Duration timeout) {
+    return new AggregatorOptions(
+        maximumBytes, admissionDeadline, retryAfter, stepBytes, stallTimeout, timeout);
   }
 
   private static void requirePositive(String name, int value) {

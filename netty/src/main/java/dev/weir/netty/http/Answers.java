@@ -14,17 +14,30 @@ import org.jspecify.annotations.Nullable;
  * one event loop.
  */
 final class Answers {
+  private HttpResponseStatus status = HttpResponseStatus.OK;
   private boolean informational;
   private @Nullable ChannelFuture last;
 
   /** Takes note of a part; whether a response ends with it. {@code 100 Continue} is none. */
   boolean isEnded(Object part) {
     if (part instanceof HttpResponse response) {
+      status = response.status();
       informational =
-          response.status().codeClass() == HttpStatusClass.INFORMATIONAL
-              && !response.status().equals(HttpResponseStatus.SWITCHING_PROTOCOLS);
+          status.codeClass() == HttpStatusClass.INFORMATIONAL
+              && !status.equals(HttpResponseStatus.SWITCHING_PROTOCOLS);
     }
     return part instanceof LastHttpContent && !informational;
+  }
+
+  /** Whether what follows the last response, to a request of this kind, is HTTP no more. */
+  boolean leaveHttp(boolean asksForTunnel) {
+    return status.equals(HttpResponseStatus.SWITCHING_PROTOCOLS)
+        || (asksForTunnel && status.codeClass() == HttpStatusClass.SUCCESS);
+  }
+
+  /** Whether all has been sent, or has failed. */
+  boolean areSent() {
+    return last == null || last.isDone();
   }
 
   /** Takes note of how the end of a response is sent. */

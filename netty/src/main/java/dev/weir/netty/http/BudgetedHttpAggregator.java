@@ -5,6 +5,7 @@ import dev.weir.netty.flow.ReadHolds;
 import dev.weir.netty.loop.LoopTasks;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelDuplexHandler;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
@@ -12,6 +13,7 @@ import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.FullHttpRequest;
 import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpObject;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponseStatus;
@@ -38,14 +40,16 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Refused requests never reach the application: {@code 413} above the maximum, before the body
  * is taken in; {@code 503} with {@code Retry-After} when no room appeared in time; {@code 408} when
- * the body stalls; {@code 400}, {@code 414}, {@code 417} and {@code 431} for requests that make no
- * sense; {@code 500} where something fails that nobody has foreseen. The connection closes after a
- * refusal, once the client had a moment to read it.
+ * the body stalls, or its head does not come whole; {@code 400}, {@code 414}, {@code 417} and
+ * {@code 431} for requests that make no sense; {@code 500} where something fails that nobody has
+ * foreseen. The connection closes after a refusal, once the client had a moment to read it.
  *
  * <p>Pipelined requests are passed on one at a time: the next waits, unread where possible, until
  * the last content of the response to the current one has been written. A connection whose client
- * has ended its side is closed after the last response. Whatever is held when the channel closes or
- * the handler is removed is released.
+ * has ended its side is closed after the last response, and one that sends no further request, or
+ * next to nothing of its head, after the idle timeout; that of the connection of HTTP/2's streams
+ * is not this class's, and what follows an answered {@code Upgrade} or {@code CONNECT} is not
+ * either. Whatever is held when the channel closes or the handler is removed is released.
  *
  * <p>Works with auto-read on and off. While the channel is not read from, transports that learn of
  * a closed connection by reading (NIO) notice a vanished client only when its turn comes.
@@ -73,6 +77,7 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
   private final AggregatorOptions options;
   private final BodyIntake intake;
   private final Answers answers = new Answers();
+  private final HeadWatch headWatch;
 
   private final ArrayDeque<HttpObject> heldBack = new ArrayDeque<>();
   private Phase phase = Phase.IDLE;
@@ -80,6 +85,7 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
   private boolean handlingHeldBack;
   private boolean inputEnded;
   private boolean passedOnSinceRead;
+  private boolean tunnelAsked;
 
   /**
    * Takes bodies into memory that {@code admission} grants, within the limits of {@code options}.
@@ -87,6 +93,7 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
   public BudgetedHttpAggregator(Admission admission, AggregatorOptions options) {
     this.options = options;
     this.intake = new BodyIntake(admission, options, /* spill= */ null, new Receiver());
+    this.headWatch = new HeadWatch(options.idleTimeout(), this::endLate);
   }
 
   /**
@@ -97,10 +104,23 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
   public BudgetedHttpAggregator(Admission admission, AggregatorOptions options, Spill spill) {
     this.options = options;
     this.intake = new BodyIntake(admission, options, spill, new Receiver());
+    this.headWatch = new HeadWatch(options.idleTimeout(), this::endLate);
+  }
+
+  @Override
+  public void handlerAdded(ChannelHandlerContext ctx) {
+    headWatch.begin(ctx);
+  }
+
+  @Override
+  public void channelActive(ChannelHandlerContext ctx) {
+    headWatch.begin(ctx);
+    ctx.fireChannelActive();
   }
 
   @Override
   public void handlerRemoved(ChannelHandlerContext ctx) {
+    headWatch.end();
     dropEverything();
     ReadHolds holds = ReadHolds.of(ctx.channel());
     holds.endExemption();
@@ -109,12 +129,14 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
 
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {
+    headWatch.end();
     dropEverything();
     ctx.fireChannelInactive();
   }
 
   @Override
   public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+    headWatch.brought();
     if (event instanceof ChannelInputShutdownEvent) {
       inputEnded = true;
       handleHeldBack(ctx);
@@ -125,6 +147,7 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
 
   @Override
   public void channelRead(ChannelHandlerContext ctx, Object message) {
+    headWatch.brought();
     if (message instanceof HttpObject part
         && (part instanceof HttpRequest || part instanceof HttpContent)) {
       heldBack.add(part);
@@ -137,6 +160,7 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
 
   @Override
   public void channelReadComplete(ChannelHandlerContext ctx) {
+    headWatch.readComplete();
     watch();
     ctx.fireChannelReadComplete();
     if (!passedOnSinceRead && !ctx.channel().config().isAutoRead()) {
@@ -159,8 +183,14 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
       ctx.write(message, promise);
       return;
     }
-    answers.sent(ctx.write(message, promise.unvoid()));
+    ChannelFuture end = ctx.write(message, promise.unvoid());
+    answers.sent(end);
     phase = Phase.IDLE;
+    if (answers.leaveHttp(tunnelAsked)) {
+      headWatch.end();
+    } else {
+      end.addListener(headWatch);
+    }
     closeAtTheEnd(ctx);
     if (!heldBack.isEmpty()) {
       // Not from here: the application is still writing.
@@ -184,6 +214,22 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
 
     @Override
     public void lost() {
+      ctx.close();
+    }
+  }
+
+  /** The time for a head is over: ends the connection, if a head is what it waits for. */
+  private void endLate(ChannelHandlerContext ctx) {
+    if (phase != Phase.IDLE || !heldBack.isEmpty() || !answers.areSent()) {
+      return;
+    }
+    if (headWatch.hasBegun()) {
+      refuse(
+          ctx,
+          new RefusedRequestException(
+              HttpResponseStatus.REQUEST_TIMEOUT,
+              "the headers were not complete within " + options.idleTimeout()));
+    } else {
       ctx.close();
     }
   }
@@ -351,6 +397,7 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
   private void passOn(ChannelHandlerContext ctx, FullHttpRequest whole) {
     phase = Phase.PASSED_ON;
     passedOnSinceRead = true;
+    tunnelAsked = whole.method().equals(HttpMethod.CONNECT);
     ctx.fireChannelRead(whole);
   }
 

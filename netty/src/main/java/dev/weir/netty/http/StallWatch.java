@@ -75,7 +75,12 @@ final class StallWatch {
 
   /** Has time go on; whoever watches begins again. */
   void unpause() {
-    lastProgressNanos += executor.ticker().nanoTime() - pausedNanos;
+    excuse(executor.ticker().nanoTime() - pausedNanos);
+  }
+
+  /** Does not count so much of the time that has passed since there was progress. */
+  void excuse(long nanos) {
+    lastProgressNanos += nanos;
   }
 
   /** Stops watching. */

@@ -12,6 +12,7 @@ import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.FullHttpRequest;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.HttpVersion;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -41,6 +42,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class AggregatorOverSocketsTest {
   private static final Duration LONG = Duration.ofMinutes(10);
   private static final int BODY_BYTES = MemoryUnderTest.BODY_BYTES;
+  private static final AggregatorOptions OPTIONS = AggregatorOptions.upTo(BODY_BYTES);
   private static final int HALF_BYTES = BODY_BYTES / 2;
   private static final String CHUNKED_HEAD =
       "POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n";
@@ -54,12 +56,10 @@ class AggregatorOverSocketsTest {
 
   @BeforeEach
   void listen() {
-    listen(LONG);
+    listen(OPTIONS.withAdmissionDeadline(LONG));
   }
 
-  private void listen(Duration admissionDeadline) {
-    AggregatorOptions options =
-        AggregatorOptions.upTo(BODY_BYTES).withAdmissionDeadline(admissionDeadline);
+  private void listen(AggregatorOptions options) {
     server =
         new AggregatingServer(
             memory.allocator(),
@@ -91,11 +91,30 @@ class AggregatorOverSocketsTest {
     }
   }
 
+  @Test
+  void aConnectionBetweenTwoRequestsEndsInTime() throws Exception {
+    server.stop();
+    listen(OPTIONS.withIdleTimeout(Duration.ofMillis(300)));
+    try (Socket client = new Socket()) {
+      client.connect(server.address());
+      byte[] body = body(1, 1_000);
+      for (int i = 0; i < 3; i++) {
+        client
+            .getOutputStream()
+            .write(head(body.length).replace("close", "keep-alive").getBytes(US_ASCII));
+        client.getOutputStream().write(body);
+      }
+      String answers = new String(client.getInputStream().readAllBytes(), US_ASCII);
+      assertThat(answers.split("HTTP/1.1 200")).hasSize(4);
+      assertThat(answers).doesNotContain(" 408 ");
+    }
+  }
+
   /** Each holds half of what it needs, and all of them together hold all that there is. */
   @Test
   void chunkedBodiesThatWaitForEachOtherEndByTheirDeadline() throws Exception {
     server.stop();
-    listen(Duration.ofMillis(300));
+    listen(OPTIONS.withAdmissionDeadline(Duration.ofMillis(300)));
     List<Permit> all = memory.fill(BODY_BYTES);
     all.forEach(Permit::close);
     // One less than there is room for: connections are read from by buffers, too.
@@ -310,7 +329,13 @@ class AggregatorOverSocketsTest {
       DefaultFullHttpResponse response =
           new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK, answer);
       response.headers().set(HttpHeaderNames.CONTENT_LENGTH, answer.readableBytes());
-      ctx.writeAndFlush(response).addListener(done -> ctx.close());
+      boolean last = !HttpUtil.isKeepAlive(request);
+      ctx.writeAndFlush(response)
+          .addListener(done -> {
+            if (last) {
+              ctx.close();
+            }
+          });
     }
   }
 }

@@ -105,23 +105,53 @@ class FaultyClientsTest {
     try (FaultyServer server = new FaultyServer(options, null)) {
       try (Socket client = server.connect()) {
         client.getOutputStream().write(HEAD.getBytes(US_ASCII));
-        Thread slow =
-            Thread.ofVirtual()
-                .start(() -> {
-                  try {
-                    while (true) {
-                      client.getOutputStream().write('x');
-                      Thread.sleep(10);
-                    }
-                  } catch (IOException | InterruptedException closed) {
-                    // As it should be.
-                  }
-                });
+        Thread slow = trickle(client, "x".repeat(BODY.length()));
         assertThat(new String(client.getInputStream().readNBytes(12), US_ASCII))
             .isEqualTo("HTTP/1.1 408");
         slow.interrupt();
       }
       server.assertServes();
+      server.assertNothingIsHeld();
+    }
+  }
+
+  /** One byte after the other, until the connection ends. */
+  private static Thread trickle(Socket client, String text) {
+    return Thread.ofVirtual()
+        .start(() -> {
+          try {
+            for (int i = 0; i < text.length(); i++) {
+              client.getOutputStream().write(text.charAt(i));
+              Thread.sleep(10);
+            }
+          } catch (IOException | InterruptedException closed) {
+            // As it should be.
+          }
+        });
+  }
+
+  @Test
+  void aHeadThatComesByteByByteIsAnsweredAndEnds() throws Exception {
+    AggregatorOptions options =
+        AggregatorOptions.upTo(1 << 20).withIdleTimeout(Duration.ofMillis(300));
+    try (FaultyServer server = new FaultyServer(options, null)) {
+      try (Socket client = server.connect()) {
+        Thread slow = trickle(client, "GET / HTTP/1.1\r\nX: " + "x".repeat(7_000));
+        assertThat(new String(client.getInputStream().readNBytes(12), US_ASCII))
+            .isEqualTo("HTTP/1.1 408");
+        slow.interrupt();
+      }
+      server.assertNothingIsHeld();
+    }
+  }
+
+  @Test
+  void aConnectionOverWhichNothingComesEnds() throws Exception {
+    AggregatorOptions options =
+        AggregatorOptions.upTo(1 << 20).withIdleTimeout(Duration.ofMillis(300));
+    try (FaultyServer server = new FaultyServer(options, null);
+        Socket client = server.connect()) {
+      assertThat(client.getInputStream().readAllBytes()).isEmpty();
       server.assertNothingIsHeld();
     }
   }

@@ -1,0 +1,140 @@
+package dev.weir.netty.http;
+
+import dev.weir.netty.flow.ReadHolds;
+import dev.weir.netty.loop.LoopTasks;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.handler.codec.http2.Http2StreamChannel;
+import java.time.Duration;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Notices when the head of the next request does not come: nothing of it, or not all. The time
+ * begins with the connection, and anew when the last response has been sent; that in which the
+ * channel is held does not count. A stream of HTTP/2 begins with its head, and is not watched.
+ *
+ * <p>Used on the channel's event loop. What it costs a request is two clock reads: the timer of one
+ * connection runs on through all its requests.
+ */
+final class HeadWatch implements ChannelFutureListener, LoopTasks.Task {
+  private final Duration timeout;
+  private final Consumer<ChannelHandlerContext> onLate;
+  private @Nullable ChannelHandlerContext context;
+  private @Nullable StallWatch watch;
+  private long heldNanos;
+  private boolean readBroughtSomething;
+  private boolean begun;
+
+  /**
+   * Watches nothing yet.
+   *
+   * @param onLate hears that the time is over, also where something else than a head is awaited
+   */
+  HeadWatch(Duration timeout, Consumer<ChannelHandlerContext> onLate) {
+    this.timeout = timeout;
+    this.onLate = onLate;
+  }
+
+  /** Begins to watch the channel, if it is open, or to count anew. */
+  void begin(ChannelHandlerContext ctx) {
+    if (!ctx.channel().isActive() || ctx.channel() instanceof Http2StreamChannel) {
+      return;
+    }
+    context = ctx;
+    if (watch == null) {
+      watch = new StallWatch(ctx.executor(), timeout, this::runOut);
+    }
+    run();
+  }
+
+  /** The last response, or what was there of it, has left. */
+  @Override
+  public void operationComplete(ChannelFuture sent) {
+    ChannelHandlerContext ctx = context;
+    if (ctx == null) {
+      return;
+    }
+    if (ctx.executor().inEventLoop()) {
+      run();
+    } else {
+      LoopTasks.bring(ctx.executor(), this);
+    }
+  }
+
+  /** Counts anew. */
+  @Override
+  public void run() {
+    ChannelHandlerContext ctx = context;
+    StallWatch current = watch;
+    if (ctx == null || current == null) {
+      return;
+    }
+    heldNanos = ReadHolds.of(ctx.channel()).heldNanos();
+    current.restart();
+    watch(ctx, current);
+  }
+
+  /** A connection that cannot be watched ends: it might wait for ever. */
+  private static void watch(ChannelHandlerContext ctx, StallWatch current) {
+    try {
+      current.watch();
+    } catch (Throwable noHeap) {
+      ctx.close();
+    }
+  }
+
+  @Override
+  public void lost() {
+    ChannelHandlerContext ctx = context;
+    if (ctx != null) {
+      ctx.close();
+    }
+  }
+
+  /** Watches no more. */
+  void end() {
+    context = null;
+    if (watch != null) {
+      watch.stop();
+      watch = null;
+    }
+  }
+
+  /** A read has brought a message, or an event: what there was of the head has become that. */
+  void brought() {
+    readBroughtSomething = true;
+    begun = false;
+  }
+
+  /** A read that has brought nothing else has brought a part of a head. */
+  void readComplete() {
+    begun |= !readBroughtSomething;
+    readBroughtSomething = false;
+  }
+
+  /** Whether a part of the head has come. */
+  boolean hasBegun() {
+    return begun;
+  }
+
+  private void runOut() {
+    ChannelHandlerContext ctx = context;
+    StallWatch current = watch;
+    if (ctx == null || current == null) {
+      return;
+    }
+    ReadHolds holds = ReadHolds.of(ctx.channel());
+    long unreadNanos = holds.heldNanos() - heldNanos;
+    if (holds.held()) {
+      run();
+    } else if (unreadNanos > 0) {
+      heldNanos += unreadNanos;
+      current.excuse(unreadNanos);
+      watch(ctx, current);
+    } else {
+      onLate.accept(ctx);
+    }
+  }
+}
