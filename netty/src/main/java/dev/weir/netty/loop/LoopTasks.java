@@ -29,6 +29,24 @@ public final class LoopTasks {
   }
 
   /**
+   * Has {@code loop} run {@code task}, from any thread, or throws what the loop throws if it takes
+   * none; neither runs nor calls anything then. A task that comes as the loop ends may be taken and
+   * forgotten by Netty, whose queues give none back: it is lost when the loop has ended.
+   */
+  public static void execute(EventExecutor loop, Task task) {
+    Taken taken = new Taken(task);
+    loop.execute(taken);
+    if (!loop.isShuttingDown()) {
+      return; // It will run all that it has taken.
+    }
+    if (loop.isTerminated()) {
+      taken.loopHasEnded();
+    } else {
+      loop.terminationFuture().addListener(ended -> taken.loopHasEnded());
+    }
+  }
+
+  /**
    * Has {@code loop} run {@code task}: now, or as soon as it takes it; from any thread, which does
    * not wait. Those of one caller may overtake each other. Throws nothing, if {@link Task#lost}
    * does not.
@@ -38,7 +56,7 @@ public final class LoopTasks {
    */
   public static boolean tryBring(EventExecutor loop, Task task) {
     try {
-      loop.execute(task);
+      execute(loop, task);
       return true;
     } catch (Throwable refused) {
       // Taken by nobody: see what there is to do about it.
@@ -70,12 +88,35 @@ public final class LoopTasks {
     while (!loop.isShutdown()) {
       try {
         LockSupport.parkNanos(RETRY_NANOS);
-        loop.execute(task);
+        execute(loop, task);
         return;
       } catch (Throwable refusedAgain) {
         // The queue is full, or there is no heap: for the task, or for waiting.
       }
     }
     task.lost();
+  }
+
+  /** A task that a loop has taken. Of the loop, and of anybody once that has ended. */
+  private static final class Taken implements Runnable {
+    private final Task task;
+    private boolean begun;
+
+    Taken(Task task) {
+      this.task = task;
+    }
+
+    @Override
+    public void run() {
+      begun = true;
+      task.run();
+    }
+
+    void loopHasEnded() {
+      if (!begun) {
+        begun = true;
+        task.lost();
+      }
+    }
   }
 }

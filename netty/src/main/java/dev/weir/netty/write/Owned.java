@@ -1,5 +1,6 @@
 package dev.weir.netty.write;
 
+import dev.weir.netty.loop.LoopTasks;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufHolder;
 import io.netty.channel.Channel;
@@ -12,6 +13,7 @@ import io.netty.handler.stream.ChunkedInput;
 import io.netty.util.ReferenceCounted;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
@@ -33,7 +35,10 @@ import java.util.function.Function;
  *   <tr><td>flushed</td><td>by the transport or the encoder; at once if they have left it</td></tr>
  *   <tr><td>failed: closed channel, no encoder, an exception in a handler</td><td>at once</td></tr>
  *   <tr><td>the event loop has ended, or takes no task for want of Java heap</td><td>before the
- *       call returns</td></tr>
+ *       call returns; when it has ended, if it does so meanwhile</td></tr>
+ *   <tr><td>the event loop ends while the message is queued, held by a handler, or lost in
+ *       one</td><td>with the channel, which the end closes; on the loop, behind its last task, if
+ *       the channel is open even then</td></tr>
  *   <tr><td>cancelled</td><td>at once if no handler has seen it, else when it is flushed or the
  *       channel closes, which handlers can still do with it</td></tr>
  *   <tr><td>neither: lost in a handler, or in one that was removed</td><td>when the channel
@@ -44,6 +49,10 @@ import java.util.function.Function;
  * slices and copies that others hold of the same memory neither confuse this nor suffer from it; a
  * {@link ByteBufHolder} is {@linkplain ByteBufHolder#replace copied} around it, with its headers. A
  * handler that keeps such a buffer beyond the failure of its write finds it released.
+ *
+ * <p>What an encoder has made of the message is the channel's: where that outlives its loop
+ * (SO_LINGER), with what is queued in it, nobody gives it back. On a loop that its owner drives
+ * ({@code ManualIoEventLoop}) that is so of the message as well.
  *
  * <p>A message that only refers to buffers is {@linkplain #build built} around them. Of other
  * messages the sender may say {@linkplain #of(Object, Consumer) how they are released}.
@@ -234,11 +243,20 @@ public final class Owned {
       for (OwnedPart part : parts) {
         part.countOnItsWay(onTheirWay);
       }
-      channel
-          .eventLoop()
-          .execute(() -> {
-            onTheirWay.arrived();
-            write.begin(through, message, flush);
+      LoopTasks.execute(
+          channel.eventLoop(),
+          new LoopTasks.Task() {
+            @Override
+            public void run() {
+              onTheirWay.arrived();
+              write.begin(through, message, flush);
+            }
+
+            @Override
+            public void lost() {
+              onTheirWay.arrived();
+              write.fail(new RejectedExecutionException("the event loop has ended"));
+            }
           });
       brought = true;
     } finally {

@@ -40,14 +40,15 @@ final class OwnedWrite implements ChannelFutureListener {
     }
     if (!channel.isOpen()) {
       // Its handlers are gone or going.
-      owned.drop();
-      promise.tryFailure(new ClosedChannelException());
+      fail(new ClosedChannelException());
       return;
     }
     OwnedWrites writes = null;
     try {
       writes = OwnedWrites.of(channel);
-      writes.add(this);
+      if (!writes.add(this)) {
+        throw new RejectedExecutionException("the event loop ends");
+      }
       promise.addListener(this);
       if (flush) {
         through.writeAndFlush(message, promise);
@@ -85,14 +86,22 @@ final class OwnedWrite implements ChannelFutureListener {
     return owned.isGone();
   }
 
-  /** The channel has closed, and no handler has ended the write; or nobody has settled it yet. */
+  /**
+   * The channel has closed, or its loop has ended, and no handler has ended the write; or nobody
+   * has settled it yet.
+   */
   void abandon() {
     if (settles) {
       owned.settle();
       return;
     }
+    fail(new ClosedChannelException());
+  }
+
+  /** Also where the write has not begun, and never will. */
+  void fail(Throwable cause) {
     owned.drop();
-    promise.tryFailure(new ClosedChannelException());
+    promise.tryFailure(cause);
   }
 
   /** Not from here: a handler that told of its success may be about to release the message. */
@@ -103,7 +112,9 @@ final class OwnedWrite implements ChannelFutureListener {
       owned.settle();
     } catch (Throwable noHeap) {
       settles = true;
-      OwnedWrites.of(channel).add(this);
+      if (!OwnedWrites.of(channel).add(this)) {
+        owned.settle();
+      }
     }
   }
 }

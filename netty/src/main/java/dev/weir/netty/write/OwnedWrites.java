@@ -1,38 +1,63 @@
 package dev.weir.netty.write;
 
+import dev.weir.netty.log.FailureLog;
 import io.netty.channel.Channel;
+import io.netty.channel.EventLoop;
 import io.netty.util.AttributeKey;
+import io.netty.util.concurrent.EventExecutor;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The writes of one channel that are not over, in a list through themselves. Used on the channel's
  * event loop. When the channel has closed, and its handlers have had their turn to give back what
- * they hold, the writes that are left are abandoned.
+ * they hold, the writes that are left are abandoned; or when the loop ends without that.
  */
 final class OwnedWrites {
   private static final AttributeKey<OwnedWrites> KEY =
       AttributeKey.valueOf(OwnedWrites.class, "writes");
+
+  private static final FailureLog FAILURES = new FailureLog(OwnedWrites.class);
+
+  private final Channel channel;
+
+  /** The loop whose end is awaited: the channel's when it was last given a write. */
+  private @Nullable EventLoop loop;
+
+  private @Nullable LoopEnd loopEnd;
+
+  /** Whether that loop has ended. */
+  private boolean over;
 
   private @Nullable OwnedWrite first;
 
   /** Those whose sender has given up while handlers still had them. */
   private final ArrayDeque<OwnedWrite> cancelled = new ArrayDeque<>(0);
 
-  private OwnedWrites() {}
+  private OwnedWrites(Channel channel) {
+    this.channel = channel;
+  }
 
   static OwnedWrites of(Channel channel) {
     OwnedWrites writes = channel.attr(KEY).get();
     if (writes == null) {
-      writes = new OwnedWrites();
-      channel.attr(KEY).set(writes);
-      OwnedWrites made = writes;
-      channel.closeFuture().addListener(closed -> made.abandonLater(channel));
+      OwnedWrites made = new OwnedWrites(channel);
+      channel.closeFuture().addListener(closed -> made.channelHasClosed());
+      channel.attr(KEY).set(made);
+      writes = made;
     }
     return writes;
   }
 
-  void add(OwnedWrite write) {
+  /** Returns false, and leaves the write alone, if the event loop is at its end. */
+  boolean add(OwnedWrite write) {
+    EventLoop current = channel.eventLoop();
+    if (!current.equals(loop)) {
+      follow(current);
+    }
+    if (over) {
+      return false;
+    }
     forgetCancelled();
     OwnedWrite after = first;
     write.next = after;
@@ -40,6 +65,7 @@ final class OwnedWrites {
       after.previous = write;
     }
     first = write;
+    return true;
   }
 
   /** Has no effect on a write that has left the list. */
@@ -94,8 +120,42 @@ final class OwnedWrites {
     }
   }
 
+  private void follow(EventLoop current) {
+    if (loopEnd != null) {
+      loopEnd.forget(this);
+    }
+    if (current.isShutdown()) {
+      // Nothing tells of an end that is there.
+      over = true;
+      return;
+    }
+    loopEnd = LoopEnd.of(current);
+    if (loopEnd != null) {
+      loopEnd.await(this);
+    }
+    loop = current;
+  }
+
+  /** The loop ends, and is the caller. The transport gives back what encoders have made, too. */
+  void closeWith(EventExecutor ending) {
+    if (channel.eventLoop().equals(ending)) {
+      channel.unsafe().close(channel.unsafe().voidPromise());
+    }
+  }
+
+  /** The loop has run its last task, and is the caller. */
+  void endWith(EventExecutor ended) {
+    if (channel.eventLoop().equals(ended)) {
+      over = true;
+      abandonAll();
+    }
+  }
+
   /** The transport fails what it has queued after it has told of the close. */
-  private void abandonLater(Channel channel) {
+  private void channelHasClosed() {
+    if (loopEnd != null) {
+      loopEnd.forget(this);
+    }
     if (first == null && cancelled.isEmpty()) {
       return;
     }
@@ -109,10 +169,19 @@ final class OwnedWrites {
   private void abandonAll() {
     for (OwnedWrite write = first; write != null; write = first) {
       remove(write);
-      write.abandon();
+      abandon(write);
     }
     for (OwnedWrite write = cancelled.poll(); write != null; write = cancelled.poll()) {
+      abandon(write);
+    }
+  }
+
+  /** One that cannot be released keeps none of the others. */
+  private static void abandon(OwnedWrite write) {
+    try {
       write.abandon();
+    } catch (Throwable failure) {
+      FAILURES.report("a message that was not written is not released", failure);
     }
   }
 }

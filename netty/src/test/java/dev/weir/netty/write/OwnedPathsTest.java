@@ -10,14 +10,20 @@ import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPromise;
+import io.netty.channel.socket.SocketChannelConfig;
 import io.netty.handler.codec.MessageToByteEncoder;
 import io.netty.handler.codec.MessageToMessageEncoder;
+import io.netty.handler.stream.ChunkedStream;
+import io.netty.handler.stream.ChunkedWriteHandler;
 import io.netty.util.ReferenceCounted;
+import io.netty.util.concurrent.GlobalEventExecutor;
+import java.io.InputStream;
 import java.util.ArrayDeque;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -42,6 +48,15 @@ class OwnedPathsTest extends SocketThatTakesAll {
     CLOSED_WHILE_QUEUED(false),
     HELD_BY_A_HANDLER_THAT_IS_REMOVED(false),
     LOST_BY_A_HANDLER(false),
+    HELD_AS_THE_EVENT_LOOP_ENDS(false),
+    QUEUED_AS_THE_EVENT_LOOP_ENDS(false),
+    ON_ITS_WAY_AS_THE_EVENT_LOOP_ENDS(false),
+    HELD_BY_AN_EVENT_LOOP_THAT_FORGETS(false),
+    HELD_IN_CHUNKS_BY_AN_EVENT_LOOP_THAT_FORGETS(false),
+    HELD_WHILE_THE_CHANNEL_OUTLIVES_ITS_EVENT_LOOP(false),
+    QUEUED_BY_AN_EVENT_LOOP_THAT_FORGETS(false),
+    QUEUED_IN_THE_LAST_TASK_OF_AN_EVENT_LOOP(false),
+    CANCELLED_IN_AN_EVENT_LOOP_THAT_FORGETS(false),
     EVENT_LOOP_ENDED(false),
     NEVER_SENT(false);
 
@@ -66,11 +81,15 @@ class OwnedPathsTest extends SocketThatTakesAll {
 
     ChannelFuture written = take(path, kind, owned);
 
-    if (written != null) {
+    if (written != null && !channel.eventLoop().isShutdown()) {
       written.await();
+    }
+    if (written != null) {
       assertThat(written.isSuccess()).isEqualTo(path.succeeds);
     }
-    if (path != Path.EVENT_LOOP_ENDED) {
+    if (channel.eventLoop().isShutdown()) {
+      assertThat(written.isDone()).isTrue();
+    } else {
       // Whoever awaits a write may go on before its listeners do, and those leave some for later.
       onLoop(() -> {});
       onLoop(() -> {});
@@ -203,6 +222,61 @@ class OwnedPathsTest extends SocketThatTakesAll {
         channel.close().sync();
         return written;
       }
+      case HELD_AS_THE_EVENT_LOOP_ENDS -> {
+        channel.pipeline().addLast(new Holding());
+        return left(owned, this::endLoops);
+      }
+      case QUEUED_AS_THE_EVENT_LOOP_ENDS -> {
+        channel.pipeline().addLast(new TransferringEncoder(kind));
+        return left(owned, this::endLoops);
+      }
+      case ON_ITS_WAY_AS_THE_EVENT_LOOP_ENDS -> {
+        channel.pipeline().addLast(new Holding());
+        ChannelFuture[] written = new ChannelFuture[1];
+        onLoop(() -> {
+          join(Thread.ofPlatform().start(() -> written[0] = owned.sendTo(channel)));
+          endLoops();
+        });
+        loops.terminationFuture().sync();
+        return written[0];
+      }
+      case HELD_BY_AN_EVENT_LOOP_THAT_FORGETS -> {
+        channel.pipeline().addLast(new Holding());
+        return left(owned, this::forgetChannels);
+      }
+      case HELD_WHILE_THE_CHANNEL_OUTLIVES_ITS_EVENT_LOOP -> {
+        return lingered(owned);
+      }
+      case HELD_IN_CHUNKS_BY_AN_EVENT_LOOP_THAT_FORGETS -> {
+        channel.pipeline().addLast(new ChunkedWriteHandler());
+        // Nothing is let past what is queued.
+        channel.write(new ChunkedStream(InputStream.nullInputStream()));
+        return left(owned, this::forgetChannels);
+      }
+      case QUEUED_BY_AN_EVENT_LOOP_THAT_FORGETS -> {
+        channel.pipeline().addLast(new TransferringEncoder(kind));
+        return left(owned, this::forgetChannels);
+      }
+      case QUEUED_IN_THE_LAST_TASK_OF_AN_EVENT_LOOP -> {
+        channel.pipeline().addLast(new Holding());
+        ChannelFuture[] written = new ChannelFuture[1];
+        onLoop(() -> {
+          endLoops();
+          channel.eventLoop().execute(() -> written[0] = owned.writeTo(channel));
+        });
+        loops.terminationFuture().sync();
+        return written[0];
+      }
+      case CANCELLED_IN_AN_EVENT_LOOP_THAT_FORGETS -> {
+        channel.pipeline().addLast(new Holding());
+        ChannelFuture[] written = new ChannelFuture[1];
+        onLoop(() -> {
+          written[0] = owned.writeTo(channel);
+          assertThat(written[0].cancel(false)).isTrue();
+        });
+        forgetChannels();
+        return written[0];
+      }
       case EVENT_LOOP_ENDED -> {
         loops.shutdownGracefully(0, 10, TimeUnit.SECONDS).sync();
         return owned.sendTo(channel);
@@ -213,6 +287,52 @@ class OwnedPathsTest extends SocketThatTakesAll {
       }
     }
     throw new AssertionError(path);
+  }
+
+  /** Written and not flushed when the loop ends. */
+  private ChannelFuture left(Owned owned, Runnable end) throws Exception {
+    ChannelFuture written = owned.writeTo(channel);
+    onLoop(() -> {});
+    assertThat(written.isDone()).isFalse();
+    end.run();
+    loops.terminationFuture().sync();
+    return written;
+  }
+
+  private void endLoops() {
+    loops.shutdownGracefully(0, 10, TimeUnit.SECONDS);
+  }
+
+  /** Told to end by one of its own tasks, a loop of Netty's closes none of its channels. */
+  private void forgetChannels() {
+    channel.eventLoop().submit(this::endLoops).syncUninterruptibly();
+    loops.terminationFuture().syncUninterruptibly();
+  }
+
+  /** Held by a handler of a channel that is closed by another thread, after its loop has ended. */
+  private ChannelFuture lingered(Owned owned) throws Exception {
+    ((SocketChannelConfig) channel.config()).setSoLinger(1);
+    channel.pipeline().addLast(new Holding());
+    ChannelFuture written = owned.sendTo(channel);
+    onLoop(() -> {});
+    CountDownLatch ended = new CountDownLatch(1);
+    GlobalEventExecutor.INSTANCE.execute(() -> await(ended));
+    try {
+      endLoops();
+      channel.eventLoop().terminationFuture().sync();
+      assertThat(pool.liveBlockBytes()).isZero();
+    } finally {
+      ended.countDown();
+    }
+    return written;
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException interrupted) {
+      throw new AssertionError(interrupted);
+    }
   }
 
   private ChannelFuture sentOnLoop(Owned owned, ChannelHandler encoder) throws Exception {

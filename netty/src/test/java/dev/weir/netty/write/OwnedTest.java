@@ -7,6 +7,9 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ManualIoEventLoop;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioDatagramChannel;
 import io.netty.handler.codec.http2.DefaultHttp2DataFrame;
 import io.netty.handler.codec.http2.DefaultHttp2Headers;
 import io.netty.handler.codec.http2.DefaultHttp2HeadersFrame;
@@ -18,6 +21,7 @@ import io.netty.util.IllegalReferenceCountException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
@@ -32,6 +36,25 @@ class OwnedTest extends SocketThatTakesAll {
     owned.release();
     assertThat(catchThrowable(() -> owned.sendTo(channel)))
         .isInstanceOf(IllegalStateException.class);
+    assertThat(pool.liveBlockBytes()).isZero();
+  }
+
+  /** Netty's queues take tasks for a loop that is driven by its owner also after its end. */
+  @Test
+  void aLoopThatHasEndedAndTakesTheMessageKeepsNothing() throws Exception {
+    ManualIoEventLoop loop =
+        new ManualIoEventLoop(Thread.currentThread(), NioIoHandler.newFactory());
+    NioDatagramChannel closed = new NioDatagramChannel();
+    closed.unsafe().register(loop, closed.newPromise());
+    loop.shutdownGracefully(0, 0, TimeUnit.SECONDS);
+    while (!loop.isTerminated()) {
+      loop.runNow();
+    }
+    ChannelFuture[] written = new ChannelFuture[1];
+    ByteBuf content = content();
+    Thread.ofPlatform().start(() -> written[0] = Owned.send(closed, content)).join();
+    assertThat(written[0].isDone()).isTrue();
+    assertThat(written[0].isSuccess()).isFalse();
     assertThat(pool.liveBlockBytes()).isZero();
   }
 
