@@ -78,8 +78,12 @@ public final class Compression implements AutoCloseable {
   /** The same with a zstd of the caller's choice. */
   public static Compression create(
       ZstdLibrary library, Pool pool, Budget budget, CompressionOptions options) {
-    return new Compression(
-        library, new ContextMemory(pool, budget), options, BrotliCodec.isAvailable());
+    return create(library, new ContextMemory(pool, budget), options);
+  }
+
+  /** The same with contexts that come from there. */
+  static Compression create(ZstdLibrary library, ContextMemory memory, CompressionOptions options) {
+    return new Compression(library, memory, options, BrotliCodec.isAvailable());
   }
 
   /** What it compresses with and decompresses, the preferred first. */

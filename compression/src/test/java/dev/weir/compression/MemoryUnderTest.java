@@ -2,7 +2,7 @@ package dev.weir.compression;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.compression.context.ContextMemory;
+import dev.weir.compression.zstd.ZstdLibrary;
 import dev.weir.memory.Pool;
 import dev.weir.memory.PoolOptions;
 import dev.weir.memory.budget.Budget;
@@ -13,7 +13,7 @@ public final class MemoryUnderTest implements AutoCloseable {
   public final Pool pool;
   public final WeirAllocator allocator;
   public final Budget budget;
-  public final ContextMemory contexts;
+  public final RefusingMemory contexts;
 
   public MemoryUnderTest() {
     this(512L << 20);
@@ -23,7 +23,12 @@ public final class MemoryUnderTest implements AutoCloseable {
     pool = Pool.create(PoolOptions.withLimit(limitBytes));
     allocator = new WeirAllocator(pool);
     budget = pool.rootBudget().child("compression", Budget.UNLIMITED);
-    contexts = new ContextMemory(pool, budget);
+    contexts = new RefusingMemory(pool, budget);
+  }
+
+  /** Compression whose contexts come from {@link #contexts}. */
+  public Compression compression(ZstdLibrary library, CompressionOptions options) {
+    return Compression.create(library, contexts, options);
   }
 
   /** Everything has been given back but what the pool keeps for later. */

@@ -9,9 +9,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Where contexts take their memory: out of a pool, or, where a library insists on its own, beside
  * it; the pool then sets as many pages aside, so that both together stay within its limit. Either
- * is charged to one budget. Thread-safe.
+ * is charged to one budget. Thread-safe, as subclasses are: they may refuse more than this does.
  */
-public final class ContextMemory {
+public class ContextMemory {
   private final Pool pool;
   private final Budget budget;
 

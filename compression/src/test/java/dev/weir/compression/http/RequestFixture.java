@@ -32,7 +32,7 @@ final class RequestFixture implements AutoCloseable {
   }
 
   RequestFixture(ZstdLibrary library, CompressionOptions streams, RequestOptions options) {
-    compression = Compression.create(library, memory.pool, memory.budget, streams);
+    compression = memory.compression(library, streams);
     channel = new EmbeddedChannel();
     channel.config().setAllocator(memory.allocator);
     channel.pipeline().addLast(new HttpRequestDecompressor(compression, options));

@@ -52,7 +52,7 @@ final class ResponseFixture implements AutoCloseable {
       CompressionOptions streams,
       ResponseOptions options,
       Supplier<ByteBufAllocator> output) {
-    compression = Compression.create(library, memory.pool, memory.budget, streams);
+    compression = memory.compression(library, streams);
     channel = new EmbeddedChannel();
     channel.config().setAllocator(memory.allocator);
     channel.pipeline().addLast(new HttpResponseCompressor(compression, options, output));
