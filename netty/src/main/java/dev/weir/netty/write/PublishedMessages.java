@@ -6,14 +6,27 @@ import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Flow;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Subscribes to a publisher on behalf of a channel. Asks for one message at a time, while the
- * channel is ready. Signals may come on any thread, one after the other; they are handled on the
- * event loop.
+ * channel is ready; one that comes without being asked for fails the pull. Signals may come on any
+ * thread, one after the other; they are handled on the event loop.
  */
 final class PublishedMessages implements Producer, Flow.Subscriber<Object> {
+  /** Where the next message is. */
+  private enum Next {
+    /** Not asked for. */
+    UNASKED,
+    /** With the publisher. */
+    ASKED,
+    /** On its way to the event loop. */
+    GIVEN,
+    /** Given without being asked for, and released: so are all others. */
+    EXCESSIVE
+  }
+
   private final EventExecutor executor;
   private final Flow.Publisher<?> publisher;
   private @Nullable Outlet outlet;
@@ -22,7 +35,9 @@ final class PublishedMessages implements Producer, Flow.Subscriber<Object> {
   /** Signals on their way to the event loop, which none may overtake. */
   private final Queue<Signal> onTheirWay = new ConcurrentLinkedQueue<>();
 
-  private boolean awaiting;
+  /** Where it is given, it is known there whether it was asked for: no others wait for the loop. */
+  private final AtomicReference<Next> next = new AtomicReference<>(Next.UNASKED);
+
   private boolean requesting;
   private boolean over;
 
@@ -37,7 +52,7 @@ final class PublishedMessages implements Producer, Flow.Subscriber<Object> {
       outlet = to;
       publisher.subscribe(this);
     } else {
-      request();
+      request(Integer.MAX_VALUE);
     }
   }
 
@@ -66,7 +81,7 @@ final class PublishedMessages implements Producer, Flow.Subscriber<Object> {
             return;
           }
           subscription = given;
-          request();
+          request(1);
         },
         given::cancel);
   }
@@ -74,17 +89,15 @@ final class PublishedMessages implements Producer, Flow.Subscriber<Object> {
   @Override
   public void onNext(Object message) {
     Objects.requireNonNull(message);
-    onLoop(
-        () -> {
-          if (over || outlet == null) {
-            Owned.of(message).release();
-            return;
-          }
-          awaiting = false;
-          outlet.write(message);
-          request();
-        },
-        () -> Unwritten.release(message));
+    if (next.compareAndSet(Next.ASKED, Next.GIVEN)) {
+      onLoop(() -> take(message), () -> Unwritten.release(message));
+      return;
+    }
+    Unwritten.release(message);
+    if (next.get() != Next.EXCESSIVE) {
+      onLoop(this::refuse, () -> {});
+      next.set(Next.EXCESSIVE);
+    }
   }
 
   @Override
@@ -111,8 +124,32 @@ final class PublishedMessages implements Producer, Flow.Subscriber<Object> {
     }
   }
 
-  /** A publisher may answer within the call: then it is asked again here, not deeper down. */
-  private void request() {
+  private void take(Object message) {
+    Outlet sink = outlet;
+    if (over || sink == null) {
+      Unwritten.release(message);
+      return;
+    }
+    next.compareAndSet(Next.GIVEN, Next.UNASKED);
+    try {
+      sink.write(message);
+    } catch (Throwable failure) {
+      sink.fail(failure);
+    }
+    request(1);
+  }
+
+  private void refuse() {
+    if (!over && outlet != null) {
+      outlet.fail(new IllegalStateException("the publisher gave more than it was asked for"));
+    }
+  }
+
+  /**
+   * Asks for messages while the channel is ready. A publisher may answer within the call: then it
+   * is asked again here, not deeper down, up to so many times, and after that by the next task.
+   */
+  private void request(int most) {
     Flow.Subscription source = subscription;
     Outlet sink = outlet;
     if (requesting || source == null || sink == null) {
@@ -120,10 +157,18 @@ final class PublishedMessages implements Producer, Flow.Subscriber<Object> {
     }
     requesting = true;
     try {
-      while (!over && !awaiting && sink.isReady()) {
-        awaiting = true;
+      for (int left = most; !over && sink.isReady(); left--) {
+        if (left == 0 && next.get() == Next.UNASKED) {
+          sink.resume();
+          return;
+        }
+        if (!next.compareAndSet(Next.UNASKED, Next.ASKED)) {
+          return;
+        }
         source.request(1);
       }
+    } catch (Throwable failure) {
+      sink.fail(failure);
     } finally {
       requesting = false;
     }
@@ -141,7 +186,7 @@ final class PublishedMessages implements Producer, Flow.Subscriber<Object> {
       signal = new Signal(task, otherwise);
       isOnItsWay = onTheirWay.add(signal);
       // Whichever of these tasks comes first takes the first signal.
-      if (!LoopTasks.tryBring(executor, new Next())) {
+      if (!LoopTasks.tryBring(executor, new FirstSignal())) {
         throw new OutOfMemoryError("no Java heap for what a publisher tells");
       }
     } catch (Throwable noHeap) {
@@ -155,7 +200,7 @@ final class PublishedMessages implements Producer, Flow.Subscriber<Object> {
   }
 
   /** Takes the first signal. */
-  private final class Next implements LoopTasks.Task {
+  private final class FirstSignal implements LoopTasks.Task {
     @Override
     public void run() {
       Signal first = onTheirWay.poll();

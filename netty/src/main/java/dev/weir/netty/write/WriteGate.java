@@ -124,8 +124,8 @@ public final class WriteGate {
 
   /**
    * Requests the messages of {@code publisher} one by one, while {@code channel} can take them.
-   * Messages are taken over as {@link Owned#of(Object)} does. Otherwise as {@link #pull(Channel,
-   * Producer)}.
+   * Messages are taken over as {@link Owned#of(Object)} does; one that was not requested is
+   * released, and fails the pull. Otherwise as {@link #pull(Channel, Producer)}.
    */
   public static ChannelFuture pullFrom(Channel channel, Flow.Publisher<?> publisher) {
     return pull(channel, new PublishedMessages(channel.eventLoop(), publisher));
