@@ -10,10 +10,13 @@ module dev.weir.netty {
   requires io.netty.codec;
   requires transitive io.netty.codec.http;
   requires transitive io.netty.codec.http2;
+  requires static io.netty.transport.classes.epoll;
+  requires static io.netty.transport.classes.io_uring;
 
   exports dev.weir.netty;
   exports dev.weir.netty.flow;
   exports dev.weir.netty.http;
+  exports dev.weir.netty.transport;
   exports dev.weir.netty.write;
   exports dev.weir.netty.log to
       dev.weir.compression;

@@ -14,6 +14,7 @@ import dev.weir.netty.flow.WeirAdmission;
 import dev.weir.netty.http.AggregatorOptions;
 import dev.weir.netty.http.BudgetedHttpAggregator;
 import dev.weir.netty.http.Spill;
+import dev.weir.netty.transport.WeirEpollIoHandler;
 import dev.weir.netty.write.Owned;
 import dev.weir.netty.write.UnbrokenTls;
 import dev.weir.netty.write.WriteGate;
@@ -26,7 +27,10 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelPipeline;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.codec.http2.Http2FrameCodec;
 import io.netty.handler.codec.http2.Http2FrameCodecBuilder;
@@ -35,15 +39,19 @@ import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.SubmissionPublisher;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import javax.net.ssl.SSLException;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The lines of the guide compile and do what it says: they stand here word for word. */
@@ -61,6 +69,17 @@ class GuideTest {
             .childOption(ChannelOption.ALLOCATOR, allocator);
     assertThat(server.config().options()).containsEntry(ChannelOption.ALLOCATOR, allocator);
     allocator.close();
+  }
+
+  @Test
+  @EnabledOnOs(value = OS.LINUX, architectures = "amd64", disabledReason = "epoll is Linux only")
+  void epoll() throws Exception {
+    ServerBootstrap server = new ServerBootstrap();
+    EventLoopGroup loops = new MultiThreadIoEventLoopGroup(WeirEpollIoHandler.newFactory());
+    server.group(loops).channel(EpollServerSocketChannel.class);
+    server.childHandler(new ChannelInboundHandlerAdapter());
+    assertThat(server.bind(InetAddress.getLoopbackAddress(), 0).sync().isSuccess()).isTrue();
+    loops.shutdownGracefully(0, 10, TimeUnit.SECONDS).sync();
   }
 
   @Test

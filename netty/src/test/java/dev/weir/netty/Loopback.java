@@ -1,12 +1,10 @@
 package dev.weir.netty;
 
-import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.socket.nio.NioServerSocketChannel;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.function.Consumer;
@@ -18,13 +16,16 @@ public final class Loopback {
   /**
    * Listens.
    *
+   * @param loops of the transport
    * @param pipeline sets each connection up
    */
   public static Channel listen(
-      EventLoopGroup loops, ByteBufAllocator allocator, Consumer<Channel> pipeline) {
-    return new ServerBootstrap()
-        .group(loops)
-        .channel(NioServerSocketChannel.class)
+      TransportUnderTest transport,
+      EventLoopGroup loops,
+      ByteBufAllocator allocator,
+      Consumer<Channel> pipeline) {
+    return transport
+        .server(loops)
         .childOption(ChannelOption.ALLOCATOR, allocator)
         .childHandler(
             new ChannelInitializer<>() {

@@ -2,8 +2,6 @@ package dev.weir.netty;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.netty.bootstrap.Bootstrap;
-import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
@@ -11,16 +9,7 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.IoHandlerFactory;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
-import io.netty.channel.ServerChannel;
 import io.netty.channel.SimpleChannelInboundHandler;
-import io.netty.channel.epoll.EpollIoHandler;
-import io.netty.channel.epoll.EpollServerSocketChannel;
-import io.netty.channel.epoll.EpollSocketChannel;
-import io.netty.channel.nio.NioIoHandler;
-import io.netty.channel.socket.nio.NioServerSocketChannel;
-import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslProvider;
 import java.net.InetAddress;
@@ -32,9 +21,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.EnabledOnOs;
-import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Netty's transports carry traffic in Weir's buffers: what is sent comes back unchanged, and
@@ -48,51 +37,26 @@ abstract class TransportContract {
 
   abstract PoolUnderTest memory();
 
-  @Test
-  void nio() throws Exception {
-    echo(
-        NioIoHandler.newFactory(),
-        NioServerSocketChannel.class,
-        NioSocketChannel.class,
-        null,
-        null);
-  }
-
-  @Test
-  @EnabledOnOs(value = OS.LINUX, architectures = "amd64", disabledReason = "epoll is Linux only")
-  void epoll() throws Exception {
-    echo(
-        EpollIoHandler.newFactory(),
-        EpollServerSocketChannel.class,
-        EpollSocketChannel.class,
-        null,
-        null);
+  @ParameterizedTest
+  @MethodSource("dev.weir.netty.TransportUnderTest#available")
+  void inTheClear(TransportUnderTest transport) throws Exception {
+    echo(transport, /* serverTls= */ null, /* clientTls= */ null);
   }
 
   @Test
   void tlsOfTheJdk(@TempDir java.nio.file.Path directory) throws Exception {
     TestCertificate certificate = TestCertificate.create(directory);
-    echo(
-        NioIoHandler.newFactory(),
-        NioServerSocketChannel.class,
-        NioSocketChannel.class,
-        certificate.server(SslProvider.JDK),
-        certificate.client());
+    echo(TransportUnderTest.NIO, certificate.server(SslProvider.JDK), certificate.client());
   }
 
   private void echo(
-      IoHandlerFactory io,
-      Class<? extends ServerChannel> serverType,
-      Class<? extends Channel> clientType,
-      @Nullable SslContext serverTls,
-      @Nullable SslContext clientTls)
+      TransportUnderTest transport, @Nullable SslContext serverTls, @Nullable SslContext clientTls)
       throws Exception {
-    EventLoopGroup loops = new MultiThreadIoEventLoopGroup(2, io);
+    EventLoopGroup loops = transport.newLoops(2);
     try {
       Channel server =
-          new ServerBootstrap()
-              .group(loops)
-              .channel(serverType)
+          transport
+              .server(loops)
               .option(ChannelOption.ALLOCATOR, memory().allocator())
               .childOption(ChannelOption.ALLOCATOR, memory().allocator())
               .childHandler(new Pipeline(serverTls, Echo::new))
@@ -103,9 +67,8 @@ abstract class TransportContract {
       for (int i = 0; i < CONNECTIONS; i++) {
         Client client = new Client(i);
         clients.add(client);
-        new Bootstrap()
-            .group(loops)
-            .channel(clientType)
+        transport
+            .client(loops)
             .option(ChannelOption.ALLOCATOR, memory().allocator())
             .handler(new Pipeline(clientTls, () -> client))
             .connect((InetSocketAddress) server.localAddress());

@@ -5,14 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.memory.Pool;
 import dev.weir.memory.PoolOptions;
 import dev.weir.netty.Loopback;
+import dev.weir.netty.TransportUnderTest;
 import dev.weir.netty.WeirAllocator;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
-import io.netty.channel.nio.NioIoHandler;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.time.Duration;
@@ -23,9 +22,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** A listener that stops while memory is short: who connects then waits in the system's queue. */
 @Timeout(60)
+@ParameterizedClass
+@MethodSource("dev.weir.netty.TransportUnderTest#available")
 class ListenerOverSocketsTest {
   private static final int MIB = 1 << 20;
   private static final int LATE = 5;
@@ -34,18 +37,23 @@ class ListenerOverSocketsTest {
   private final WeirAllocator allocator = new WeirAllocator(pool);
   private final ReadGate gate =
       new ReadGate(new PoolHeadroom(pool, 6 * MIB, 7 * MIB, Duration.ofMinutes(10)));
-  private final EventLoopGroup loops =
-      new MultiThreadIoEventLoopGroup(2, NioIoHandler.newFactory());
+  private final EventLoopGroup loops;
   private final AtomicInteger accepted = new AtomicInteger();
   private final List<Socket> clients = new ArrayList<>();
-  private final Channel listener =
-      Loopback.listen(
-          loops,
-          allocator,
-          channel -> {
-            accepted.incrementAndGet();
-            channel.pipeline().addLast(gate.newHandler(), new Echo());
-          });
+  private final Channel listener;
+
+  ListenerOverSocketsTest(TransportUnderTest transport) {
+    loops = transport.newLoops(2);
+    listener =
+        Loopback.listen(
+            transport,
+            loops,
+            allocator,
+            channel -> {
+              accepted.incrementAndGet();
+              channel.pipeline().addLast(gate.newHandler(), new Echo());
+            });
+  }
 
   @AfterEach
   void nothingIsHeld() throws Exception {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.memory.Pool;
 import dev.weir.memory.PoolOptions;
 import dev.weir.netty.Loopback;
+import dev.weir.netty.TransportUnderTest;
 import dev.weir.netty.WeirAllocator;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.CompositeByteBuf;
@@ -13,8 +14,6 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
-import io.netty.channel.nio.NioIoHandler;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpRequest;
@@ -40,8 +39,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Plain TCP and HTTP/1.1 without permits: twice as much work arrives at once as there is memory
@@ -49,6 +50,8 @@ import org.junit.jupiter.params.provider.EnumSource;
  * released.
  */
 @Timeout(120)
+@ParameterizedClass
+@MethodSource("dev.weir.netty.TransportUnderTest#available")
 class ReadGateOverSocketsTest {
   private static final long MIB = 1 << 20;
   private static final long LIMIT_BYTES = 16 * MIB;
@@ -94,15 +97,21 @@ class ReadGateOverSocketsTest {
   /** Of the channels whose work is not complete. */
   private final Set<ReadGateHandler> atWork = ConcurrentHashMap.newKeySet();
 
-  private final EventLoopGroup loops =
-      new MultiThreadIoEventLoopGroup(2, NioIoHandler.newFactory());
+  private final TransportUnderTest transport;
+  private final EventLoopGroup loops;
   private final List<Throwable> failures = Collections.synchronizedList(new ArrayList<>());
   private volatile boolean stopped;
   private Channel listener;
 
+  ReadGateOverSocketsTest(TransportUnderTest transport) {
+    this.transport = transport;
+    loops = transport.newLoops(2);
+  }
+
   private void listen(Connection kind) {
     listener =
         Loopback.listen(
+            transport,
             loops,
             allocator,
             channel -> {

@@ -1,33 +1,35 @@
 package dev.weir.netty.http;
 
 import dev.weir.netty.Loopback;
+import dev.weir.netty.TransportUnderTest;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
-import io.netty.channel.nio.NioIoHandler;
 import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import java.net.InetSocketAddress;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
-/** Aggregates what comes over NIO sockets. */
+/** Aggregates what comes over sockets. */
 final class AggregatingServer {
-  final EventLoopGroup loops = new MultiThreadIoEventLoopGroup(2, NioIoHandler.newFactory());
+  final EventLoopGroup loops;
   final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
   private final Channel listener;
 
   /** With these behind the codec of each connection. */
   AggregatingServer(
+      TransportUnderTest transport,
       ByteBufAllocator allocator,
       Supplier<BudgetedHttpAggregator> aggregator,
       Supplier<ChannelHandler> application) {
+    loops = transport.newLoops(2);
     listener =
         Loopback.listen(
+            transport,
             loops,
             allocator,
             channel -> {

@@ -3,6 +3,7 @@ package dev.weir.netty.http;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.netty.TransportUnderTest;
 import dev.weir.netty.flow.Permit;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
@@ -27,18 +28,20 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 import java.util.zip.CRC32;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
-/** The same over NIO sockets, where TCP pushes back. The server answers with the body's CRC. */
+/** The same over sockets, where TCP pushes back. The server answers with the body's CRC. */
 @Timeout(120)
 @ParameterizedClass
-@EnumSource(MemoryUnderTest.Kind.class)
+@MethodSource("setups")
 class AggregatorOverSocketsTest {
   private static final Duration LONG = Duration.ofMinutes(10);
   private static final int BODY_BYTES = MemoryUnderTest.BODY_BYTES;
@@ -48,9 +51,18 @@ class AggregatorOverSocketsTest {
       "POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n";
 
   private final MemoryUnderTest memory;
+  private final TransportUnderTest transport;
   private AggregatingServer server;
 
-  AggregatorOverSocketsTest(MemoryUnderTest.Kind kind) {
+  static Stream<Arguments> setups() {
+    return Stream.concat(
+        TransportUnderTest.available()
+            .map(transport -> Arguments.of(MemoryUnderTest.Kind.WEIR, transport)),
+        Stream.of(Arguments.of(MemoryUnderTest.Kind.NETTY_BEHIND_A_COUNT, TransportUnderTest.NIO)));
+  }
+
+  AggregatorOverSocketsTest(MemoryUnderTest.Kind kind, TransportUnderTest transport) {
+    this.transport = transport;
     memory = MemoryUnderTest.of(kind);
   }
 
@@ -62,6 +74,7 @@ class AggregatorOverSocketsTest {
   private void listen(AggregatorOptions options) {
     server =
         new AggregatingServer(
+            transport,
             memory.allocator(),
             () -> new BudgetedHttpAggregator(memory.admission(), options),
             AnswerWithCrc::new);
@@ -206,6 +219,30 @@ class AggregatorOverSocketsTest {
       for (Socket client : clients) {
         client.close();
       }
+    }
+  }
+
+  /** What it has sent stays in the kernel until there is room for it, and so does its end. */
+  @Test
+  void aClientThatEndsItsSideWhileItWaitsIsServed() throws Exception {
+    byte[] body = body(1, 100_000);
+    List<Permit> all = memory.fill(body.length);
+    try (Socket client = connect()) {
+      client.setSoTimeout(30_000);
+      client.getOutputStream().write(head(body.length).getBytes(US_ASCII));
+      Channel connection = firstConnection();
+      awaitAutoRead(connection, /* expected= */ false);
+      client.getOutputStream().write(body);
+      client.shutdownOutput();
+      // Loops that are told of the end are told before the second task.
+      for (int i = 0; i < 3; i++) {
+        connection.eventLoop().submit(() -> {}).sync();
+      }
+      assertThat(connection.isActive()).isTrue();
+      all.forEach(Permit::close);
+      assertThat(new String(client.getInputStream().readAllBytes(), US_ASCII))
+          .startsWith("HTTP/1.1 200")
+          .endsWith(crc(body));
     }
   }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
 
 import dev.weir.netty.TestCertificate;
+import dev.weir.netty.TransportUnderTest;
 import io.netty.handler.ssl.JdkSslContext;
 import java.io.IOException;
 import java.io.InputStream;
@@ -68,6 +69,19 @@ class AllocationFailureTest {
                 .flatMap(gathering ->
                     Arrays.stream(Sending.values())
                         .map(sending -> Arguments.of(engine, gathering, sending))));
+  }
+
+  /** Those that read into buffers of their own making, in the clear. */
+  @ParameterizedTest
+  @MethodSource("dev.weir.netty.TransportUnderTest#available")
+  void everyAllocationMayFailOnEachTransport(TransportUnderTest transport) throws Exception {
+    FaultyServer.Parts parts =
+        FaultyServer.Parts.of(AggregatorOptions.upTo(1 << 20), /* tls= */ null).over(transport);
+    failEachInTurn(parts, Engine.NONE, Sending.DECLARED);
+    failEachInTurn(
+        parts.withFiles(folder, FaultyServer.BODY_BYTES / 2).answering(Echo.Way.FILE_REGION),
+        Engine.NONE,
+        Sending.CHUNKED);
   }
 
   @ParameterizedTest

@@ -4,17 +4,21 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.netty.TestCertificate;
+import dev.weir.netty.TransportUnderTest;
 import io.netty.handler.ssl.SslProvider;
 import java.io.IOException;
 import java.net.Socket;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Random;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Clients that misbehave, each on a connection of its own: it is answered or closed, nothing is
@@ -26,6 +30,9 @@ class FaultyClientsTest {
   private static final int STEP_BYTES = AggregatorOptions.upTo(1).stepBytes();
   private static final String HEAD =
       new String(FaultyServer.request("Content-Length: " + BODY.length(), ""), US_ASCII);
+
+  private static final FaultyServer.Parts PARTS =
+      FaultyServer.Parts.of(AggregatorOptions.upTo(1 << 20), /* tls= */ null);
 
   /** What the server has taken from a client, and the client from it, before the client's end. */
   enum Phase {
@@ -63,10 +70,16 @@ class FaultyClientsTest {
     }
   }
 
+  static Stream<Arguments> phases() {
+    return TransportUnderTest.available()
+        .flatMap(transport ->
+            Arrays.stream(Phase.values()).map(phase -> Arguments.of(transport, phase)));
+  }
+
   @ParameterizedTest
-  @EnumSource(Phase.class)
-  void aResetLeavesNothing(Phase phase) throws Exception {
-    try (FaultyServer server = new FaultyServer(AggregatorOptions.upTo(1 << 20), null)) {
+  @MethodSource("phases")
+  void aResetLeavesNothing(TransportUnderTest transport, Phase phase) throws Exception {
+    try (FaultyServer server = new FaultyServer(PARTS.over(transport))) {
       Socket client = server.connect();
       phase.reach(server, client);
       client.setSoLinger(true, 0);
@@ -76,10 +89,28 @@ class FaultyClientsTest {
     }
   }
 
+  /** The server hears of the reset together with the bytes, or before it has read them. */
   @ParameterizedTest
-  @EnumSource(Phase.class)
-  void aHalfClosedSocketIsAnsweredOrClosed(Phase phase) throws Exception {
-    try (FaultyServer server = new FaultyServer(AggregatorOptions.upTo(1 << 20), null)) {
+  @MethodSource("phases")
+  void aResetThatComesWithTheLastBytesLeavesNothing(TransportUnderTest transport, Phase phase)
+      throws Exception {
+    try (FaultyServer server = new FaultyServer(PARTS.over(transport))) {
+      for (int i = 0; i < 20; i++) {
+        Socket client = server.connect();
+        client.getOutputStream().write(phase.sent.getBytes(US_ASCII));
+        client.setSoLinger(true, 0);
+        client.close();
+      }
+      server.assertServes();
+      server.assertNothingIsHeld();
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("phases")
+  void aHalfClosedSocketIsAnsweredOrClosed(TransportUnderTest transport, Phase phase)
+      throws Exception {
+    try (FaultyServer server = new FaultyServer(PARTS.over(transport))) {
       try (Socket client = server.connect()) {
         phase.reach(server, client);
         client.shutdownOutput();
@@ -156,11 +187,13 @@ class FaultyClientsTest {
     }
   }
 
-  @Test
-  void aClientThatNeverReadsIsClosed() throws Exception {
+  @ParameterizedTest
+  @MethodSource("dev.weir.netty.TransportUnderTest#available")
+  void aClientThatNeverReadsIsClosed(TransportUnderTest transport) throws Exception {
     try (FaultyServer server =
         new FaultyServer(
             FaultyServer.Parts.of(AggregatorOptions.upTo(4 << 20), null)
+                .over(transport)
                 .withSlowTime(Duration.ofMillis(300)))) {
       int bytes = 2 << 20;
       try (Socket client = server.connect()) {

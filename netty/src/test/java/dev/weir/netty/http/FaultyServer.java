@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.memory.Pool;
 import dev.weir.memory.PoolOptions;
+import dev.weir.netty.TransportUnderTest;
 import dev.weir.netty.WeirAllocator;
 import dev.weir.netty.flow.Admission;
 import dev.weir.netty.flow.Http2Windows;
@@ -15,7 +16,6 @@ import dev.weir.netty.write.UnbrokenStream;
 import dev.weir.netty.write.UnbrokenTls;
 import dev.weir.netty.write.WriteGate;
 import dev.weir.netty.write.WriteGateOptions;
-import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
@@ -24,11 +24,8 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
-import io.netty.channel.nio.NioIoHandler;
-import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.codec.http2.Http2FrameCodecBuilder;
 import io.netty.handler.codec.http2.Http2MultiplexHandler;
@@ -77,7 +74,8 @@ final class FaultyServer implements AutoCloseable {
       @Nullable Path folder,
       int thresholdBytes,
       Echo.Way way,
-      boolean http2) {
+      boolean http2,
+      TransportUnderTest transport) {
     /** With more patience for those who read than a machine that is busy elsewhere ever takes. */
     static Parts of(AggregatorOptions options, @Nullable SslContext tls) {
       return new Parts(
@@ -87,23 +85,29 @@ final class FaultyServer implements AutoCloseable {
           /* folder= */ null,
           Integer.MAX_VALUE,
           Echo.Way.WHOLE,
-          /* http2= */ false);
+          /* http2= */ false,
+          TransportUnderTest.NIO);
     }
 
     Parts withSlowTime(Duration time) {
-      return new Parts(options, tls, time, folder, thresholdBytes, way, http2);
+      return new Parts(options, tls, time, folder, thresholdBytes, way, http2, transport);
     }
 
     Parts withFiles(Path files, int threshold) {
-      return new Parts(options, tls, slowTime, files, threshold, way, http2);
+      return new Parts(options, tls, slowTime, files, threshold, way, http2, transport);
     }
 
     Parts answering(Echo.Way by) {
-      return new Parts(options, tls, slowTime, folder, thresholdBytes, by, http2);
+      return new Parts(options, tls, slowTime, folder, thresholdBytes, by, http2, transport);
     }
 
     Parts overHttp2() {
-      return new Parts(options, tls, slowTime, folder, thresholdBytes, way, /* http2= */ true);
+      return new Parts(
+          options, tls, slowTime, folder, thresholdBytes, way, /* http2= */ true, transport);
+    }
+
+    Parts over(TransportUnderTest sockets) {
+      return new Parts(options, tls, slowTime, folder, thresholdBytes, way, http2, sockets);
     }
   }
 
@@ -118,8 +122,7 @@ final class FaultyServer implements AutoCloseable {
   private final Parts parts;
   private final ReadGate readGate = new ReadGate(new PoolHeadroom(pool));
   private final Admission admission = allocator.failing(new WeirAdmission(weir));
-  private final EventLoopGroup loops =
-      new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
+  private final EventLoopGroup loops;
   private final Channel listener;
 
   /** What has come from all connections together, and been handled. */
@@ -148,10 +151,11 @@ final class FaultyServer implements AutoCloseable {
                 Duration.ofMinutes(10),
                 /* maximumFiles= */ 1,
                 FailingFile.disk(allocator));
+    loops = parts.transport().newLoops(1);
     listener =
-        new ServerBootstrap()
-            .group(loops)
-            .channel(NioServerSocketChannel.class)
+        parts
+            .transport()
+            .server(loops)
             .handler(readGate.newListenerHandler())
             .childOption(ChannelOption.ALLOCATOR, allocator)
             .childOption(ChannelOption.ALLOW_HALF_CLOSURE, !parts.http2())

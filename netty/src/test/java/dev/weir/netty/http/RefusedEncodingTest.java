@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.memory.Pool;
 import dev.weir.memory.PoolOptions;
 import dev.weir.netty.Loopback;
+import dev.weir.netty.TransportUnderTest;
 import dev.weir.netty.WeirAllocator;
 import dev.weir.netty.write.OutboundClosing;
 import dev.weir.netty.write.Outlet;
@@ -17,11 +18,9 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
-import io.netty.channel.nio.NioIoHandler;
 import io.netty.handler.codec.http.DefaultHttpContent;
 import io.netty.handler.codec.http.DefaultHttpResponse;
 import io.netty.handler.codec.http.DefaultLastHttpContent;
@@ -74,11 +73,11 @@ class RefusedEncodingTest {
   /** A permit for each connection whose pipeline is complete. */
   private final Semaphore accepted = new Semaphore(0);
 
-  private final EventLoopGroup loops =
-      new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
+  private final EventLoopGroup loops = TransportUnderTest.NIO.newLoops(1);
   private volatile Content content = Content.DIRECT;
   private final Channel listener =
       Loopback.listen(
+          TransportUnderTest.NIO,
           loops,
           allocator,
           channel -> {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.weir.netty.TransportUnderTest;
 import dev.weir.netty.flow.AdmissionRefusedException;
 import dev.weir.netty.flow.Permit;
 import io.netty.buffer.ByteBuf;
@@ -41,11 +42,15 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Bodies that go to files, over sockets. The server answers with the body's CRC. */
 @Timeout(120)
+@ParameterizedClass
+@MethodSource("dev.weir.netty.TransportUnderTest#available")
 class SpillTest {
   private static final int THRESHOLD_BYTES = 256 << 10;
   private static final int MAXIMUM_BYTES = 64 << 20;
@@ -59,6 +64,11 @@ class SpillTest {
   private volatile boolean full;
   private Spill spill;
   private AggregatingServer server;
+  private final TransportUnderTest transport;
+
+  SpillTest(TransportUnderTest transport) {
+    this.transport = transport;
+  }
 
   @BeforeEach
   void listen() throws IOException {
@@ -66,6 +76,7 @@ class SpillTest {
     AggregatorOptions options = AggregatorOptions.upTo(MAXIMUM_BYTES);
     server =
         new AggregatingServer(
+            transport,
             memory.allocator(),
             () -> new BudgetedHttpAggregator(this::admit, options, spill),
             Answer::new);

@@ -3,6 +3,7 @@ package dev.weir.netty.write;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import dev.weir.netty.TransportUnderTest;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -16,6 +17,10 @@ import org.junit.jupiter.api.Test;
 
 /** Producers and publishers that are asked while their channel can take messages. */
 class PullTest extends SocketsWithWriteGate {
+  PullTest() {
+    super(TransportUnderTest.NIO);
+  }
+
   @Test
   void aProducerThatThrowsHasWhatItWroteSent() throws Exception {
     listen(LONG);

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.memory.Pool;
 import dev.weir.memory.PoolOptions;
+import dev.weir.netty.TransportUnderTest;
 import dev.weir.netty.WeirAllocator;
-import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
@@ -13,9 +13,6 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
-import io.netty.channel.nio.NioIoHandler;
-import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.handler.stream.ChunkedWriteHandler;
 import java.io.IOException;
 import java.io.InputStream;
@@ -44,8 +41,8 @@ abstract class SocketsWithWriteGate {
 
   final Pool pool = Pool.create(PoolOptions.withLimit(64L << 20));
   final WeirAllocator allocator = new WeirAllocator(pool);
-  private final EventLoopGroup loops =
-      new MultiThreadIoEventLoopGroup(2, NioIoHandler.newFactory());
+  final TransportUnderTest transport;
+  private final EventLoopGroup loops;
   private final BlockingQueue<Channel> accepted = new LinkedBlockingQueue<>();
   final BlockingQueue<OutboundClosing> closings = new LinkedBlockingQueue<>();
   final List<Socket> clients = new ArrayList<>();
@@ -53,14 +50,18 @@ abstract class SocketsWithWriteGate {
   private Channel listener;
   WriteGate gate;
 
+  SocketsWithWriteGate(TransportUnderTest transport) {
+    this.transport = transport;
+    loops = transport.newLoops(2);
+  }
+
   final void listen(Duration slowTime) {
     gate =
         new WriteGate(
             new WriteGateOptions(CHANNEL_BYTES, TOTAL_BYTES, CHANNEL_BYTES / 4, slowTime));
     listener =
-        new ServerBootstrap()
-            .group(loops)
-            .channel(NioServerSocketChannel.class)
+        transport
+            .server(loops)
             .childOption(ChannelOption.ALLOCATOR, allocator)
             .childOption(ChannelOption.SO_SNDBUF, 16 << 10)
             .childHandler(

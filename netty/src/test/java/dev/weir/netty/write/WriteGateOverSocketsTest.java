@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.pressure.Registration;
+import dev.weir.netty.TransportUnderTest;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -21,11 +22,19 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Bounds on what is queued, with peers that read and peers that do not. */
+@ParameterizedClass
+@MethodSource("dev.weir.netty.TransportUnderTest#available")
 class WriteGateOverSocketsTest extends SocketsWithWriteGate {
   /** What Netty counts for the place of a message in a channel's queue. */
   private static final int ENTRY_BYTES = 96;
+
+  WriteGateOverSocketsTest(TransportUnderTest transport) {
+    super(transport);
+  }
 
   @Test
   void aProducerThatHeedsNothingIsStoppedAtTheBound() throws Exception {
@@ -135,7 +144,11 @@ class WriteGateOverSocketsTest extends SocketsWithWriteGate {
         .allMatch(closing -> closing.reason() == OutboundClosing.Reason.SLOW_PEER)
         .allMatch(closing -> closing.queuedBytes() <= justBelow);
     assertThat(gate.refusals()).isZero();
-    assertThat(gate.queuedBytes()).isPositive().isLessThanOrEqualTo(TOTAL_BYTES / 2);
+    assertThat(gate.queuedBytes()).isLessThanOrEqualTo(TOTAL_BYTES / 2);
+    if (transport != TransportUnderTest.IO_URING) {
+      // There the kernel gives the bytes of who was closed back later: all may be closed by then.
+      assertThat(gate.queuedBytes()).isPositive();
+    }
   }
 
   @Test

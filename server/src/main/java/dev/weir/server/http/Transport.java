@@ -1,12 +1,13 @@
 package dev.weir.server.http;
 
+import dev.weir.netty.transport.WeirEpollIoHandler;
+import dev.weir.netty.transport.WeirIoUringIoHandler;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.ServerChannel;
 import io.netty.channel.epoll.Epoll;
 import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
-import io.netty.channel.uring.IoUring;
 import io.netty.channel.uring.IoUringServerSocketChannel;
 import org.jspecify.annotations.Nullable;
 
@@ -16,7 +17,7 @@ public enum Transport {
   EPOLL {
     @Override
     IoHandlerFactory handlers() {
-      return KeptInEpoll.newFactory();
+      return WeirEpollIoHandler.newFactory();
     }
 
     @Override
@@ -33,8 +34,7 @@ public enum Transport {
   IO_URING {
     @Override
     IoHandlerFactory handlers() {
-      UringSettings.unavailabilityCause();
-      return GuardedUring.newFactory();
+      return WeirIoUringIoHandler.newFactory();
     }
 
     @Override
@@ -44,7 +44,7 @@ public enum Transport {
 
     @Override
     @Nullable Throwable whyNot() {
-      return UringSettings.unavailabilityCause();
+      return WeirIoUringIoHandler.unavailabilityCause();
     }
   },
   /** What the JDK has, everywhere. */
@@ -64,25 +64,6 @@ public enum Transport {
       return null;
     }
   };
-
-  /**
-   * What Netty's io_uring reads when it is used for the first time. A poll that stays armed tells
-   * of a change once: Netty 4.2.18 never hears of a client's RST that comes together with its last
-   * bytes, and its connection stays open. A poll for each read tells of what is.
-   */
-  private static final class UringSettings {
-    private static final String POLL_STAYS_ARMED = "io.netty.iouring.pollAddMultishotEnabled";
-
-    static {
-      if (System.getProperty(POLL_STAYS_ARMED) == null) {
-        System.setProperty(POLL_STAYS_ARMED, "false");
-      }
-    }
-
-    static @Nullable Throwable unavailabilityCause() {
-      return IoUring.unavailabilityCause();
-    }
-  }
 
   private static final System.Logger LOG = System.getLogger(Transport.class.getName());
 

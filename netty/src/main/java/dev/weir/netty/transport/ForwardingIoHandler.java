@@ -1,4 +1,4 @@
-package dev.weir.server.http;
+package dev.weir.netty.transport;
 
 import io.netty.channel.IoHandle;
 import io.netty.channel.IoHandler;

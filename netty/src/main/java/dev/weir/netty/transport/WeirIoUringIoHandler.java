@@ -1,4 +1,4 @@
-package dev.weir.server.http;
+package dev.weir.netty.transport;
 
 import io.netty.channel.Channel;
 import io.netty.channel.IoEvent;
@@ -6,13 +6,16 @@ import io.netty.channel.IoHandle;
 import io.netty.channel.IoHandler;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.IoRegistration;
+import io.netty.channel.uring.IoUring;
 import io.netty.channel.uring.IoUringIoEvent;
 import io.netty.channel.uring.IoUringIoHandle;
 import io.netty.channel.uring.IoUringIoHandler;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Netty's io_uring handler, except that a failure is one of its channel's, and that the end of a
- * client's side is found by reading up to it.
+ * client's side is found by reading up to it. Channels are Netty's own: {@code
+ * IoUringServerSocketChannel} and its kin.
  *
  * <p>Netty 4.2.18 lets what is thrown while it handles an event, an allocator's refusal of a buffer
  * to read with for instance, end the event loop, and with it all other connections. Here the
@@ -21,8 +24,14 @@ import io.netty.channel.uring.IoUringIoHandler;
  * <p>Once Netty is told of a client's end, it reads all that is before it at once, whoever has
  * asked for it: as much as the kernel holds, many times the share of a connection. So the poll that
  * tells of it is called off as it does, unless the connection is gone: of that it has to tell.
+ *
+ * <p>A poll that stays armed tells of a change once: Netty 4.2.18 never hears of a client's RST
+ * that comes together with its last bytes, and its connection stays open. A poll for each read
+ * tells of what is. Netty reads which it uses from a system property, {@code
+ * io.netty.iouring.pollAddMultishotEnabled}, when its io_uring is used for the first time; this
+ * class sets it to {@code false} unless it is set, so it has to come before {@code IoUring}.
  */
-final class GuardedUring extends ForwardingIoHandler {
+public final class WeirIoUringIoHandler extends ForwardingIoHandler {
   /** The kernel's numbers, on all processors that Netty has io_uring for. */
   private static final byte POLL_ADD = 6;
 
@@ -34,13 +43,26 @@ final class GuardedUring extends ForwardingIoHandler {
   /** Netty takes what is called off for any of its polls; so the others stay armed. */
   private static final int POLLS_STAY = 0x2;
 
-  private GuardedUring(IoHandler handler) {
+  private static final String POLL_STAYS_ARMED = "io.netty.iouring.pollAddMultishotEnabled";
+
+  static {
+    if (System.getProperty(POLL_STAYS_ARMED) == null) {
+      System.setProperty(POLL_STAYS_ARMED, "false");
+    }
+  }
+
+  private WeirIoUringIoHandler(IoHandler handler) {
     super(handler);
   }
 
+  /** Why io_uring cannot be used in this process; null when it can. */
+  public static @Nullable Throwable unavailabilityCause() {
+    return IoUring.unavailabilityCause();
+  }
+
   /** Makes one for each event loop. */
-  static IoHandlerFactory newFactory() {
-    return factory(IoUringIoHandler.newFactory(), GuardedUring::new);
+  public static IoHandlerFactory newFactory() {
+    return factory(IoUringIoHandler.newFactory(), WeirIoUringIoHandler::new);
   }
 
   @Override

@@ -1,4 +1,4 @@
-package dev.weir.server.http;
+package dev.weir.netty.transport;
 
 import io.netty.channel.IoHandle;
 import io.netty.channel.IoHandler;
@@ -10,7 +10,8 @@ import io.netty.channel.epoll.EpollIoOps;
 
 /**
  * Netty's epoll handler, except that a socket which waits for nothing stays in the epoll set, and
- * that the end of a client's side is found by reading up to it.
+ * that the end of a client's side is found by reading up to it. Channels are Netty's own: {@code
+ * EpollServerSocketChannel} and its kin.
  *
  * <p>Once epoll has told Netty of that end, all that is before it is read at once, whoever has
  * asked for it: as much as the kernel holds, many times the share of a connection.
@@ -20,14 +21,14 @@ import io.netty.channel.epoll.EpollIoOps;
  * write that does not go out at once, and the connection stays open. A socket whose only interest
  * is "edge-triggered" stays in the set and reports errors once, so it wakes nobody in vain.
  */
-final class KeptInEpoll extends ForwardingIoHandler {
-  private KeptInEpoll(IoHandler handler) {
+public final class WeirEpollIoHandler extends ForwardingIoHandler {
+  private WeirEpollIoHandler(IoHandler handler) {
     super(handler);
   }
 
   /** Makes one for each event loop. */
-  static IoHandlerFactory newFactory() {
-    return factory(EpollIoHandler.newFactory(), KeptInEpoll::new);
+  public static IoHandlerFactory newFactory() {
+    return factory(EpollIoHandler.newFactory(), WeirEpollIoHandler::new);
   }
 
   @Override
