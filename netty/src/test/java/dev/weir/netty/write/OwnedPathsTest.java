@@ -4,15 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.netty.write.SentMessage.CustomCounted;
 import dev.weir.netty.write.SentMessage.Frame;
+import dev.weir.netty.write.SentMessage.Wrapped;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPromise;
+import io.netty.channel.FileRegion;
 import io.netty.channel.socket.SocketChannelConfig;
 import io.netty.handler.codec.MessageToByteEncoder;
 import io.netty.handler.codec.MessageToMessageEncoder;
+import io.netty.handler.stream.ChunkedInput;
 import io.netty.handler.stream.ChunkedStream;
 import io.netty.handler.stream.ChunkedWriteHandler;
 import io.netty.util.ReferenceCounted;
@@ -35,6 +38,7 @@ class OwnedPathsTest extends SocketThatTakesAll {
   enum Path {
     FLUSHED(true),
     FLUSHED_BY_ANOTHER_THREAD(true),
+    FLUSHED_THROUGH_A_CHUNKED_WRITE_HANDLER(true),
     FLUSHED_BY_AN_ENCODER_THAT_COPIES(true),
     FLUSHED_BY_AN_ENCODER_THAT_TELLS_BEFORE_IT_RELEASES(true),
     NO_ENCODER(false),
@@ -47,6 +51,7 @@ class OwnedPathsTest extends SocketThatTakesAll {
     CLOSED_BEFORE_AND_SEEN_BY_ANOTHER_THREAD(false),
     CLOSED_WHILE_QUEUED(false),
     HELD_BY_A_HANDLER_THAT_IS_REMOVED(false),
+    HELD_BY_A_CHUNKED_WRITE_HANDLER_THAT_IS_REMOVED(false),
     LOST_BY_A_HANDLER(false),
     HELD_AS_THE_EVENT_LOOP_ENDS(false),
     QUEUED_AS_THE_EVENT_LOOP_ENDS(false),
@@ -121,6 +126,12 @@ class OwnedPathsTest extends SocketThatTakesAll {
         channel.pipeline().addLast(new TransferringEncoder(kind));
         return owned.sendTo(channel);
       }
+      case FLUSHED_THROUGH_A_CHUNKED_WRITE_HANDLER -> {
+        channel.pipeline().addLast(new ChunkedWriteHandler());
+        return kind == SentMessage.CHUNKED_INPUT
+            ? owned.sendTo(channel)
+            : sentOnLoop(owned, new TransferringEncoder(kind));
+      }
       case FLUSHED_BY_AN_ENCODER_THAT_COPIES -> {
         return sentOnLoop(owned, new CopyingEncoder());
       }
@@ -140,8 +151,9 @@ class OwnedPathsTest extends SocketThatTakesAll {
             new ChannelOutboundHandlerAdapter() {
               @Override
               public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
-                // As buffers the transport would take them.
-                ctx.write(message instanceof ByteBuf ? new Frame(0, (ByteBuf) message) : message)
+                // As they are the transport would take them.
+                boolean taken = message instanceof ByteBuf || message instanceof FileRegion;
+                ctx.write(taken ? new Frame(0, SentMessage.content(message)) : message)
                     .addListener(done -> promise.setFailure(done.cause()));
               }
             });
@@ -215,6 +227,14 @@ class OwnedPathsTest extends SocketThatTakesAll {
         channel.close().sync();
         return written;
       }
+      case HELD_BY_A_CHUNKED_WRITE_HANDLER_THAT_IS_REMOVED -> {
+        ChunkedWriteHandler chunks = holdingChunks();
+        ChannelFuture written = owned.writeTo(channel);
+        onLoop(() -> {});
+        channel.pipeline().remove(chunks);
+        channel.close().sync();
+        return written;
+      }
       case LOST_BY_A_HANDLER -> {
         channel.pipeline().addLast(onWrite((message, promise) -> {}));
         ChannelFuture written = owned.sendTo(channel);
@@ -248,9 +268,7 @@ class OwnedPathsTest extends SocketThatTakesAll {
         return lingered(owned);
       }
       case HELD_IN_CHUNKS_BY_AN_EVENT_LOOP_THAT_FORGETS -> {
-        channel.pipeline().addLast(new ChunkedWriteHandler());
-        // Nothing is let past what is queued.
-        channel.write(new ChunkedStream(InputStream.nullInputStream()));
+        holdingChunks();
         return left(owned, this::forgetChannels);
       }
       case QUEUED_BY_AN_EVENT_LOOP_THAT_FORGETS -> {
@@ -287,6 +305,14 @@ class OwnedPathsTest extends SocketThatTakesAll {
       }
     }
     throw new AssertionError(path);
+  }
+
+  /** A handler that lets nothing past an input that it has not written. */
+  private ChunkedWriteHandler holdingChunks() {
+    ChunkedWriteHandler chunks = new ChunkedWriteHandler();
+    channel.pipeline().addLast(chunks);
+    channel.write(new ChunkedStream(InputStream.nullInputStream()));
+    return chunks;
   }
 
   /** Written and not flushed when the loop ends. */
@@ -360,8 +386,15 @@ class OwnedPathsTest extends SocketThatTakesAll {
     }
 
     @Override
-    protected void encode(ChannelHandlerContext ctx, Object message, List<Object> out) {
+    protected void encode(ChannelHandlerContext ctx, Object message, List<Object> out)
+        throws Exception {
       switch (message) {
+        case ChunkedInput<?> input -> {
+          out.add(input.readChunk(ctx.alloc()));
+          input.close();
+        }
+        case FileRegion region -> out.add(region.retain());
+        case Wrapped wrapped -> out.add(wrapped.content().content());
         case Frame frame when kind == SentMessage.RELEASED_BY_THE_SENDER ->
             out.add(frame.payload().retainedDuplicate());
         case Frame frame -> out.add(frame.payload());
@@ -374,10 +407,16 @@ class OwnedPathsTest extends SocketThatTakesAll {
   /** Copies what it encodes, and forgets to release what is no {@link ReferenceCounted}. */
   private static final class CopyingEncoder extends MessageToByteEncoder<Object> {
     @Override
-    protected void encode(ChannelHandlerContext ctx, Object message, ByteBuf out) {
-      ByteBuf content =
-          message instanceof CustomCounted counted ? counted.content : SentMessage.content(message);
-      out.writeBytes(content, content.readerIndex(), content.readableBytes());
+    protected void encode(ChannelHandlerContext ctx, Object message, ByteBuf out) throws Exception {
+      if (message instanceof ChunkedInput<?> input) {
+        ByteBuf chunk = (ByteBuf) input.readChunk(ctx.alloc());
+        out.writeBytes(chunk);
+        chunk.release();
+        input.close();
+      } else {
+        ByteBuf content = SentMessage.content(message);
+        out.writeBytes(content, content.readerIndex(), content.readableBytes());
+      }
     }
   }
 

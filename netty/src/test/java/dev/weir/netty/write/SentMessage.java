@@ -3,6 +3,8 @@ package dev.weir.netty.write;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufHolder;
 import io.netty.buffer.DefaultByteBufHolder;
+import io.netty.channel.AddressedEnvelope;
+import io.netty.channel.DefaultAddressedEnvelope;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.DefaultHttpContent;
 import io.netty.handler.codec.http.HttpResponseStatus;
@@ -10,6 +12,7 @@ import io.netty.handler.codec.http.HttpVersion;
 import io.netty.util.AbstractReferenceCounted;
 import io.netty.util.ReferenceCountUtil;
 import io.netty.util.ReferenceCounted;
+import java.net.InetSocketAddress;
 
 /** A message of every kind that a pipeline may be given, around the memory that a test counts. */
 enum SentMessage {
@@ -58,6 +61,32 @@ enum SentMessage {
       return Owned.build(parts -> new Frame(7, parts.take(content)));
     }
   },
+  ENVELOPE_OF_HTTP_CONTENT {
+    @Override
+    Owned own(ByteBuf content) {
+      return Owned.of(
+          new DefaultAddressedEnvelope<>(
+              new DefaultHttpContent(content), new InetSocketAddress(1)));
+    }
+  },
+  RECORD_OF_HTTP_CONTENT {
+    @Override
+    Owned own(ByteBuf content) {
+      return Owned.build(parts -> new Wrapped(new DefaultHttpContent(parts.take(content))));
+    }
+  },
+  FILE_REGION {
+    @Override
+    Owned own(ByteBuf content) {
+      return Owned.of(new MemoryRegion(content));
+    }
+  },
+  CHUNKED_INPUT {
+    @Override
+    Owned own(ByteBuf content) {
+      return Owned.of(new MemoryInput(content));
+    }
+  },
   RELEASED_BY_THE_SENDER {
     @Override
     Owned own(ByteBuf content) {
@@ -74,6 +103,9 @@ enum SentMessage {
 
   /** A message of the application's own that is no {@link ReferenceCounted}. */
   record Frame(int id, ByteBuf payload) {}
+
+  /** One around a message that has the memory. */
+  record Wrapped(DefaultHttpContent content) {}
 
   /** A holder that inherits {@code replace}. */
   static final class CustomHolder extends DefaultByteBufHolder {
@@ -105,24 +137,27 @@ enum SentMessage {
       case ByteBuf buffer -> buffer;
       case ByteBufHolder holder -> holder.content();
       case Frame frame -> frame.payload();
+      case Wrapped wrapped -> wrapped.content().content();
+      case AddressedEnvelope<?, ?> envelope -> content(envelope.content());
       case CustomCounted counted -> counted.content;
+      case MemoryRegion region -> region.content();
       default -> throw new AssertionError(message);
     };
   }
 
   static void retain(Object message) {
-    if (message instanceof Frame frame) {
-      frame.payload().retain();
-    } else {
-      ReferenceCountUtil.retain(message);
+    switch (message) {
+      case Frame frame -> frame.payload().retain();
+      case Wrapped wrapped -> wrapped.content().retain();
+      default -> ReferenceCountUtil.retain(message);
     }
   }
 
   static void release(Object message) {
-    if (message instanceof Frame frame) {
-      frame.payload().release();
-    } else {
-      ReferenceCountUtil.release(message);
+    switch (message) {
+      case Frame frame -> frame.payload().release();
+      case Wrapped wrapped -> wrapped.content().release();
+      default -> Unwritten.release(message);
     }
   }
 }
