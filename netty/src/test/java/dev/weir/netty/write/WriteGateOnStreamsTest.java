@@ -13,28 +13,50 @@ import io.netty.handler.codec.http2.DefaultHttp2HeadersFrame;
 import io.netty.handler.codec.http2.DefaultHttp2WindowUpdateFrame;
 import io.netty.handler.codec.http2.Http2ChannelDuplexHandler;
 import io.netty.handler.codec.http2.Http2DataFrame;
+import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2FrameCodecBuilder;
+import io.netty.handler.codec.http2.Http2FrameStream;
 import io.netty.handler.codec.http2.Http2MultiplexHandler;
+import io.netty.handler.codec.http2.Http2ResetFrame;
+import io.netty.handler.codec.http2.Http2Settings;
 import io.netty.handler.codec.http2.Http2WindowUpdateFrame;
 import io.netty.util.ReferenceCountUtil;
+import java.text.MessageFormat;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Streams of one connection that heed {@code isWritable()}, and a client that takes nothing. */
+/** Streams of one connection that heed {@code isWritable()}, and a client that takes little. */
 class WriteGateOnStreamsTest {
   private static final int STREAMS = 32;
   private static final int MESSAGES = 100;
   private static final int MESSAGE_BYTES = 1 << 10;
 
-  private final WriteGate gate = new WriteGate(WriteGateOptions.within(1 << 20));
+  /** Less than what a stream has to send, so that one does not stop the others. */
+  private static final int STREAM_WINDOW_BYTES = 16 << 10;
+
+  private static final Duration SLOW_TIME = Duration.ofSeconds(30);
+
+  private final WriteGate gate =
+      new WriteGate(WriteGateOptions.within(1 << 20).withSlowPeer(4 << 10, SLOW_TIME));
   private final List<Channel> opened = new ArrayList<>();
   private final List<Http2WindowUpdateFrame> untaken = new ArrayList<>();
+  private final List<Http2ResetFrame> resets = new ArrayList<>();
+  private final List<OutboundClosing> closings = new ArrayList<>();
   private int dataBytes;
   private final Http2ChannelDuplexHandler streams = new Http2ChannelDuplexHandler() {};
   private final EmbeddedChannel client =
-      new EmbeddedChannel(Http2FrameCodecBuilder.forClient().build(), streams);
+      new EmbeddedChannel(
+          Http2FrameCodecBuilder.forClient()
+              .initialSettings(
+                  Http2Settings.defaultSettings().initialWindowSize(STREAM_WINDOW_BYTES))
+              .build(),
+          streams);
   private final EmbeddedChannel server =
       new EmbeddedChannel(
           Http2FrameCodecBuilder.forServer().build(),
@@ -58,15 +80,7 @@ class WriteGateOnStreamsTest {
   void streamsThatHeedTheirWritabilityAreWithinTheTotal() {
     exchange();
     for (int i = 0; i < STREAMS; i++) {
-      client.writeOutbound(
-          new DefaultHttp2HeadersFrame(
-                  new DefaultHttp2Headers()
-                      .method("GET")
-                      .scheme("http")
-                      .path("/")
-                      .authority("weir"),
-                  /* endStream= */ true)
-              .stream(streams.newStream()));
+      open();
     }
     exchange();
     assertThat(gate.refusals()).isZero();
@@ -78,17 +92,91 @@ class WriteGateOnStreamsTest {
     }
     assertThat(exactBytes).isBetween(gate.queuedBytes(), gate.queuedBytes() + STREAMS * 4096L);
 
-    while (!untaken.isEmpty()) {
-      client.writeOutbound(untaken.toArray());
-      untaken.clear();
-      exchange();
-    }
+    takeAll();
     assertThat(dataBytes).isEqualTo(STREAMS * MESSAGES * MESSAGE_BYTES);
     assertThat(gate.isClosed()).isFalse();
     assertThat(gate.refusals()).isZero();
     assertThat(opened).allMatch(Channel::isWritable);
     assertThat(opened)
         .allMatch(stream -> stream.config().getWriteBufferWaterMark().equals(gate.waterMark()));
+  }
+
+  @Test
+  void aSlowStreamIsResetAndTheOthersGoOn() {
+    server.freezeTime();
+    exchange();
+    open();
+    exchange();
+    takeAll();
+    Channel fast = opened.getLast();
+    assertThat(dataBytes).isEqualTo(MESSAGES * MESSAGE_BYTES);
+
+    Http2FrameStream slowStream = open();
+    exchange();
+    Channel slow = opened.getLast();
+    assertThat(QueuedBytes.of(slow)).isGreaterThan(gate.options().slowBytes());
+    pass(SLOW_TIME.minusSeconds(1));
+    assertThat(opened).allMatch(Channel::isActive);
+
+    Logger logger = Logger.getLogger(WriteGate.class.getName());
+    List<LogRecord> records = new ArrayList<>();
+    logger.setFilter(told -> !records.add(told));
+    try {
+      pass(Duration.ofSeconds(1));
+    } finally {
+      logger.setFilter(null);
+    }
+    assertThat(slow.isActive()).isFalse();
+    assertThat(gate.slowClosings()).isEqualTo(1);
+    assertThat(gate.queuedBytes()).isZero();
+    assertThat(closings)
+        .extracting(OutboundClosing::reason)
+        .containsExactly(OutboundClosing.Reason.SLOW_PEER);
+    LogRecord told = records.getFirst();
+    assertThat(records).hasSize(1);
+    assertThat(MessageFormat.format(told.getMessage(), told.getParameters()))
+        .startsWith("closing " + slow + " with ")
+        .contains(SLOW_TIME.toString());
+    assertThat(resets).extracting(Http2ResetFrame::stream).containsExactly(slowStream);
+    assertThat(resets.getFirst().errorCode()).isEqualTo(Http2Error.CANCEL.code());
+
+    assertThat(server.isActive()).isTrue();
+    untaken.removeIf(taken -> taken.stream().equals(slowStream));
+    dataBytes = 0;
+    fast.writeAndFlush(
+        new DefaultHttp2DataFrame(fast.alloc().buffer(MESSAGE_BYTES).writeZero(MESSAGE_BYTES)));
+    open();
+    exchange();
+    takeAll();
+    assertThat(dataBytes).isEqualTo((1 + MESSAGES) * MESSAGE_BYTES);
+    assertThat(gate.slowClosings()).isEqualTo(1);
+  }
+
+  /** The client opens a stream, and asks for its messages. */
+  private Http2FrameStream open() {
+    Http2FrameStream stream = streams.newStream();
+    client.writeOutbound(
+        new DefaultHttp2HeadersFrame(
+                new DefaultHttp2Headers().method("GET").scheme("http").path("/").authority("weir"),
+                /* endStream= */ true)
+            .stream(stream));
+    return stream;
+  }
+
+  /** The client takes all there is. */
+  private void takeAll() {
+    while (!untaken.isEmpty()) {
+      client.writeOutbound(untaken.toArray());
+      untaken.clear();
+      exchange();
+    }
+  }
+
+  /** Time passes at the server. */
+  private void pass(Duration time) {
+    server.advanceTimeBy(time.toMillis(), TimeUnit.MILLISECONDS);
+    server.runScheduledPendingTasks();
+    exchange();
   }
 
   /** Carries bytes both ways, until none are left. */
@@ -102,6 +190,9 @@ class WriteGateOnStreamsTest {
           untaken.add(
               new DefaultHttp2WindowUpdateFrame(data.initialFlowControlledBytes())
                   .stream(data.stream()));
+        }
+        if (frame instanceof Http2ResetFrame reset) {
+          resets.add(reset);
         }
         ReferenceCountUtil.release(frame);
       }
@@ -118,7 +209,7 @@ class WriteGateOnStreamsTest {
     return moved;
   }
 
-  private static final class WhileWritable extends ChannelInboundHandlerAdapter {
+  private final class WhileWritable extends ChannelInboundHandlerAdapter {
     private int left = MESSAGES;
 
     @Override
@@ -131,6 +222,13 @@ class WriteGateOnStreamsTest {
     @Override
     public void channelWritabilityChanged(ChannelHandlerContext ctx) {
       write(ctx);
+    }
+
+    @Override
+    public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+      if (event instanceof OutboundClosing closing) {
+        closings.add(closing);
+      }
     }
 
     private void write(ChannelHandlerContext ctx) {
