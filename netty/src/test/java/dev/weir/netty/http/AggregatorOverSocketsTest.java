@@ -68,13 +68,13 @@ class AggregatorOverSocketsTest {
 
   @BeforeEach
   void listen() {
-    listen(OPTIONS.withAdmissionDeadline(LONG));
+    listen(transport, OPTIONS.withAdmissionDeadline(LONG));
   }
 
-  private void listen(AggregatorOptions options) {
+  private void listen(TransportUnderTest over, AggregatorOptions options) {
     server =
         new AggregatingServer(
-            transport,
+            over,
             memory.allocator(),
             () -> new BudgetedHttpAggregator(memory.admission(), options),
             AnswerWithCrc::new);
@@ -107,7 +107,7 @@ class AggregatorOverSocketsTest {
   @Test
   void aConnectionBetweenTwoRequestsEndsInTime() throws Exception {
     server.stop();
-    listen(OPTIONS.withIdleTimeout(Duration.ofMillis(300)));
+    listen(transport, OPTIONS.withIdleTimeout(Duration.ofMillis(300)));
     try (Socket client = new Socket()) {
       client.connect(server.address());
       byte[] body = body(1, 1_000);
@@ -127,7 +127,8 @@ class AggregatorOverSocketsTest {
   @Test
   void chunkedBodiesThatWaitForEachOtherEndByTheirDeadline() throws Exception {
     server.stop();
-    listen(OPTIONS.withAdmissionDeadline(Duration.ofMillis(300)));
+    // What io_uring has ready to read with would be taken for parts of bodies.
+    listen(TransportUnderTest.NIO, OPTIONS.withAdmissionDeadline(Duration.ofMillis(300)));
     List<Permit> all = memory.fill(BODY_BYTES);
     all.forEach(Permit::close);
     // One less than there is room for: connections are read from by buffers, too.

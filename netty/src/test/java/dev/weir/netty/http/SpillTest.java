@@ -42,15 +42,11 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Bodies that go to files, over sockets. The server answers with the body's CRC. */
 @Timeout(120)
-@ParameterizedClass
-@MethodSource("dev.weir.netty.TransportUnderTest#available")
 class SpillTest {
   private static final int THRESHOLD_BYTES = 256 << 10;
   private static final int MAXIMUM_BYTES = 64 << 20;
@@ -64,11 +60,6 @@ class SpillTest {
   private volatile boolean full;
   private Spill spill;
   private AggregatingServer server;
-  private final TransportUnderTest transport;
-
-  SpillTest(TransportUnderTest transport) {
-    this.transport = transport;
-  }
 
   @BeforeEach
   void listen() throws IOException {
@@ -76,7 +67,7 @@ class SpillTest {
     AggregatorOptions options = AggregatorOptions.upTo(MAXIMUM_BYTES);
     server =
         new AggregatingServer(
-            transport,
+            TransportUnderTest.NIO,
             memory.allocator(),
             () -> new BudgetedHttpAggregator(this::admit, options, spill),
             Answer::new);

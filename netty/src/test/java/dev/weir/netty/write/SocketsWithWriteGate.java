@@ -41,7 +41,7 @@ abstract class SocketsWithWriteGate {
 
   final Pool pool = Pool.create(PoolOptions.withLimit(64L << 20));
   final WeirAllocator allocator = new WeirAllocator(pool);
-  final TransportUnderTest transport;
+  private final TransportUnderTest transport;
   private final EventLoopGroup loops;
   private final BlockingQueue<Channel> accepted = new LinkedBlockingQueue<>();
   final BlockingQueue<OutboundClosing> closings = new LinkedBlockingQueue<>();

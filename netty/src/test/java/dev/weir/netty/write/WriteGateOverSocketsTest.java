@@ -134,9 +134,12 @@ class WriteGateOverSocketsTest extends SocketsWithWriteGate {
   void peersThatTakeNothingAreClosedWhileOthersWaitHoweverLittleTheyHave() throws Exception {
     listen(SHORT);
     int justBelow = gate.options().slowBytes() - 1;
-    while (!gate.isClosed() && closings.isEmpty()) {
-      Channel channel = connect();
-      channel.eventLoop().submit(() -> queueExactly(channel, justBelow)).sync();
+    while (closings.isEmpty() && !Thread.currentThread().isInterrupted()) {
+      if (!gate.isClosed()) {
+        // Over io_uring, the kernel takes its share later, and may open the gate by that.
+        Channel channel = connect();
+        channel.eventLoop().submit(() -> queueExactly(channel, justBelow)).sync();
+      }
     }
     spinWhile(() -> gate.isClosed());
     assertThat(closings)
@@ -145,10 +148,6 @@ class WriteGateOverSocketsTest extends SocketsWithWriteGate {
         .allMatch(closing -> closing.queuedBytes() <= justBelow);
     assertThat(gate.refusals()).isZero();
     assertThat(gate.queuedBytes()).isLessThanOrEqualTo(TOTAL_BYTES / 2);
-    if (transport != TransportUnderTest.IO_URING) {
-      // There the kernel gives the bytes of who was closed back later: all may be closed by then.
-      assertThat(gate.queuedBytes()).isPositive();
-    }
   }
 
   @Test
