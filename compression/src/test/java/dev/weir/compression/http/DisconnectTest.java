@@ -4,8 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.compression.Compression;
 import dev.weir.compression.CompressionOptions;
+import dev.weir.compression.ContentCoding;
 import dev.weir.compression.MemoryUnderTest;
+import dev.weir.compression.Streams;
 import dev.weir.compression.Texts;
+import dev.weir.compression.codec.Encoder;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
@@ -21,7 +24,9 @@ import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.handler.codec.http.DefaultHttpContent;
 import io.netty.handler.codec.http.DefaultHttpResponse;
+import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
@@ -35,14 +40,16 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Clients that vanish in the middle of a response, over real sockets. */
+/** Clients that vanish in the middle of a response or a request, over real sockets. */
 class DisconnectTest {
   private static final int CLIENTS = 100;
   private static final int PARTS = 12;
@@ -52,6 +59,7 @@ class DisconnectTest {
   private final Compression compression =
       Compression.create(memory.pool, memory.budget, CompressionOptions.DEFAULT);
   private final ChannelGroup channels = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
+  private final AtomicLong decodedBytes = new AtomicLong();
   private MultiThreadIoEventLoopGroup loops;
   private Channel server;
 
@@ -72,7 +80,9 @@ class DisconnectTest {
                         .pipeline()
                         .addLast(
                             new HttpServerCodec(),
+                            new HttpRequestDecompressor(compression, RequestOptions.upTo(16 << 20)),
                             new HttpResponseCompressor(compression),
+                            new Uploads(),
                             new Responder());
                   }
                 })
@@ -88,10 +98,21 @@ class DisconnectTest {
     memory.close();
   }
 
+  /** Takes what comes of requests. */
+  private final class Uploads extends SimpleChannelInboundHandler<HttpContent> {
+    @Override
+    protected void channelRead0(ChannelHandlerContext ctx, HttpContent content) {
+      decodedBytes.addAndGet(content.content().readableBytes());
+    }
+  }
+
   /** Writes it all at once, whether the client reads or not. */
   private static final class Responder extends SimpleChannelInboundHandler<HttpRequest> {
     @Override
     protected void channelRead0(ChannelHandlerContext ctx, HttpRequest request) {
+      if (request.method().equals(HttpMethod.POST)) {
+        return; // Answered when all of it is there, which never is.
+      }
       HttpResponse head = new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK);
       head.headers().set(HttpHeaderNames.CONTENT_TYPE, "application/json");
       ctx.write(head);
@@ -141,6 +162,40 @@ class DisconnectTest {
     await(() -> channels.isEmpty());
     await(() -> memory.budget.chargedBytes() == compression.idleBytes());
     compression.destroyIdle(Long.MAX_VALUE);
+    memory.assertNothingHeld();
+  }
+
+  /** At once, or when a part has come to the application. */
+  @ParameterizedTest
+  @EnumSource
+  void nothingIsLeftOfClientsThatResetWithinARequest(ContentCoding coding) throws IOException {
+    byte[] stream;
+    try (Encoder encoder = compression.tryEncoder(coding, -1)) {
+      byte[] content = Texts.json(1 << 20, 2);
+      stream = Streams.encode(encoder, content, content.length, 64 << 10, memory.allocator);
+    }
+    for (int i = 0; i < CLIENTS; i++) {
+      long before = decodedBytes.get();
+      Socket socket = new Socket();
+      socket.connect(server.localAddress());
+      String head =
+          "POST / HTTP/1.1\r\nhost: x\r\ncontent-encoding: %s\r\ncontent-length: %d\r\n\r\n"
+              .formatted(coding.token(), stream.length);
+      socket.getOutputStream().write(head.getBytes(StandardCharsets.US_ASCII));
+      socket.getOutputStream().write(stream, 0, stream.length / 2);
+      if (i % 2 == 0) {
+        // Some of it may be what came of the client before; the context is this one's.
+        await(() ->
+            decodedBytes.get() > before
+                && memory.budget.chargedBytes() > compression.idleBytes());
+      }
+      socket.setSoLinger(true, 0);
+      socket.close();
+    }
+    await(() -> channels.isEmpty());
+    await(() -> memory.budget.chargedBytes() == compression.idleBytes());
+    compression.destroyIdle(Long.MAX_VALUE);
+    await(() -> memory.pool.liveBlockBytes() == 0);
     memory.assertNothingHeld();
   }
 
