@@ -14,6 +14,9 @@ final class SlowAllocation {
   /** How often a thread makes room and finds that others have taken it. */
   private static final int ROOM_ATTEMPTS = 16;
 
+  /** How often a thread trims all heaps while others release blocks behind its back. */
+  private static final int TRIM_ROUNDS = 8;
+
   private SlowAllocation() {}
 
   /**
@@ -102,13 +105,35 @@ final class SlowAllocation {
       tenant = tryWithRoom(parts, bytes, once);
     }
     if (tenant == null) {
-      parts.trimAndSettle();
-      tenant = tryWithRoom(parts, bytes, once);
+      tenant = tryWithTrims(parts, bytes, () -> tryWithRoom(parts, bytes, once));
     }
     if (tenant == null && parts.awaitOwners()) {
       tenant = tryWithRoom(parts, bytes, once);
     }
     return tenant;
+  }
+
+  /**
+   * Trims one heap after the other, and tries again. What others release meanwhile to a heap that
+   * has had its turn lies free there, while what they take instead comes out of the room that the
+   * trim has made: so as long as blocks come and go, and those that are live leave room for the
+   * request, one trim proves nothing.
+   */
+  private static <T> @Nullable T tryWithTrims(
+      PoolCore parts, long moreBytes, Supplier<@Nullable T> attempt) {
+    long liveBytes = parts.liveBlockBytes();
+    for (int round = 0; round < TRIM_ROUNDS; round++) {
+      parts.trimAndSettle();
+      T result = attempt.get();
+      long liveBytesBefore = liveBytes;
+      liveBytes = parts.liveBlockBytes();
+      if (result != null
+          || liveBytes == liveBytesBefore
+          || liveBytes > parts.pages().totals().limitBytes() - moreBytes) {
+        return result;
+      }
+    }
+    return null;
   }
 
   /** How an attempt to grow a block has ended that need not be made again. */
@@ -135,11 +160,10 @@ final class SlowAllocation {
           if (!budget.hasRoom(moreBytes)) {
             return null;
           }
-          parts.trimAndSettle();
-          boolean grown =
-              block.tryGrowAtOnce(minBytes, budget)
-                  || (parts.awaitOwners() && block.tryGrowAtOnce(minBytes, budget));
-          return grown ? Growth.GROWN : null;
+          Supplier<@Nullable Growth> atOnce =
+              () -> block.tryGrowAtOnce(minBytes, budget) ? Growth.GROWN : null;
+          Growth growth = tryWithTrims(parts, moreBytes, atOnce);
+          return growth == null && parts.awaitOwners() ? atOnce.get() : growth;
         };
     if (isHopeless(parts, chargeBytes, budget)) {
       return false;
