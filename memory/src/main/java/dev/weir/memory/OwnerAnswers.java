@@ -6,20 +6,23 @@ import dev.weir.memory.sync.SpinLock;
 /**
  * Waits for event loops that have been asked for what their heaps keep free, on the way to a
  * refusal. A loop that sleeps answers within some ten microseconds; one that is at work, when it
- * comes to its next task or slab. Thread-safe.
+ * comes to its next task, slab or release. Thread-safe.
  */
 final class OwnerAnswers {
   /** How long a request waits: 2 ms. */
   private static final long PATIENCE_NANOS = 2_000_000;
 
   /**
-   * After a wait that somebody has not answered nobody waits for so many times as long: a loop that
-   * is blocked costs those who are refused no more than a tenth of their time.
+   * A loop that has let somebody wait in vain is not waited for again for so many times as long:
+   * one that is blocked costs those who are refused no more than a tenth of their time. All that
+   * have not answered rest until the same moment, so that many cost no more than one.
    */
   private static final int REST = 10;
 
+  /** After such a time an owner is asked to answer at its next release, too: 100 µs. */
+  private static final long PATIENCE_WITH_TASKS_NANOS = 100_000;
+
   private final long patienceNanos;
-  private volatile long restsUntilNanos = System.nanoTime();
 
   OwnerAnswers() {
     this(PATIENCE_NANOS);
@@ -30,36 +33,55 @@ final class OwnerAnswers {
   }
 
   /**
-   * Waits until no heap has a request that its owner has not honoured, but for a bounded time. Of
-   * the calling thread's own heap it is honoured here, so that two loops can wait for each other.
+   * Waits until no heap has a request that its owner has not honoured, but for a bounded time, and
+   * not for owners that have just let somebody wait in vain. Of the calling thread's own heap it is
+   * honoured here, so that two loops can wait for each other.
    *
    * @return whether there was anything to wait for
    */
   boolean await(Iterable<OwnedHeap> heaps) {
     long begunNanos = System.nanoTime();
-    if (begunNanos - restsUntilNanos < 0) {
-      return false;
-    }
     boolean waited = false;
-    while (isAnyAsked(heaps)) {
+    boolean askedAtRelease = false;
+    while (isAnyToAnswer(heaps, begunNanos)) {
       waited = true;
       long elapsedNanos = System.nanoTime() - begunNanos;
       if (elapsedNanos > patienceNanos) {
-        restsUntilNanos = begunNanos + (1 + REST) * elapsedNanos;
+        restUntil(heaps, begunNanos + (1 + REST) * elapsedNanos);
         break;
+      }
+      if (!askedAtRelease && elapsedNanos > PATIENCE_WITH_TASKS_NANOS) {
+        askedAtRelease = true;
+        askAtRelease(heaps);
       }
       SpinLock.giveWay();
     }
     return waited;
   }
 
+  private static void askAtRelease(Iterable<OwnedHeap> heaps) {
+    for (OwnedHeap heap : heaps) {
+      if (heap.isAsked()) {
+        heap.askAtRelease();
+      }
+    }
+  }
+
+  private static void restUntil(Iterable<OwnedHeap> heaps, long nanos) {
+    for (OwnedHeap heap : heaps) {
+      if (heap.isAsked()) {
+        heap.restUntil(nanos);
+      }
+    }
+  }
+
   @SuppressWarnings("ReferenceEquality") // a thread is its identity
-  private static boolean isAnyAsked(Iterable<OwnedHeap> heaps) {
+  private static boolean isAnyToAnswer(Iterable<OwnedHeap> heaps, long nowNanos) {
     boolean any = false;
     for (OwnedHeap heap : heaps) {
       if (heap.owner() == Thread.currentThread()) {
         heap.answer();
-      } else if (heap.isAsked()) {
+      } else if (heap.isAsked() && !heap.restsAt(nowNanos)) {
         any = true;
       }
     }

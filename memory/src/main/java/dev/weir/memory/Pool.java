@@ -384,7 +384,8 @@ public final class Pool extends PoolFigures implements AutoCloseable {
   /**
    * S of the bound: the reserve for small blocks. Beside it, pages that the heaps of other event
    * loops keep free count as used until their owners have answered the request to give them back;
-   * an allocation waits 2 ms for that before it is refused, unless one has just failed to answer.
+   * an allocation waits 2 ms for that before it is refused, but not for one that has just failed to
+   * answer.
    */
   public long slackBytes() {
     return reserveBytes(limitBytes());

@@ -16,6 +16,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -132,5 +133,62 @@ class OwnerAnswersTest {
       Thread.currentThread().interrupt();
     }
     heap.close();
+  }
+
+  /** It comes to no other task, and to no slab. */
+  @Test
+  void aLoopThatIsAtWorkAnswersAtARelease() throws Exception {
+    OwnedHeap heap = pool.ownedHeap(task -> {});
+    List<Block> blocks = allocate(heap, 14 * MIB);
+    List<Block> kept = new ArrayList<>();
+    pool.allocate(heap, 64, pool.rootBudget()).release();
+    for (int i = 0; i < blocks.size(); i++) {
+      if (i % 8 == 0) {
+        kept.add(blocks.get(i));
+      } else {
+        blocks.get(i).release();
+      }
+    }
+    AtomicReference<@Nullable Block> served = new AtomicReference<>();
+    Workers workers = new Workers();
+    workers.platform(() -> {
+      while (served.get() == null && !Thread.currentThread().isInterrupted()) {
+        served.set(pool.tryAllocate(8 * MIB));
+      }
+    });
+    while (served.get() == null && !Thread.currentThread().isInterrupted()) {
+      pool.allocate(heap, 64, pool.rootBudget()).release();
+    }
+    workers.join();
+    served.get().release();
+    kept.forEach(Block::release);
+    heap.close();
+  }
+
+  /** One loop that is blocked takes nothing from those who are refused but itself. */
+  @Test
+  void theOthersAreWaitedForWhereOneDoesNotAnswer() throws Exception {
+    OwnedHeap blocked = pool.ownedHeap(task -> {});
+    OwnedHeap asleep = loop.submit(() -> pool.ownedHeap(this::answerLate)).get();
+    Workers workers = new Workers();
+    workers.platform(() -> {
+      blocked.requestTrim();
+      new OwnerAnswers(TimeUnit.MILLISECONDS.toNanos(10)).await(List.of(blocked));
+      assertThat(blocked.isAsked()).isTrue();
+      blocked.restUntil(System.nanoTime() + LONG_NANOS);
+      asking = Thread.currentThread();
+      asleep.requestTrim();
+      assertThat(awaitOwners(List.of(blocked, asleep))).isTrue();
+      assertThat(asleep.isAsked()).isFalse();
+      assertThat(awaitOwners(List.of(blocked, asleep))).as("it still rests").isFalse();
+    });
+    workers.join();
+    loop.submit(asleep::close).get();
+    blocked.close();
+  }
+
+  /** Under the name that {@link #isWaiting} looks for. */
+  private static boolean awaitOwners(List<OwnedHeap> heaps) {
+    return new OwnerAnswers(LONG_NANOS).await(heaps);
   }
 }

@@ -399,15 +399,26 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
     return fresh;
   }
 
-  /** A local free has brought a slab to the count that it was to tell of. */
+  /** A local free has brought a slab to the count that it was to tell of, or others want it. */
+  @SuppressWarnings("ReferenceEquality") // a slab is its identity
   final void noticed(Slab slab) {
     StackRoom.requireForNested();
-    if (slab.isFull()) {
-      slab.ceaseToBeFull();
-      available.add(slab);
+    if (slab == current[slab.kind()]) {
+      slab.noticeNothing();
+    } else {
+      if (slab.isFull()) {
+        slab.ceaseToBeFull();
+        available.add(slab);
+      } else {
+        slab.noticeWhenEmpty();
+      }
+      parkIfEmpty(slab);
     }
-    parkIfEmpty(slab);
+    afterRelease();
   }
+
+  /** Called when a local free was noticed: a place for what the owner was asked to do. */
+  abstract void afterRelease();
 
   /** Looks at all slabs, if one was overlooked. */
   private void takeOverlooked() {

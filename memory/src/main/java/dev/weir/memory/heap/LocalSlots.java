@@ -31,7 +31,7 @@ abstract class LocalSlots extends Span {
    */
   static final int COMMIT_STEP_BYTES = 8 * 1024;
 
-  private static final int NEVER = -1;
+  private static final int NEVER = Integer.MAX_VALUE;
 
   /** From {@link #pop}: no local slot is free. */
   static final int NONE_FREE = -1;
@@ -39,6 +39,7 @@ abstract class LocalSlots extends Span {
   private static final VarHandle FREE_LOCAL_COUNT;
   private static final VarHandle CARVED;
   private static final VarHandle MOVES;
+  private static final VarHandle NOTICE_AT_FREE;
 
   static {
     try {
@@ -46,6 +47,7 @@ abstract class LocalSlots extends Span {
       FREE_LOCAL_COUNT = lookup.findVarHandle(LocalSlots.class, "freeLocalCount", int.class);
       CARVED = lookup.findVarHandle(LocalSlots.class, "carved", int.class);
       MOVES = lookup.findVarHandle(LocalSlots.class, "moves", int.class);
+      NOTICE_AT_FREE = lookup.findVarHandle(LocalSlots.class, "noticeAtFree", int.class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
     }
@@ -63,7 +65,10 @@ abstract class LocalSlots extends Span {
   /** How many numbers {@link #freeLocal} holds. */
   private int freeLocalCount;
 
-  /** The count of local free slots at which a local free must tell the heap: one, or all. */
+  /**
+   * The count of local free slots from which on a local free must tell the heap: one, or all.
+   * Others set it to none for once, see {@link #noticeNext}.
+   */
   private int noticeAtFree = NEVER;
 
   /** The slots that have an object: those on live pages, as far as they were ever needed. */
@@ -168,7 +173,7 @@ abstract class LocalSlots extends Span {
     int count = freeLocalCount;
     freeLocal[count] = (char) number;
     freeLocalCount = count + 1;
-    return count + 1 == noticeAtFree;
+    return count + 1 >= noticeAtFree;
   }
 
   /** What was left at a slot. The heap only. */
@@ -204,6 +209,14 @@ abstract class LocalSlots extends Span {
   /** A push tells nothing. The heap only. */
   final void noticeNothing() {
     noticeAtFree = NEVER;
+  }
+
+  /**
+   * The next push tells the heap, unless the heap says otherwise at this moment. Any thread; the
+   * heap then says anew of what it is to be told.
+   */
+  final void noticeNext() {
+    NOTICE_AT_FREE.setOpaque(this, 0);
   }
 
   /**

@@ -3,6 +3,8 @@ package dev.weir.memory.heap;
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.budget.Credits;
 import dev.weir.memory.pages.PageHeap;
+import dev.weir.memory.pages.Span;
+import dev.weir.memory.pages.SpanSize;
 import dev.weir.memory.profile.ByteCountdown;
 import dev.weir.memory.sync.StackRoom;
 import java.util.List;
@@ -34,6 +36,9 @@ public final class OwnedHeap extends Heap {
   private final AtomicBoolean closed = new AtomicBoolean();
 
   private volatile boolean handedOver;
+
+  /** {@link System#nanoTime} until which nobody waits for the owner. Any thread. */
+  private volatile long restsUntilNanos = System.nanoTime();
 
   /** Whether the owner is at a request that it has taken. Set before that. */
   private volatile boolean honouring;
@@ -209,6 +214,25 @@ public final class OwnedHeap extends Heap {
   }
 
   @Override
+  void afterRelease() {
+    beforeRefill();
+  }
+
+  /**
+   * Has the owner honour what it was asked for at its next release, if it comes to that sooner than
+   * to a task or a slab. Any thread.
+   */
+  public void askAtRelease() {
+    for (SpanSize size : SpanSize.values()) {
+      for (Span span : pages().spans(size)) {
+        if (span instanceof Slab slab && slab.ownedBy == this) {
+          slab.noticeNext();
+        }
+      }
+    }
+  }
+
+  @Override
   void freeElsewhere(Slab slab, int number) {
     freeRemotely(slab, number);
   }
@@ -325,6 +349,16 @@ public final class OwnedHeap extends Heap {
    */
   public boolean isAsked() {
     return request.get() != Request.NONE || honouring;
+  }
+
+  /** Says that the owner has let somebody wait in vain: for others, until then. Any thread. */
+  public void restUntil(long nanos) {
+    restsUntilNanos = nanos;
+  }
+
+  /** Whether {@link #restUntil} still holds. Any thread. */
+  public boolean restsAt(long nowNanos) {
+    return nowNanos - restsUntilNanos < 0;
   }
 
   /** Does what others have asked for: for an owner that waits. The owner only. */

@@ -214,6 +214,11 @@ public final class SharedHeap {
     }
 
     @Override
+    void afterRelease() {
+      // As before a refill.
+    }
+
+    @Override
     void beforeGrowth(int bytes) {
       unlinkBeforeGrowth(bytes, this::addUnlinked);
     }
