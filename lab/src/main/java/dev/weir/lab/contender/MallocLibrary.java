@@ -12,6 +12,12 @@ import java.util.List;
  * A C library that allocates, called through the foreign function interface. Loading one beside the
  * C library of the process leaves that one's callers, the JVM among them, where they are.
  *
+ * <p>{@code malloc} and {@code free} are critical calls, the fastest that Java has: the thread
+ * stays in Java as far as the JVM knows, which saves a transition to native code and back. A call
+ * that maps or unmaps megabytes keeps the other threads from a safepoint until it is over: where
+ * all that a JVM does is measure, only its collector waits for that; in a service others would.
+ * {@code realloc}, which may copy megabytes, has the transition.
+ *
  * @param title what people call it
  * @param files what it may be called on this machine, the preferred first; none for the C library
  * @param debianPackage where Debian has it
@@ -42,6 +48,10 @@ public record MallocLibrary(String title, List<String> files, String debianPacka
 
   private static final ValueLayout.OfLong WORD = ValueLayout.JAVA_LONG;
 
+  /** Without a heap segment among the arguments: addresses are numbers here. */
+  private static final Linker.Option CRITICAL =
+      Linker.Option.critical(/* allowHeapAccess= */ false);
+
   /**
    * The library's functions; sizes and addresses are {@code long}s.
    *
@@ -61,9 +71,9 @@ public record MallocLibrary(String title, List<String> files, String debianPacka
     SymbolLookup symbols = files.isEmpty() ? linker.defaultLookup() : open();
     return new Functions(
         linker.downcallHandle(
-            symbols.findOrThrow(prefix + "malloc"), FunctionDescriptor.of(WORD, WORD)),
+            symbols.findOrThrow(prefix + "malloc"), FunctionDescriptor.of(WORD, WORD), CRITICAL),
         linker.downcallHandle(
-            symbols.findOrThrow(prefix + "free"), FunctionDescriptor.ofVoid(WORD)),
+            symbols.findOrThrow(prefix + "free"), FunctionDescriptor.ofVoid(WORD), CRITICAL),
         linker.downcallHandle(
             symbols.findOrThrow(prefix + "realloc"), FunctionDescriptor.of(WORD, WORD, WORD)));
   }
