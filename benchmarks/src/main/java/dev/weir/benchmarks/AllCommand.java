@@ -49,8 +49,8 @@ final class AllCommand implements Callable<Integer> {
   private static final List<Peer> OFF_LOOP_PEERS =
       List.of(Peer.WEIR, Peer.NETTY_POOLED, Peer.NETTY_ADAPTIVE, Peer.NETTY_POOLED_CACHES);
 
-  /** Of the rows of alloc, a cell admitting those that it is for. */
-  private static final List<Peer> ALLOC_PEERS =
+  /** These and malloc, a cell admitting those that it is for. */
+  private static final List<Peer> PEERS_AND_MALLOC =
       Stream.concat(OFF_LOOP_PEERS.stream(), Stream.of(Peer.GLIBC, Peer.MIMALLOC, Peer.JEMALLOC))
           .toList();
 
@@ -77,14 +77,16 @@ final class AllCommand implements Callable<Integer> {
     List<Cell> alloc =
         judgedOrAt(oneLevel, alloc(AllocCommand.quickRows(), EVENT_LOOP, levels, UNTOUCHED));
     alloc.addAll(alloc(touchedRows(), EVENT_LOOP, oneLevel, TOUCHED));
-    suites.add(timed(alloc).quicklyAmong(ALLOC_PEERS));
+    suites.add(timed(alloc).quicklyAmong(PEERS_AND_MALLOC));
     suites.add(
         timed(alloc(atOnce, List.of(ThreadKind.PLAIN), levels, UNTOUCHED))
-            .quicklyAmong(ALLOC_PEERS));
+            .quicklyAmong(PEERS_AND_MALLOC));
     suites.add(timed(VirtualSuite.cells(atOnce, levels, UNTOUCHED)).quicklyAmong(OFF_LOOP_PEERS));
+    suites.add(
+        timed(CrossThreadSuite.cells(List.of("256"), QUEUE, EVENT_LOOP, levels, UNTOUCHED))
+            .quicklyAmong(PEERS_AND_MALLOC));
     List<Cell> crossThread =
-        new ArrayList<>(
-            CrossThreadSuite.cells(List.of("256", "4K"), QUEUE, EVENT_LOOP, levels, UNTOUCHED));
+        CrossThreadSuite.cells(List.of("4K"), QUEUE, EVENT_LOOP, levels, UNTOUCHED);
     crossThread.addAll(CrossThreadSuite.cells(List.of("4K"), QUEUE, EVENT_LOOP, oneLevel, TOUCHED));
     suites.add(timed(crossThread));
     suites.add(new Suite(GrowSuite.cells(List.of(64), levels), GrowSuite.METRICS));

@@ -52,7 +52,7 @@ final class AllocCommand implements Callable<Integer> {
     rows.addAll(
         AllocSuite.rows(
             List.of(AllocPattern.ALLOCATE_RELEASE),
-            List.of("64", "256", "4K", "64K", "8M", "32M"),
+            List.of("64", "256", "4K", "64K", "128K", "1M", "4M", "8M", "32M"),
             live));
     rows.addAll(AllocSuite.rows(List.of(AllocPattern.RING), List.of("256", "4K", "64K"), live));
     List<String> mixes =
@@ -69,7 +69,7 @@ final class AllocCommand implements Callable<Integer> {
     rows.addAll(
         AllocSuite.rows(
             List.of(AllocPattern.ALLOCATE_RELEASE),
-            List.of("64", "256", "1K", "4K", "16K", "64K", "256K", "1M", "4M", "8M", "32M"),
+            List.of("64", "256", "1K", "4K", "16K", "64K", "128K", "256K", "1M", "4M", "8M", "32M"),
             List.of(1)));
     rows.addAll(
         AllocSuite.rows(

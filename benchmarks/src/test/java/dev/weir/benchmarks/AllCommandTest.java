@@ -41,12 +41,19 @@ class AllCommandTest {
   }
 
   @Test
-  void mallocIsBesideAllocInAQuickRun() {
-    for (Suite suite : AllCommand.suites(BOTH)) {
-      assertThat(suite.quickPeers().containsAll(MALLOC))
-          .as(suite.cells().getFirst().suite())
-          .isEqualTo(suite.cells().getFirst().suite().equals("alloc"));
-    }
+  void mallocIsBesideAllocAndSmallBuffersOfAnotherThreadInAQuickRun() {
+    assertThat(
+            AllCommand.suites(BOTH).stream()
+                .filter(suite -> suite.quickPeers().containsAll(MALLOC))
+                .flatMap(suite -> suite.cells().stream())
+                .filter(cell -> !cell.suite().equals("alloc"))
+                .map(AllCommandTest::text))
+        .containsExactly(
+            "crossthread 256 1024 no, event-loop, disabled",
+            "crossthread 256 1024 no, event-loop, simple");
+    assertThat(AllCommand.suites(BOTH))
+        .filteredOn(suite -> suite.cells().getFirst().suite().equals("alloc"))
+        .allMatch(suite -> suite.quickPeers().containsAll(MALLOC));
   }
 
   @Test
@@ -70,6 +77,9 @@ class AllCommandTest {
   void whatHasNoGoalIsMeasuredAtOneLevel() {
     assertThat(cells().filter(cell -> !Goals.judge(cell)).map(AllCommandTest::text))
         .containsExactly(
+            "alloc allocate-release 128K 1 no, event-loop, disabled",
+            "alloc allocate-release 1M 1 no, event-loop, disabled",
+            "alloc allocate-release 4M 1 no, event-loop, disabled",
             "alloc allocate-release 8M 1 no, event-loop, disabled",
             "alloc allocate-release 32M 1 no, event-loop, disabled",
             "alloc random api-gateway 1024 no, event-loop, disabled",
@@ -88,7 +98,7 @@ class AllCommandTest {
             AllCommand.suites(List.of(LeakDetection.SIMPLE)).stream()
                 .flatMap(suite -> suite.cells().stream())
                 .filter(cell -> !Goals.judge(cell)))
-        .hasSize(14)
+        .hasSize(17)
         .allMatch(cell -> cell.leakDetection() == LeakDetection.SIMPLE);
   }
 
