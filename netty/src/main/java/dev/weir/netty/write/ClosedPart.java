@@ -8,13 +8,11 @@ final class ClosedPart<T> implements OwnedPart {
 
   private final T message;
   private final Consumer<? super T> closer;
-  private final boolean alsoAfterSuccess;
   private boolean closed;
 
-  ClosedPart(T message, Consumer<? super T> closer, boolean alsoAfterSuccess) {
+  ClosedPart(T message, Consumer<? super T> closer) {
     this.message = message;
     this.closer = closer;
-    this.alsoAfterSuccess = alsoAfterSuccess;
   }
 
   @Override
@@ -24,7 +22,7 @@ final class ClosedPart<T> implements OwnedPart {
 
   @Override
   public boolean isUnused() {
-    return !closed && alsoAfterSuccess;
+    return !closed;
   }
 
   @Override
@@ -34,9 +32,7 @@ final class ClosedPart<T> implements OwnedPart {
 
   @Override
   public void settle() {
-    if (alsoAfterSuccess) {
-      drop();
-    }
+    drop();
   }
 
   @Override

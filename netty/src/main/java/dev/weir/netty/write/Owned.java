@@ -47,8 +47,9 @@ import java.util.function.Function;
  *
  * <p>What counts are buffers. Each buffer of the message travels under a count of its own, so that
  * slices and copies that others hold of the same memory neither confuse this nor suffer from it; a
- * {@link ByteBufHolder} is {@linkplain ByteBufHolder#replace copied} around it, with its headers. A
- * handler that keeps such a buffer beyond the failure of its write finds it released.
+ * {@link ByteBufHolder} is {@linkplain ByteBufHolder#replace copied} around it, with its headers; a
+ * {@link ChunkedInput} travels in another, which closes it once. A handler that keeps such a buffer
+ * beyond the failure of its write finds it released, and an input at its end.
  *
  * <p>What an encoder has made of the message is the channel's: where that outlives its loop
  * (SO_LINGER), with what is queued in it, nobody gives it back. On a loop that its owner drives
@@ -88,9 +89,7 @@ public final class Owned {
       case ByteBuf buffer -> build(parts -> parts.take(buffer));
       case ByteBufHolder holder -> ofHolder(holder);
       case ReferenceCounted counted -> new Owned(counted, List.of(new ReferencedPart(counted)));
-      case ChunkedInput<?> input ->
-          new Owned(
-              input, List.of(new ClosedPart<>(input, Owned::close, /* alsoAfterSuccess= */ false)));
+      case ChunkedInput<?> input -> ofInput(input);
       default -> new Owned(message, List.of());
     };
   }
@@ -128,8 +127,7 @@ public final class Owned {
    * release what the message refers to.
    */
   public static <T> Owned of(T message, Consumer<? super T> release) {
-    return new Owned(
-        message, List.of(new ClosedPart<>(message, release, /* alsoAfterSuccess= */ true)));
+    return new Owned(message, List.of(new ClosedPart<>(message, release)));
   }
 
   /** Takes {@code message} over as {@link #of(Object)} does, writes and flushes it. */
@@ -273,32 +271,53 @@ public final class Owned {
     given = true;
   }
 
+  private static <B> Owned ofInput(ChunkedInput<B> input) {
+    OwnedInput<B> part = new OwnedInput<>(input);
+    return new Owned(part, List.of(part));
+  }
+
   private static Owned ofHolder(ByteBufHolder holder) {
     ByteBuf content = holder.content();
+    int countBefore = holder.refCnt();
+    content.retain();
+    boolean hasOwnCount = holder.refCnt() == countBefore;
+    if (!hasOwnCount) {
+      content.release();
+    }
     OwnedByteBuf part = new OwnedByteBuf(content);
     ByteBufHolder copy;
     try {
       copy = holder.replace(part);
     } catch (Throwable failure) {
       part.drop();
+      if (hasOwnCount) {
+        holder.release();
+      }
       throw failure;
     }
-    if (copy.getClass() == holder.getClass()) {
-      if (holder instanceof Http2StreamFrame of && copy instanceof Http2StreamFrame frame) {
-        // The stream is no part of what Netty's data frame gives its copies.
-        frame.stream(of.stream());
+    if (copy.getClass() != holder.getClass()) {
+      // A type that inherits replace() would lose what makes it one.
+      if (hasOwnCount) {
+        copy.release(copy.refCnt());
       }
+      return new Owned(holder, List.of(new ReferencedPart(holder)));
+    }
+    if (holder instanceof Http2StreamFrame of && copy instanceof Http2StreamFrame frame) {
+      // The stream is no part of what Netty's data frame gives its copies.
+      frame.stream(of.stream());
+    }
+    if (!hasOwnCount) {
       return new Owned(copy, List.of(part));
     }
-    // A type that inherits replace() would lose what makes it one.
-    return new Owned(holder, List.of(new ReferencedPart(holder)));
-  }
-
-  private static void close(ChunkedInput<?> input) {
-    try {
-      input.close();
-    } catch (Exception failure) {
-      throw new IllegalStateException(failure);
-    }
+    // It may hold more than its content, and has given the copy references to that.
+    holder.release();
+    OwnedPart rest =
+        new ReferencedPart(copy) {
+          @Override
+          public void countOnItsWay(BytesOnTheirWay.OfOneWrite onTheirWay) {
+            // Its content is a part of its own.
+          }
+        };
+    return new Owned(copy, List.of(part, rest));
   }
 }

@@ -7,7 +7,7 @@ import io.netty.util.ReferenceCounted;
  * nobody shared it when it was handed over, a failed write takes back all that is left of it;
  * otherwise one reference, if none was taken.
  */
-final class ReferencedPart implements OwnedPart {
+class ReferencedPart implements OwnedPart {
   private final ReferenceCounted message;
   private final int countBefore;
   private boolean dropped;

@@ -412,7 +412,6 @@ class OwnedPathsTest extends SocketThatTakesAll {
         ByteBuf chunk = (ByteBuf) input.readChunk(ctx.alloc());
         out.writeBytes(chunk);
         chunk.release();
-        input.close();
       } else {
         ByteBuf content = SentMessage.content(message);
         out.writeBytes(content, content.readerIndex(), content.readableBytes());

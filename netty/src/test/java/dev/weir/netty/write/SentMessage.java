@@ -61,6 +61,13 @@ enum SentMessage {
       return Owned.build(parts -> new Frame(7, parts.take(content)));
     }
   },
+  /** A holder with a count and more memory of its own, as Netty's for memcache are. */
+  KEYED_HOLDER {
+    @Override
+    Owned own(ByteBuf content) {
+      return Owned.of(new KeyedHolder(content.retainedSlice(0, 10), content));
+    }
+  },
   ENVELOPE_OF_HTTP_CONTENT {
     @Override
     Owned own(ByteBuf content) {
@@ -128,6 +135,69 @@ enum SentMessage {
 
     @Override
     public ReferenceCounted touch(Object hint) {
+      return this;
+    }
+  }
+
+  static final class KeyedHolder extends AbstractReferenceCounted implements ByteBufHolder {
+    private final ByteBuf key;
+    private final ByteBuf content;
+
+    KeyedHolder(ByteBuf key, ByteBuf content) {
+      this.key = key;
+      this.content = content;
+    }
+
+    @Override
+    public ByteBuf content() {
+      return content;
+    }
+
+    @Override
+    public ByteBufHolder copy() {
+      return new KeyedHolder(key.copy(), content.copy());
+    }
+
+    @Override
+    public ByteBufHolder duplicate() {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public ByteBufHolder retainedDuplicate() {
+      return replace(content.retainedDuplicate());
+    }
+
+    @Override
+    public ByteBufHolder replace(ByteBuf other) {
+      return new KeyedHolder(key.retainedDuplicate(), other);
+    }
+
+    @Override
+    protected void deallocate() {
+      key.release();
+      content.release();
+    }
+
+    @Override
+    public KeyedHolder retain() {
+      super.retain();
+      return this;
+    }
+
+    @Override
+    public KeyedHolder retain(int increment) {
+      super.retain(increment);
+      return this;
+    }
+
+    @Override
+    public KeyedHolder touch() {
+      return this;
+    }
+
+    @Override
+    public KeyedHolder touch(Object hint) {
       return this;
     }
   }
