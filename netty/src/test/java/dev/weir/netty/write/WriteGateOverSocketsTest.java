@@ -147,7 +147,9 @@ class WriteGateOverSocketsTest extends SocketsWithWriteGate {
         .allMatch(closing -> closing.reason() == OutboundClosing.Reason.SLOW_PEER)
         .allMatch(closing -> closing.queuedBytes() <= justBelow);
     assertThat(gate.refusals()).isZero();
-    assertThat(gate.queuedBytes()).isLessThanOrEqualTo(TOTAL_BYTES / 2);
+    // It has opened at half; since then another may have come, before this thread heard of the
+    // closing.
+    assertThat(gate.queuedBytes()).isLessThanOrEqualTo(TOTAL_BYTES);
   }
 
   @Test
@@ -198,13 +200,17 @@ class WriteGateOverSocketsTest extends SocketsWithWriteGate {
             outlet.write(message());
             written.incrementAndGet();
           });
-      // As much as the socket takes, and one message more.
+      // As much as the socket takes, and one message more. (Over io_uring a message waits for the
+      // kernel to take it, too.)
       long queued = 0;
       while (queued == 0 && !Thread.currentThread().isInterrupted()) {
-        queued = channel.eventLoop().submit(() -> QueuedBytes.of(channel)).get();
+        queued =
+            channel
+                .eventLoop()
+                .submit(() -> channel.isWritable() ? 0 : QueuedBytes.of(channel))
+                .get();
       }
-      assertThat(queued).isLessThanOrEqualTo(2L * MESSAGE_BYTES);
-      assertThat(channel.isWritable()).isFalse();
+      assertThat(queued).isBetween(1L, 2L * MESSAGE_BYTES);
       long before = written.get();
       much.release();
       spinWhile(() -> written.get() == before);
