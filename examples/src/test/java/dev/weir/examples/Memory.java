@@ -30,7 +30,7 @@ final class Memory implements AutoCloseable {
     assertThat(allocator.pool().peakResidentBytes()).isBetween(1L, LIMIT_BYTES);
   }
 
-  private static void await(String what, BooleanSupplier condition) {
+  void await(String what, BooleanSupplier condition) {
     long deadline = System.nanoTime() + PATIENCE_NANOS;
     boolean holds = condition.getAsBoolean();
     while (!holds && System.nanoTime() < deadline) {
