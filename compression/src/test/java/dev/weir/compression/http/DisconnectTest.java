@@ -186,8 +186,7 @@ class DisconnectTest {
       if (i % 2 == 0) {
         // Some of it may be what came of the client before; the context is this one's.
         await(() ->
-            decodedBytes.get() > before
-                && memory.budget.chargedBytes() > compression.idleBytes());
+            decodedBytes.get() > before && memory.budget.chargedBytes() > compression.idleBytes());
       }
       socket.setSoLinger(true, 0);
       socket.close();
