@@ -54,9 +54,8 @@ record MemoryUnderTest(ByteBufAllocator allocator, Admission admission, LongSupp
     List<Permit> permits = new ArrayList<>();
     while (true) {
       CompletableFuture<Permit> permit = admission.admit(bytes, LONG).toCompletableFuture();
-      if (!permit.isDone()) {
-        permit.cancel(false);
-        return permits;
+      if (permit.cancel(/* mayInterruptIfRunning= */ false)) {
+        return permits; // It was not granted, not even meanwhile.
       }
       permits.add(permit.join());
     }
