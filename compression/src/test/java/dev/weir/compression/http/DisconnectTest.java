@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.compression.Compression;
 import dev.weir.compression.CompressionOptions;
 import dev.weir.compression.ContentCoding;
+import dev.weir.compression.HeldCleaner;
 import dev.weir.compression.MemoryUnderTest;
 import dev.weir.compression.Streams;
 import dev.weir.compression.Texts;
@@ -49,12 +50,16 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Clients that vanish in the middle of a response or a request, over real sockets. */
+/**
+ * Clients that vanish in the middle of a response or a request, over real sockets. What the
+ * handlers do not destroy nobody does: the cleaner of lost contexts is held meanwhile.
+ */
 class DisconnectTest {
   private static final int CLIENTS = 100;
   private static final int PARTS = 12;
   private static final byte[] PART = Texts.json(64 << 10, 1);
 
+  private final HeldCleaner cleaner = new HeldCleaner();
   private final MemoryUnderTest memory = new MemoryUnderTest();
   private final Compression compression =
       Compression.create(memory.pool, memory.budget, CompressionOptions.DEFAULT);
@@ -93,9 +98,11 @@ class DisconnectTest {
 
   @AfterEach
   void nothingIsLive() {
-    loops.shutdownGracefully(0, 10, TimeUnit.SECONDS).syncUninterruptibly();
-    compression.close();
-    memory.close();
+    try (cleaner) {
+      loops.shutdownGracefully(0, 10, TimeUnit.SECONDS).syncUninterruptibly();
+      compression.close();
+      memory.close();
+    }
   }
 
   /** Takes what comes of requests. */
