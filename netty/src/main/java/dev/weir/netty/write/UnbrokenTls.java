@@ -1,7 +1,10 @@
 package dev.weir.netty.write;
 
 import io.netty.channel.ChannelDuplexHandler;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.PendingWriteQueue;
@@ -13,12 +16,16 @@ import io.netty.util.ReferenceCountUtil;
 import java.nio.channels.ClosedChannelException;
 import java.util.ArrayDeque;
 import java.util.Queue;
+import javax.net.ssl.SSLException;
 
 /**
  * TLS behind whose losses nothing goes on: where there is no memory for a record, one to be sent or
  * one that came, the channel is closed at once, without a {@code close_notify}, and the failure
  * goes through its pipeline as an exception. Until then a peer has got a beginning of what was
  * written, and the handlers behind this one a beginning of what the peer has sent.
+ *
+ * <p>A peer that has TLS answer, by new keys each time it asks for some ({@code KeyUpdate}), and
+ * takes none of the answers, is cut off as well: each waits in a buffer of the largest record.
  *
  * <p>What is written goes to the {@link SslHandler} with the next {@code flush()}, and not before
  * the handshake has succeeded.
@@ -34,6 +41,9 @@ public final class UnbrokenTls extends ChannelDuplexHandler {
   // queued behind the loss before it closes, and no promise tells of the loss of a part of a
   // buffer. So it is given nothing that it could encrypt at another time than in a flush from
   // here; and what listeners of lost writes would write or close meanwhile waits for the end of it.
+
+  /** Twice what a handshake sends at a time, and no peer has to ask for keys twice in a row. */
+  private static final int MAX_UNSENT_RECORDS = 16;
 
   private final SslHandler tls;
   private final Queue<ChannelPromise> closings = new ArrayDeque<>(1);
@@ -54,7 +64,38 @@ public final class UnbrokenTls extends ChannelDuplexHandler {
    * @param tls not one that sends its first message in the clear ({@code startTls})
    */
   public static void addTo(ChannelPipeline pipeline, SslHandler tls) {
-    pipeline.addLast(UnbrokenStream.HANDLER, tls, new UnbrokenTls(tls));
+    UnbrokenTls behind = new UnbrokenTls(tls);
+    pipeline.addLast(UnbrokenStream.HANDLER, behind.new UnsentRecords(), tls, behind);
+  }
+
+  /** In front of TLS: what that sends by itself, so not within a flush from behind. */
+  private final class UnsentRecords extends ChannelOutboundHandlerAdapter
+      implements ChannelFutureListener {
+    private int records;
+
+    @Override
+    public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
+      ChannelFuture written = ctx.write(message, promise);
+      if (flushing || written.isDone()) {
+        return;
+      }
+      records++;
+      written.addListener(this);
+      if (records > MAX_UNSENT_RECORDS && !broken) {
+        broken = true;
+        ctx.close();
+        ctx.pipeline()
+            .fireExceptionCaught(
+                new SSLException(
+                    "closed: %d records of TLS itself, as answers to KeyUpdate are, wait for the peer"
+                        .formatted(records)));
+      }
+    }
+
+    @Override
+    public void operationComplete(ChannelFuture written) {
+      records--;
+    }
   }
 
   @Override

@@ -13,6 +13,7 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslHandler;
@@ -20,6 +21,7 @@ import io.netty.util.ReferenceCountUtil;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import javax.net.ssl.SSLException;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -31,6 +33,7 @@ class UnbrokenTlsTest {
   private static final int ANSWER_BYTES = 40_000;
   private static final int REQUEST_BYTES = 100;
   private static final int REQUESTS = 3;
+  private static final int KEY_UPDATES = 100;
 
   private static TestCertificate certificate;
 
@@ -88,6 +91,44 @@ class UnbrokenTlsTest {
     }
   }
 
+  /** By TLS 1.3. Nothing of what the server answers is taken. */
+  @ParameterizedTest
+  @EnumSource(names = {"JDK", "BORINGSSL"})
+  void aFloodOfNewKeysIsCutOff(Engine engine) throws Exception {
+    try (Talk talk = new Talk(engine)) {
+      assertThat(talk.clientTls.engine().getSession().getProtocol()).isEqualTo("TLSv1.3");
+      talk.holding = true;
+      for (int i = 0; i < KEY_UPDATES && talk.server.isOpen(); i++) {
+        talk.clientTls.renegotiate();
+        talk.server.writeInbound(talk.sentByClient());
+        assertThat(talk.pool.rootBudget().heapBytes()).isLessThan(300_000);
+      }
+      assertThat(talk.server.isOpen()).isFalse();
+      assertThat(talk.told)
+          .hasSize(1)
+          .first()
+          .satisfiesAnyOf(
+              told -> assertThat(told).isInstanceOf(SSLException.class),
+              told -> assertThat(told).hasCauseInstanceOf(SSLException.class));
+      assertThat(talk.pool.rootBudget().heapBytes()).isZero();
+      talk.holding = false;
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"JDK", "BORINGSSL"})
+  void newKeysNowAndThenAreNoFlood(Engine engine) throws Exception {
+    try (Talk talk = new Talk(engine)) {
+      for (int i = 1; i <= KEY_UPDATES; i++) {
+        talk.clientTls.renegotiate();
+        talk.client.writeAndFlush(numbers(0, REQUEST_BYTES));
+        talk.exchangeAll();
+        assertThat(talk.receivedByClient()).isEqualTo(i * ANSWER_BYTES);
+      }
+      assertThat(talk.told).isEmpty();
+    }
+  }
+
   @Test
   void whatIsWrittenBeforeTheHandshakeComesInOrder() throws Exception {
     try (Talk talk = new Talk(Engine.JDK, /* shake= */ false)) {
@@ -130,12 +171,25 @@ class UnbrokenTlsTest {
   private static final class Talk extends ChannelInboundHandlerAdapter implements AutoCloseable {
     final Pool pool = Pool.create(PoolOptions.withLimit(16L << 20));
     final FailingAllocator allocator = new FailingAllocator(new WeirAllocator(pool));
-    final EmbeddedChannel server = new EmbeddedChannel();
+    final EmbeddedChannel server =
+        new EmbeddedChannel(
+            new ChannelOutboundHandlerAdapter() {
+              @Override
+              public void flush(ChannelHandlerContext ctx) {
+                if (!holding) {
+                  ctx.flush();
+                }
+              }
+            });
     final EmbeddedChannel client;
     final SslHandler clientTls;
     final List<Throwable> told = new ArrayList<>();
     final SslContext context;
     boolean answering = true;
+
+    /** Whether the client's side takes nothing. */
+    boolean holding;
+
     int receivedByServer;
     private int answeredBytes;
     private int receivedBytes;
