@@ -33,7 +33,8 @@ import java.util.concurrent.atomic.AtomicLong;
  * WriteGateOptions#slowTime()} is closed, after an {@link OutboundClosing} went through its
  * pipeline; and while channels are stopped also one that takes less than half of what it has queued
  * in that time, however little that is. So every wait for a slow peer ends, and with it every wait
- * for the total.
+ * for the total. Of those, no more are closed than it takes for the total to come down; while the
+ * pressure of a budget is critical, all are.
  *
  * <p>A channel is closed too when a write of bytes fails that went through the gate, or one of a
  * producer's: the stream would have a hole. From then on writes fail and nothing is flushed, also
@@ -59,6 +60,9 @@ public final class WriteGate {
   private final WriteBufferWaterMark waterMark;
 
   private final AtomicLong queuedBytes = new AtomicLong();
+
+  /** What of that goes by itself: that of channels that are being closed. */
+  private final AtomicLong leavingBytes = new AtomicLong();
 
   /** Why the gate is closed, a bit or a count each; 0 while it is open. */
   private final AtomicInteger closedBy = new AtomicInteger();
@@ -179,6 +183,30 @@ public final class WriteGate {
       }
     } else if (bytes < 0 && sum <= options.totalBytes() / 2) {
       openFor(TOTAL_HIGH);
+    }
+  }
+
+  /** A channel that has so much queued is being closed, or, by a negative number, is closed. */
+  void addLeaving(long bytes) {
+    leavingBytes.addAndGet(bytes);
+  }
+
+  /**
+   * The same of a channel that is in the way of others.
+   *
+   * @return false, and nothing is added, if the gate opens without that as well
+   */
+  boolean tryAddLeaving(long bytes) {
+    while (true) {
+      long leaving = leavingBytes.get();
+      int causes = closedBy.get();
+      long staying = queuedBytes.get() - leaving;
+      if (causes == 0 || (causes == TOTAL_HIGH && staying <= options.totalBytes() / 2)) {
+        return false;
+      }
+      if (leavingBytes.compareAndSet(leaving, leaving + bytes)) {
+        return true;
+      }
     }
   }
 

@@ -40,6 +40,10 @@ final class WriteGateHandler extends ChannelDuplexHandler
   private @Nullable StuckPeerWatch stuckPeer;
   private @Nullable Pull pull;
   private long toldBytes;
+
+  /** What the gate has been told of it since the channel is being closed. */
+  private long leavingBytes;
+
   private boolean flushing;
   private boolean looking;
   private boolean stopped;
@@ -332,7 +336,11 @@ final class WriteGateHandler extends ChannelDuplexHandler
   /** A peer that takes nothing is in nobody's way, but while others wait for what it has queued. */
   private void closeIfStuck(ChannelHandlerContext ctx) {
     look(ctx.channel());
-    if (gate.isClosed() && stuckPeer != null && stuckPeer.isStuck()) {
+    if (closing == null
+        && stuckPeer != null
+        && stuckPeer.isStuck()
+        && gate.tryAddLeaving(toldBytes)) {
+      leavingBytes = toldBytes;
       closeSlow(
           ctx,
           "while others wait, the peer has taken less than half of what was queued for it, in %s"
@@ -359,6 +367,10 @@ final class WriteGateHandler extends ChannelDuplexHandler
       return;
     }
     closing = why;
+    if (leavingBytes == 0) {
+      leavingBytes = toldBytes;
+      gate.addLeaving(leavingBytes);
+    }
     try {
       LOG.log(
           System.Logger.Level.WARNING,
@@ -394,6 +406,8 @@ final class WriteGateHandler extends ChannelDuplexHandler
     }
     gate.add(-toldBytes);
     toldBytes = 0;
+    gate.addLeaving(-leavingBytes);
+    leavingBytes = 0;
     gate.forget(this);
     if (stopped) {
       stopped = false;

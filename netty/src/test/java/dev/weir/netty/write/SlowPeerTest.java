@@ -95,6 +95,55 @@ class SlowPeerTest {
     channel.releaseOutbound();
   }
 
+  /**
+   * Each on an event loop of its own, none of which has closed a channel before all have looked.
+   */
+  @Test
+  void ofManyThatAreStuckAtOnceNoMoreAreClosedThanOthersWaitFor() {
+    int totalBytes = 20 * MESSAGE_BYTES;
+    gate =
+        new WriteGate(
+            new WriteGateOptions(totalBytes, totalBytes, totalBytes, Duration.ofSeconds(30)));
+    List<EmbeddedChannel> peers = new ArrayList<>();
+    while (!gate.isClosed()) {
+      EmbeddedChannel peer = new EmbeddedChannel(gate.newHandler());
+      peer.freezeTime();
+      peer.write(message());
+      peers.add(peer);
+    }
+    assertThat(peers).hasSize(15);
+    for (EmbeddedChannel peer : peers) {
+      peer.advanceTimeBy(31, TimeUnit.SECONDS);
+      peer.runScheduledPendingTasks();
+    }
+    for (EmbeddedChannel peer : peers) {
+      peer.runPendingTasks();
+    }
+    assertThat(gate.slowClosings()).isEqualTo(6);
+    assertThat(peers).filteredOn(EmbeddedChannel::isActive).hasSize(9);
+    assertThat(gate.isClosed()).isFalse();
+    // Those that stay are no less stuck when others wait again.
+    EmbeddedChannel large = new EmbeddedChannel(gate.newHandler());
+    large.freezeTime();
+    peers.add(large);
+    while (!gate.isClosed()) {
+      large.write(message());
+    }
+    for (EmbeddedChannel peer : peers) {
+      peer.advanceTimeBy(31, TimeUnit.SECONDS);
+      peer.runScheduledPendingTasks();
+      peer.runPendingTasks();
+    }
+    assertThat(gate.isClosed()).isFalse();
+    assertThat(gate.slowClosings()).isGreaterThan(6);
+    for (EmbeddedChannel peer : peers) {
+      peer.releaseOutbound();
+      peer.close();
+      peer.runPendingTasks();
+    }
+    assertThat(gate.queuedBytes()).isZero();
+  }
+
   @Test
   void aTimeThatNoClockCanTellIsForEver() {
     open(Duration.ofSeconds(Long.MAX_VALUE));
