@@ -16,6 +16,8 @@ import io.netty.util.ReferenceCountUtil;
 import java.nio.channels.ClosedChannelException;
 import java.util.ArrayDeque;
 import java.util.Queue;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLEngineResult.HandshakeStatus;
 import javax.net.ssl.SSLException;
 
 /**
@@ -27,13 +29,9 @@ import javax.net.ssl.SSLException;
  * <p>A peer that has TLS answer, by new keys each time it asks for some ({@code KeyUpdate}), and
  * takes none of the answers, is cut off as well: each waits in a buffer of the largest record.
  *
- * <p>What is written goes to the {@link SslHandler} with the next {@code flush()}, and not before
- * the handshake has succeeded.
- *
- * <p>Two engines that wait within an established session may still lose a record and send others
- * before the channel closes: one that renegotiates (TLS 1.2; the JDK's takes {@code
- * -Djdk.tls.rejectClientInitiatedRenegotiation=true}), and one whose tasks run in an executor of
- * their own.
+ * <p>What is written goes to the {@link SslHandler} with the next {@code flush()}, and not while
+ * hands are shaken: neither before that has succeeded, nor while it is done once more (TLS 1.2),
+ * with tasks of the engine on the event loop or in an executor of their own.
  */
 public final class UnbrokenTls extends ChannelDuplexHandler {
   // SslHandler takes what it is to encrypt from its queue before it asks for the buffer of the
@@ -115,7 +113,7 @@ public final class UnbrokenTls extends ChannelDuplexHandler {
       return;
     }
     flushing = true;
-    while (flushAsked && !broken) {
+    while (flushAsked && !broken && !isShakingHands(ctx)) {
       flushAsked = false;
       for (int writes = unflushed.size(); writes > 0; writes--) {
         unflushed.removeAndWrite();
@@ -126,6 +124,23 @@ public final class UnbrokenTls extends ChannelDuplexHandler {
     for (ChannelPromise next = closings.poll(); next != null; next = closings.poll()) {
       ctx.close(next);
     }
+  }
+
+  /**
+   * Whether SslHandler would keep what it is given, and encrypt it when the peer or a task of the
+   * engine has answered: what is flushed then waits for the end of the read that brings that.
+   */
+  private boolean isShakingHands(ChannelHandlerContext ctx) {
+    SSLEngine engine = tls.engine();
+    HandshakeStatus status = engine.getHandshakeStatus();
+    if (status == HandshakeStatus.NEED_WRAP) {
+      // What TLS itself has to say goes first; but that of a task that has just ended goes later.
+      ctx.flush();
+      status = engine.getHandshakeStatus();
+    }
+    return status != HandshakeStatus.NOT_HANDSHAKING
+        && !engine.isInboundDone()
+        && !engine.isOutboundDone();
   }
 
   @Override
@@ -144,6 +159,14 @@ public final class UnbrokenTls extends ChannelDuplexHandler {
     } else {
       ctx.fireChannelRead(message);
     }
+  }
+
+  @Override
+  public void channelReadComplete(ChannelHandlerContext ctx) {
+    if (flushAsked) {
+      flush(ctx);
+    }
+    ctx.fireChannelReadComplete();
   }
 
   @Override

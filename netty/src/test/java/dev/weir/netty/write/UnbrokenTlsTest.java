@@ -18,15 +18,20 @@ import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.util.ReferenceCountUtil;
+import io.netty.util.concurrent.ImmediateExecutor;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.Executor;
 import javax.net.ssl.SSLException;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Bytes between two channels over TLS, one of which has no memory for this allocation or that. */
 class UnbrokenTlsTest {
@@ -91,6 +96,35 @@ class UnbrokenTlsTest {
     }
   }
 
+  /** By TLS 1.2, while the client shakes hands once more; tasks of the engine here or elsewhere. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void whatIsWrittenDuringAnotherHandshakeIsWhole(boolean tasksElsewhere) throws Exception {
+    for (int n = 1, failures = 0; ; n++, failures++) {
+      Queue<Runnable> tasks = new ArrayDeque<>();
+      Executor executor = tasksElsewhere ? tasks::add : ImmediateExecutor.INSTANCE;
+      try (Talk talk = new Talk(Engine.JDK, "TLSv1.2", executor)) {
+        talk.exchangeAll(tasks);
+        talk.clientTls.renegotiate();
+        ByteBuf hello = talk.sentByClient();
+        talk.allocator.arm(n);
+        talk.server.writeInbound(hello);
+        // The server waits: for a task, or for the client.
+        for (int at = 0; at < 3 * ANSWER_BYTES && talk.server.isOpen(); at += ANSWER_BYTES) {
+          talk.server.write(numbers(at, ANSWER_BYTES));
+        }
+        talk.server.flush();
+        talk.exchangeAll(tasks);
+        if (talk.hasEndedWithoutFailure()) {
+          assertThat(talk.receivedByClient()).isEqualTo(3 * ANSWER_BYTES);
+          assertThat(failures).isGreaterThan(3);
+          return;
+        }
+        assertThat(talk.receivedByClient()).isLessThanOrEqualTo(3 * ANSWER_BYTES);
+      }
+    }
+  }
+
   /** By TLS 1.3. Nothing of what the server answers is taken. */
   @ParameterizedTest
   @EnumSource(names = {"JDK", "BORINGSSL"})
@@ -131,7 +165,7 @@ class UnbrokenTlsTest {
 
   @Test
   void whatIsWrittenBeforeTheHandshakeComesInOrder() throws Exception {
-    try (Talk talk = new Talk(Engine.JDK, /* shake= */ false)) {
+    try (Talk talk = new Talk(Engine.JDK, "TLSv1.3", ImmediateExecutor.INSTANCE)) {
       talk.server.write(numbers(0, 100));
       talk.server.writeAndFlush(numbers(100, 100));
       talk.server.write(numbers(200, 100));
@@ -195,20 +229,19 @@ class UnbrokenTlsTest {
     private int receivedBytes;
 
     Talk(Engine engine) throws Exception {
-      this(engine, /* shake= */ true);
+      this(engine, "TLSv1.3", ImmediateExecutor.INSTANCE);
       exchangeAll();
     }
 
-    Talk(Engine engine, boolean shake) throws Exception {
+    /** Nothing is exchanged yet. */
+    Talk(Engine engine, String protocol, Executor tasks) throws Exception {
       context = engine.server(certificate);
       server.config().setAllocator(allocator);
-      UnbrokenTls.addTo(server.pipeline(), context.newHandler(allocator));
+      UnbrokenTls.addTo(server.pipeline(), context.newHandler(allocator, tasks));
       server.pipeline().addLast(this);
       clientTls = certificate.client().newHandler(Unpooled.EMPTY_BUFFER.alloc());
+      clientTls.engine().setEnabledProtocols(new String[] {protocol});
       client = new EmbeddedChannel(clientTls);
-      if (shake) {
-        exchangeAll();
-      }
     }
 
     @Override
@@ -255,9 +288,19 @@ class UnbrokenTlsTest {
 
     /** Until neither has anything for the other. */
     void exchangeAll() {
+      exchangeAll(new ArrayDeque<>());
+    }
+
+    /** The same, and no task is left. */
+    void exchangeAll(Queue<Runnable> tasks) {
       boolean moved;
       do {
         moved = false;
+        for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+          task.run();
+          server.runPendingTasks();
+          moved = true;
+        }
         for (ByteBuf next = client.readOutbound(); next != null; next = client.readOutbound()) {
           if (server.isOpen()) {
             server.writeInbound(next);
@@ -297,6 +340,11 @@ class UnbrokenTlsTest {
         return true;
       }
       assertThat(server.isOpen()).isFalse();
+      try {
+        server.checkException();
+      } catch (Throwable afterTheHandlersHadGone) {
+        told.add(afterTheHandlersHadGone);
+      }
       assertThat(clientTls.sslCloseFuture().isSuccess()).isFalse();
       assertThat(told).isNotEmpty();
       assertThat(told.getFirst())
