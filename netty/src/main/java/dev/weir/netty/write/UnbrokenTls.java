@@ -80,8 +80,7 @@ public final class UnbrokenTls extends ChannelDuplexHandler {
       records++;
       written.addListener(this);
       if (records > MAX_UNSENT_RECORDS && !broken) {
-        broken = true;
-        ctx.close();
+        breakOff(ctx.pipeline());
         ctx.pipeline()
             .fireExceptionCaught(
                 new SSLException(
@@ -113,16 +112,31 @@ public final class UnbrokenTls extends ChannelDuplexHandler {
       return;
     }
     flushing = true;
-    while (flushAsked && !broken && !isShakingHands(ctx)) {
-      flushAsked = false;
-      for (int writes = unflushed.size(); writes > 0; writes--) {
-        unflushed.removeAndWrite();
+    try {
+      while (flushAsked && !broken && !isShakingHands(ctx)) {
+        flushAsked = false;
+        for (int writes = unflushed.size(); writes > 0; writes--) {
+          unflushed.removeAndWrite();
+        }
+        ctx.flush();
       }
-      ctx.flush();
+    } catch (Throwable noHeap) {
+      breakOff(ctx.pipeline());
+      throw noHeap;
+    } finally {
+      flushing = false;
+      for (ChannelPromise next = closings.poll(); next != null; next = closings.poll()) {
+        ctx.close(next);
+      }
     }
-    flushing = false;
-    for (ChannelPromise next = closings.poll(); next != null; next = closings.poll()) {
-      ctx.close(next);
+  }
+
+  /** From in front of TLS: nothing more is to be encrypted, not even that this is the end. */
+  private void breakOff(ChannelPipeline pipeline) {
+    broken = true;
+    ChannelHandlerContext encrypting = pipeline.context(tls);
+    if (encrypting != null) {
+      encrypting.close();
     }
   }
 
@@ -187,12 +201,7 @@ public final class UnbrokenTls extends ChannelDuplexHandler {
   @Override
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
     if (!broken && (flushing || mayHaveLost(cause))) {
-      broken = true;
-      ChannelHandlerContext encrypting = ctx.pipeline().context(tls);
-      if (encrypting != null) {
-        // In front of TLS: nothing more is to be encrypted, not even that this is the end.
-        encrypting.close();
-      }
+      breakOff(ctx.pipeline());
     }
     ctx.fireExceptionCaught(explained(cause));
   }

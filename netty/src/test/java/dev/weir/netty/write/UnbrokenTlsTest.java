@@ -14,6 +14,7 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
+import io.netty.channel.DefaultChannelPromise;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslHandler;
@@ -25,6 +26,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
 import javax.net.ssl.SSLException;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -186,6 +188,41 @@ class UnbrokenTlsTest {
       assertThat(written.isSuccess()).isFalse();
       assertThat(bytes.refCnt()).isZero();
       assertThat(talk.clientTls.sslCloseFuture().isSuccess()).isTrue();
+    }
+  }
+
+  /** Nobody below catches what there was no Java heap for: what hands a message on, say. */
+  @Test
+  void aFlushThatEndsInTheMiddleIsTheEnd() throws Exception {
+    try (Talk talk = new Talk(Engine.JDK)) {
+      AtomicBoolean heapIsFull = new AtomicBoolean();
+      OutOfMemoryError noHeap = new OutOfMemoryError("made by the test");
+      ByteBuf lost = numbers(100, 100);
+      List<ChannelFuture> closings = new ArrayList<>();
+      talk.server.write(numbers(0, 100));
+      talk.server.write("no bytes").addListener(failed -> closings.add(talk.server.close()));
+      talk.server.write(
+          lost,
+          new DefaultChannelPromise(talk.server) {
+            @Override
+            public boolean isDone() {
+              if (heapIsFull.get()) {
+                throw noHeap;
+              }
+              return super.isDone();
+            }
+          });
+      ChannelFuture behind = talk.server.write(numbers(200, 100));
+      heapIsFull.set(true);
+      talk.server.flush();
+      assertThat(talk.server.isOpen()).isFalse();
+      assertThat(talk.told).containsExactly(noHeap);
+      assertThat(closings).hasSize(1).allMatch(ChannelFuture::isSuccess);
+      assertThat(behind.isDone()).isTrue();
+      assertThat(behind.isSuccess()).isFalse();
+      talk.exchangeAll();
+      assertThat(talk.receivedByClient()).isLessThanOrEqualTo(100);
+      lost.release();
     }
   }
 
