@@ -1,14 +1,17 @@
 package dev.weir.netty;
 
+import io.netty.handler.ssl.JdkSslContext;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslProvider;
 import java.io.InputStream;
+import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyStore;
 import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLSocket;
 import javax.net.ssl.TrustManagerFactory;
 
 /** A self-signed certificate for localhost, made by the JDK's keytool. */
@@ -71,5 +74,19 @@ public record TestCertificate(KeyStore keys) {
         .trustManager(factory)
         .endpointIdentificationAlgorithm("")
         .build();
+  }
+
+  /**
+   * A client's socket that shakes hands over another at once, and closes that when it is closed.
+   */
+  public Socket secure(Socket plain) throws Exception {
+    SSLSocket secured =
+        (SSLSocket)
+            ((JdkSslContext) client())
+                .context()
+                .getSocketFactory()
+                .createSocket(plain, "localhost", plain.getPort(), /* autoClose= */ true);
+    secured.startHandshake();
+    return secured;
   }
 }

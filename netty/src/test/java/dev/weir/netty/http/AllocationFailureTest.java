@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.fail;
 
 import dev.weir.netty.TestCertificate;
 import dev.weir.netty.TransportUnderTest;
-import io.netty.handler.ssl.JdkSslContext;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -175,13 +174,7 @@ class AllocationFailureTest {
       throws Exception {
     StringBuilder answer = new StringBuilder();
     try (Socket plain = server.connect();
-        Socket client =
-            engine == Engine.NONE
-                ? plain
-                : ((JdkSslContext) certificate.client())
-                    .context()
-                    .getSocketFactory()
-                    .createSocket(plain, "localhost", plain.getPort(), /* autoClose= */ true)) {
+        Socket client = engine == Engine.NONE ? plain : certificate.secure(plain)) {
       try {
         send(client.getOutputStream(), sending);
       } finally {

@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.Random;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -27,64 +28,62 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Timeout(120)
 class FaultyClientsTest {
   private static final String BODY = "x".repeat(FaultyServer.BODY_BYTES);
-  private static final int STEP_BYTES = AggregatorOptions.upTo(1).stepBytes();
   private static final String HEAD =
       new String(FaultyServer.request("Content-Length: " + BODY.length(), ""), US_ASCII);
 
-  private static final FaultyServer.Parts PARTS =
-      FaultyServer.Parts.of(AggregatorOptions.upTo(1 << 20), /* tls= */ null);
+  private static final Wire PLAIN =
+      new Wire(TransportUnderTest.NIO, Engine.NONE, /* http2= */ false);
 
-  /** What the server has taken from a client, and the client from it, before the client's end. */
-  enum Phase {
-    CONNECTED(""),
-    IN_THE_HEAD(HEAD.substring(0, 20)),
-    BEFORE_THE_BODY(HEAD),
-    IN_THE_BODY(HEAD + BODY.substring(0, 50_000)),
-    IN_A_CHUNK(
-        new String(FaultyServer.request("Transfer-Encoding: chunked", "ffff\r\nabc"), US_ASCII)),
-    BEFORE_THE_RESPONSE(HEAD + BODY),
-    IN_THE_RESPONSE(HEAD + BODY);
+  private static TestCertificate certificate;
 
-    private final String sent;
-
-    Phase(String sent) {
-      this.sent = sent;
-    }
-
-    void reach(FaultyServer server, Socket client) throws IOException {
-      client.getOutputStream().write(sent.getBytes(US_ASCII));
-      server.awaitTaken(sent.length());
-      if (this == IN_THE_RESPONSE) {
-        assertThat(client.getInputStream().readNBytes(1_000)).hasSize(1_000);
-      }
-      switch (this) {
-        case CONNECTED -> assertThat(server.pool.liveBlockBytes()).isZero();
-        case IN_THE_HEAD -> assertThat(server.pool.liveBlockBytes()).isPositive();
-        case BEFORE_THE_BODY, IN_THE_BODY ->
-            assertThat(server.pool.liveBlockBytes()).isGreaterThanOrEqualTo(BODY.length());
-        case IN_A_CHUNK ->
-            assertThat(server.pool.liveBlockBytes()).isGreaterThanOrEqualTo(STEP_BYTES);
-        case BEFORE_THE_RESPONSE, IN_THE_RESPONSE ->
-            assertThat(server.writeGate.queuedBytes()).isPositive();
-      }
-    }
+  @BeforeAll
+  static void makeCertificate(@TempDir Path keys) throws Exception {
+    certificate = TestCertificate.create(keys);
   }
 
   static Stream<Arguments> phases() {
-    return TransportUnderTest.available()
-        .flatMap(transport ->
-            Arrays.stream(Phase.values()).map(phase -> Arguments.of(transport, phase)));
+    return Wire.all().flatMap(FaultyClientsTest::phasesOf);
+  }
+
+  static Stream<Arguments> phasesOfStreams() {
+    return Wire.ofStreams()
+        .flatMap(FaultyClientsTest::phasesOf)
+        .filter(wireAndPhase ->
+            wireAndPhase.get()[1] != ClientPhase.CONNECTED
+                && wireAndPhase.get()[1] != ClientPhase.IN_THE_HEAD
+                && wireAndPhase.get()[1] != ClientPhase.IN_A_CHUNK);
+  }
+
+  private static Stream<Arguments> phasesOf(Wire wire) {
+    return Arrays.stream(ClientPhase.values()).map(phase -> Arguments.of(wire, phase));
+  }
+
+  /** Whole exchanges work: whatever was done to another connection has harmed nobody. */
+  private static void assertServes(Wire wire, FaultyServer server) throws Exception {
+    byte[] request =
+        wire.http2()
+            ? Http2Bytes.join(
+                Http2Bytes.opening(), Http2Bytes.head(5), Http2Bytes.data("hello", /* end= */ true))
+            : FaultyServer.request("Content-Length: 5", "hello");
+    try (Wire.Client client = wire.connect(server, certificate)) {
+      client.send(request);
+      StringBuilder answer = new StringBuilder();
+      while (answer.indexOf("hello") < 0) {
+        int next = client.socket().getInputStream().read();
+        assertThat(next).as("ended after: %s", answer).isNotNegative();
+        answer.append((char) next);
+      }
+    }
   }
 
   @ParameterizedTest
   @MethodSource("phases")
-  void aResetLeavesNothing(TransportUnderTest transport, Phase phase) throws Exception {
-    try (FaultyServer server = new FaultyServer(PARTS.over(transport))) {
-      Socket client = server.connect();
-      phase.reach(server, client);
-      client.setSoLinger(true, 0);
-      client.close();
-      server.assertServes();
+  void aResetLeavesNothing(Wire wire, ClientPhase phase) throws Exception {
+    try (FaultyServer server = wire.server(certificate)) {
+      Wire.Client client = wire.connect(server, certificate);
+      phase.reach(wire, server, client);
+      client.reset();
+      assertServes(wire, server);
       server.assertNothingIsHeld();
     }
   }
@@ -92,40 +91,59 @@ class FaultyClientsTest {
   /** The server hears of the reset together with the bytes, or before it has read them. */
   @ParameterizedTest
   @MethodSource("phases")
-  void aResetThatComesWithTheLastBytesLeavesNothing(TransportUnderTest transport, Phase phase)
-      throws Exception {
-    try (FaultyServer server = new FaultyServer(PARTS.over(transport))) {
-      for (int i = 0; i < 20; i++) {
-        Socket client = server.connect();
-        client.getOutputStream().write(phase.sent.getBytes(US_ASCII));
-        client.setSoLinger(true, 0);
-        client.close();
+  void aResetThatComesWithTheLastBytesLeavesNothing(Wire wire, ClientPhase phase) throws Exception {
+    try (FaultyServer server = wire.server(certificate)) {
+      for (int i = 0; i < (wire.engine() == Engine.NONE ? 20 : 5); i++) {
+        Wire.Client client = wire.connect(server, certificate);
+        client.send(phase.sent(wire));
+        client.reset();
       }
-      server.assertServes();
+      assertServes(wire, server);
       server.assertNothingIsHeld();
     }
   }
 
+  /** Over HTTP/2; the connection stays. */
+  @ParameterizedTest
+  @MethodSource("phasesOfStreams")
+  void theResetOfAStreamLeavesNothing(Wire wire, ClientPhase phase) throws Exception {
+    try (FaultyServer server = wire.server(certificate);
+        Wire.Client client = wire.connect(server, certificate)) {
+      phase.reach(wire, server, client);
+      client.send(Http2Bytes.reset());
+      FaultyServer.await(
+          "nothing held",
+          () -> server.pool.liveBlockBytes() == 0 && server.writeGate.queuedBytes() == 0);
+      assertThat(server.connections.size()).isEqualTo(1);
+    }
+  }
+
+  /** Over TLS without a word of its own, which would be the end of that alone. */
   @ParameterizedTest
   @MethodSource("phases")
-  void aHalfClosedSocketIsAnsweredOrClosed(TransportUnderTest transport, Phase phase)
-      throws Exception {
-    try (FaultyServer server = new FaultyServer(PARTS.over(transport))) {
-      try (Socket client = server.connect()) {
-        phase.reach(server, client);
-        client.shutdownOutput();
-        String answer = new String(client.getInputStream().readAllBytes(), US_ASCII);
-        switch (phase) {
-          case CONNECTED -> assertThat(answer).isEmpty();
-          case IN_THE_HEAD -> assertThat(answer).matches("|HTTP/1.1 400 (?s:.*)");
-          case BEFORE_THE_BODY, IN_THE_BODY, IN_A_CHUNK ->
-              assertThat(answer).startsWith("HTTP/1.1 400");
-          case BEFORE_THE_RESPONSE -> assertThat(answer).startsWith("HTTP/1.1 200").endsWith(BODY);
-          case IN_THE_RESPONSE -> assertThat(answer).endsWith("xxx");
+  void aHalfClosedSocketIsAnsweredOrClosed(Wire wire, ClientPhase phase) throws Exception {
+    try (FaultyServer server = wire.server(certificate)) {
+      try (Wire.Client client = wire.connect(server, certificate)) {
+        phase.reach(wire, server, client);
+        client.plain().shutdownOutput();
+        String answer = new String(client.socket().getInputStream().readAllBytes(), US_ASCII);
+        if (!wire.http2()) {
+          assertAnswersTheHalfClosed(phase, answer);
         }
       }
-      server.assertServes();
+      assertServes(wire, server);
       server.assertNothingIsHeld();
+    }
+  }
+
+  private static void assertAnswersTheHalfClosed(ClientPhase phase, String answer) {
+    switch (phase) {
+      case CONNECTED -> assertThat(answer).isEmpty();
+      case IN_THE_HEAD -> assertThat(answer).matches("|HTTP/1.1 400 (?s:.*)");
+      case BEFORE_THE_BODY, IN_THE_BODY, IN_A_CHUNK ->
+          assertThat(answer).startsWith("HTTP/1.1 400");
+      case BEFORE_THE_RESPONSE -> assertThat(answer).startsWith("HTTP/1.1 200").endsWith(BODY);
+      case IN_THE_RESPONSE -> assertThat(answer).endsWith("xxx");
     }
   }
 
@@ -141,7 +159,7 @@ class FaultyClientsTest {
             .isEqualTo("HTTP/1.1 408");
         slow.interrupt();
       }
-      server.assertServes();
+      assertServes(PLAIN, server);
       server.assertNothingIsHeld();
     }
   }
@@ -201,14 +219,13 @@ class FaultyClientsTest {
         client.getOutputStream().write(new byte[bytes]);
         FaultyServer.await("a closing", () -> server.writeGate.slowClosings() > 0);
       }
-      server.assertServes();
+      assertServes(PLAIN, server);
       server.assertNothingIsHeld();
     }
   }
 
   @Test
-  void garbageInsteadOfTlsIsClosed(@TempDir Path folder) throws Exception {
-    TestCertificate certificate = TestCertificate.create(folder);
+  void garbageInsteadOfTlsIsClosed() throws Exception {
     try (FaultyServer server =
         new FaultyServer(AggregatorOptions.upTo(1 << 20), certificate.server(SslProvider.JDK))) {
       Random random = new Random(7);
