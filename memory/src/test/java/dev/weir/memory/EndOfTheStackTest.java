@@ -6,6 +6,7 @@ import dev.weir.memory.budget.Budget;
 import dev.weir.memory.heap.Block;
 import dev.weir.memory.heap.OwnedHeap;
 import dev.weir.memory.testing.Await;
+import dev.weir.memory.testing.EndOfStack;
 import dev.weir.memory.testing.Workers;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -122,33 +123,7 @@ class EndOfTheStackTest {
   /** In a thread of its own, at each of its last levels once, until there is room for it. */
   private static void atTheEndOfTheStack(Supplier<Runnable> preparation)
       throws InterruptedException {
-    Workers workers = new Workers();
-    AtomicInteger done = new AtomicInteger();
-    Runnable main =
-        () -> {
-          Runnable work = preparation.get();
-          descend(() -> {
-            if (done.get() < 2) {
-              work.run();
-              done.incrementAndGet();
-            }
-          });
-        };
-    Thread thread = new Thread(null, main, "endless", STACK_BYTES);
-    thread.setDaemon(true);
-    thread.start();
-    workers.platform(thread::join);
-    workers.join();
-  }
-
-  @SuppressWarnings("InfiniteRecursion") // which is what is tested
-  private static void descend(Runnable work) {
-    try {
-      descend(work);
-    } catch (StackOverflowError e) {
-      // This is the last level, or the work ran out of stack at the one below.
-    }
-    work.run();
+    EndOfStack.onThread(() -> EndOfStack.descend(preparation.get()));
   }
 
   private void overflow(AtomicInteger overflows) {

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.memory.heap.PageHeaps;
 import dev.weir.memory.os.NativeMemory;
 import dev.weir.memory.pages.PageHeap;
-import dev.weir.memory.testing.Workers;
+import dev.weir.memory.testing.EndOfStack;
 import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -14,7 +14,6 @@ import org.junit.jupiter.api.Test;
 class EndOfAReleasersStackTest {
   private static final int PURGES_ALONE = 50_000;
   private static final int OVERFLOWS = 50;
-  private static final long STACK_BYTES = 256 << 10;
   private static final long LIMIT_BYTES = 1 << 20;
 
   private final PageHeap pages = PageHeaps.over(NativeMemory.system(), LIMIT_BYTES);
@@ -31,20 +30,16 @@ class EndOfAReleasersStackTest {
   /** Where the purge that may follow is compiled, and its beginning has no room, it is left out. */
   @Test
   void whatEntersIsClosedByTheOneWhoIsCalled() throws InterruptedException {
-    Workers workers = new Workers();
-    workers.platformWithStack(
-        STACK_BYTES,
-        () -> {
-          Guard first = guard();
-          for (int i = 0; i < PURGES_ALONE; i++) {
-            first.purgeFor(first.runBytes());
-          }
-          release(first);
-          for (int i = 1; i < OVERFLOWS; i++) {
-            release(guard());
-          }
-        });
-    workers.join();
+    EndOfStack.onThread(() -> {
+      Guard first = guard();
+      for (int i = 0; i < PURGES_ALONE; i++) {
+        first.purgeFor(first.runBytes());
+      }
+      release(first);
+      for (int i = 1; i < OVERFLOWS; i++) {
+        release(guard());
+      }
+    });
 
     assertThat(entered).as("blocks whose entry returned").isEqualTo(OVERFLOWS);
     assertThat(calls).isEqualTo(OVERFLOWS);
@@ -58,22 +53,12 @@ class EndOfAReleasersStackTest {
 
   private void release(Guard guard) {
     guard.claimRelease();
-    descend(() -> {
+    EndOfStack.descend(() -> {
       if (quarantine.size() == 0) {
         quarantine.add(guard);
         entered++;
       }
     });
     quarantine.giveUp(Long.MAX_VALUE);
-  }
-
-  @SuppressWarnings("InfiniteRecursion") // which is what is tested
-  private static void descend(Runnable work) {
-    try {
-      descend(work);
-    } catch (StackOverflowError e) {
-      // This is the last level, or the work ran out of stack at the one below.
-    }
-    work.run();
   }
 }

@@ -3,13 +3,12 @@ package dev.weir.memory.os;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
-import dev.weir.memory.testing.Workers;
+import dev.weir.memory.testing.EndOfStack;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 class VectoredMadviseTest {
   private static final int OVERFLOWS = 1_000;
-  private static final long STACK_BYTES = 256 << 10;
 
   private final NativeMemory os = NativeMemory.system();
   private final long bytes = os.pageBytes();
@@ -27,26 +26,12 @@ class VectoredMadviseTest {
     assumeThat(madvise).as("process_madvise, which Linux has since 6.14").isNotNull();
     PurgeRanges ranges = new PurgeRanges();
     ranges.add(address, bytes);
-    Workers workers = new Workers();
-    workers.platformWithStack(
-        STACK_BYTES,
-        () -> {
-          for (int i = 0; i < OVERFLOWS; i++) {
-            descend(() -> madvise.tryPurge(ranges));
-          }
-        });
-    workers.join();
+    EndOfStack.onThread(() -> {
+      for (int i = 0; i < OVERFLOWS; i++) {
+        EndOfStack.descend(() -> madvise.tryPurge(ranges));
+      }
+    });
 
     assertThat(madvise.tryPurge(ranges)).as("bytes purged").isEqualTo(bytes);
-  }
-
-  @SuppressWarnings("InfiniteRecursion") // which is what is tested
-  private static void descend(Runnable work) {
-    try {
-      descend(work);
-    } catch (StackOverflowError e) {
-      // This is the last level, or the work ran out of stack at the one below.
-    }
-    work.run();
   }
 }

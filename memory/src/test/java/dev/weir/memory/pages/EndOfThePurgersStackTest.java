@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.memory.heap.PageHeaps;
 import dev.weir.memory.os.FakeNativeMemory;
-import dev.weir.memory.testing.Workers;
+import dev.weir.memory.testing.EndOfStack;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -22,10 +22,9 @@ class EndOfThePurgersStackTest {
   private static final int PURGES_ALONE = 50_000;
   private static final int OVERFLOWS = 20;
 
-  /** One in 70 was freed although its release threw, in some JVMs; each costs up to 0.15 s. */
+  /** One in 70 was freed although its release threw, in some JVMs. */
   private static final int RUNS_FREED = 256;
 
-  private static final long STACK_BYTES = 256 << 10;
   private static final long LIMIT_BYTES = 64 << 20;
   private static final long RUN_BYTES = 128 << 10;
   private static final long ROOM_BYTES = 4 << 20;
@@ -39,9 +38,6 @@ class EndOfThePurgersStackTest {
   private long rest = PageHeap.FULL;
   private @Nullable Room room;
   private int freed;
-
-  /** Whether the run at hand has been freed, so that the other levels need not look. */
-  private boolean gone;
 
   @AfterEach
   void nothingIsLost() {
@@ -105,35 +101,26 @@ class EndOfThePurgersStackTest {
   /** Where the purge that follows is compiled, and its beginning has no room, it is left out. */
   @Test
   void freesARunToTheEndOrNotAtAll() throws InterruptedException {
-    Workers workers = new Workers();
-    workers.platformWithStack(
-        STACK_BYTES,
-        () -> {
-          for (int i = 0; i < PURGES_ALONE; i++) {
-            heap.purgeFor(RUN_BYTES);
+    EndOfStack.onThread(() -> {
+      for (int i = 0; i < PURGES_ALONE; i++) {
+        heap.purgeFor(RUN_BYTES);
+      }
+      long[] many = new long[RUNS_FREED];
+      for (int i = 0; i < many.length; i++) {
+        many[i] = heap.allocateRun(RUN_BYTES);
+      }
+      for (int i = 0; i < many.length; i++) {
+        long address = many[i];
+        long leftBytes = (many.length - i - 1) * RUN_BYTES;
+        EndOfStack.descend(() -> {
+          if (heap.totals().liveBytes() > leftBytes) {
+            heap.freeRun(address, RUN_BYTES);
+            freed++;
           }
-          long[] many = new long[RUNS_FREED];
-          for (int i = 0; i < many.length; i++) {
-            many[i] = heap.allocateRun(RUN_BYTES);
-          }
-          for (int i = 0; i < many.length; i++) {
-            long address = many[i];
-            long leftBytes = (many.length - i - 1) * RUN_BYTES;
-            gone = false;
-            descend(() -> {
-              if (!gone) {
-                gone = heap.totals().liveBytes() <= leftBytes;
-                if (!gone) {
-                  heap.freeRun(address, RUN_BYTES);
-                  freed++;
-                  gone = true;
-                }
-              }
-            });
-          }
-          assertThat(freed).as("frees that returned").isEqualTo(many.length);
         });
-    workers.join();
+      }
+      assertThat(freed).as("frees that returned").isEqualTo(many.length);
+    });
   }
 
   private Room room() {
@@ -169,30 +156,16 @@ class EndOfThePurgersStackTest {
 
   /** Often enough that all of it is compiled; then on the way back from the end of the stack. */
   private void repeat(Runnable before, Runnable work, Runnable after) throws InterruptedException {
-    Workers workers = new Workers();
-    workers.platformWithStack(
-        STACK_BYTES,
-        () -> {
-          for (int i = 0; i < WARM_UPS + OVERFLOWS; i++) {
-            before.run();
-            if (i < WARM_UPS) {
-              work.run();
-            } else {
-              descend(work);
-            }
-            after.run();
-          }
-        });
-    workers.join();
-  }
-
-  @SuppressWarnings("InfiniteRecursion") // which is what is tested
-  private static void descend(Runnable work) {
-    try {
-      descend(work);
-    } catch (StackOverflowError e) {
-      // This is the last level, or the work ran out of stack at the one below.
-    }
-    work.run();
+    EndOfStack.onThread(() -> {
+      for (int i = 0; i < WARM_UPS + OVERFLOWS; i++) {
+        before.run();
+        if (i < WARM_UPS) {
+          work.run();
+        } else {
+          EndOfStack.descend(work);
+        }
+        after.run();
+      }
+    });
   }
 }

@@ -2,13 +2,12 @@ package dev.weir.memory.sync;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.memory.testing.Workers;
+import dev.weir.memory.testing.EndOfStack;
 import org.junit.jupiter.api.Test;
 
 class StackRoomTest {
   private static final int WARM_UPS = 20_000;
   private static final int OVERFLOWS = 100;
-  private static final long STACK_BYTES = 256 << 10;
 
   /** Some 600 bytes in the interpreter: what lies between a change and the lock that it takes. */
   private static final int LEVELS_BETWEEN = 6;
@@ -20,19 +19,15 @@ class StackRoomTest {
   /** Whatever of it is compiled, and was when the look was taken. */
   @Test
   void whoHasRoomForNestedHasRoomForALockFurtherOn() throws InterruptedException {
-    Workers workers = new Workers();
-    workers.platformWithStack(
-        STACK_BYTES,
-        () -> {
-          for (int i = 0; i < WARM_UPS; i++) {
-            look();
-          }
-          rooms = 0;
-          for (int i = 0; i < OVERFLOWS; i++) {
-            descend();
-          }
-        });
-    workers.join();
+    EndOfStack.onThread(() -> {
+      for (int i = 0; i < WARM_UPS; i++) {
+        look();
+      }
+      rooms = 0;
+      for (int i = 0; i < OVERFLOWS; i++) {
+        descend();
+      }
+    });
 
     assertThat(rooms).isPositive();
     assertThat(lacks).isZero();
