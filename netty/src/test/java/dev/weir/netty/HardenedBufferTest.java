@@ -211,7 +211,7 @@ class HardenedBufferTest {
     Pool sampled = Pool.create(PoolOptions.withLimit(16 << 20).withHardening(Hardening.oneIn(2)));
     WeirAllocator some = new WeirAllocator(sampled);
     ByteBuf buffer = some.directBuffer(64, 1 << 20);
-    while (buffer.getClass().getSimpleName().equals("WeirByteBuf")) {
+    while (!buffer.getClass().getSimpleName().equals("HardenedByteBuf")) {
       buffer.release();
       buffer = some.directBuffer(64, 1 << 20);
     }
