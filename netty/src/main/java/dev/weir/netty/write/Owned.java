@@ -127,7 +127,7 @@ public final class Owned {
    * release what the message refers to.
    */
   public static <T> Owned of(T message, Consumer<? super T> release) {
-    return new Owned(message, List.of(new ClosedPart<>(message, release)));
+    return new Owned(message, List.of(new ClosedPart<>(message, release::accept)));
   }
 
   /** Takes {@code message} over as {@link #of(Object)} does, writes and flushes it. */
@@ -272,8 +272,8 @@ public final class Owned {
   }
 
   private static <B> Owned ofInput(ChunkedInput<B> input) {
-    OwnedInput<B> part = new OwnedInput<>(input);
-    return new Owned(part, List.of(part));
+    OwnedInput<B> owned = new OwnedInput<>(input);
+    return new Owned(owned, List.of(owned.part()));
   }
 
   private static Owned ofHolder(ByteBufHolder holder) {

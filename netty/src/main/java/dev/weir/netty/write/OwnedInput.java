@@ -5,67 +5,32 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.stream.ChunkedInput;
 
 /**
- * An input for one write, which is closed once: by the pipeline, or else by whoever sent it.
- * Closed, it has nothing more: a handler that has kept it by mistake does not read what was given
- * back.
+ * An input as the pipeline sees it for one write, which is closed once: by the pipeline, or else by
+ * whoever sent it. Closed, it has nothing more: a handler that has kept it by mistake does not read
+ * what was given back.
  */
-final class OwnedInput<B> implements ChunkedInput<B>, OwnedPart {
-  private static final System.Logger LOG = System.getLogger(OwnedInput.class.getName());
-
+final class OwnedInput<B> implements ChunkedInput<B> {
   private final ChunkedInput<B> input;
-  private boolean closed;
+  private final ClosedPart<ChunkedInput<B>> part;
 
   OwnedInput(ChunkedInput<B> input) {
     this.input = input;
+    part = new ClosedPart<>(input, ChunkedInput::close);
   }
 
-  // Ownership.
-
-  @Override
-  public void countOnItsWay(BytesOnTheirWay.OfOneWrite onTheirWay) {
-    onTheirWay.count(this);
+  /** What has to go back. */
+  OwnedPart part() {
+    return part;
   }
-
-  @Override
-  public boolean isUnused() {
-    return !closed;
-  }
-
-  @Override
-  public boolean isGone() {
-    return closed;
-  }
-
-  @Override
-  public void settle() {
-    drop();
-  }
-
-  @Override
-  public void drop() {
-    try {
-      close();
-    } catch (Exception failure) {
-      LOG.log(
-          System.Logger.Level.WARNING,
-          "an input of type " + input.getClass().getName() + " could not be closed",
-          failure);
-    }
-  }
-
-  // The input.
 
   @Override
   public void close() throws Exception {
-    if (!closed) {
-      closed = true;
-      input.close();
-    }
+    part.close();
   }
 
   @Override
   public boolean isEndOfInput() throws Exception {
-    return closed || input.isEndOfInput();
+    return part.isGone() || input.isEndOfInput();
   }
 
   @Override
@@ -82,7 +47,7 @@ final class OwnedInput<B> implements ChunkedInput<B>, OwnedPart {
   }
 
   private void ensureOpen() {
-    if (closed) {
+    if (part.isGone()) {
       throw new IllegalStateException("the input is closed");
     }
   }
