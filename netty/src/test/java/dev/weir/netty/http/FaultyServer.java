@@ -47,6 +47,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -112,6 +113,9 @@ final class FaultyServer implements AutoCloseable {
   }
 
   private static final long SPILL_BYTES = 4 << 20;
+
+  /** Between two looks at what comes by itself, which leave the processor to who brings it. */
+  private static final long LOOK_NANOS = 50_000;
 
   final Pool pool = Pool.create(PoolOptions.withLimit(16L << 20));
   private final WeirAllocator weir = new WeirAllocator(pool);
@@ -243,7 +247,7 @@ final class FaultyServer implements AutoCloseable {
   /** Waits for a state that comes by itself; fails where a test's time is over before. */
   static void await(String what, BooleanSupplier state) {
     while (!state.getAsBoolean() && !Thread.currentThread().isInterrupted()) {
-      Thread.onSpinWait();
+      LockSupport.parkNanos(LOOK_NANOS);
     }
     assertThat(state.getAsBoolean()).as(what).isTrue();
   }

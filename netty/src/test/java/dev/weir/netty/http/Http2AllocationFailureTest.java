@@ -11,6 +11,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.SimpleChannelInboundHandler;
@@ -53,6 +54,9 @@ class Http2AllocationFailureTest {
 
   /** Where Netty closes the connection, and tells nobody: the settings at its beginning. */
   private static final String NETTYS = ".writeSettings(";
+
+  /** As those have that speak HTTP/1. */
+  private static final int RECEIVE_BUFFER_BYTES = 16 << 10;
 
   private static final EventLoopGroup LOOPS =
       new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
@@ -125,6 +129,8 @@ class Http2AllocationFailureTest {
         new Bootstrap()
             .group(LOOPS)
             .channel(NioSocketChannel.class)
+            // Where the window is large, the kernel waits 40 ms before it says what has come.
+            .option(ChannelOption.SO_RCVBUF, RECEIVE_BUFFER_BYTES)
             .handler(
                 new ChannelInitializer<>() {
                   @Override
