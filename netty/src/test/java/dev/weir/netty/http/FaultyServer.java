@@ -135,8 +135,6 @@ final class FaultyServer implements AutoCloseable {
   /** What handlers were told of, as the reason why a connection or a stream ends. */
   private final Queue<Throwable> told = new ConcurrentLinkedQueue<>();
 
-  private long lostBytes;
-
   FaultyServer(AggregatorOptions options, SslContext tls) throws IOException {
     this(Parts.of(options, tls));
   }
@@ -261,7 +259,7 @@ final class FaultyServer implements AutoCloseable {
   void assertNothingIsHeld() throws IOException {
     awaitNoConnection();
     assertThat(pool.liveBlockBytes()).isZero();
-    assertThat(pool.rootBudget().heapBytes()).isEqualTo(lostBytes);
+    assertThat(heldHeapBytes()).isZero();
     assertThat(pool.snapshot().promisedBytes()).isZero();
     assertThat(writeGate.queuedBytes()).isZero();
     if (spill != null) {
@@ -269,12 +267,10 @@ final class FaultyServer implements AutoCloseable {
     }
   }
 
-  /** The Java heap that the connections before this have lost in {@code SslHandler}, if any. */
-  long takeLostBytes() {
+  /** What the connections that have all gone have left of the Java heap, as the pool counts it. */
+  long heldHeapBytes() {
     awaitNoConnection();
-    long before = lostBytes;
-    lostBytes = pool.rootBudget().heapBytes();
-    return lostBytes - before;
+    return pool.rootBudget().heapBytes();
   }
 
   /** What handlers were told since the last call. */
