@@ -138,8 +138,8 @@ public final class Pool extends PoolFigures implements AutoCloseable {
   /**
    * Creates a heap for the calling thread.
    *
-   * @param owner runs tasks on that thread, so that others can ask for idle memory; it may drop
-   *     them
+   * @param owner runs tasks on that thread, so that it can be asked to close the heap when the pool
+   *     is closed; it may drop them
    */
   public OwnedHeap ownedHeap(Executor owner) {
     return core().ownedHeap(owner);
@@ -382,16 +382,14 @@ public final class Pool extends PoolFigures implements AutoCloseable {
   }
 
   /**
-   * S of the bound: the reserve for small blocks. Beside it, pages that the heaps of other event
-   * loops keep free count as used until their owners have answered the request to give them back;
-   * an allocation waits 2 ms for that before it is refused, but not for one that has just failed to
-   * answer.
+   * S of the bound: the reserve for small blocks. What heaps keep free is taken before anything is
+   * refused, also from event loops that are blocked.
    */
   public long slackBytes() {
     return reserveBytes(limitBytes());
   }
 
-  /** Gives back everything that is free, now; asks the heaps of other threads for theirs. */
+  /** Gives back everything that is free, now, in the heaps of other threads too. */
   public void trim() {
     PoolCore parts = life.coreOrNull();
     if (parts != null) {

@@ -5,7 +5,6 @@ import dev.weir.memory.callback.FirstFailures;
 import dev.weir.memory.hardening.HardenedFigures;
 import dev.weir.memory.hardening.Hardener;
 import dev.weir.memory.heap.GrowthAid;
-import dev.weir.memory.heap.InsidePurge;
 import dev.weir.memory.heap.OwnedHeap;
 import dev.weir.memory.heap.RunHeap;
 import dev.weir.memory.heap.SharedHeap;
@@ -64,7 +63,6 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
       (block, minBytes, budget) -> SlowAllocation.tryGrow(this, block, minBytes, budget);
   private final long tickNanos;
   private final Set<OwnedHeap> ownedHeaps = ConcurrentHashMap.newKeySet();
-  private final OwnerAnswers ownerAnswers = new OwnerAnswers();
   private final InsidePurgeQueue insidePurges;
   private final FirstFailures failures;
   private final AtomicBoolean dirtyHigh = new AtomicBoolean();
@@ -273,32 +271,12 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
     insidePurges.settle();
   }
 
-  /**
-   * Waits a moment for the owners that {@link #trimAndSettle} has asked.
-   *
-   * @return whether there were any
-   */
-  boolean awaitOwners() {
-    boolean waited = ownerAnswers.await(ownedHeaps);
-    if (waited) {
-      insidePurges.settle();
-    }
-    return waited;
-  }
-
-  /** Gives back what can be given back without waiting for an owner. */
-  @SuppressWarnings("ReferenceEquality") // a thread is its identity
+  /** Gives back what lies free in heaps. */
   void trim() {
     giveUpQuarantine(Long.MAX_VALUE);
     inheritHeaps();
     shared.trim();
-    for (OwnedHeap heap : ownedHeaps) {
-      if (heap.owner() == Thread.currentThread()) {
-        heap.trim(InsidePurge::run);
-      } else {
-        heap.requestTrim();
-      }
-    }
+    ownedHeaps.forEach(OwnedHeap::trim);
   }
 
   long liveBlockBytes() {
@@ -418,7 +396,7 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
       shared.parkIdle(/* takesOver= */ tick || closed);
       inheritHeaps();
       // One that was made while the pool was closed has not been asked.
-      ownedHeaps.forEach(closed ? OwnedHeap::requestClose : OwnedHeap::requestPark);
+      ownedHeaps.forEach(closed ? OwnedHeap::requestClose : OwnedHeap::parkIdle);
     }
     if (liveGrown.getAndSet(false)) {
       survey.unlinkExcess();

@@ -107,9 +107,6 @@ final class SlowAllocation {
     if (tenant == null) {
       tenant = tryWithTrims(parts, bytes, () -> tryWithRoom(parts, bytes, once));
     }
-    if (tenant == null && parts.awaitOwners()) {
-      tenant = tryWithRoom(parts, bytes, once);
-    }
     return tenant;
   }
 
@@ -162,8 +159,7 @@ final class SlowAllocation {
           }
           Supplier<@Nullable Growth> atOnce =
               () -> block.tryGrowAtOnce(minBytes, budget) ? Growth.GROWN : null;
-          Growth growth = tryWithTrims(parts, moreBytes, atOnce);
-          return growth == null && parts.awaitOwners() ? atOnce.get() : growth;
+          return tryWithTrims(parts, moreBytes, atOnce);
         };
     if (isHopeless(parts, chargeBytes, budget)) {
       return false;

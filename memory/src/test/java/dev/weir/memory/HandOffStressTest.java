@@ -112,7 +112,7 @@ class HandOffStressTest {
           own.remove(random.nextInt(own.size())).release();
         }
         if (random.nextInt(20) == 0) {
-          heap.trim(Runnable::run);
+          heap.trim();
         }
         runPosted(posted);
       }

@@ -4,9 +4,11 @@ import dev.weir.memory.budget.Budget;
 import dev.weir.memory.pages.PageHeap;
 import dev.weir.memory.pages.PageSet;
 import dev.weir.memory.pages.Span;
+import dev.weir.memory.sync.BiasedLock;
 import dev.weir.memory.sync.SpinLock;
 import dev.weir.memory.sync.StackRoom;
 import java.lang.invoke.VarHandle;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;
@@ -17,8 +19,10 @@ import org.jspecify.annotations.Nullable;
  * available ones, and full ones, which are in no list of their own until a slot of theirs comes
  * free.
  *
- * <p>What does not say "any thread" is the owner's: the thread of an {@link OwnedHeap}, the lock
- * holder of a {@link SharedHeap} stripe.
+ * <p>What does not say "any thread" is the owner's: the thread of an {@link OwnedHeap}, the holder
+ * of a stripe's {@link #lock}. The thread of an {@code OwnedHeap} takes and puts back slots without
+ * the lock, and holds it for everything else. So any thread that holds it may take what lies free
+ * ("beside the owner"), see {@link LocalSlots}.
  */
 /*
  * A slab that is being moved from one list to another, or parked, is in none for a moment. So whatever does that looks
@@ -34,9 +38,6 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
   /** So many rounds in which nothing was taken make a current slab idle. */
   private static final int IDLE_ROUNDS = 6;
 
-  /** The most slabs that are unlinked at a time: some ten microseconds. */
-  static final int MAX_SLABS_A_STEP = 4;
-
   /**
    * The most slabs that are looked at on the way to one block: some ten microseconds, less than
    * writing a block takes that asks for so many.
@@ -49,6 +50,9 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
    */
   static final int MAX_UNLINKED = 64;
 
+  /** Held by whoever touches more than one slot's place in a stack. */
+  final BiasedLock lock = new BiasedLock();
+
   private final PageHeap pages;
   private final Slab[] current = new Slab[SizeClasses.COUNT];
   private final AvailableSlabs available = new AvailableSlabs();
@@ -56,6 +60,9 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
   private final Demand demand = new Demand();
 
   private final Arrivals arrivals = new Arrivals();
+
+  /** What the holder of the lock has unlinked and will purge without it. */
+  private @Nullable List<InsidePurge> unlinked;
 
   /**
    * Whether a slab in the available queue may have become empty without its heap's notice: others
@@ -81,11 +88,14 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
     return pages;
   }
 
-  /** Called on the way to another slab: the place for what the owner was asked to do. */
-  abstract void beforeRefill();
+  /** The owner is about to do more than take or put back a slot. */
+  abstract void enter();
 
-  /** Called before so many bytes of pages become live. */
-  abstract void beforeGrowth(int bytes);
+  /** Ends what {@link #enter} has begun. */
+  abstract void leave();
+
+  /** Whether the caller, who holds the lock, is the owner or has no owner beside it. */
+  abstract boolean isAlone();
 
   /** The thread that the slabs belong to; null where whoever holds a lock has them. */
   abstract @Nullable Thread owner();
@@ -127,7 +137,7 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
 
   /** Puts back a slot of one of this heap's slabs. */
   final void freeLocally(Slab slab, int number) {
-    slab.freeLocally(number);
+    slab.freeLocally(number, this);
   }
 
   /** Puts back a slot without being the owner. Any thread. */
@@ -145,13 +155,66 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
     }
   }
 
-  /** Parks every slab that has no live slot. */
-  final void parkEmptySlabs() {
-    StackRoom.requireForNested();
+  private void addUnlinked(InsidePurge purge) {
+    if (unlinked == null) {
+      unlinked = new ArrayList<>();
+    }
+    unlinked.add(purge);
+  }
+
+  /**
+   * Gives the lock back, and leaves what was unlinked under it to somebody, who runs it or has it
+   * run. Throws nothing.
+   */
+  final void unlock(Consumer<InsidePurge> purger) {
+    List<InsidePurge> purges = unlinked;
+    unlinked = null;
+    lock.unlock();
+    if (purges != null) {
+      InsidePurge.handOn(purges, purger);
+    }
+  }
+
+  /** Every slab. Any thread that holds the lock. */
+  final List<Slab> slabs() {
+    List<Slab> all = new ArrayList<>(owned.size());
+    for (Slab slab = owned.first(); slab != null; slab = slab.nextOwned) {
+      all.add(slab);
+    }
+    return all;
+  }
+
+  /** The slabs that look empty, but for current ones. Any thread that holds the lock. */
+  final List<Slab> availableAndEmpty() {
+    List<Slab> empty = new ArrayList<>();
+    for (int sizeClass = 0; sizeClass < SizeClasses.COUNT; sizeClass++) {
+      for (Slab slab = available.first(sizeClass); slab != null; slab = slab.nextAvailable) {
+        if (slab.liveOpaque() <= slab.remoteCount()) {
+          empty.add(slab);
+        }
+      }
+    }
+    return empty;
+  }
+
+  /** Parks a slab that the caller has emptied; not a current one. Any thread with the lock. */
+  final void parkEmptied(Slab slab) {
+    available.remove(slab);
+    park(slab);
+  }
+
+  /** Looks after slabs of which nobody has told the heap. Any thread that holds the lock. */
+  final void attend(boolean alone) {
     unattended = false;
     VarHandle.fullFence();
     takeOverlooked();
-    takeArrivals();
+    takeArrivals(alone);
+  }
+
+  /** Parks every slab that has no live slot. */
+  final void parkEmptySlabs() {
+    StackRoom.requireForNested();
+    attend(/* alone= */ true);
     for (int sizeClass = 0; sizeClass < SizeClasses.COUNT; sizeClass++) {
       Slab slab = current[sizeClass];
       if (slab != Slab.NONE) {
@@ -189,9 +252,17 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
 
   private void purgeInside(Slab slab, Consumer<InsidePurge> purges) {
     PageSet free = slab.unlinkFreePages(pages.pageBytes());
-    if (free == null) {
-      return;
+    if (free != null) {
+      purge(slab, free, purges);
     }
+  }
+
+  /**
+   * Has pages purged that were unlinked of a slab. Any thread that holds the lock.
+   *
+   * @param purges gets what is to be given back, to be run without a lock
+   */
+  final void purge(Slab slab, PageSet free, Consumer<InsidePurge> purges) {
     InsidePurge purge = null;
     try {
       purge = new InsidePurge(pages, slab, free);
@@ -207,12 +278,6 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
       throw e;
     }
   }
-
-  /**
-   * Asks for the free pages of some slabs of this heap, which are purged some time later. Any
-   * thread, without a lock.
-   */
-  abstract void requestUnlink(List<Slab> slabs);
 
   /**
    * Unlinks the free pages of some slabs: of those that are still this heap's.
@@ -233,13 +298,8 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
    * Looks through some slabs before pages become live, all of them in the course of half as many
    * bytes as may lie free inside slabs, as far as that is soon done. While more lies free, it
    * unlinks the free pages of those that it comes by, but for what their classes have use for.
-   *
-   * @param purges gets what is to be given back inside slabs, to be run without a lock
    */
-  final void unlinkBeforeGrowth(long bytes, Consumer<InsidePurge> purges) {
-    if (owned.size() == 0) {
-      return;
-    }
+  final void unlinkBeforeGrowth(long bytes) {
     StackRoom.requireForNested();
     long ceilingBytes = pages.insideCeilingBytes();
     long hardCeilingBytes = hardCeilingBytes(ceilingBytes);
@@ -258,7 +318,7 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
           && owned.countedFreeBytes() > ceilingBytes
           && (owned.countedFreeBytes() > hardCeilingBytes || !hasUseFor(slab, freeBytes))) {
         slab.drainRemote();
-        purgeInside(slab, purges);
+        purgeInside(slab, this::addUnlinked);
         owned.count(slab);
         unlinked++;
       }
@@ -286,6 +346,9 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
     if (unattended || overlooked || arrivals.hasAnyOpaque()) {
       return true;
     }
+    if (owner() != null) {
+      return false; // Nobody else parks a current slab.
+    }
     for (Slab slab : current) {
       if (slab != Slab.NONE && (slab.liveOpaque() == 0 || slab.hasRemoteOpaque())) {
         return true;
@@ -299,7 +362,7 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
     StackRoom.requireForNested();
     closed = true;
     takeOverlooked();
-    takeArrivals();
+    takeArrivals(/* alone= */ true);
     Arrays.fill(current, Slab.NONE);
     available.clear();
     for (Slab slab = owned.removeAny(); slab != null; slab = owned.removeAny()) {
@@ -323,18 +386,23 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
   /** Takes a slot of what is the current slab from then on. */
   private int refill(int sizeClass) {
     StackRoom.requireForNested();
-    beforeRefill();
-    if (closed) {
-      return Slab.NONE_FREE;
+    enter();
+    try {
+      return closed ? Slab.NONE_FREE : takeOfAnySlab(sizeClass);
+    } finally {
+      leave();
     }
-    takeArrivals();
+  }
+
+  private int takeOfAnySlab(int sizeClass) {
+    takeArrivals(/* alone= */ true);
     current[sizeClass].drainRemote();
     int returned = current[sizeClass].pop();
     if (returned != Slab.NONE_FREE) {
       return returned;
     }
     if (available.first(sizeClass) == null) {
-      beforeGrowth(Math.max(Slab.COMMIT_STEP_BYTES, SizeClasses.slotBytes(sizeClass)));
+      unlinkBeforeGrowth(Math.max(Slab.COMMIT_STEP_BYTES, SizeClasses.slotBytes(sizeClass)));
       // It may have drained what others had freed of the current slab.
       returned = current[sizeClass].pop();
       if (returned != Slab.NONE_FREE) {
@@ -399,10 +467,25 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
     return fresh;
   }
 
-  /** A local free has brought a slab to the count that it was to tell of, or others want it. */
-  @SuppressWarnings("ReferenceEquality") // a slab is its identity
+  /**
+   * A local free has brought a slab to the count that it was to tell of, or has met somebody who
+   * took slots of it.
+   */
   final void noticed(Slab slab) {
     StackRoom.requireForNested();
+    enter();
+    try {
+      // Somebody beside the owner may have parked it by now.
+      if (slab.ownedBy == this) {
+        look(slab);
+      }
+    } finally {
+      leave();
+    }
+  }
+
+  @SuppressWarnings("ReferenceEquality") // a slab is its identity
+  private void look(Slab slab) {
     if (slab == current[slab.kind()]) {
       slab.noticeNothing();
     } else {
@@ -414,11 +497,7 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
       }
       parkIfEmpty(slab);
     }
-    afterRelease();
   }
-
-  /** Called when a local free was noticed: a place for what the owner was asked to do. */
-  abstract void afterRelease();
 
   /** Looks at all slabs, if one was overlooked. */
   private void takeOverlooked() {
@@ -471,7 +550,7 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
     }
   }
 
-  private void takeArrivals() {
+  private void takeArrivals(boolean alone) {
     if (!arrivals.hasAnyOpaque()) {
       return;
     }
@@ -479,12 +558,14 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
     for (Slab slab = arrivals.takeAll(); slab != null; slab = next) {
       next = slab.nextArrival;
       slab.nextArrival = null;
-      takeArrival(slab);
+      takeArrival(slab, alone);
     }
   }
 
-  private void takeArrival(Slab slab) {
-    slab.drainRemote();
+  private void takeArrival(Slab slab, boolean alone) {
+    if (alone) {
+      slab.drainRemote();
+    }
     boolean wasFull = slab.isFull();
     if (wasFull) {
       slab.expectArrival();
@@ -492,7 +573,7 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
       available.add(slab);
     }
     slab.arrived();
-    if (slab != current[slab.kind()]) {
+    if (alone && slab != current[slab.kind()]) {
       parkIfEmpty(slab);
     }
   }

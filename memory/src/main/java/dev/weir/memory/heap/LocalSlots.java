@@ -1,5 +1,6 @@
 package dev.weir.memory.heap;
 
+import dev.weir.memory.os.ProcessBarrier;
 import dev.weir.memory.pages.PageHeap;
 import dev.weir.memory.pages.PageSet;
 import dev.weir.memory.pages.Span;
@@ -11,8 +12,8 @@ import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The half of a slab that its heap alone touches: which slots are carved, the stack of those that
- * are free, and what was left at each.
+ * The half of a slab that is its heap's: which slots are carved, the stack of those that are free,
+ * and what was left at each.
  *
  * <p>Slots are carved, lowest first, only where pages have been committed, and dropped again where
  * pages are purged inside a slab that is otherwise in use.
@@ -20,6 +21,18 @@ import org.jspecify.annotations.Nullable;
 /*
  * The stack holds numbers, not references: taking and putting back a slot stores no reference, so no garbage collector's
  * store barrier is on the owner's path, and the next free slot is known without reading the last one.
+ *
+ * "The heap" is whoever may do anything with its slabs: the holder of a stripe's lock; the owner of an OwnedHeap, which
+ * holds that heap's lock for all but what takes or puts back one slot: pop, nextTenant, takeNext, push, setTenant. So
+ * another thread that holds an owner's lock ("beside the owner") meets it in the stack alone. It takes what lies in the
+ * stack as a thief takes from the other end of a work-stealing queue (D. Chase, Y. Lev, "Dynamic Circular Work-Stealing
+ * Deque", SPAA 2005), all of it at once, and with the barrier on the rare side:
+ *
+ *   owner:   count := count - 1;  light barrier;  base > count?  it is gone: count := count + 1, and ask for the lock
+ *   beside:  base := count;       heavy barrier;  what lies below both counts is taken, and base stays at its end
+ *
+ * Below `base` nothing is ever written while the owner is about: it is lowered again only to leave everything as it was,
+ * or by the owner itself (rebase). So an entry that the owner has looked at is the same as long as it lies in the stack.
  */
 abstract class LocalSlots extends Span {
   private static final @Nullable Object[] NO_TENANTS = {};
@@ -36,6 +49,7 @@ abstract class LocalSlots extends Span {
   /** From {@link #pop}: no local slot is free. */
   static final int NONE_FREE = -1;
 
+  private static final VarHandle BASE;
   private static final VarHandle FREE_LOCAL_COUNT;
   private static final VarHandle CARVED;
   private static final VarHandle MOVES;
@@ -44,10 +58,13 @@ abstract class LocalSlots extends Span {
   static {
     try {
       MethodHandles.Lookup lookup = MethodHandles.lookup();
+      BASE = lookup.findVarHandle(LocalSlots.class, "base", int.class);
       FREE_LOCAL_COUNT = lookup.findVarHandle(LocalSlots.class, "freeLocalCount", int.class);
       CARVED = lookup.findVarHandle(LocalSlots.class, "carved", int.class);
       MOVES = lookup.findVarHandle(LocalSlots.class, "moves", int.class);
       NOTICE_AT_FREE = lookup.findVarHandle(LocalSlots.class, "noticeAtFree", int.class);
+      // Made ready here, not by an owner whom others wait for.
+      ProcessBarrier.light();
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
     }
@@ -62,12 +79,18 @@ abstract class LocalSlots extends Span {
   /** The numbers of free slots, the one to take next last; as long as {@link #tenants}. */
   private char[] freeLocal = NO_NUMBERS;
 
-  /** How many numbers {@link #freeLocal} holds. */
+  /** Where {@link #freeLocal} ends. */
   private int freeLocalCount;
 
+  /** Where it begins: what lies below was taken beside the owner. */
+  private int base;
+
+  /** {@link #base} as it was before somebody began to take. Under the heap's lock. */
+  private int takingFrom;
+
   /**
-   * The count of local free slots from which on a local free must tell the heap: one, or all.
-   * Others set it to none for once, see {@link #noticeNext}.
+   * The end of {@link #freeLocal} from which on a local free must tell the heap: that with one free
+   * slot, or all. Nothing, where slots were taken beside the owner: the heap then sets it anew.
    */
   private int noticeAtFree = NEVER;
 
@@ -90,9 +113,15 @@ abstract class LocalSlots extends Span {
     return slotBytes;
   }
 
+  /** How many there are when all are carved. */
+  final int slots() {
+    return slots;
+  }
+
   /** Live slots as another thread sees them, those in the remote stack included. */
   final int liveOpaque() {
-    return Math.max(0, (int) CARVED.getOpaque(this) - (int) FREE_LOCAL_COUNT.getOpaque(this));
+    int free = (int) FREE_LOCAL_COUNT.getOpaque(this) - (int) BASE.getOpaque(this);
+    return Math.max(0, (int) CARVED.getOpaque(this) - Math.max(0, free));
   }
 
   /** Slots that have been carved, as another thread sees them. */
@@ -135,12 +164,12 @@ abstract class LocalSlots extends Span {
 
   /** The bytes of local free slots. The heap only. */
   final int freeBytes() {
-    return freeLocalCount * slotBytes;
+    return (freeLocalCount - base) * slotBytes;
   }
 
   /** Carved slots that are not in the stack. The heap only. */
   final int live() {
-    return carved - freeLocalCount;
+    return carved - (freeLocalCount - base);
   }
 
   final boolean fullyCarved() {
@@ -150,29 +179,42 @@ abstract class LocalSlots extends Span {
   /** Takes a free slot; {@link #NONE_FREE} if the local stack is empty. The heap only. */
   final int pop() {
     int count = freeLocalCount - 1;
-    if (count < 0) {
-      return NONE_FREE;
-    }
-    freeLocalCount = count;
-    return freeLocal[count];
+    return count >= 0 && tryTake(count) ? freeLocal[count] : NONE_FREE;
   }
 
-  /** What was left at the slot that {@link #pop} would take; null if nothing. The heap only. */
+  /**
+   * What was left at the slot that {@link #pop} would take; null if nothing. It may be gone: see
+   * {@link #tryTakeNext}. The heap only.
+   */
   final @Nullable Object nextTenant() {
     int count = freeLocalCount;
     return count > 0 ? tenants[freeLocal[count - 1]] : null;
   }
 
-  /** Takes the slot whose tenant has just been looked at. The heap only. */
-  final void takeNext() {
-    freeLocalCount--;
+  /**
+   * Takes the slot whose tenant has just been looked at; false if it was taken beside the owner.
+   * The heap only.
+   */
+  final boolean tryTakeNext() {
+    return tryTake(freeLocalCount - 1);
+  }
+
+  private boolean tryTake(int count) {
+    freeLocalCount = count;
+    ProcessBarrier.light();
+    // The compilers leave the store before this read, as if it were opaque: that would cost more.
+    if ((int) BASE.getOpaque(this) <= count) {
+      return true;
+    }
+    freeLocalCount = count + 1;
+    return false;
   }
 
   /** Puts a slot back; returns whether the heap must look at the slab. The heap only. */
   final boolean push(int number) {
     int count = freeLocalCount;
     freeLocal[count] = (char) number;
-    freeLocalCount = count + 1;
+    FREE_LOCAL_COUNT.setRelease(this, count + 1);
     return count + 1 >= noticeAtFree;
   }
 
@@ -191,32 +233,109 @@ abstract class LocalSlots extends Span {
     Arrays.fill(tenants, null);
   }
 
-  /** Adds a slot that came back without {@link #push}. The heap only. */
+  /** Adds a slot that came back without {@link #push}. The heap, not beside the owner. */
   final void addFree(int number) {
+    rebase();
     freeLocal[freeLocalCount++] = (char) number;
+  }
+
+  /** Lets the stack begin at 0 again: within a move. The heap, not beside the owner. */
+  private void rebase() {
+    if (base > 0) {
+      int count = freeLocalCount - base;
+      System.arraycopy(freeLocal, base, freeLocal, 0, count);
+      noticeAtFree = noticeAtFree == NEVER ? NEVER : Math.max(0, noticeAtFree - base);
+      freeLocalCount = count;
+      base = 0;
+    }
   }
 
   /** A push tells the heap when nothing is live in the slab any more. The heap only. */
   final void noticeWhenEmpty() {
-    noticeAtFree = carved;
+    noticeFrom(base + carved);
   }
 
   /** A push tells the heap that there is a free slot again. The heap only. */
   final void noticeFirstFree() {
-    noticeAtFree = 1;
+    noticeFrom(base + 1);
   }
 
   /** A push tells nothing. The heap only. */
   final void noticeNothing() {
-    noticeAtFree = NEVER;
+    noticeFrom(NEVER);
+  }
+
+  private void noticeFrom(int count) {
+    NOTICE_AT_FREE.setOpaque(this, count);
   }
 
   /**
-   * The next push tells the heap, unless the heap says otherwise at this moment. Any thread; the
-   * heap then says anew of what it is to be told.
+   * Begins to take what lies in the stack, beside the owner: behind a {@linkplain
+   * ProcessBarrier#heavy heavy barrier} the owner takes none of it any more. {@link #endTaking} or
+   * {@link #cancelTaking} must follow. With the heap's lock.
    */
-  final void noticeNext() {
-    NOTICE_AT_FREE.setOpaque(this, 0);
+  final void beginTaking() {
+    takingFrom = base;
+    beginMove();
+    BASE.setOpaque(this, Math.max(base, (int) FREE_LOCAL_COUNT.getOpaque(this)));
+  }
+
+  /**
+   * Takes what lay in the stack, but for what the owner was faster with. Behind the barrier.
+   *
+   * @param taken gets the numbers, from its beginning on
+   * @return how many these are
+   */
+  final int endTaking(char[] taken) {
+    int end = Math.clamp((int) FREE_LOCAL_COUNT.getAcquire(this), takingFrom, base);
+    BASE.setOpaque(this, end);
+    System.arraycopy(freeLocal, takingFrom, taken, 0, end - takingFrom);
+    return end - takingFrom;
+  }
+
+  /** How many {@link #endTaking} has returned. With the heap's lock. */
+  final int takenLocally() {
+    return base - takingFrom;
+  }
+
+  /** Leaves what lay in the stack to the owner again. With the heap's lock. */
+  final void cancelTaking() {
+    BASE.setOpaque(this, takingFrom);
+    endMove();
+  }
+
+  /**
+   * Forgets those of the taken slots that lie on some of these pages, and what was left at them.
+   * The others are the caller's, first among {@code taken}, until it has put them back as one that
+   * is not the heap, and called {@link #endMove}. With the heap's lock.
+   *
+   * @return how many these are
+   */
+  final int dropTaken(char[] taken, int count, PageSet free, int osPageBytes) {
+    int kept = 0;
+    for (int i = 0; i < count; i++) {
+      if (!dropIfOn(free, taken[i], osPageBytes)) {
+        taken[kept++] = taken[i];
+      }
+    }
+    lowestUncarved = 0;
+    if (noticeAtFree != NEVER) {
+      noticeFrom(0);
+    }
+    return kept;
+  }
+
+  /**
+   * Leaves everything in the stack, if all carved slots have been taken: nobody has another. With
+   * the heap's lock; the slab is the caller's alone.
+   *
+   * @param taken the numbers of all carved slots
+   */
+  final void leaveAll(char[] taken) {
+    base = 0;
+    freeLocalCount = carved;
+    System.arraycopy(taken, 0, freeLocal, 0, carved);
+    endMove();
   }
 
   /**
@@ -245,9 +364,10 @@ abstract class LocalSlots extends Span {
   private int carveFrom(int first, int osPageBytes) {
     int end = Math.min(slots, first + Math.max(1, COMMIT_STEP_BYTES / slotBytes));
     ensureCapacity(end);
-    int oldCount = freeLocalCount;
     int number = first;
     beginMove();
+    rebase();
+    int oldCount = freeLocalCount;
     try {
       while (number < end
           && committed()
@@ -290,12 +410,17 @@ abstract class LocalSlots extends Span {
     return ((number + 1) * slotBytes - 1) / osPageBytes + 1;
   }
 
-  /** The live pages on which no live slot lies. The heap only. */
+  /** The live pages on which no slot lies but those in the stack. The heap only. */
   final PageSet freePages(int osPageBytes) {
+    return pagesOfOnly(freeLocal, base, freeLocalCount, osPageBytes);
+  }
+
+  /** The live pages on which no carved slot lies but these. With the heap's lock. */
+  final PageSet pagesOfOnly(char[] numbers, int from, int to, int osPageBytes) {
     PageSet free = new PageSet(committed());
     BitSet liveSlots = (BitSet) carvedSlots.clone();
-    for (int i = 0; i < freeLocalCount; i++) {
-      liveSlots.clear(freeLocal[i]);
+    for (int i = from; i < to; i++) {
+      liveSlots.clear(numbers[i]);
     }
     for (int number = liveSlots.nextSetBit(0);
         number >= 0;
@@ -306,19 +431,17 @@ abstract class LocalSlots extends Span {
   }
 
   /**
-   * Forgets the slots that lie on some of these pages, and what was left at them. The heap only.
+   * Forgets the slots that lie on some of these pages, and what was left at them. The heap, not
+   * beside the owner.
    */
   final void dropFreeSlotsOn(PageSet free, int osPageBytes) {
     int carvedBefore = carved;
     int kept = 0;
     beginMove();
+    rebase();
     for (int i = 0; i < freeLocalCount; i++) {
       char number = freeLocal[i];
-      if (free.countIn(firstPage(number, osPageBytes), endPage(number, osPageBytes)) > 0) {
-        tenants[number] = null;
-        carvedSlots.clear(number);
-        carved--;
-      } else {
+      if (!dropIfOn(free, number, osPageBytes)) {
         freeLocal[kept++] = number;
       }
     }
@@ -326,19 +449,29 @@ abstract class LocalSlots extends Span {
     endMove();
     lowestUncarved = 0;
     if (noticeAtFree == carvedBefore) {
-      noticeAtFree = carved;
+      noticeFrom(carved);
     }
+  }
+
+  private boolean dropIfOn(PageSet free, char number, int osPageBytes) {
+    if (free.countIn(firstPage(number, osPageBytes), endPage(number, osPageBytes)) == 0) {
+      return false;
+    }
+    tenants[number] = null;
+    carvedSlots.clear(number);
+    carved--;
+    return true;
   }
 
   /** Evaluates what must hold between stack and carved slots. Only when no thread uses the slab. */
   final void checkLocalInvariants() {
     BitSet free = new BitSet();
-    for (int i = 0; i < freeLocalCount; i++) {
+    for (int i = base; i < freeLocalCount; i++) {
       free.set(freeLocal[i]);
     }
     BitSet notCarved = (BitSet) free.clone();
     notCarved.andNot(carvedSlots);
-    if (free.cardinality() != freeLocalCount
+    if (free.cardinality() != freeLocalCount - base
         || !notCarved.isEmpty()
         || carvedSlots.cardinality() != carved) {
       throw new AssertionError(
@@ -347,7 +480,7 @@ abstract class LocalSlots extends Span {
                   slotBytes,
                   carved,
                   carvedSlots.cardinality(),
-                  freeLocalCount,
+                  freeLocalCount - base,
                   free.cardinality(),
                   notCarved.cardinality()));
     }

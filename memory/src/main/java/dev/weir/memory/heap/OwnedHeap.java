@@ -3,16 +3,12 @@ package dev.weir.memory.heap;
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.budget.Credits;
 import dev.weir.memory.pages.PageHeap;
-import dev.weir.memory.pages.Span;
-import dev.weir.memory.pages.SpanSize;
 import dev.weir.memory.profile.ByteCountdown;
 import dev.weir.memory.sync.StackRoom;
-import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -20,8 +16,10 @@ import org.jspecify.annotations.Nullable;
  * The heap of one thread: an event loop's. Its owner allocates and frees without atomics; blocks
  * may be released by any thread.
  *
- * <p>Other threads cannot trim it. They ask: the request is posted to the owner's {@link Executor},
- * and is honoured at the latest when the owner next needs a slab.
+ * <p>Other threads can trim it, whatever the owner is at: they leave it the slabs that it looks at
+ * without a lock, but take what lies free there. They cannot close it. They ask for that: the
+ * request is posted to the owner's {@link Executor}, and is honoured at the latest when the owner
+ * next needs a slab.
  */
 public final class OwnedHeap extends Heap {
   /** Rarer samples are drawn this often: twice as much is the largest int. */
@@ -31,44 +29,26 @@ public final class OwnedHeap extends Heap {
   private final Executor executor;
   private final SharedHeap heir;
   private final Consumer<InsidePurge> purger;
-  private final AtomicReference<@Nullable List<Slab>> toUnlink = new AtomicReference<>();
-  private final AtomicReference<Request> request = new AtomicReference<>(Request.NONE);
   private final AtomicBoolean closed = new AtomicBoolean();
 
+  /** Whether somebody else wants it closed, and the owner has not come to that. */
+  private final AtomicBoolean closeAsked = new AtomicBoolean();
+
   private volatile boolean handedOver;
-
-  /** {@link System#nanoTime} until which nobody waits for the owner. Any thread. */
-  private volatile long restsUntilNanos = System.nanoTime();
-
-  /** Whether the owner is at a request that it has taken. Set before that. */
-  private volatile boolean honouring;
 
   private final Credits credits = new Credits();
   private final @Nullable ByteCountdown countdown;
   private final @Nullable ByteCountdown hardeningCountdown;
 
-  /** What is left of the list that the owner took from {@link #toUnlink} last. */
-  private List<Slab> unlinking = List.of();
-
   /** Calls to {@link #takesSample} until the next yes; 0 before the first. */
   private int untilSample;
-
-  /** What others want of the owner. A stronger request takes the place of a weaker one. */
-  private enum Request {
-    NONE,
-    PARK,
-    UNLINK,
-    TRIM,
-    CLOSE
-  }
 
   /**
    * Creates the heap of the calling thread.
    *
    * @param executor runs tasks on the calling thread; may drop them
    * @param heir gets the slabs when the heap is closed
-   * @param purger takes what is unlinked at the request of others; runs it, or has it run by
-   *     another thread
+   * @param purger takes what the owner unlinks; runs it, or has it run by another thread
    */
   @SuppressWarnings("exports") // for the pool only: nobody else has a page heap
   public OwnedHeap(
@@ -156,15 +136,19 @@ public final class OwnedHeap extends Heap {
    * Takes the slot that {@link #nextTenant} has just told of, and charges it. The owner only.
    *
    * @param budget of the pool that the heap belongs to; null to charge nothing
-   * @return false if a limit has no room; nothing has changed then
+   * @return false if a limit has no room, or another thread has just trimmed the heap; nothing has
+   *     changed then
    */
   public boolean tryTakeNext(int sizeClass, @Nullable Budget budget) {
     Slab slab = current(sizeClass);
     if (budget != null && !credits.tryCharge(budget, slab.slotBytes())) {
       return false;
     }
-    slab.takeNext();
-    return true;
+    boolean taken = slab.tryTakeNext();
+    if (!taken && budget != null) {
+      credits.uncharge(budget, slab.slotBytes());
+    }
+    return taken;
   }
 
   /** The countdown to the next sample of its pool's profile; null if there is none. */
@@ -192,44 +176,33 @@ public final class OwnedHeap extends Heap {
     return drawn;
   }
 
-  /**
-   * Does what others have asked the owner for, and what is due before pages become live. The owner
-   * only, on the way to a run.
-   */
+  /** Does what is due before so many bytes of pages become live. The owner only. */
   public void beforeRun(long bytes) {
-    beforeRefill();
-    unlinkBeforeGrowth(bytes, purger);
-  }
-
-  @Override
-  void beforeGrowth(int bytes) {
-    unlinkBeforeGrowth(bytes, purger);
-  }
-
-  @Override
-  void beforeRefill() {
-    if (request.getPlain() != Request.NONE) {
-      honourRequest();
+    enter();
+    try {
+      unlinkBeforeGrowth(bytes);
+    } finally {
+      leave();
     }
   }
 
   @Override
-  void afterRelease() {
-    beforeRefill();
+  void enter() {
+    if (closeAsked.getPlain() && closeAsked.compareAndSet(true, false)) {
+      close();
+    }
+    lock.lock();
   }
 
-  /**
-   * Has the owner honour what it was asked for at its next release, if it comes to that sooner than
-   * to a task or a slab. Any thread.
-   */
-  public void askAtRelease() {
-    for (SpanSize size : SpanSize.values()) {
-      for (Span span : pages().spans(size)) {
-        if (span instanceof Slab slab && slab.ownedBy == this) {
-          slab.noticeNext();
-        }
-      }
-    }
+  @Override
+  void leave() {
+    unlock(purger);
+  }
+
+  @Override
+  @SuppressWarnings("ReferenceEquality") // a thread is its identity
+  boolean isAlone() {
+    return Thread.currentThread() == owner || !owner.isAlive();
   }
 
   @Override
@@ -250,46 +223,17 @@ public final class OwnedHeap extends Heap {
   }
 
   /**
-   * Parks every slab without a live block and unlinks the free pages of the others. The owner only.
-   *
-   * @param purges gets what is to be given back; runs it, or has it run by another thread
+   * Parks every slab without a live block, and gives back the free pages of the others, but while
+   * somebody has been at work on them for 100 ms. A slab from which the owner allocates next is not
+   * parked by another thread, but gives all its pages. Any thread, without a lock.
    */
-  public void trim(Consumer<InsidePurge> purges) {
-    if (!closed.get()) {
-      trimSlabs(purges);
-    }
+  public void trim() {
+    Trims.trim(this);
   }
 
-  /** Asks the owner to park its empty slabs, if it seems to have any. Any thread. */
-  public void requestPark() {
-    if (looksParkable()) {
-      post(Request.PARK);
-    }
-  }
-
-  @Override
-  void requestUnlink(List<Slab> slabs) {
-    toUnlink.set(slabs); // What an older survey saw is out of date.
-    post(Request.UNLINK);
-  }
-
-  /** Unlinks the free pages of the next few slabs; the rest is asked for again. */
-  private void unlinkSome() {
-    List<Slab> newer = toUnlink.getAndSet(null);
-    if (newer != null) {
-      unlinking = newer;
-    }
-    int count = Math.min(unlinking.size(), MAX_SLABS_A_STEP);
-    unlinkFree(unlinking.subList(0, count), purger);
-    unlinking = unlinking.subList(count, unlinking.size());
-    if (!unlinking.isEmpty()) {
-      raise(Request.UNLINK);
-    }
-  }
-
-  /** Asks the owner for everything that is free. Any thread. */
-  public void requestTrim() {
-    post(Request.TRIM);
+  /** Parks its empty slabs, if it seems to have any that nobody has looked after. Any thread. */
+  public void parkIdle() {
+    Trims.parkIdle(this, /* takesOver= */ true);
   }
 
   /** Asks the owner to close the heap; closes it where the caller is the owner. Any thread. */
@@ -297,101 +241,31 @@ public final class OwnedHeap extends Heap {
   public void requestClose() {
     if (Thread.currentThread() == owner) {
       close();
-    } else {
-      post(Request.CLOSE);
+    } else if (!closed.get() && closeAsked.compareAndSet(false, true)) {
+      postClose();
     }
   }
 
-  private void post(Request wanted) {
-    if (raise(wanted) == Request.NONE) {
-      postTask();
-    }
-  }
-
-  private Request raise(Request wanted) {
-    return request.getAndAccumulate(wanted, (old, more) -> old.compareTo(more) > 0 ? old : more);
-  }
-
-  private void postTask() {
-    if (closed.get()) {
-      request.set(Request.NONE); // It may be opened again.
-      return;
-    }
+  private void postClose() {
     boolean posted = false;
     try {
-      executor.execute(this::honourThenPost);
+      executor.execute(this::closeIfAsked);
       posted = true;
     } catch (RejectedExecutionException | OutOfMemoryError | StackOverflowError e) {
       // The owner is shutting down, and closing the heap hands everything over; or there is no room
       // for a task just now.
     } finally {
       if (!posted) {
-        request.set(Request.NONE); // Ask again at the next occasion.
+        closeAsked.set(false); // Ask again at the next occasion.
       }
     }
   }
 
   @SuppressWarnings("ReferenceEquality") // a thread is its identity
-  private void honourThenPost() {
-    if (Thread.currentThread() != owner) {
-      // An executor that runs tasks elsewhere: the owner finds the request when it needs a slab.
-      return;
-    }
-    honourRequest();
-    if (request.getPlain() != Request.NONE) {
-      postTask();
-    }
-  }
-
-  /**
-   * Whether somebody has asked the owner for something that it has not done yet. Any thread: what
-   * it did is visible after a no.
-   */
-  public boolean isAsked() {
-    return request.get() != Request.NONE || honouring;
-  }
-
-  /** Says that the owner has let somebody wait in vain: for others, until then. Any thread. */
-  public void restUntil(long nanos) {
-    restsUntilNanos = nanos;
-  }
-
-  /** Whether {@link #restUntil} still holds. Any thread. */
-  public boolean restsAt(long nowNanos) {
-    return nowNanos - restsUntilNanos < 0;
-  }
-
-  /** Does what others have asked for: for an owner that waits. The owner only. */
-  public void answer() {
-    beforeRefill();
-  }
-
-  private void honourRequest() {
-    honouring = true;
-    try {
-      honour(request.getAndSet(Request.NONE));
-    } finally {
-      honouring = false;
-    }
-  }
-
-  private void honour(Request wanted) {
-    if (closed.get()) {
-      return;
-    }
-    switch (wanted) {
-      case NONE -> {}
-      case PARK -> parkEmptySlabs();
-      case UNLINK -> {
-        parkEmptySlabs();
-        unlinkSome();
-      }
-      case TRIM -> {
-        toUnlink.set(null);
-        unlinking = List.of();
-        trimSlabs(purger);
-      }
-      case CLOSE -> close();
+  private void closeIfAsked() {
+    // An executor may run tasks elsewhere: the owner finds the request when it needs a slab.
+    if (Thread.currentThread() == owner && closeAsked.compareAndSet(true, false)) {
+      close();
     }
   }
 
@@ -408,7 +282,12 @@ public final class OwnedHeap extends Heap {
     }
     try {
       credits.close();
-      heir.adoptAll(this);
+      lock.lock();
+      try {
+        heir.adoptAll(this);
+      } finally {
+        lock.unlock();
+      }
       handedOver = true;
     } finally {
       if (!handedOver) {

@@ -83,7 +83,7 @@ final class RemoteFrees {
 
   /**
    * Takes everything, the mark excepted: the number on top, from which {@link #next} leads on, or
-   * {@link #END}. The heap only.
+   * {@link #END}. The heap only, or who has its lock.
    */
   int takeAll() {
     int top = (int) HEAD.getOpaque(this);
@@ -125,6 +125,18 @@ final class RemoteFrees {
   private char[] links() {
     char[] made = (char[]) LINKS.getAcquire(this);
     return made != null ? made : makeLinks();
+  }
+
+  /** Makes sure that a push needs no memory; false if the Java heap has none. Any thread. */
+  boolean tryMakeLinks() {
+    try {
+      if (LINKS.getAcquire(this) == null) {
+        LINKS.compareAndSet(this, (char[]) null, new char[slots]);
+      }
+      return true;
+    } catch (OutOfMemoryError e) {
+      return false;
+    }
   }
 
   private char[] makeLinks() {

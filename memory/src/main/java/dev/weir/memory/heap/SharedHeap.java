@@ -1,10 +1,7 @@
 package dev.weir.memory.heap;
 
 import dev.weir.memory.pages.PageHeap;
-import dev.weir.memory.sync.BiasedLock;
 import dev.weir.memory.sync.SpinLock;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -16,15 +13,6 @@ import org.jspecify.annotations.Nullable;
  * stripe that one platform thread alone uses costs it no atomics.
  */
 public final class SharedHeap {
-  /**
-   * How long a trim waits for a stripe at which somebody is at work, which takes microseconds
-   * unless the system has interrupted that thread: some of its time slices.
-   */
-  private static final long TRIM_PATIENCE_NANOS = 100_000_000;
-
-  /** How long a survey does, which comes again: others wait for it. */
-  private static final long UNLINK_PATIENCE_NANOS = 1_000_000;
-
   private final Stripe[] stripes;
   private final Consumer<InsidePurge> purger;
 
@@ -52,18 +40,10 @@ public final class SharedHeap {
    */
   public <T> @Nullable T tryAllocate(int sizeClass, Tenants<T> tenants) {
     Stripe stripe = lockAny();
-    List<InsidePurge> unlinked = null;
     try {
       return stripe.allocateSlot(sizeClass, tenants);
     } finally {
-      if (stripe.unlinked != null) {
-        unlinked = stripe.unlinked;
-        stripe.unlinked = null;
-      }
-      stripe.lock.unlock();
-      if (unlinked != null) {
-        InsidePurge.handOn(unlinked, purger);
-      }
+      stripe.unlock(purger);
     }
   }
 
@@ -88,16 +68,7 @@ public final class SharedHeap {
    */
   public void trim() {
     for (Stripe stripe : stripes) {
-      List<InsidePurge> purges = new ArrayList<>();
-      if (!stripe.lock.tryLock(TRIM_PATIENCE_NANOS)) {
-        continue;
-      }
-      try {
-        stripe.trimSlabs(purges::add);
-      } finally {
-        stripe.lock.unlock();
-        InsidePurge.runAll(purges);
-      }
+      Trims.trim(stripe);
     }
   }
 
@@ -109,14 +80,7 @@ public final class SharedHeap {
    */
   public void parkIdle(boolean takesOver) {
     for (Stripe stripe : stripes) {
-      if (stripe.looksParkable()
-          && (takesOver ? stripe.lock.tryTakeOver() : stripe.lock.tryLock())) {
-        try {
-          stripe.parkEmptySlabs();
-        } finally {
-          stripe.lock.unlock();
-        }
-      }
+      Trims.parkIdle(stripe, takesOver);
     }
   }
 
@@ -150,11 +114,6 @@ public final class SharedHeap {
 
   /** One heap and its lock. */
   public static final class Stripe extends Heap {
-    final BiasedLock lock = new BiasedLock();
-
-    /** What the holder of the lock has unlinked and will purge without it. */
-    @Nullable List<InsidePurge> unlinked;
-
     Stripe(PageHeap pages) {
       super(pages);
     }
@@ -177,50 +136,22 @@ public final class SharedHeap {
         if (tenant == null || !isUsable.test(tenant)) {
           return null;
         }
-        slab.takeNext();
-        return tenant;
+        return slab.tryTakeNext() ? tenant : null;
       } finally {
         lock.unlock();
       }
     }
 
-    private void addUnlinked(InsidePurge purge) {
-      if (unlinked == null) {
-        unlinked = new ArrayList<>();
-      }
-      unlinked.add(purge);
-    }
+    /** Whoever calls it holds the lock. */
+    @Override
+    void enter() {}
 
     @Override
-    void requestUnlink(List<Slab> slabs) {
-      for (int from = 0; from < slabs.size(); from += MAX_SLABS_A_STEP) {
-        int to = Math.min(slabs.size(), from + MAX_SLABS_A_STEP);
-        List<InsidePurge> purges = new ArrayList<>();
-        if (!lock.tryLock(UNLINK_PATIENCE_NANOS)) {
-          return; // The next survey finds them again.
-        }
-        try {
-          unlinkFree(slabs.subList(from, to), purges::add);
-        } finally {
-          lock.unlock();
-          InsidePurge.runAll(purges);
-        }
-      }
-    }
+    void leave() {}
 
     @Override
-    void beforeRefill() {
-      // Whoever wants a trim takes the lock.
-    }
-
-    @Override
-    void afterRelease() {
-      // As before a refill.
-    }
-
-    @Override
-    void beforeGrowth(int bytes) {
-      unlinkBeforeGrowth(bytes, this::addUnlinked);
+    boolean isAlone() {
+      return true;
     }
 
     @Override

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A span cut into equal slots of one size class.
  *
- * <p>Free slots are in one of two places: the stack of {@link LocalSlots}, which only the slab's
- * heap touches (its owner, or the holder of its stripe's lock), and {@link RemoteFrees}, where
+ * <p>Free slots are in one of two places: the stack of {@link LocalSlots}, which is the slab's
+ * heap's (its owner's, or whoever's that holds its stripe's lock), and {@link RemoteFrees}, where
  * every other thread puts them and the heap takes them all at once. A slot that lies there counts
  * as live until it is drained.
  *
@@ -65,19 +65,19 @@ final class Slab extends LocalSlots implements BlockHome {
   /**
    * The thread that takes and puts back slots without an atomic: that of the {@link OwnedHeap} in
    * whose list it is; null in a stripe's, and while it is parked. Only a thread itself writes its
-   * own name here, and only it takes it away, unless it has ended: so a thread that reads its own
-   * has the slab.
+   * own name here, and nobody takes it away while a block of the slab is in use, unless the thread
+   * has ended: so whoever releases a block and reads its own has the slab.
    */
   private @Nullable Thread owner;
 
-  /** The {@link #idleBytes} that the last survey saw. The surveying thread only. */
-  int seenIdleBytes;
+  /** The {@link #unusedBytes} that the last survey saw. The surveying thread only. */
+  int seenUnusedBytes;
 
   /**
-   * The {@link #idleBytes} that were left when the pages were last looked through: as long as they
-   * are the same, and the slab was not the current one meanwhile, another look finds nothing. 0 if
-   * nobody has looked. Written by the heap and the surveying thread; a lost write costs or saves
-   * one look.
+   * The {@link #unusedBytes} that were left when the pages were last looked through: as long as
+   * they are the same, and the slab was not the current one meanwhile, another look finds nothing.
+   * 0 if nobody has looked. Written by the heap and the surveying thread; a lost write costs or
+   * saves one look.
    */
   int barrenBytes;
 
@@ -140,14 +140,17 @@ final class Slab extends LocalSlots implements BlockHome {
     if (Thread.currentThread() != owner) {
       heap.freeElsewhere(this, number);
     } else {
-      freeLocally(number);
+      freeLocally(number, heap);
     }
   }
 
-  /** Puts a slot back. The heap only. */
-  void freeLocally(int number) {
+  /**
+   * Puts a slot back. The heap only.
+   *
+   * @param told the heap, which may lose the slab as soon as the slot is back
+   */
+  void freeLocally(int number, Heap told) {
     if (push(number)) {
-      Heap told = heap;
       try {
         told.noticed(this);
       } catch (StackOverflowError e) {
@@ -193,6 +196,11 @@ final class Slab extends LocalSlots implements BlockHome {
   /** What has become idle since the last look, in whole pages: a guess at what lies free. */
   int newlyIdleBytes(int osPageBytes) {
     return Math.max(0, idleBytes() - barrenBytes) / osPageBytes * osPageBytes;
+  }
+
+  /** The {@link #idleBytes}, and what others have freed, as another thread sees them. */
+  int unusedBytes() {
+    return idleBytes() + remoteCount() * slotBytes();
   }
 
   /** Whether others have freed slots, as another thread sees it. */
@@ -289,6 +297,83 @@ final class Slab extends LocalSlots implements BlockHome {
     dropFreeSlotsOn(free, osPageBytes);
     purgeInFlight = true;
     return free;
+  }
+
+  /**
+   * Begins to take all free slots beside the owner: whoever does puts a heavy barrier into every
+   * thread next, and calls {@link #endTakingAll}, or {@link #cancelTaking}. With the heap's lock.
+   *
+   * @return false if the slab has to be left alone
+   */
+  boolean tryBeginTaking() {
+    // Of a full one nothing is free, or who has freed it is on the way to the lock.
+    if (purgeInFlight || full || !freeRemote.tryMakeLinks()) {
+      return false;
+    }
+    beginTaking();
+    return true;
+  }
+
+  /**
+   * Takes all free slots. {@link #tryLeaveAll} or {@link #unlinkTaken} must follow. With the heap's
+   * lock.
+   *
+   * @param taken gets their numbers; as long as there are slots
+   * @return how many these are
+   */
+  int endTakingAll(char[] taken) {
+    int count = endTaking(taken);
+    for (int number = freeRemote.takeAll();
+        number != RemoteFrees.END;
+        number = freeRemote.next(number)) {
+      taken[count++] = (char) number;
+    }
+    return count;
+  }
+
+  /**
+   * Leaves the taken slots free in the slab, if these are all there are: it is empty then, and the
+   * caller's alone. Not of a current slab. With the heap's lock.
+   */
+  boolean tryLeaveAll(char[] taken, int count) {
+    if (count != carvedOpaque() || arrivalPending) {
+      return false;
+    }
+    leaveAll(taken);
+    return true;
+  }
+
+  /**
+   * Does with the taken slots what {@link #unlinkFreePages} does with free ones. Those that lie on
+   * pages with live ones are where other threads put theirs back. With the heap's lock.
+   */
+  @Nullable PageSet unlinkTaken(char[] taken, int count, int osPageBytes) {
+    PageSet free = null;
+    try {
+      free = pagesOfOnly(taken, 0, count, osPageBytes);
+    } finally {
+      if (free == null || free.isEmpty()) {
+        putBackElsewhere(taken, takenLocally(), count);
+        cancelTaking();
+        barrenBytes = unusedBytes();
+      }
+    }
+    if (free.isEmpty()) {
+      return null;
+    }
+    int kept = dropTaken(taken, count, free, osPageBytes);
+    putBackElsewhere(taken, 0, kept);
+    barrenBytes = Math.max(0, unusedBytes() - free.size() * osPageBytes);
+    endMove();
+    purgeInFlight = true;
+    return free;
+  }
+
+  /** Puts slots back as somebody who is not the heap. */
+  private void putBackElsewhere(char[] numbers, int from, int to) {
+    for (int i = from; i < to; i++) {
+      Heap.freeRemotely(this, numbers[i]);
+    }
   }
 
   /**

@@ -34,10 +34,10 @@ public final class SlabSurvey {
   public void unlinkAged() {
     List<Slab> aged = new ArrayList<>();
     for (Slab slab : slabs()) {
-      int idleBytes = slab.idleBytes();
-      if (idleBytes != slab.seenIdleBytes) {
-        slab.seenIdleBytes = idleBytes;
-        if (idleBytes != slab.barrenBytes) {
+      int unusedBytes = slab.unusedBytes();
+      if (unusedBytes != slab.seenUnusedBytes) {
+        slab.seenUnusedBytes = unusedBytes;
+        if (unusedBytes != slab.barrenBytes) {
           slab.barrenBytes = 0;
         }
       } else if (isDue(slab)) {
@@ -91,12 +91,12 @@ public final class SlabSurvey {
   }
 
   /**
-   * Whether a slab may have free pages: a page's worth is idle, and something has moved since the
+   * Whether a slab may have free pages: a page's worth is unused, and something has moved since the
    * last look. A single slot may be the last one on each of two pages.
    */
   boolean isDue(Slab slab) {
-    int idleBytes = slab.idleBytes();
-    return idleBytes >= pages.pageBytes() && idleBytes != slab.barrenBytes;
+    int unusedBytes = slab.unusedBytes();
+    return unusedBytes >= pages.pageBytes() && unusedBytes != slab.barrenBytes;
   }
 
   private static void request(List<Slab> candidates) {
@@ -104,6 +104,6 @@ public final class SlabSurvey {
     for (Slab slab : candidates) {
       byHeap.computeIfAbsent(slab.heap(), first -> new ArrayList<>()).add(slab);
     }
-    byHeap.forEach(Heap::requestUnlink);
+    byHeap.forEach(Trims::unlink);
   }
 }

@@ -239,6 +239,11 @@ public final class BiasedLock {
     return true;
   }
 
+  /** Takes the lock, however long that takes. */
+  public void lock() {
+    while (!tryLock(Long.MAX_VALUE)) {}
+  }
+
   /** Gives the lock back. Only its holder may call this. */
   public void unlock() {
     Bias mine = holding;

@@ -24,7 +24,7 @@ class EndOfAnOwnersStackTest {
       OwnedHeap heap = new OwnedHeap(pages, task -> {}, heir, InsidePurge::run);
       for (int round = 0; round < ROUNDS; round++) {
         freeAll(heap);
-        heap.trim(InsidePurge::run);
+        heap.trim();
         assertThat(pages.totals().liveBytes()).isZero();
       }
     });

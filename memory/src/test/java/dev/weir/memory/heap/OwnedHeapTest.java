@@ -6,7 +6,6 @@ import dev.weir.memory.os.FakeNativeMemory;
 import dev.weir.memory.pages.PageHeap;
 import dev.weir.memory.pages.PageHeapEvents;
 import dev.weir.memory.pages.Reservation;
-import java.util.AbstractList;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -40,45 +39,6 @@ class OwnedHeapTest {
             SizeClasses.classOf(65_536), (home, number, found) -> new Place((Slab) home, number));
     assertThat(place).isNotNull();
     return place;
-  }
-
-  /**
-   * Surveys come as long as the process lives, and this owner's executor drops what it is given.
-   */
-  @Test
-  void whatAnIdleOwnerIsAskedForDoesNotPileUp() {
-    Place stays = allocate();
-    Place goes = allocate();
-    goes.slab().free(goes.number());
-    int[] taken = new int[1];
-    List<Slab> request =
-        new AbstractList<>() {
-          @Override
-          public Slab get(int index) {
-            taken[0]++;
-            return stays.slab();
-          }
-
-          @Override
-          public int size() {
-            return 1;
-          }
-        };
-
-    for (int survey = 0; survey < 1_000; survey++) {
-      heap.requestUnlink(request);
-    }
-
-    assertThat(pages.totals().liveBytes()).isEqualTo(2 * 65_536);
-    heap.beforeRun(1);
-    assertThat(taken[0]).as("only the last request counts").isEqualTo(1);
-    assertThat(pages.totals().liveBytes()).isEqualTo(65_536);
-    heap.beforeRun(1);
-    assertThat(taken[0]).as("it has been answered").isEqualTo(1);
-    stays.slab().free(stays.number());
-    heap.close();
-    assertThat(pages.totals().liveBytes()).isZero();
-    pages.checkInvariants();
   }
 
   @Test
@@ -145,7 +105,7 @@ class OwnedHeapTest {
               });
       assertThat(place).isNotNull();
       place.slab().free(place.number());
-      taker.trim(InsidePurge::run);
+      taker.trim();
     }
     assertThat(found).containsExactly("nothing", "an object", "nothing");
   }
@@ -167,13 +127,20 @@ class OwnedHeapTest {
             },
             new SharedHeap(pages, 1, InsidePurge::run),
             InsidePurge::run);
-    asked.requestTrim();
+    closeElsewhere(asked);
     assertThat(tasks).isEmpty();
-    asked.requestTrim();
+    closeElsewhere(asked);
     assertThat(tasks).hasSize(1);
-    asked.requestTrim();
+    closeElsewhere(asked);
     assertThat(tasks).as("one task at a time").hasSize(1);
+    assertThat(asked.isClosed()).isFalse();
     tasks.remove().run();
+    assertThat(asked.isClosed()).isTrue();
+  }
+
+  private static void closeElsewhere(OwnedHeap heap) throws InterruptedException {
+    Thread other = Thread.ofPlatform().start(heap::requestClose);
+    other.join();
   }
 
   @SuppressWarnings("unchecked")

@@ -1,0 +1,151 @@
+package dev.weir.memory.heap;
+
+import dev.weir.memory.os.ProcessBarrier;
+import dev.weir.memory.pages.PageSet;
+import dev.weir.memory.sync.StackRoom;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+
+/**
+ * What any thread may have a heap give back, whatever the heap's owner is at: it takes the heap's
+ * lock for that, and calls the system without it.
+ */
+final class Trims {
+  /**
+   * How long a trim waits for a lock under which somebody is at work, which takes microseconds
+   * unless the system has interrupted that thread: some of its time slices.
+   */
+  private static final long TRIM_PATIENCE_NANOS = 100_000_000;
+
+  /** How long others do, which come again: somebody waits for them. */
+  private static final long PATIENCE_NANOS = 1_000_000;
+
+  /** The most slabs that a survey unlinks at a time: some ten microseconds. */
+  private static final int SLABS_A_STEP = 4;
+
+  /** The most that a trim does: some hundred microseconds. */
+  private static final int SLABS_A_TRIM = 64;
+
+  private Trims() {}
+
+  /**
+   * Gives back everything that is free, but where somebody has been at work under the lock for 100
+   * ms. Any thread, without a lock.
+   */
+  static void trim(Heap heap) {
+    if (!heap.lock.tryLock(TRIM_PATIENCE_NANOS)) {
+      return;
+    }
+    List<InsidePurge> purges = new ArrayList<>();
+    List<Slab> besideOwner = List.of();
+    try {
+      if (heap.isAlone()) {
+        heap.trimSlabs(purges::add);
+      } else {
+        heap.attend(/* alone= */ false);
+        besideOwner = heap.slabs();
+      }
+    } finally {
+      heap.lock.unlock();
+      InsidePurge.runAll(purges);
+    }
+    unlink(heap, besideOwner, SLABS_A_TRIM, TRIM_PATIENCE_NANOS);
+  }
+
+  /**
+   * Parks the empty slabs, if there seem to be any and nobody is at work under the lock. Any
+   * thread, without a lock.
+   *
+   * @param takesOver also if the lock leans towards a thread, which costs every running thread a
+   *     barrier
+   */
+  static void parkIdle(Heap heap, boolean takesOver) {
+    if (!heap.looksParkable() || !(takesOver ? heap.lock.tryTakeOver() : heap.lock.tryLock())) {
+      return;
+    }
+    List<Slab> besideOwner = List.of();
+    try {
+      if (heap.isAlone()) {
+        heap.parkEmptySlabs();
+      } else {
+        heap.attend(/* alone= */ false);
+        besideOwner = heap.availableAndEmpty();
+      }
+    } finally {
+      heap.lock.unlock();
+    }
+    unlink(heap, besideOwner, SLABS_A_TRIM, PATIENCE_NANOS);
+  }
+
+  /**
+   * Gives back the free pages of some slabs, as far as they are the heap's. Any thread, without a
+   * lock.
+   */
+  static void unlink(Heap heap, List<Slab> slabs) {
+    unlink(heap, slabs, SLABS_A_STEP, PATIENCE_NANOS);
+  }
+
+  private static void unlink(Heap heap, List<Slab> slabs, int step, long patienceNanos) {
+    for (int from = 0; from < slabs.size(); from += step) {
+      List<Slab> some = slabs.subList(from, Math.min(slabs.size(), from + step));
+      if (!heap.lock.tryLock(patienceNanos)) {
+        return; // Whoever wants them comes again.
+      }
+      List<InsidePurge> purges = new ArrayList<>();
+      try {
+        if (heap.isAlone()) {
+          heap.unlinkFree(some, purges::add);
+        } else {
+          unlinkBesideOwner(heap, some, purges::add);
+        }
+      } finally {
+        heap.lock.unlock();
+        InsidePurge.runAll(purges);
+      }
+    }
+  }
+
+  /** As {@link Heap#unlinkFree}, and parks those that are empty. With the lock. */
+  private static void unlinkBesideOwner(Heap heap, List<Slab> slabs, Consumer<InsidePurge> purges) {
+    StackRoom.requireForNested();
+    int slots = 0;
+    for (Slab slab : slabs) {
+      slots = Math.max(slots, slab.slots());
+    }
+    char[] taken = new char[slots];
+    List<Slab> begun = new ArrayList<>(slabs.size());
+    int ended = 0;
+    try {
+      for (Slab slab : slabs) {
+        if (slab.ownedBy == heap && slab.tryBeginTaking()) {
+          begun.add(slab);
+        }
+      }
+      ProcessBarrier.heavy();
+      while (ended < begun.size()) {
+        Slab slab = begun.get(ended++);
+        takeBesideOwner(heap, slab, taken, purges);
+      }
+    } finally {
+      while (ended < begun.size()) {
+        begun.get(ended++).cancelTaking();
+      }
+    }
+  }
+
+  @SuppressWarnings("ReferenceEquality") // a slab is its identity
+  private static void takeBesideOwner(
+      Heap heap, Slab slab, char[] taken, Consumer<InsidePurge> purges) {
+    int count = slab.endTakingAll(taken);
+    // The owner looks at its current slabs at any time.
+    if (slab != heap.current(slab.kind()) && slab.tryLeaveAll(taken, count)) {
+      heap.parkEmptied(slab);
+      return;
+    }
+    PageSet free = slab.unlinkTaken(taken, count, heap.pages().pageBytes());
+    if (free != null) {
+      heap.purge(slab, free, purges);
+    }
+  }
+}
