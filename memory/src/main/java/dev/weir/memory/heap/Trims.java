@@ -107,7 +107,7 @@ final class Trims {
   }
 
   /** As {@link Heap#unlinkFree}, and parks those that are empty. With the lock. */
-  private static void unlinkBesideOwner(Heap heap, List<Slab> slabs, Consumer<InsidePurge> purges) {
+  static void unlinkBesideOwner(Heap heap, List<Slab> slabs, Consumer<InsidePurge> purges) {
     StackRoom.requireForNested();
     int slots = 0;
     for (Slab slab : slabs) {

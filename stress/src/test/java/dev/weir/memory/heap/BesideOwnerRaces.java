@@ -13,8 +13,8 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.L_Result;
 
 /**
- * An owner takes and puts back slots while somebody with its heap's lock takes what lies free: each
- * slot is in one place afterwards.
+ * An owner takes and puts back slots while somebody with its heap's lock gives back the pages of
+ * those that lie free: each slot is in use, free or gone afterwards.
  */
 public final class BesideOwnerRaces {
   private BesideOwnerRaces() {}
@@ -26,11 +26,6 @@ public final class BesideOwnerRaces {
 
     /** What the owner has in the end. */
     final List<Integer> popped = new ArrayList<>();
-
-    /** What the other has. */
-    final char[] taken = new char[SmallHeap.SLOTS];
-
-    int takenCount;
 
     /** Half of the slots are free. */
     Contended() {
@@ -51,26 +46,26 @@ public final class BesideOwnerRaces {
       }
     }
 
-    void take() {
-      slab.tryBeginTaking();
-      ProcessBarrier.heavy();
-      takenCount = slab.endTakingAll(taken);
-      slab.endMove();
+    void unlink() {
+      Trims.unlinkBesideOwner(small.heap, List.of(slab), InsidePurge::run);
     }
 
-    /** Each of the slots that were or became free is in one place. */
+    /**
+     * Each of the slots that were or became free is in one place, and the pages of no other gone.
+     */
     String places(int free) {
       List<Integer> all = new ArrayList<>(popped);
-      for (int i = 0; i < takenCount; i++) {
-        all.add((int) taken[i]);
-      }
       for (int left = slab.pop(); left != Slab.NONE_FREE; left = slab.pop()) {
         all.add(left);
       }
       if (new HashSet<>(all).size() != all.size()) {
         return "in two places";
       }
-      return all.size() == free ? "each in one" : all.size() + " of " + free;
+      int used = all.size() + SmallHeap.SLOTS - free;
+      int committed = slab.committedBytes() / slab.slotBytes();
+      return slab.carvedOpaque() == used && committed == used
+          ? "each in one"
+          : used + " used, " + slab.carvedOpaque() + " carved, " + committed + " committed";
     }
   }
 
@@ -88,7 +83,7 @@ public final class BesideOwnerRaces {
 
     @Actor
     public void beside() {
-      take();
+      unlink();
     }
 
     @Arbiter
@@ -114,7 +109,7 @@ public final class BesideOwnerRaces {
 
     @Actor
     public void beside() {
-      take();
+      unlink();
     }
 
     @Arbiter
@@ -140,7 +135,7 @@ public final class BesideOwnerRaces {
     public void beside() {
       slab.tryBeginTaking();
       ProcessBarrier.heavy();
-      slab.endTakingAll(taken);
+      slab.endTakingAll(new char[SmallHeap.SLOTS]);
       slab.cancelTaking();
     }
 
