@@ -3,10 +3,13 @@ package dev.weir.memory;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.memory.budget.Budget;
+import dev.weir.memory.testing.Await;
 import dev.weir.memory.testing.Workers;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -64,8 +67,13 @@ class ReclaimerCallsTest {
             0,
             () -> clock.getAndAdd(1_000_000));
     Workers workers = new Workers();
-    workers.platform(() -> assertThat(calls.ask(1, new Patience())).isTrue());
+    AtomicReference<@Nullable Thread> blocked = new AtomicReference<>();
+    workers.platform(() -> {
+      blocked.set(Thread.currentThread());
+      assertThat(calls.ask(1, new Patience())).isTrue();
+    });
     begun.await();
+    Await.until(() -> blocked.get().getState() == Thread.State.WAITING, () -> "it runs");
 
     Patience patience = new Patience();
     assertThat(calls.ask(1, patience)).isFalse();
