@@ -6,9 +6,9 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The daemon thread that looks after every pool of the process: purges what has decayed, asks idle
- * heaps for their memory, serves waiting grants. It refers to pools weakly, so that one that
- * nothing else refers to can go.
+ * The daemon thread that looks after every pool of the process: purges what has decayed, trims idle
+ * heaps, serves waiting grants. It refers to pools weakly, so that one that nothing else refers to
+ * can go.
  */
 final class Purger {
   /** How long it leaves alone what has failed: 100 ms. */

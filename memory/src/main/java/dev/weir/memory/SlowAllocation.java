@@ -122,12 +122,14 @@ final class SlowAllocation {
     for (int round = 0; round < TRIM_ROUNDS; round++) {
       parts.trimAndSettle();
       T result = attempt.get();
+      if (result != null) {
+        return result; // Nothing may fail from here on: it would be lost.
+      }
       long liveBytesBefore = liveBytes;
       liveBytes = parts.liveBlockBytes();
-      if (result != null
-          || liveBytes == liveBytesBefore
+      if (liveBytes == liveBytesBefore
           || liveBytes > parts.pages().totals().limitBytes() - moreBytes) {
-        return result;
+        return null;
       }
     }
     return null;

@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The slabs of one heap that may have a slot to give and are not the current ones of their size
- * classes: a queue for each class, linked through the slabs. The heap's owner only.
+ * classes: a queue for each class, linked through the slabs. With the heap's lock.
  */
 final class AvailableSlabs {
   private final @Nullable Slab[] first = new Slab[SizeClasses.COUNT];

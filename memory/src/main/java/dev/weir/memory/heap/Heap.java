@@ -67,10 +67,16 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
   /**
    * Whether a slab in the available queue may have become empty without its heap's notice: others
    * freed slots of it, or its last slot came back while an arrival or a purge was under way. Any
-   * thread sets it after the fact, the owner clears it before it looks, with a fence between:
-   * either the look finds the slab or the flag stays.
+   * thread sets it after the fact, who holds the lock clears it before it looks, with a fence
+   * between: either the look finds the slab or the flag stays.
    */
   private volatile boolean unattended;
+
+  /** How often it has looked through its slabs because it grows. With the lock. */
+  private int growths;
+
+  /** What of that the last look for excess saw. The surveying thread only. */
+  private int seenGrowths;
 
   /** Whether the owner's stack had no room for {@link #noticed}: some slab is not looked after. */
   volatile boolean overlooked;
@@ -189,8 +195,11 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
     List<Slab> empty = new ArrayList<>();
     for (int sizeClass = 0; sizeClass < SizeClasses.COUNT; sizeClass++) {
       for (Slab slab = available.first(sizeClass); slab != null; slab = slab.nextAvailable) {
-        if (slab.liveOpaque() <= slab.remoteCount()) {
+        int freedElsewhere = slab.remoteCount();
+        if (slab.liveOpaque() <= freedElsewhere) {
           empty.add(slab);
+        } else if (freedElsewhere > 0) {
+          slab.noticeNext(); // Nothing but the owner leads to it from now on.
         }
       }
     }
@@ -203,8 +212,16 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
     park(slab);
   }
 
-  /** Looks after slabs of which nobody has told the heap. Any thread that holds the lock. */
+  /**
+   * Looks after slabs of which nobody has told the heap. Any thread that holds the lock.
+   *
+   * @param alone whether there is no owner beside the caller, who may take from slabs
+   */
   final void attend(boolean alone) {
+    if (closed) {
+      return; // What arrives now is sent on, to the slab's heap.
+    }
+    StackRoom.requireForNested();
     unattended = false;
     VarHandle.fullFence();
     takeOverlooked();
@@ -213,7 +230,6 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
 
   /** Parks every slab that has no live slot. */
   final void parkEmptySlabs() {
-    StackRoom.requireForNested();
     attend(/* alone= */ true);
     for (int sizeClass = 0; sizeClass < SizeClasses.COUNT; sizeClass++) {
       Slab slab = current[sizeClass];
@@ -301,6 +317,7 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
    */
   final void unlinkBeforeGrowth(long bytes) {
     StackRoom.requireForNested();
+    growths++;
     long ceilingBytes = pages.insideCeilingBytes();
     long hardCeilingBytes = hardCeilingBytes(ceilingBytes);
     long visits = 2 * Math.min(bytes, ceilingBytes) * owned.size() / ceilingBytes + 1;
@@ -325,6 +342,17 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
     }
   }
 
+  /**
+   * Whether it has grown since the last call, and so looked after what lies free in it. The
+   * surveying thread only: a count that it does not see yet is seen by the next call.
+   */
+  final boolean hasGrown() {
+    int now = growths;
+    boolean grown = now != seenGrowths;
+    seenGrowths = now;
+    return grown;
+  }
+
   /** The most that may lie free inside slabs even if it has a use, where the ceiling is so much. */
   static long hardCeilingBytes(long ceilingBytes) {
     return Math.max(HARD_CEILING_FLOOR_BYTES, HARD_CEILING_FACTOR * ceilingBytes);
@@ -343,6 +371,9 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
    * thread.
    */
   final boolean looksParkable() {
+    if (closed) {
+      return false;
+    }
     if (unattended || overlooked || arrivals.hasAnyOpaque()) {
       return true;
     }
@@ -493,6 +524,7 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
         slab.ceaseToBeFull();
         available.add(slab);
       } else {
+        slab.drainRemote();
         slab.noticeWhenEmpty();
       }
       parkIfEmpty(slab);

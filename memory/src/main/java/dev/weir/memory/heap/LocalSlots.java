@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * store barrier is on the owner's path, and the next free slot is known without reading the last one.
  *
  * "The heap" is whoever may do anything with its slabs: the holder of a stripe's lock; the owner of an OwnedHeap, which
- * holds that heap's lock for all but what takes or puts back one slot: pop, nextTenant, takeNext, push, setTenant. So
+ * holds that heap's lock for all but what takes or puts back one slot: pop, nextTenant, tryTakeNext, push, setTenant. So
  * another thread that holds an owner's lock ("beside the owner") meets it in the stack alone. It takes what lies in the
  * stack as a thief takes from the other end of a work-stealing queue (D. Chase, Y. Lev, "Dynamic Circular Work-Stealing
  * Deque", SPAA 2005), all of it at once, and with the barrier on the rare side:
@@ -31,8 +31,9 @@ import org.jspecify.annotations.Nullable;
  *   owner:   count := count - 1;  light barrier;  base > count?  it is gone: count := count + 1, and ask for the lock
  *   beside:  base := count;       heavy barrier;  what lies below both counts is taken, and base stays at its end
  *
- * Below `base` nothing is ever written while the owner is about: it is lowered again only to leave everything as it was,
- * or by the owner itself (rebase). So an entry that the owner has looked at is the same as long as it lies in the stack.
+ * What the owner has looked at lies where it lay as long as it is in the stack: `base` is lowered only to what had not
+ * been taken, or by the owner itself (rebase), and what was taken comes back another way (RemoteFrees). While somebody
+ * takes, the owner may put back slots below `base`; they stay below both counts, or above the end.
  */
 abstract class LocalSlots extends Span {
   private static final @Nullable Object[] NO_TENANTS = {};
@@ -265,6 +266,16 @@ abstract class LocalSlots extends Span {
     noticeFrom(NEVER);
   }
 
+  /**
+   * The next push tells the heap, which says anew of what it is to be told, unless it is told of
+   * nothing. With the heap's lock.
+   */
+  final void noticeNext() {
+    if (noticeAtFree != NEVER) {
+      noticeFrom(0);
+    }
+  }
+
   private void noticeFrom(int count) {
     NOTICE_AT_FREE.setOpaque(this, count);
   }
@@ -319,9 +330,7 @@ abstract class LocalSlots extends Span {
       }
     }
     lowestUncarved = 0;
-    if (noticeAtFree != NEVER) {
-      noticeFrom(0);
-    }
+    noticeNext();
     return kept;
   }
 

@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * All slabs of one heap, whatever their state, and a hand that goes round them and counts what lies
- * free in them. The heap only.
+ * free in them. With the heap's lock.
  *
  * <p>The count is the sum of what each slab had when the hand last stood at it.
  */

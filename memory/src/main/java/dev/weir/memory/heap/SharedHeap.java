@@ -39,7 +39,7 @@ public final class SharedHeap {
    * @return null if the limit has no room
    */
   public <T> @Nullable T tryAllocate(int sizeClass, Tenants<T> tenants) {
-    Stripe stripe = lockAny();
+    Stripe stripe = lockAny(/* mounted= */ false);
     try {
       return stripe.allocateSlot(sizeClass, tenants);
     } finally {
@@ -85,7 +85,7 @@ public final class SharedHeap {
   }
 
   void adoptAll(OwnedHeap closed) {
-    Stripe stripe = lockAny();
+    Stripe stripe = lockAny(/* mounted= */ true); // The closed heap's lock is held.
     try {
       closed.handOverTo(stripe);
     } finally {
@@ -93,7 +93,8 @@ public final class SharedHeap {
     }
   }
 
-  private Stripe lockAny() {
+  /** Takes the lock of some stripe, keeping a virtual thread's carrier or not. */
+  private Stripe lockAny(boolean mounted) {
     int mask = stripes.length - 1;
     int home = home();
     for (int attempt = 0; ; attempt++) {
@@ -107,7 +108,11 @@ public final class SharedHeap {
         if (next.lock.tryTakeOver()) {
           return next;
         }
-        SpinLock.giveWay();
+        if (mounted) {
+          SpinLock.giveWayMounted();
+        } else {
+          SpinLock.giveWay();
+        }
       }
     }
   }

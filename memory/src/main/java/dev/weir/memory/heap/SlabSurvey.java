@@ -10,7 +10,7 @@ import java.util.List;
 
 /**
  * Looks through all slabs, from outside and without stopping anybody, for free slots that may leave
- * whole pages free, and asks the slabs' heaps to unlink them. For one thread at a time.
+ * whole pages free, and has the slabs' heaps unlink them. For one thread at a time.
  *
  * <p>What it sees may be out of date: the heaps look again.
  */
@@ -27,7 +27,7 @@ public final class SlabSurvey {
   private record Candidate(Slab slab, long bytes) {}
 
   /**
-   * Asks for the free pages of slabs in which nothing was allocated or freed since the last call:
+   * Unlinks the free pages of slabs in which nothing was allocated or freed since the last call:
    * called every half decay time, it finds each page between a half and a whole one after its last
    * use.
    */
@@ -44,21 +44,22 @@ public final class SlabSurvey {
         aged.add(slab);
       }
     }
-    request(aged);
+    unlink(aged);
   }
 
   /**
-   * If slabs keep more free pages than even those that have a use may be, asks for those of the
-   * emptiest until half of that is left. Heaps that grow see to that themselves; this is for those
-   * that do not while others grow.
+   * If slabs keep more free pages than even those that have a use may be, unlinks those of the
+   * emptiest until half of that is left. Heaps that have grown since the last call see to that
+   * themselves, and are left alone; this is for those that do not while others grow.
    */
   public void unlinkExcess() {
     long ceilingBytes = Heap.hardCeilingBytes(pages.insideCeilingBytes());
     List<Candidate> candidates = new ArrayList<>();
+    IdentityHashMap<Heap, Boolean> growing = new IdentityHashMap<>();
     long totalBytes = 0;
     for (Slab slab : slabs()) {
       long bytes = slab.newlyIdleBytes(pages.pageBytes());
-      if (bytes > 0) {
+      if (bytes > 0 && !growing.computeIfAbsent(slab.heap(), Heap::hasGrown)) {
         candidates.add(new Candidate(slab, bytes));
         totalBytes += bytes;
       }
@@ -75,7 +76,7 @@ public final class SlabSurvey {
       wanted.add(candidate.slab);
       totalBytes -= candidate.bytes;
     }
-    request(wanted);
+    unlink(wanted);
   }
 
   private List<Slab> slabs() {
@@ -99,7 +100,7 @@ public final class SlabSurvey {
     return unusedBytes >= pages.pageBytes() && unusedBytes != slab.barrenBytes;
   }
 
-  private static void request(List<Slab> candidates) {
+  private static void unlink(List<Slab> candidates) {
     IdentityHashMap<Heap, List<Slab>> byHeap = new IdentityHashMap<>();
     for (Slab slab : candidates) {
       byHeap.computeIfAbsent(slab.heap(), first -> new ArrayList<>()).add(slab);

@@ -2,6 +2,7 @@ package dev.weir.memory.heap;
 
 import dev.weir.memory.os.ProcessBarrier;
 import dev.weir.memory.pages.PageSet;
+import dev.weir.memory.sync.SpinLock;
 import dev.weir.memory.sync.StackRoom;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,6 +28,9 @@ final class Trims {
   /** The most that a trim does: some hundred microseconds. */
   private static final int SLABS_A_TRIM = 64;
 
+  /** The most slots that either goes through at a time, but for one slab. */
+  private static final int SLOTS_A_STEP = 16_384;
+
   private Trims() {}
 
   /**
@@ -34,11 +38,11 @@ final class Trims {
    * ms. Any thread, without a lock.
    */
   static void trim(Heap heap) {
+    List<InsidePurge> purges = new ArrayList<>();
+    List<Slab> besideOwner = List.of();
     if (!heap.lock.tryLock(TRIM_PATIENCE_NANOS)) {
       return;
     }
-    List<InsidePurge> purges = new ArrayList<>();
-    List<Slab> besideOwner = List.of();
     try {
       if (heap.isAlone()) {
         heap.trimSlabs(purges::add);
@@ -86,13 +90,15 @@ final class Trims {
     unlink(heap, slabs, SLABS_A_STEP, PATIENCE_NANOS);
   }
 
-  private static void unlink(Heap heap, List<Slab> slabs, int step, long patienceNanos) {
-    for (int from = 0; from < slabs.size(); from += step) {
-      List<Slab> some = slabs.subList(from, Math.min(slabs.size(), from + step));
+  private static void unlink(Heap heap, List<Slab> slabs, int mostSlabs, long patienceNanos) {
+    int end;
+    for (int from = 0; from < slabs.size(); from = end) {
+      end = endOfStep(slabs, from, mostSlabs);
+      List<Slab> some = slabs.subList(from, end);
+      List<InsidePurge> purges = new ArrayList<>();
       if (!heap.lock.tryLock(patienceNanos)) {
         return; // Whoever wants them comes again.
       }
-      List<InsidePurge> purges = new ArrayList<>();
       try {
         if (heap.isAlone()) {
           heap.unlinkFree(some, purges::add);
@@ -103,7 +109,19 @@ final class Trims {
         heap.lock.unlock();
         InsidePurge.runAll(purges);
       }
+      if (end < slabs.size()) {
+        SpinLock.giveWay(); // An owner that waits for its lock has its turn.
+      }
     }
+  }
+
+  private static int endOfStep(List<Slab> slabs, int from, int mostSlabs) {
+    int end = from;
+    int slots = 0;
+    do {
+      slots += slabs.get(end++).slots();
+    } while (end < slabs.size() && end - from < mostSlabs && slots < SLOTS_A_STEP);
+    return end;
   }
 
   /** As {@link Heap#unlinkFree}, and parks those that are empty. With the lock. */
@@ -118,11 +136,15 @@ final class Trims {
     int ended = 0;
     try {
       for (Slab slab : slabs) {
-        if (slab.ownedBy == heap && slab.tryBeginTaking()) {
+        if (slab.ownedBy == heap
+            && mayGive(slab, heap.pages().pageBytes())
+            && slab.tryBeginTaking()) {
           begun.add(slab);
         }
       }
-      ProcessBarrier.heavy();
+      if (!begun.isEmpty()) {
+        ProcessBarrier.heavy();
+      }
       while (ended < begun.size()) {
         Slab slab = begun.get(ended++);
         takeBesideOwner(heap, slab, taken, purges);
@@ -132,6 +154,11 @@ final class Trims {
         begun.get(ended++).cancelTaking();
       }
     }
+  }
+
+  /** Whether a page may be free, or the slab empty. */
+  private static boolean mayGive(Slab slab, int osPageBytes) {
+    return slab.unusedBytes() >= osPageBytes || slab.liveOpaque() <= slab.remoteCount();
   }
 
   @SuppressWarnings("ReferenceEquality") // a slab is its identity

@@ -40,6 +40,42 @@ public final class HandOverRaces {
     }
   }
 
+  /** Somebody trims the heap meanwhile, with its lock, which who closes it holds too. */
+  @JCStressTest
+  @Outcome(id = "rests", expect = Expect.ACCEPTABLE)
+  @State
+  public static class ArrivalAtAClosingHeapThatIsTrimmed {
+    private final SmallHeap small = new SmallHeap();
+    private final Heap heir = small.newHeap();
+    private final Slot[] slots = small.takeSlab();
+    private final Slot ninth = small.take();
+
+    @Actor
+    public void remote() {
+      slots[0].freeRemotely();
+    }
+
+    @Actor
+    public void closing() {
+      small.heap.lock.lock();
+      small.heap.handOverTo(heir);
+      small.heap.lock.unlock();
+    }
+
+    @Actor
+    public void trimming() {
+      Trims.trim(small.heap);
+      Trims.trim(small.heap);
+    }
+
+    @Arbiter
+    public void afterwards(L_Result seen) {
+      String found = SmallHeap.lookAfter(heir, slots[0].slab(), 7);
+      SmallHeap.freeAllBut(1, slots, heir);
+      seen.r1 = found.equals("found") ? small.rest(heir, ninth) : found;
+    }
+  }
+
   /** Two slabs are on their way, one behind the other. */
   @JCStressTest
   @Outcome(id = "rests", expect = Expect.ACCEPTABLE)
