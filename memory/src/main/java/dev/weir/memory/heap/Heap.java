@@ -30,11 +30,6 @@ import org.jspecify.annotations.Nullable;
  * heap itself puts back is back by then: its slab is found by a look at all slabs.
  */
 abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
-  /** Below it, what has a use may lie free inside slabs: 9 MiB, or six times the ceiling. */
-  private static final int HARD_CEILING_FLOOR_BYTES = 9 << 20;
-
-  private static final int HARD_CEILING_FACTOR = 6;
-
   /** So many rounds in which nothing was taken make a current slab idle. */
   private static final int IDLE_ROUNDS = 6;
 
@@ -71,12 +66,6 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
    * between: either the look finds the slab or the flag stays.
    */
   private volatile boolean unattended;
-
-  /** How often it has looked through its slabs because it grows. With the lock. */
-  private int growths;
-
-  /** What of that the last look for excess saw. The surveying thread only. */
-  private int seenGrowths;
 
   /** Whether the owner's stack had no room for {@link #noticed}: some slab is not looked after. */
   volatile boolean overlooked;
@@ -179,6 +168,11 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
     if (purges != null) {
       InsidePurge.handOn(purges, purger);
     }
+  }
+
+  /** Whether there are any; others may just have parked the last one. */
+  final boolean hasSlabs() {
+    return owned.size() > 0;
   }
 
   /** Every slab. Any thread that holds the lock. */
@@ -317,9 +311,8 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
    */
   final void unlinkBeforeGrowth(long bytes) {
     StackRoom.requireForNested();
-    growths++;
     long ceilingBytes = pages.insideCeilingBytes();
-    long hardCeilingBytes = hardCeilingBytes(ceilingBytes);
+    long hardCeilingBytes = Demand.hardCeilingBytes(ceilingBytes);
     long visits = 2 * Math.min(bytes, ceilingBytes) * owned.size() / ceilingBytes + 1;
     int unlinked = 0;
     for (int i = (int) Math.min(visits, MAX_VISITS); i > 0 && unlinked < MAX_UNLINKED; i--) {
@@ -342,20 +335,9 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
     }
   }
 
-  /**
-   * Whether it has grown since the last call, and so looked after what lies free in it. The
-   * surveying thread only: a count that it does not see yet is seen by the next call.
-   */
+  /** Whether it has grown since the last call, and so looked. The surveying thread only. */
   final boolean hasGrown() {
-    int now = growths;
-    boolean grown = now != seenGrowths;
-    seenGrowths = now;
-    return grown;
-  }
-
-  /** The most that may lie free inside slabs even if it has a use, where the ceiling is so much. */
-  static long hardCeilingBytes(long ceilingBytes) {
-    return Math.max(HARD_CEILING_FLOOR_BYTES, HARD_CEILING_FACTOR * ceilingBytes);
+    return owned.hasHandMoved();
   }
 
   /** Whether what is free in a slab will probably be used soon. */

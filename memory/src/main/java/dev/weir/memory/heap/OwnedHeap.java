@@ -178,6 +178,9 @@ public final class OwnedHeap extends Heap {
 
   /** Does what is due before so many bytes of pages become live. The owner only. */
   public void beforeRun(long bytes) {
+    if (!hasSlabs()) {
+      return;
+    }
     enter();
     try {
       unlinkBeforeGrowth(bytes);

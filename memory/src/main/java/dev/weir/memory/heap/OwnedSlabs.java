@@ -16,6 +16,12 @@ final class OwnedSlabs {
   private @Nullable Slab hand;
   private long countedFreeBytes;
 
+  /** How often the hand was moved. */
+  private int steps;
+
+  /** What {@link #hasHandMoved} saw last. The surveying thread only. */
+  private int seenSteps;
+
   OwnedSlabs(Heap heap, int osPageBytes) {
     this.heap = heap;
     this.osPageBytes = osPageBytes;
@@ -84,12 +90,24 @@ final class OwnedSlabs {
 
   /** Moves the hand to the next slab and counts what lies free in it; null if there is none. */
   @Nullable Slab next() {
+    steps++;
     Slab slab = hand != null ? hand : first;
     if (slab != null) {
       hand = slab.nextOwned;
       count(slab);
     }
     return slab;
+  }
+
+  /**
+   * Whether the hand has moved since the last call. The surveying thread only, without the lock: a
+   * step that it does not see yet is seen by the next call.
+   */
+  boolean hasHandMoved() {
+    int now = steps;
+    boolean moved = now != seenSteps;
+    seenSteps = now;
+    return moved;
   }
 
   /** Counts anew what lies free in a slab. */
