@@ -38,6 +38,7 @@ public final class BiasedLock {
   private static final VarHandle HELD;
   private static final VarHandle BIAS;
   private static final VarHandle INSIDE;
+  private static final VarHandle AWAITED;
 
   static {
     try {
@@ -45,6 +46,7 @@ public final class BiasedLock {
       HELD = lookup.findVarHandle(BiasedLock.class, "held", int.class);
       BIAS = lookup.findVarHandle(BiasedLock.class, "bias", Bias.class);
       INSIDE = lookup.findVarHandle(Bias.class, "inside", boolean.class);
+      AWAITED = lookup.findVarHandle(BiasedLock.class, "awaited", int.class);
       // Made ready here, not by an owner whom others wait for.
       ProcessBarrier.light();
     } catch (ReflectiveOperationException e) {
@@ -72,6 +74,10 @@ public final class BiasedLock {
   /** Whom the lock is biased towards; null from the moment on that somebody takes it over. */
   @SuppressWarnings("UnusedVariable") // through BIAS
   private @Nullable Bias bias;
+
+  /** How many wait in {@link #lock}. */
+  @SuppressWarnings("UnusedVariable") // through AWAITED
+  private int awaited;
 
   // Under the lock.
 
@@ -176,10 +182,19 @@ public final class BiasedLock {
   }
 
   /**
-   * Takes the lock if nobody holds it, also from a thread that it is biased towards: that costs a
-   * few microseconds.
+   * Takes the lock if nobody holds it or waits for it in {@link #lock}, also from a thread that it
+   * is biased towards: that costs a few microseconds.
    */
   public boolean tryTakeOver() {
+    return !isAwaited() && tryTakeAnyway();
+  }
+
+  /** Whether somebody waits for it in {@link #lock}. */
+  final boolean isAwaited() {
+    return (int) AWAITED.getOpaque(this) != 0;
+  }
+
+  private boolean tryTakeAnyway() {
     if (tryLock()) {
       return true;
     }
@@ -218,8 +233,8 @@ public final class BiasedLock {
   }
 
   /**
-   * Takes the lock, unless its holder keeps it for longer: the system may have interrupted that
-   * one.
+   * Takes the lock, unless its holder keeps it for longer, or those do who wait for it in {@link
+   * #lock}: the system may have interrupted them.
    *
    * @return whether it was taken
    */
@@ -239,9 +254,27 @@ public final class BiasedLock {
     return true;
   }
 
-  /** Takes the lock, however long that takes. */
+  /**
+   * Takes the lock, however long that takes, and before those that could do without: who takes it
+   * again and again leaves nothing to somebody who has just given way.
+   */
   public void lock() {
-    while (!tryLock(Long.MAX_VALUE)) {}
+    if (tryTakeAnyway()) {
+      return;
+    }
+    StackRoom.requireForNested();
+    AWAITED.getAndAdd(this, 1);
+    try {
+      for (int spins = 0; !tryTakeAnyway(); spins++) {
+        if (spins < SPINS) {
+          Thread.onSpinWait();
+        } else {
+          SpinLock.giveWay();
+        }
+      }
+    } finally {
+      AWAITED.getAndAdd(this, -1);
+    }
   }
 
   /** Gives the lock back. Only its holder may call this. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.memory.testing.Workers;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -12,6 +13,7 @@ import org.junit.jupiter.api.Timeout;
 class BiasedLockTest {
   private static final int BIAS_AFTER = 4;
   private static final int ROUNDS = 50_000;
+  private static final int TURNS = 200;
 
   private final BiasedLock lock = new BiasedLock(BIAS_AFTER);
 
@@ -92,6 +94,38 @@ class BiasedLockTest {
     takeOften();
 
     assertThat(elsewhere(lock::tryLock)).isFalse();
+  }
+
+  /** Who takes it again and again does not take it before one that waits however long it takes. */
+  @Test
+  void goesToWhoeverWaitsBeforeThoseThatNeedNot() throws InterruptedException {
+    AtomicInteger begun = new AtomicInteger();
+    AtomicInteger turns = new AtomicInteger();
+    Workers workers = new Workers();
+    lock.lock();
+    workers.platform(() -> {
+      for (int i = 0; i < TURNS; i++) {
+        while (begun.get() <= i) {
+          Thread.onSpinWait();
+        }
+        lock.lock();
+        turns.incrementAndGet();
+        lock.unlock();
+      }
+    });
+    for (int i = 1; i <= TURNS; i++) {
+      begun.set(i);
+      while (!lock.isAwaited()) {
+        Thread.onSpinWait();
+      }
+      lock.unlock();
+      while (!(i % 2 == 0 ? lock.tryTakeOver() : lock.tryLock(0))) {
+        Thread.onSpinWait();
+      }
+      assertThat(turns).hasValue(i);
+    }
+    lock.unlock();
+    workers.join();
   }
 
   /** One that is biased most of the time, others that take it over: nothing is lost. */
