@@ -20,9 +20,9 @@ record Wire(TransportUnderTest transport, Engine engine, boolean http2) {
             ofStreams()));
   }
 
-  /** HTTP/2, in the clear and over TLS. */
+  /** HTTP/2, in the clear and over TLS of each engine. */
   static Stream<Wire> ofStreams() {
-    return Stream.of(Engine.NONE, Engine.JDK)
+    return Arrays.stream(Engine.values())
         .map(engine -> new Wire(TransportUnderTest.NIO, engine, true));
   }
 
