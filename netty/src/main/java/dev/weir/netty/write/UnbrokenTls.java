@@ -26,8 +26,10 @@ import javax.net.ssl.SSLException;
  * goes through its pipeline as an exception. Until then a peer has got a beginning of what was
  * written, and the handlers behind this one a beginning of what the peer has sent.
  *
- * <p>A peer that has TLS answer, by new keys each time it asks for some ({@code KeyUpdate}), and
- * takes none of the answers, is cut off as well: each waits in a buffer of the largest record.
+ * <p>A peer that has TLS answer, by new keys each time it asks for some ({@code KeyUpdate}) or by
+ * another handshake, is cut off as well: where it does not take the answers, each of which waits in
+ * a buffer of the largest record, and where it goes on like that with nothing sent or received in
+ * between for the handlers behind, which would know what is to be had from it.
  *
  * <p>What is written goes to the {@link SslHandler} with the next {@code flush()}, and not while
  * hands are shaken: neither before that has succeeded, nor while it is done once more (TLS 1.2),
@@ -43,9 +45,16 @@ public final class UnbrokenTls extends ChannelDuplexHandler {
   /** Twice what a handshake sends at a time, and no peer has to ask for keys twice in a row. */
   private static final int MAX_UNSENT_RECORDS = 16;
 
+  /** As BoringSSL has it for {@code KeyUpdate}, by itself. */
+  private static final int MAX_RECORDS_IN_A_ROW = 32;
+
   private final SslHandler tls;
   private final Queue<ChannelPromise> closings = new ArrayDeque<>(1);
   private @SuppressWarnings("NullAway.Init") PendingWriteQueue unflushed;
+
+  /** Sent by TLS itself since there was something for, or from, the handlers behind. */
+  private int recordsInARow;
+
   private boolean established;
   private boolean flushAsked;
   private boolean flushing;
@@ -63,35 +72,42 @@ public final class UnbrokenTls extends ChannelDuplexHandler {
    */
   public static void addTo(ChannelPipeline pipeline, SslHandler tls) {
     UnbrokenTls behind = new UnbrokenTls(tls);
-    pipeline.addLast(UnbrokenStream.HANDLER, behind.new UnsentRecords(), tls, behind);
+    pipeline.addLast(UnbrokenStream.HANDLER, behind.new RecordsOfTls(), tls, behind);
   }
 
   /** In front of TLS: what that sends by itself, so not within a flush from behind. */
-  private final class UnsentRecords extends ChannelOutboundHandlerAdapter
+  private final class RecordsOfTls extends ChannelOutboundHandlerAdapter
       implements ChannelFutureListener {
-    private int records;
+    private int unsent;
 
     @Override
     public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
       ChannelFuture written = ctx.write(message, promise);
-      if (flushing || written.isDone()) {
+      if (flushing) {
         return;
       }
-      records++;
-      written.addListener(this);
-      if (records > MAX_UNSENT_RECORDS && !broken) {
+      recordsInARow++;
+      if (!written.isDone()) {
+        unsent++;
+        written.addListener(this);
+      }
+      if (unsent > MAX_UNSENT_RECORDS) {
+        cutOff(ctx, unsent + " answers of TLS itself, as to KeyUpdate, wait for the peer");
+      } else if (recordsInARow > MAX_RECORDS_IN_A_ROW) {
+        cutOff(ctx, recordsInARow + " answers of TLS itself, as to KeyUpdate, in a row");
+      }
+    }
+
+    private void cutOff(ChannelHandlerContext ctx, String reason) {
+      if (!broken) {
         breakOff(ctx.pipeline());
-        ctx.pipeline()
-            .fireExceptionCaught(
-                new SSLException(
-                    "closed: %d records of TLS itself, as answers to KeyUpdate are, wait for the peer"
-                        .formatted(records)));
+        ctx.pipeline().fireExceptionCaught(new SSLException("closed: " + reason));
       }
     }
 
     @Override
     public void operationComplete(ChannelFuture written) {
-      records--;
+      unsent--;
     }
   }
 
@@ -116,6 +132,7 @@ public final class UnbrokenTls extends ChannelDuplexHandler {
       while (flushAsked && !broken && !isShakingHands(ctx)) {
         flushAsked = false;
         for (int writes = unflushed.size(); writes > 0; writes--) {
+          recordsInARow = 0;
           unflushed.removeAndWrite();
         }
         ctx.flush();
@@ -171,6 +188,7 @@ public final class UnbrokenTls extends ChannelDuplexHandler {
     if (broken) {
       ReferenceCountUtil.release(message);
     } else {
+      recordsInARow = 0;
       ctx.fireChannelRead(message);
     }
   }
