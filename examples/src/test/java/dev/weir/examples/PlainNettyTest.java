@@ -6,6 +6,8 @@ import io.netty.channel.Channel;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.URI;
@@ -31,7 +33,13 @@ class PlainNettyTest {
     EventLoopGroup loops = new MultiThreadIoEventLoopGroup(2, NioIoHandler.newFactory());
     try (Memory memory = new Memory();
         HttpClient http = HttpClient.newHttpClient()) {
-      Channel server = PlainNetty.start(memory.allocator, loops);
+      Channel server =
+          PlainNetty.server(memory.allocator)
+              .group(loops)
+              .channel(NioServerSocketChannel.class)
+              .bind(InetAddress.getLoopbackAddress(), 0)
+              .sync()
+              .channel();
       InetSocketAddress address = (InetSocketAddress) server.localAddress();
       try (Socket slow = new Socket(address.getAddress(), address.getPort())) {
         String head = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n";
