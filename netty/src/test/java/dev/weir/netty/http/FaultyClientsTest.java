@@ -152,15 +152,31 @@ class FaultyClientsTest {
     AggregatorOptions options =
         AggregatorOptions.upTo(1 << 20).withStallTimeout(Duration.ofMillis(300));
     try (FaultyServer server = new FaultyServer(options, null)) {
-      try (Socket client = server.connect()) {
-        client.getOutputStream().write(HEAD.getBytes(US_ASCII));
-        Thread slow = trickle(client, "x".repeat(BODY.length()));
-        assertThat(new String(client.getInputStream().readNBytes(12), US_ASCII))
-            .isEqualTo("HTTP/1.1 408");
-        slow.interrupt();
-      }
+      assertTakesTooLong(server, HEAD, BODY);
       assertServes(PLAIN, server);
       server.assertNothingIsHeld();
+    }
+  }
+
+  @Test
+  void aHeadThatComesByteByByteIsAnsweredAndEnds() throws Exception {
+    AggregatorOptions options =
+        AggregatorOptions.upTo(1 << 20).withIdleTimeout(Duration.ofMillis(300));
+    try (FaultyServer server = new FaultyServer(options, null)) {
+      assertTakesTooLong(server, /* atOnce= */ "", "GET / HTTP/1.1\r\nX: " + "x".repeat(7_000));
+      server.assertNothingIsHeld();
+    }
+  }
+
+  /** Of what a client sends, the rest comes byte by byte. */
+  private static void assertTakesTooLong(FaultyServer server, String atOnce, String rest)
+      throws IOException {
+    try (Socket client = server.connect()) {
+      client.getOutputStream().write(atOnce.getBytes(US_ASCII));
+      Thread slow = trickle(client, rest);
+      assertThat(new String(client.getInputStream().readNBytes(12), US_ASCII))
+          .isEqualTo("HTTP/1.1 408");
+      slow.interrupt();
     }
   }
 
@@ -177,21 +193,6 @@ class FaultyClientsTest {
             // As it should be.
           }
         });
-  }
-
-  @Test
-  void aHeadThatComesByteByByteIsAnsweredAndEnds() throws Exception {
-    AggregatorOptions options =
-        AggregatorOptions.upTo(1 << 20).withIdleTimeout(Duration.ofMillis(300));
-    try (FaultyServer server = new FaultyServer(options, null)) {
-      try (Socket client = server.connect()) {
-        Thread slow = trickle(client, "GET / HTTP/1.1\r\nX: " + "x".repeat(7_000));
-        assertThat(new String(client.getInputStream().readNBytes(12), US_ASCII))
-            .isEqualTo("HTTP/1.1 408");
-        slow.interrupt();
-      }
-      server.assertNothingIsHeld();
-    }
   }
 
   @Test

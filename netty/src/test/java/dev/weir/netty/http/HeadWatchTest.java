@@ -61,11 +61,8 @@ class HeadWatchTest {
 
   @Test
   void whoSendsNothingIsClosed() {
-    pass(29);
-    assertThat(fixture.channel.isOpen()).isTrue();
-    pass(1);
+    assertEndsIn(30);
     assertThat(fixture.written()).isEmpty();
-    assertThat(fixture.channel.isOpen()).isFalse();
   }
 
   @Test
@@ -74,11 +71,8 @@ class HeadWatchTest {
       pass(29);
       exchange();
     }
-    pass(29);
-    assertThat(fixture.channel.isOpen()).isTrue();
-    pass(1);
+    assertEndsIn(30);
     assertThat(fixture.written()).isEmpty();
-    assertThat(fixture.channel.isOpen()).isFalse();
   }
 
   /** In any phase of it, and however long: neither the client nor the application is idle. */
@@ -91,10 +85,7 @@ class HeadWatchTest {
     pass(100);
     fixture.answer();
     assertThat(fixture.written()).startsWith("HTTP/1.1 204");
-    pass(29);
-    assertThat(fixture.channel.isOpen()).isTrue();
-    pass(1);
-    assertThat(fixture.channel.isOpen()).isFalse();
+    assertEndsIn(30);
   }
 
   @Test
@@ -104,10 +95,7 @@ class HeadWatchTest {
     exchange();
     pass(100);
     slow.last.setSuccess();
-    pass(29);
-    assertThat(fixture.channel.isOpen()).isTrue();
-    pass(1);
-    assertThat(fixture.channel.isOpen()).isFalse();
+    assertEndsIn(30);
   }
 
   private static final class SlowWrites extends ChannelOutboundHandlerAdapter {
@@ -120,6 +108,7 @@ class HeadWatchTest {
     }
   }
 
+  /** After 30 s in which it was read. */
   @Test
   void timeInWhichTheChannelIsNotReadIsNotTheClients() {
     ReadHolds holds = ReadHolds.of(fixture.channel);
@@ -127,10 +116,7 @@ class HeadWatchTest {
     holds.hold(ReadHolds.Reason.PRESSURE);
     pass(15);
     holds.release(ReadHolds.Reason.PRESSURE);
-    pass(19);
-    assertThat(fixture.channel.isOpen()).isTrue();
-    pass(1);
-    assertThat(fixture.channel.isOpen()).as("after 30 s in which it was read").isFalse();
+    assertEndsIn(20);
   }
 
   @Test
@@ -141,8 +127,7 @@ class HeadWatchTest {
     assertThat(fixture.channel.isOpen()).isTrue();
     holds.release(ReadHolds.Reason.PRESSURE);
     exchange();
-    pass(30);
-    assertThat(fixture.channel.isOpen()).isFalse();
+    assertEndsIn(30);
   }
 
   /** As a handshake does, or a header of a proxy: no head has begun. */
@@ -150,9 +135,8 @@ class HeadWatchTest {
   void whatIsNoHeadIsNotAnswered() {
     fixture.channel.pipeline().fireUserEventTriggered("a handshake");
     fixture.channel.pipeline().fireChannelReadComplete();
-    pass(30);
+    assertEndsIn(30);
     assertThat(fixture.written()).isEmpty();
-    assertThat(fixture.channel.isOpen()).isFalse();
   }
 
   @ParameterizedTest
@@ -171,8 +155,7 @@ class HeadWatchTest {
     fixture.receive("CONNECT a:1 HTTP/1.1\r\n\r\n");
     fixture.request().release();
     answer(HttpResponseStatus.METHOD_NOT_ALLOWED);
-    pass(30);
-    assertThat(fixture.channel.isOpen()).isFalse();
+    assertEndsIn(30);
   }
 
   @Test
@@ -219,6 +202,13 @@ class HeadWatchTest {
     fixture.receive(HEAD);
     fixture.request().release();
     answer(HttpResponseStatus.NO_CONTENT);
+  }
+
+  private void assertEndsIn(int seconds) {
+    pass(seconds - 1);
+    assertThat(fixture.channel.isOpen()).isTrue();
+    pass(1);
+    assertThat(fixture.channel.isOpen()).isFalse();
   }
 
   private void pass(int seconds) {

@@ -81,7 +81,7 @@ class OwnedPathsTest extends SocketThatTakesAll {
   @ParameterizedTest(name = "{0} {1}")
   @MethodSource("everyMessageOnEveryPath")
   void memoryGoesBack(Path path, SentMessage kind) throws Exception {
-    Owned owned = kind.own(allocator.directBuffer(BYTES).writeZero(BYTES));
+    Owned owned = kind.own(content());
     assertThat(pool.liveBlockBytes()).isPositive();
 
     ChannelFuture written = take(path, kind, owned);
@@ -95,14 +95,11 @@ class OwnedPathsTest extends SocketThatTakesAll {
     if (channel.eventLoop().isShutdown()) {
       assertThat(written.isDone()).isTrue();
     } else {
-      // Whoever awaits a write may go on before its listeners do, and those leave some for later.
-      onLoop(() -> {});
-      onLoop(() -> {});
+      settle();
     }
     if (closesForItsMemory(path)) {
       channel.close().sync();
-      onLoop(() -> {});
-      onLoop(() -> {});
+      settle();
     }
     assertThat(pool.liveBlockBytes()).isZero();
   }
@@ -351,14 +348,6 @@ class OwnedPathsTest extends SocketThatTakesAll {
       ended.countDown();
     }
     return written;
-  }
-
-  private static void await(CountDownLatch latch) {
-    try {
-      latch.await();
-    } catch (InterruptedException interrupted) {
-      throw new AssertionError(interrupted);
-    }
   }
 
   private ChannelFuture sentOnLoop(Owned owned, ChannelHandler encoder) throws Exception {

@@ -73,7 +73,7 @@ class OwnedTest extends SocketThatTakesAll {
 
   @Test
   void whoeverHoldsTheSameMemoryKeepsIt() throws Exception {
-    ByteBuf cached = allocator.directBuffer(BYTES).writeZero(BYTES);
+    ByteBuf cached = content();
     for (int i = 0; i < 10; i++) {
       channel.pipeline().addFirst("odd", onWrite((message, promise) -> fail()));
       Owned.send(channel, cached.retainedDuplicate()).await();
@@ -96,11 +96,10 @@ class OwnedTest extends SocketThatTakesAll {
               kept.add(((ByteBuf) message).slice());
               fail();
             }));
-    Owned.send(channel, allocator.directBuffer(BYTES).writeZero(BYTES)).await();
-    // Whoever awaits a write may go on before its listeners do.
-    onLoop(() -> {});
+    Owned.send(channel, content()).await();
+    settle();
     assertThat(pool.liveBlockBytes()).isZero();
-    ByteBuf other = allocator.directBuffer(BYTES).writeZero(BYTES);
+    ByteBuf other = content();
     assertThat(catchThrowable(() -> kept.getFirst().getByte(0)))
         .isInstanceOf(IllegalReferenceCountException.class);
     assertThat(kept.getFirst().release()).isFalse();
@@ -123,8 +122,7 @@ class OwnedTest extends SocketThatTakesAll {
               promise.setSuccess();
             }));
     List<ChannelFuture> written = writtenWhileBusy(channel, () -> kind.own(content()));
-    onLoop(() -> {});
-    onLoop(() -> {});
+    settle();
     assertThat(written).allMatch(ChannelFuture::isSuccess);
     assertThat(seen).hasValue(written.size());
     assertThat(channel.isWritable()).isTrue();
@@ -150,13 +148,8 @@ class OwnedTest extends SocketThatTakesAll {
     stream.writeAndFlush(new DefaultHttp2HeadersFrame(new DefaultHttp2Headers().path("/"))).sync();
     writtenWhileBusy(stream, () -> Owned.of(new DefaultHttp2DataFrame(content())));
     channel.close().sync();
-    onLoop(() -> {});
-    onLoop(() -> {});
+    settle();
     assertThat(pool.liveBlockBytes()).isZero();
-  }
-
-  private ByteBuf content() {
-    return allocator.directBuffer(BYTES).writeZero(BYTES);
   }
 
   /**
@@ -179,19 +172,10 @@ class OwnedTest extends SocketThatTakesAll {
     return written;
   }
 
-  private static void await(CountDownLatch latch) {
-    try {
-      latch.await();
-    } catch (InterruptedException interrupted) {
-      throw new AssertionError(interrupted);
-    }
-  }
-
   @Test
   void cancelledWritesThatWereFlushedAreForgotten() throws Exception {
     for (int i = 0; i < 100; i++) {
-      ChannelFuture written =
-          Owned.of(allocator.directBuffer(BYTES).writeZero(BYTES)).writeTo(channel);
+      ChannelFuture written = Owned.of(content()).writeTo(channel);
       onLoop(() -> {});
       assertThat(written.cancel(false)).isTrue();
       channel.flush();

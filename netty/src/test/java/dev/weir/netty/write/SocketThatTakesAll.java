@@ -5,6 +5,7 @@ import dev.weir.memory.PoolOptions;
 import dev.weir.netty.WeirAllocator;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
@@ -20,6 +21,7 @@ import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.util.ReferenceCountUtil;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import org.junit.jupiter.api.AfterEach;
@@ -82,6 +84,27 @@ abstract class SocketThatTakesAll {
 
   final void onLoop(Runnable task) throws Exception {
     channel.eventLoop().submit(task).sync();
+  }
+
+  /**
+   * Until listeners have run, and what they have left for later: whoever awaits a write may be
+   * early.
+   */
+  final void settle() throws Exception {
+    onLoop(() -> {});
+    onLoop(() -> {});
+  }
+
+  final ByteBuf content() {
+    return allocator.directBuffer(BYTES).writeZero(BYTES);
+  }
+
+  static void await(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException interrupted) {
+      throw new AssertionError(interrupted);
+    }
   }
 
   static void fail() {
