@@ -30,29 +30,14 @@ import org.jspecify.annotations.Nullable;
  * heap itself puts back is back by then: its slab is found by a look at all slabs.
  */
 abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
-  /** So many rounds in which nothing was taken make a current slab idle. */
-  private static final int IDLE_ROUNDS = 6;
-
-  /**
-   * The most slabs that are looked at on the way to one block: some ten microseconds, less than
-   * writing a block takes that asks for so many.
-   */
-  private static final int MAX_VISITS = 256;
-
-  /**
-   * The most of them whose free pages are unlinked, which takes longer: a stripe's lock may be held
-   * meanwhile.
-   */
-  static final int MAX_UNLINKED = 64;
-
   /** Held by whoever touches more than one slot's place in a stack. */
   final BiasedLock lock = new BiasedLock();
 
   private final PageHeap pages;
   private final Slab[] current = new Slab[SizeClasses.COUNT];
   private final AvailableSlabs available = new AvailableSlabs();
-  private final OwnedSlabs owned;
-  private final Demand demand = new Demand();
+  private final OwnedSlabs owned = new OwnedSlabs(this);
+  private final Rounds rounds;
 
   private final Arrivals arrivals = new Arrivals();
 
@@ -75,7 +60,7 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
 
   Heap(PageHeap pages) {
     this.pages = pages;
-    this.owned = new OwnedSlabs(this, pages.pageBytes());
+    this.rounds = new Rounds(this, pages, owned);
     Arrays.fill(current, Slab.NONE);
   }
 
@@ -304,48 +289,25 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
     }
   }
 
-  /**
-   * Looks through some slabs before pages become live, all of them in the course of half as many
-   * bytes as may lie free inside slabs, as far as that is soon done. While more lies free, it
-   * unlinks the free pages of those that it comes by, but for what their classes have use for.
-   */
+  /** Looks through some slabs before so many bytes become live. */
   final void unlinkBeforeGrowth(long bytes) {
-    StackRoom.requireForNested();
-    long ceilingBytes = pages.insideCeilingBytes();
-    long hardCeilingBytes = Demand.hardCeilingBytes(ceilingBytes);
-    long visits = 2 * Math.min(bytes, ceilingBytes) * owned.size() / ceilingBytes + 1;
-    int unlinked = 0;
-    for (int i = (int) Math.min(visits, MAX_VISITS); i > 0 && unlinked < MAX_UNLINKED; i--) {
-      if (owned.isRoundComplete()) {
-        demand.nextRound();
-      }
-      Slab slab = owned.next();
-      if (slab == null) {
-        return;
-      }
-      int freeBytes = slab.countedFreeBytes;
-      if (freeBytes > 0
-          && owned.countedFreeBytes() > ceilingBytes
-          && (owned.countedFreeBytes() > hardCeilingBytes || !hasUseFor(slab, freeBytes))) {
-        slab.drainRemote();
-        purgeInside(slab, this::addUnlinked);
-        owned.count(slab);
-        unlinked++;
-      }
-    }
+    rounds.unlinkBeforeGrowth(bytes);
+  }
+
+  /** Unlinks the free pages of a slab, for whoever gets the lock back. */
+  final void unlinkForPurger(Slab slab) {
+    slab.drainRemote();
+    purgeInside(slab, this::addUnlinked);
+  }
+
+  /** How often a slab was looked at as pages became live. */
+  final int looks() {
+    return rounds.steps();
   }
 
   /** Whether it has grown since the last call, and so looked. The surveying thread only. */
   final boolean hasGrown() {
-    return owned.hasHandMoved();
-  }
-
-  /** Whether what is free in a slab will probably be used soon. */
-  @SuppressWarnings("ReferenceEquality") // a slab is its identity
-  private boolean hasUseFor(Slab slab, int freeBytes) {
-    return slab == current[slab.kind()]
-        ? slab.idleRounds < IDLE_ROUNDS
-        : demand.keeps(slab.kind(), freeBytes);
+    return rounds.haveMoved();
   }
 
   /**
@@ -428,7 +390,7 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
       Slab slab = available.first(sizeClass);
       if (slab != null && slab != firstRefused) {
         available.remove(slab);
-        demand.use(sizeClass, slab.freeBytes());
+        rounds.use(sizeClass, slab.freeBytes());
       } else if (current[sizeClass].carve(pages)) {
         return current[sizeClass].pop();
       } else {

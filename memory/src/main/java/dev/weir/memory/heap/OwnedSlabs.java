@@ -10,21 +10,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class OwnedSlabs {
   private final Heap heap;
-  private final int osPageBytes;
   private @Nullable Slab first;
   private int size;
   private @Nullable Slab hand;
   private long countedFreeBytes;
 
-  /** How often the hand was moved. */
-  private int steps;
-
-  /** What {@link #hasHandMoved} saw last. The surveying thread only. */
-  private int seenSteps;
-
-  OwnedSlabs(Heap heap, int osPageBytes) {
+  OwnedSlabs(Heap heap) {
     this.heap = heap;
-    this.osPageBytes = osPageBytes;
   }
 
   void add(Slab slab) {
@@ -88,33 +80,22 @@ final class OwnedSlabs {
     return hand == null;
   }
 
-  /** Moves the hand to the next slab and counts what lies free in it; null if there is none. */
+  /** Moves the hand to the next slab; null if there is none. */
   @Nullable Slab next() {
-    steps++;
     Slab slab = hand != null ? hand : first;
     if (slab != null) {
       hand = slab.nextOwned;
-      count(slab);
     }
     return slab;
   }
 
-  /**
-   * Whether the hand has moved since the last call. The surveying thread only, without the lock: a
-   * step that it does not see yet is seen by the next call.
-   */
-  boolean hasHandMoved() {
-    int now = steps;
-    boolean moved = now != seenSteps;
-    seenSteps = now;
-    return moved;
-  }
-
-  /** Counts anew what lies free in a slab. */
-  void count(Slab slab) {
+  /** Counts anew what lies free in a slab; returns whether that has changed. */
+  boolean count(Slab slab, int osPageBytes) {
+    int before = slab.countedFreeBytes;
     int freeBytes = slab.isBeingPurged() ? 0 : slab.newlyIdleBytes(osPageBytes);
-    slab.idleRounds = freeBytes < slab.countedFreeBytes ? 0 : slab.idleRounds + 1;
-    countedFreeBytes += freeBytes - slab.countedFreeBytes;
+    slab.idleRounds = freeBytes < before ? 0 : slab.idleRounds + 1;
+    countedFreeBytes += freeBytes - before;
     slab.countedFreeBytes = freeBytes;
+    return freeBytes != before;
   }
 }

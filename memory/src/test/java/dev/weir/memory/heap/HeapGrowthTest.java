@@ -80,7 +80,46 @@ class HeapGrowthTest {
       owned.beforeRun(LIMIT_BYTES / 4);
       counts.add(unlinkings - before);
     }
-    assertThat(counts).allMatch(count -> count <= Heap.MAX_UNLINKED).contains(Heap.MAX_UNLINKED);
+    assertThat(counts)
+        .allMatch(count -> count <= Rounds.MAX_UNLINKED)
+        .contains(Rounds.MAX_UNLINKED);
+  }
+
+  /**
+   * Runs that replace each other, beside slabs in which nothing happens: there is no use in
+   * looking.
+   */
+  @Test
+  void slabsAreLeftAloneWhereNothingChanges() {
+    allocate(/* isOwned= */ true, 16 * MIB, 16 * 1024);
+    int slabs = owned.slabs().size();
+    growBy(64 * MIB);
+
+    int before = owned.looks();
+    growBy(192 * MIB);
+
+    // In the course of 24 MiB: 64 times half a ceiling of 768 KiB.
+    assertThat(owned.looks() - before).isBetween(7 * slabs, 9 * slabs);
+  }
+
+  /** What comes free after all that is found at the pace of before, and a little later. */
+  @Test
+  void slabsThatWereLeftAloneAreFoundOnceTheyChange() {
+    allocate(/* isOwned= */ true, 32 * MIB, 16 * 1024);
+    growBy(64 * MIB);
+    for (int i = live.size() - 1; i >= 0; i -= 2) {
+      live.remove(i).free();
+    }
+
+    growBy(4 * MIB);
+
+    assertThat(pages.totals().liveBytes()).isBetween(16 * MIB, 19 * MIB);
+  }
+
+  private void growBy(long bytes) {
+    for (long done = 0; done < bytes; done += 256 * 1024) {
+      owned.beforeRun(256 * 1024);
+    }
   }
 
   @ParameterizedTest
