@@ -33,17 +33,33 @@ final class PageBits {
       int chunk = chunkOf(page);
       long[] words = wordsForWriting(chunk);
       long stop = Math.min(end, chunkEnd(chunk));
-      int first = wordOf(page);
-      int last = wordOf(stop - 1);
       adjust(chunk, (int) (stop - page) - bitCount(words, page, stop));
-      if (first == last) {
-        words[first] |= mask(page, stop);
-      } else {
-        words[first] |= -1L << page;
-        Arrays.fill(words, first + 1, last, -1L);
-        words[last] |= -1L >>> -stop;
-      }
+      fill(words, page, stop);
       page = stop;
+    }
+  }
+
+  /** Sets a range none of whose bits is set, which saves counting them. */
+  void setAllOf(long from, long count) {
+    for (long page = from, end = from + count; page < end; ) {
+      int chunk = chunkOf(page);
+      long stop = Math.min(end, chunkEnd(chunk));
+      fill(wordsForWriting(chunk), page, stop);
+      adjust(chunk, (int) (stop - page));
+      page = stop;
+    }
+  }
+
+  /** Sets the bits of one chunk from {@code page} to {@code stop}, which lies behind it. */
+  private static void fill(long[] words, long page, long stop) {
+    int first = wordOf(page);
+    int last = wordOf(stop - 1);
+    if (first == last) {
+      words[first] |= mask(page, stop);
+    } else {
+      words[first] |= -1L << page;
+      Arrays.fill(words, first + 1, last, -1L);
+      words[last] |= -1L >>> -stop;
     }
   }
 

@@ -212,7 +212,7 @@ final class RunRegion {
   /** Gives back a range whose pages are all resident. */
   void giveDirty(long start, long pages) {
     giveClean(start, pages);
-    dirty.set(start, pages);
+    dirty.setAllOf(start, pages);
     young.set(start, pages);
   }
 
@@ -233,7 +233,7 @@ final class RunRegion {
       freeClaims.remove(free);
     }
     if (!clean) {
-      dirty.set(start, pages);
+      dirty.setAllOf(start, pages);
     }
   }
 
