@@ -3,6 +3,7 @@ package dev.weir.memory.sync;
 import dev.weir.memory.os.ProcessBarrier;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,7 +39,6 @@ public final class BiasedLock {
   private static final VarHandle HELD;
   private static final VarHandle BIAS;
   private static final VarHandle INSIDE;
-  private static final VarHandle AWAITED;
 
   static {
     try {
@@ -46,7 +46,6 @@ public final class BiasedLock {
       HELD = lookup.findVarHandle(BiasedLock.class, "held", int.class);
       BIAS = lookup.findVarHandle(BiasedLock.class, "bias", Bias.class);
       INSIDE = lookup.findVarHandle(Bias.class, "inside", boolean.class);
-      AWAITED = lookup.findVarHandle(BiasedLock.class, "awaited", int.class);
       // Made ready here, not by an owner whom others wait for.
       ProcessBarrier.light();
     } catch (ReflectiveOperationException e) {
@@ -75,9 +74,11 @@ public final class BiasedLock {
   @SuppressWarnings("UnusedVariable") // through BIAS
   private @Nullable Bias bias;
 
-  /** How many wait in {@link #lock}. */
-  @SuppressWarnings("UnusedVariable") // through AWAITED
-  private int awaited;
+  /**
+   * How many wait in {@link #lock}. An object of its own: the first use of a handle needs room in
+   * the Java heap, and might come when somebody waits who must not fail.
+   */
+  private final AtomicInteger awaited = new AtomicInteger();
 
   // Under the lock.
 
@@ -191,7 +192,7 @@ public final class BiasedLock {
 
   /** Whether somebody waits for it in {@link #lock}. */
   final boolean isAwaited() {
-    return (int) AWAITED.getOpaque(this) != 0;
+    return awaited.getOpaque() != 0;
   }
 
   private boolean tryTakeAnyway() {
@@ -263,7 +264,7 @@ public final class BiasedLock {
       return;
     }
     StackRoom.requireForNested();
-    AWAITED.getAndAdd(this, 1);
+    awaited.incrementAndGet();
     try {
       for (int spins = 0; !tryTakeAnyway(); spins++) {
         if (spins < SPINS) {
@@ -273,7 +274,7 @@ public final class BiasedLock {
         }
       }
     } finally {
-      AWAITED.getAndAdd(this, -1);
+      awaited.decrementAndGet();
     }
   }
 
