@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Timeout;
  */
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 class FullJavaHeapTest {
-  private static final int FILLINGS = SeededRuns.isLong() ? 100 : 2;
+  private static final int FILLINGS = SeededRuns.isLong() ? 100 : 4;
 
   @Test
   void thePoolSurvivesIt() throws Exception {

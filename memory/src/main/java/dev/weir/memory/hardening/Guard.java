@@ -253,6 +253,11 @@ public final class Guard {
         damagedOffset);
   }
 
+  /** Gives the pages back of a block that nobody has seen. */
+  public void undoRun() {
+    pages.undoRun(runAddress, runBytes, lane);
+  }
+
   /**
    * Gives the pages back, without a system call.
    *

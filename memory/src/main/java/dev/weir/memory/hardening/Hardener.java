@@ -168,8 +168,7 @@ public final class Hardener {
     if (address == PageHeap.FULL) {
       return null;
     }
-    Guard guard =
-        guardOrFree(pages, address, bytes, runBytes, leadBytes, Lane.LARGE, pages::freeRun);
+    Guard guard = guardOrFree(pages, address, bytes, runBytes, leadBytes, Lane.LARGE);
     allocationNanos = average(allocationNanos, System.nanoTime() - begunNanos);
     return guard;
   }
@@ -186,23 +185,11 @@ public final class Hardener {
     long address = pages.allocatePromisedRun(runBytes);
     return address == PageHeap.FULL
         ? null
-        : guardOrFree(
-            pages, address, bytes, runBytes, /* leadBytes= */ 0, lane, pages::returnPromisedRun);
-  }
-
-  /** Gives a run back. */
-  private interface Undo {
-    void giveBack(long address, long bytes);
+        : guardOrFree(pages, address, bytes, runBytes, /* leadBytes= */ 0, lane);
   }
 
   private @Nullable Guard guardOrFree(
-      PageHeap pages,
-      long address,
-      long bytes,
-      long runBytes,
-      long leadBytes,
-      Lane lane,
-      Undo undo) {
+      PageHeap pages, long address, long bytes, long runBytes, long leadBytes, Lane lane) {
     Guard guard = null;
     try {
       BlockHistory history = BlockHistory.begun(misuses, bytes);
@@ -211,7 +198,7 @@ public final class Hardener {
       // Whoever allocates may still have room for a block without a guard.
     } finally {
       if (guard == null) {
-        undo.giveBack(address, runBytes);
+        pages.undoRun(address, runBytes, lane);
       }
     }
     if (guard != null) {

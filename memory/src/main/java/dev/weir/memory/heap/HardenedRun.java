@@ -34,7 +34,7 @@ public final class HardenedRun implements BlockHome {
     try {
       Guard guard = hardener.tryGuard(pages, bytes);
       if (guard != null) {
-        tenant = settled(hardener, guard, tenants, pages::freeRun);
+        tenant = settled(hardener, guard, tenants);
       }
     } finally {
       if (tenant == null) {
@@ -51,15 +51,10 @@ public final class HardenedRun implements BlockHome {
   public static <T> @Nullable T tryAllocatePromised(
       Hardener hardener, PageHeap pages, long bytes, Lane lane, Tenants<T> tenants) {
     Guard guard = hardener.tryGuardPromised(pages, bytes, RunHeap.roundUp(pages, bytes), lane);
-    return guard == null ? null : settled(hardener, guard, tenants, pages::returnPromisedRun);
+    return guard == null ? null : settled(hardener, guard, tenants);
   }
 
-  private interface Undo {
-    void giveBack(long address, long bytes);
-  }
-
-  private static <T> @Nullable T settled(
-      Hardener hardener, Guard guard, Tenants<T> tenants, Undo undo) {
+  private static <T> @Nullable T settled(Hardener hardener, Guard guard, Tenants<T> tenants) {
     T tenant = null;
     try {
       tenant = tenants.settle(new HardenedRun(guard), 0, null);
@@ -68,7 +63,7 @@ public final class HardenedRun implements BlockHome {
     } finally {
       if (tenant == null) {
         hardener.forget(guard);
-        undo.giveBack(guard.runAddress(), guard.runBytes());
+        guard.undoRun();
       }
     }
     return tenant;

@@ -52,7 +52,7 @@ public final class RunHeap {
     try {
       long address = pages.allocateRun(bytes);
       if (address != PageHeap.FULL) {
-        tenant = settled(address, bytes, Lane.LARGE, tenants, pages::freeRun);
+        tenant = settled(address, bytes, Lane.LARGE, tenants);
       }
     } finally {
       if (tenant == null) {
@@ -70,23 +70,18 @@ public final class RunHeap {
    */
   public <T> @Nullable T tryAllocatePromised(long bytes, Lane lane, Tenants<T> tenants) {
     long address = pages.allocatePromisedRun(bytes);
-    return address == PageHeap.FULL
-        ? null
-        : settled(address, bytes, lane, tenants, pages::returnPromisedRun);
+    return address == PageHeap.FULL ? null : settled(address, bytes, lane, tenants);
   }
 
-  private interface Undo {
-    void giveBack(long address, long bytes);
-  }
-
-  private <T> T settled(long address, long bytes, Lane lane, Tenants<T> tenants, Undo undo) {
+  /** Nothing may be made between the allocation and this: where it fails, nobody has the run. */
+  private <T> T settled(long address, long bytes, Lane lane, Tenants<T> tenants) {
     T tenant = null;
     try {
       tenant = take().settle(address, bytes, lane, tenants);
       return tenant;
     } finally {
       if (tenant == null) {
-        undo.giveBack(address, bytes);
+        pages.undoRun(address, bytes, lane);
       }
     }
   }

@@ -196,8 +196,16 @@ public final class PageHeap {
     dirtyPurges.purgeForOthers(freedBytes);
   }
 
-  /** Gives back a run that {@link #allocatePromisedRun} has taken: its bytes are promised again. */
-  public void returnPromisedRun(long address, long bytes) {
+  /**
+   * Gives back a run that nobody has used: what was promised for it is promised again.
+   *
+   * @param lane of the promise that it was taken out of, {@link Lane#LARGE} if there is none
+   */
+  public void undoRun(long address, long bytes, Lane lane) {
+    if (!lane.isPromise()) {
+      freeRun(address, bytes);
+      return;
+    }
     lock.lock();
     try {
       state.freeRun(address, bytes);
