@@ -1,7 +1,6 @@
 package dev.weir.benchmarks;
 
 import dev.weir.benchmarks.alloc.AllocSuite;
-import dev.weir.benchmarks.harness.Effort;
 import dev.weir.benchmarks.harness.LeakDetection;
 import dev.weir.benchmarks.harness.Metric;
 import dev.weir.benchmarks.harness.Suite;
@@ -22,6 +21,9 @@ import picocli.CommandLine.Mixin;
     sortOptions = false,
     footer = {"", "Example:", "  weir bench heap --quick"})
 final class HeapCommand implements Callable<Integer> {
+  /** So many times as many seconds, of which a brief run has two, and two collections in them. */
+  private static final int COUNTED = 4;
+
   @Mixin private SuiteOptions options;
 
   HeapCommand() {}
@@ -43,6 +45,6 @@ final class HeapCommand implements Callable<Integer> {
                 levels,
                 List.of(false)),
             List.of(Metric.HEAP_BYTES_PER_BUFFER, Metric.HEAP_BYTES_PER_OP, Metric.GC_NS_PER_OP))
-        .with(Effort::longer);
+        .with(effort -> effort.longer().counting(COUNTED));
   }
 }

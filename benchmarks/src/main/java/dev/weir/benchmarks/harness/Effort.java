@@ -40,4 +40,9 @@ public record Effort(int rounds, int warmups, int measurements, Duration iterati
   public Effort longer() {
     return new Effort(rounds, warmups, measurements, iteration.multipliedBy(LONGER));
   }
+
+  /** With so many times as many iterations that count: a handful of collections is no average. */
+  public Effort counting(int times) {
+    return new Effort(rounds, warmups, times * measurements, iteration);
+  }
 }
