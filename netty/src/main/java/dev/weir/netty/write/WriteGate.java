@@ -10,6 +10,7 @@ import io.netty.channel.WriteBufferWaterMark;
 import java.util.concurrent.Flow;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 
 /**
  * Bounds what channels queue to be sent, each and all together. One gate serves all channels that
@@ -53,6 +54,9 @@ public final class WriteGate {
 
   /** One for each budget whose pressure is critical. */
   private static final int CRITICAL_BUDGET = 2;
+
+  /** Made once: when the gate opens there may be no Java heap to make it. */
+  private static final Consumer<WriteGateHandler> WAKE_UP = WriteGateHandler::wakeUp;
 
   private final WriteGateOptions options;
 
@@ -224,16 +228,16 @@ public final class WriteGate {
 
   /** Has a stopped handler woken when the gate opens. */
   void await(WriteGateHandler handler) {
-    waiting.add(handler);
+    waiting.add(handler.place());
     // Pairs with openFor(): either that sees the handler wait, or this sees the gate open.
-    if (!isClosed() && waiting.remove(handler)) {
+    if (!isClosed() && waiting.remove(handler.place())) {
       handler.wakeUp();
     }
   }
 
   /** Drops a handler that has left its pipeline. */
   void forget(WriteGateHandler handler) {
-    waiting.remove(handler);
+    waiting.remove(handler.place());
   }
 
   /** The pressure of one more budget is critical. */
@@ -262,6 +266,6 @@ public final class WriteGate {
   }
 
   void wakeWaiting() {
-    waiting.wakeAll(WriteGateHandler::wakeUp);
+    waiting.wakeAll(WAKE_UP);
   }
 }

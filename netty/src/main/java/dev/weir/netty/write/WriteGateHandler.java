@@ -32,6 +32,7 @@ final class WriteGateHandler extends ChannelDuplexHandler
   private final WriteGate gate;
   private final WriteGateOptions options;
   private final ChannelFutureListener bytesWritten = this::bytesWritten;
+  private final Waiters.Place<WriteGateHandler> place = new Waiters.Place<>(this);
   private volatile @Nullable ChannelHandlerContext context;
 
   private MessageSizeEstimator.@Nullable Handle sizes;
@@ -239,6 +240,11 @@ final class WriteGateHandler extends ChannelDuplexHandler
     if (pull == ended) {
       pull = null;
     }
+  }
+
+  /** Among those who wait for the gate to open. */
+  Waiters.Place<WriteGateHandler> place() {
+    return place;
   }
 
   /**
