@@ -13,7 +13,6 @@ import io.netty.handler.stream.ChunkedInput;
 import io.netty.util.ReferenceCounted;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
@@ -253,7 +252,7 @@ public final class Owned {
             @Override
             public void lost() {
               onTheirWay.arrived();
-              write.fail(new RejectedExecutionException("the event loop has ended"));
+              write.lose();
             }
           });
       brought = true;

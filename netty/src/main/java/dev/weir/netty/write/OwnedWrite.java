@@ -38,13 +38,12 @@ final class OwnedWrite implements ChannelFutureListener {
       owned.drop();
       return;
     }
-    if (!channel.isOpen()) {
-      // Its handlers are gone or going.
-      fail(new ClosedChannelException());
-      return;
-    }
     OwnedWrites writes = null;
     try {
+      if (!channel.isOpen()) {
+        // Its handlers are gone or going.
+        throw new ClosedChannelException();
+      }
       writes = OwnedWrites.of(channel);
       if (!writes.add(this)) {
         throw new RejectedExecutionException("the event loop ends");
@@ -95,13 +94,15 @@ final class OwnedWrite implements ChannelFutureListener {
       owned.settle();
       return;
     }
-    fail(new ClosedChannelException());
+    // First: there may be no Java heap to say why.
+    owned.drop();
+    promise.tryFailure(new ClosedChannelException());
   }
 
-  /** Also where the write has not begun, and never will. */
-  void fail(Throwable cause) {
+  /** The write has not begun, and never will. */
+  void lose() {
     owned.drop();
-    promise.tryFailure(cause);
+    promise.tryFailure(new RejectedExecutionException("the event loop has ended"));
   }
 
   /** Not from here: a handler that told of its success may be about to release the message. */
