@@ -81,13 +81,13 @@ public final class Owned {
   /**
    * Takes over {@code message}: a buffer, a holder of one, anything {@link ReferenceCounted}, or a
    * {@link ChunkedInput}, which is closed. Other messages are taken to hold nothing: {@link #build}
-   * is for those that do.
+   * is for those that do. If there is no Java heap for that, the message is released.
    */
   public static Owned of(Object message) {
     return switch (message) {
-      case ByteBuf buffer -> build(parts -> parts.take(buffer));
+      case ByteBuf buffer -> ofBuffer(buffer);
       case ByteBufHolder holder -> ofHolder(holder);
-      case ReferenceCounted counted -> new Owned(counted, List.of(new ReferencedPart(counted)));
+      case ReferenceCounted counted -> ofCounted(counted);
       case ChunkedInput<?> input -> ofInput(input);
       default -> new Owned(message, List.of());
     };
@@ -103,30 +103,44 @@ public final class Owned {
    * If {@code maker} throws, what it has taken is released.
    */
   public static Owned build(Function<? super Parts, ?> maker) {
-    List<OwnedPart> parts = new ArrayList<>(1);
+    TakenParts taken = new TakenParts();
     try {
-      Object message =
-          maker.apply(
-              (Parts)
-                  buffer -> {
-                    OwnedByteBuf part = new OwnedByteBuf(buffer);
-                    parts.add(part);
-                    return part;
-                  });
-      return new Owned(message, parts);
+      Object message = maker.apply(taken);
+      return new Owned(message, taken.parts);
     } catch (Throwable failure) {
-      parts.forEach(OwnedPart::drop);
+      drop(taken.parts);
       throw failure;
+    }
+  }
+
+  private static final class TakenParts implements Parts {
+    final List<OwnedPart> parts = new ArrayList<>(1);
+
+    @Override
+    public ByteBuf take(ByteBuf buffer) {
+      OwnedByteBuf part = OwnedByteBuf.takeOver(buffer);
+      try {
+        parts.add(part);
+      } catch (Throwable noHeap) {
+        part.drop();
+        throw noHeap;
+      }
+      return part;
     }
   }
 
   /**
    * Takes over a message that {@code release} gives back, once, when the write is over: on the
-   * event loop, or on the calling thread where the write cannot begin. The pipeline must not
-   * release what the message refers to.
+   * event loop, or on the calling thread where the write cannot begin, or there is no Java heap for
+   * this. The pipeline must not release what the message refers to.
    */
   public static <T> Owned of(T message, Consumer<? super T> release) {
-    return new Owned(message, List.of(new ClosedPart<>(message, release::accept)));
+    try {
+      return new Owned(message, List.of(new ClosedPart<>(message, release::accept)));
+    } catch (Throwable noHeap) {
+      release.accept(message);
+      throw noHeap;
+    }
   }
 
   /** Takes {@code message} over as {@link #of(Object)} does, writes and flushes it. */
@@ -174,17 +188,26 @@ public final class Owned {
 
   /** Releases all that is left. */
   void drop() {
-    parts.forEach(OwnedPart::drop);
+    drop(parts);
+  }
+
+  // All by index: there may be no Java heap for an iterator.
+
+  private static void drop(List<OwnedPart> parts) {
+    for (int i = 0; i < parts.size(); i++) {
+      parts.get(i).drop();
+    }
   }
 
   /** Releases what a write that succeeded has left unused. */
   void settle() {
-    parts.forEach(OwnedPart::settle);
+    for (int i = 0; i < parts.size(); i++) {
+      parts.get(i).settle();
+    }
   }
 
   /** Whether a write that succeeded has left anything unused. */
   boolean isUnused() {
-    // By index: an iterator for each write is not worth its garbage.
     for (int i = 0; i < parts.size(); i++) {
       if (parts.get(i).isUnused()) {
         return true;
@@ -270,9 +293,33 @@ public final class Owned {
     given = true;
   }
 
+  private static Owned ofBuffer(ByteBuf buffer) {
+    OwnedByteBuf part = OwnedByteBuf.takeOver(buffer);
+    try {
+      return new Owned(part, List.of(part));
+    } catch (Throwable noHeap) {
+      part.drop();
+      throw noHeap;
+    }
+  }
+
+  private static Owned ofCounted(ReferenceCounted message) {
+    try {
+      return new Owned(message, List.of(new ReferencedPart(message)));
+    } catch (Throwable noHeap) {
+      message.release();
+      throw noHeap;
+    }
+  }
+
   private static <B> Owned ofInput(ChunkedInput<B> input) {
-    OwnedInput<B> owned = new OwnedInput<>(input);
-    return new Owned(owned, List.of(owned.part()));
+    try {
+      OwnedInput<B> owned = new OwnedInput<>(input);
+      return new Owned(owned, List.of(owned.part()));
+    } catch (Throwable noHeap) {
+      Unwritten.release(input);
+      throw noHeap;
+    }
   }
 
   private static Owned ofHolder(ByteBufHolder holder) {
@@ -283,12 +330,15 @@ public final class Owned {
     if (!hasOwnCount) {
       content.release();
     }
-    OwnedByteBuf part = new OwnedByteBuf(content);
+    OwnedByteBuf part = null;
     ByteBufHolder copy;
     try {
+      part = OwnedByteBuf.takeOver(content);
       copy = holder.replace(part);
     } catch (Throwable failure) {
-      part.drop();
+      if (part != null) {
+        part.drop();
+      }
       if (hasOwnCount) {
         holder.release();
       }
@@ -299,24 +349,37 @@ public final class Owned {
       if (hasOwnCount) {
         copy.release(copy.refCnt());
       }
-      return new Owned(holder, List.of(new ReferencedPart(holder)));
+      return ofCounted(holder);
     }
-    if (holder instanceof Http2StreamFrame of && copy instanceof Http2StreamFrame frame) {
-      // The stream is no part of what Netty's data frame gives its copies.
-      frame.stream(of.stream());
+    try {
+      if (holder instanceof Http2StreamFrame of && copy instanceof Http2StreamFrame frame) {
+        // The stream is no part of what Netty's data frame gives its copies.
+        frame.stream(of.stream());
+      }
+      return new Owned(copy, hasOwnCount ? List.of(part, new RestOf(copy)) : List.of(part));
+    } catch (Throwable failure) {
+      if (hasOwnCount) {
+        copy.release(copy.refCnt());
+      }
+      part.drop();
+      throw failure;
+    } finally {
+      if (hasOwnCount) {
+        // It may hold more than its content, and has given the copy references to that.
+        holder.release();
+      }
     }
-    if (!hasOwnCount) {
-      return new Owned(copy, List.of(part));
+  }
+
+  /** What a holder with a count of its own holds beside its content, which is another part. */
+  private static final class RestOf extends ReferencedPart {
+    RestOf(ByteBufHolder holder) {
+      super(holder);
     }
-    // It may hold more than its content, and has given the copy references to that.
-    holder.release();
-    OwnedPart rest =
-        new ReferencedPart(copy) {
-          @Override
-          public void countOnItsWay(BytesOnTheirWay.OfOneWrite onTheirWay) {
-            // Its content is a part of its own.
-          }
-        };
-    return new Owned(copy, List.of(part, rest));
+
+    @Override
+    public void countOnItsWay(BytesOnTheirWay.OfOneWrite onTheirWay) {
+      // Its content is.
+    }
   }
 }

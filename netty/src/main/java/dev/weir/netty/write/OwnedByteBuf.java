@@ -34,10 +34,20 @@ final class OwnedByteBuf extends AbstractReferenceCountedByteBuf implements Owne
   private volatile boolean dropped;
 
   /** Takes over one reference of {@code buffer}, with its indices as they are. */
-  OwnedByteBuf(ByteBuf buffer) {
+  private OwnedByteBuf(ByteBuf buffer) {
     super(buffer.maxCapacity());
     this.buffer = buffer;
     setIndex(buffer.readerIndex(), buffer.writerIndex());
+  }
+
+  /** The same; also if this fails, the reference is given back. */
+  static OwnedByteBuf takeOver(ByteBuf buffer) {
+    try {
+      return new OwnedByteBuf(buffer);
+    } catch (Throwable noHeap) {
+      buffer.release();
+      throw noHeap;
+    }
   }
 
   // Ownership.

@@ -121,7 +121,7 @@ enum SentMessage {
     }
   }
 
-  static final class CustomCounted extends AbstractReferenceCounted {
+  static class CustomCounted extends AbstractReferenceCounted {
     final ByteBuf content;
 
     CustomCounted(ByteBuf content) {
