@@ -112,11 +112,13 @@ public final class WeirAllocator extends ThreadKnowingAllocator
               + block.size()
               + ')');
     }
+    // Nothing that may need room in the Java heap lies between taking the block and watching it.
+    ResourceLeakDetector.Level level = ResourceLeakDetector.getLevel();
+    boolean watches =
+        level == ResourceLeakDetector.Level.ADVANCED
+            || level == ResourceLeakDetector.Level.PARANOID;
     ByteBuf buffer = over(block, capacity, maxCapacity);
-    return switch (ResourceLeakDetector.getLevel()) {
-      case DISABLED, SIMPLE -> buffer;
-      case ADVANCED, PARANOID -> watched(buffer);
-    };
+    return watches ? watched(buffer) : buffer;
   }
 
   /**
