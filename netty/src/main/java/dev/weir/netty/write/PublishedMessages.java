@@ -62,7 +62,7 @@ final class PublishedMessages implements Producer, Flow.Subscriber<Object> {
     try {
       // The tasks for them find nothing, whenever the loop takes them.
       for (Signal late = onTheirWay.poll(); late != null; late = onTheirWay.poll()) {
-        late.otherwise().run();
+        late.lost();
       }
     } finally {
       if (subscription != null) {
@@ -75,27 +75,41 @@ final class PublishedMessages implements Producer, Flow.Subscriber<Object> {
   public void onSubscribe(Flow.Subscription given) {
     Objects.requireNonNull(given);
     onLoop(
-        () -> {
-          if (over || subscription != null) {
-            given.cancel();
-            return;
+        new Signal() {
+          @Override
+          public void heard() {
+            if (over || subscription != null) {
+              given.cancel();
+              return;
+            }
+            subscription = given;
+            request(1);
           }
-          subscription = given;
-          request(1);
-        },
-        given::cancel);
+
+          @Override
+          public void lost() {
+            given.cancel();
+          }
+        });
   }
 
   @Override
   public void onNext(Object message) {
     Objects.requireNonNull(message);
     if (next.compareAndSet(Next.ASKED, Next.GIVEN)) {
-      onLoop(() -> take(message), () -> Unwritten.release(message));
+      Signal signal;
+      try {
+        signal = new Given(message);
+      } catch (Throwable noHeap) {
+        Unwritten.release(message);
+        throw noHeap;
+      }
+      onLoop(signal);
       return;
     }
     Unwritten.release(message);
     if (next.get() != Next.EXCESSIVE) {
-      onLoop(this::refuse, () -> {});
+      onLoop(this::refuse);
       next.set(Next.EXCESSIVE);
     }
   }
@@ -103,12 +117,12 @@ final class PublishedMessages implements Producer, Flow.Subscriber<Object> {
   @Override
   public void onError(Throwable failure) {
     Objects.requireNonNull(failure);
-    onLoop(() -> end(failure), () -> {});
+    onLoop(() -> end(failure));
   }
 
   @Override
   public void onComplete() {
-    onLoop(() -> end(null), () -> {});
+    onLoop(() -> end(null));
   }
 
   private void end(@Nullable Throwable failure) {
@@ -174,16 +188,14 @@ final class PublishedMessages implements Producer, Flow.Subscriber<Object> {
     }
   }
 
-  private void onLoop(Runnable task, Runnable otherwise) {
+  private void onLoop(Signal signal) {
     // Whoever gives this signal has seen those before it, so it sees them on their way.
     if (executor.inEventLoop() && onTheirWay.isEmpty()) {
-      task.run();
+      signal.heard();
       return;
     }
-    Signal signal = null;
     boolean isOnItsWay = false;
     try {
-      signal = new Signal(task, otherwise);
       isOnItsWay = onTheirWay.add(signal);
       // Whichever of these tasks comes first takes the first signal.
       if (!LoopTasks.tryBring(executor, new FirstSignal())) {
@@ -194,7 +206,7 @@ final class PublishedMessages implements Producer, Flow.Subscriber<Object> {
         return; // The task of an earlier signal has taken it.
       }
       // The publisher hears that its signal has not arrived.
-      otherwise.run();
+      signal.lost();
       throw noHeap;
     }
   }
@@ -205,7 +217,7 @@ final class PublishedMessages implements Producer, Flow.Subscriber<Object> {
     public void run() {
       Signal first = onTheirWay.poll();
       if (first != null) {
-        first.task().run();
+        first.heard();
       }
     }
 
@@ -213,16 +225,37 @@ final class PublishedMessages implements Producer, Flow.Subscriber<Object> {
     public void lost() {
       Signal first = onTheirWay.poll();
       if (first != null) {
-        first.otherwise().run();
+        first.lost();
       }
     }
   }
 
-  /**
-   * What a publisher has told.
-   *
-   * @param task handles it, on the event loop
-   * @param otherwise gives back what it holds, if the loop has ended
-   */
-  private record Signal(Runnable task, Runnable otherwise) {}
+  /** What a publisher has told. */
+  @FunctionalInterface
+  private interface Signal {
+    /** Handles it, on the event loop. */
+    void heard();
+
+    /** Gives back what it holds: it does not get to the loop. */
+    default void lost() {}
+  }
+
+  /** A message that was asked for. */
+  private final class Given implements Signal {
+    private final Object message;
+
+    Given(Object message) {
+      this.message = message;
+    }
+
+    @Override
+    public void heard() {
+      take(message);
+    }
+
+    @Override
+    public void lost() {
+      Unwritten.release(message);
+    }
+  }
 }
