@@ -1,6 +1,7 @@
 package dev.weir.netty.loop;
 
 import io.netty.util.concurrent.EventExecutor;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -41,8 +42,15 @@ public final class LoopTasks {
     }
     if (loop.isTerminated()) {
       taken.loopHasEnded();
-    } else {
+      return;
+    }
+    try {
       loop.terminationFuture().addListener(ended -> taken.loopHasEnded());
+    } catch (Throwable noHeap) {
+      // Nobody would hear that the loop has ended: unless it runs the task now, it never will.
+      if (taken.begin()) {
+        throw noHeap;
+      }
     }
   }
 
@@ -97,10 +105,10 @@ public final class LoopTasks {
     task.lost();
   }
 
-  /** A task that a loop has taken. Of the loop, and of anybody once that has ended. */
+  /** A task that a loop has taken: of the loop, or of whoever takes it back first. */
   private static final class Taken implements Runnable {
     private final Task task;
-    private boolean begun;
+    private final AtomicBoolean begun = new AtomicBoolean();
 
     Taken(Task task) {
       this.task = task;
@@ -108,13 +116,18 @@ public final class LoopTasks {
 
     @Override
     public void run() {
-      begun = true;
-      task.run();
+      if (begin()) {
+        task.run();
+      }
+    }
+
+    /** Whether the caller has the task, and nobody else from now on. */
+    boolean begin() {
+      return begun.compareAndSet(false, true);
     }
 
     void loopHasEnded() {
-      if (!begun) {
-        begun = true;
+      if (begin()) {
         task.lost();
       }
     }

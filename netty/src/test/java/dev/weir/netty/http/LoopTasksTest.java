@@ -4,21 +4,27 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.netty.flow.ByteCountAdmission;
 import dev.weir.netty.flow.Permit;
+import dev.weir.netty.loop.LoopTasks;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.channel.DefaultEventLoop;
 import io.netty.handler.codec.http.DefaultHttpRequest;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpVersion;
+import io.netty.util.concurrent.Future;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -39,6 +45,46 @@ class LoopTasksTest {
   void nothingIsPromised() {
     assertThat(admission.availableBytes()).isEqualTo(BYTES);
     loop.shutdownGracefully(0, 1, TimeUnit.SECONDS).syncUninterruptibly();
+  }
+
+  /** The first to listen for its end finds no Java heap, when the loop has the task already. */
+  @Test
+  void aTaskThatALoopHasTakenIsNotRunTwice() throws Exception {
+    AtomicInteger listening = new AtomicInteger();
+    AtomicBoolean ends = new AtomicBoolean();
+    DefaultEventLoop ending =
+        new DefaultEventLoop() {
+          @Override
+          public boolean isShuttingDown() {
+            return ends.get() ? super.isShuttingDown() : !inEventLoop();
+          }
+
+          @Override
+          public Future<?> terminationFuture() {
+            if (listening.getAndIncrement() == 0) {
+              throw new InternalError("made by the test");
+            }
+            return super.terminationFuture();
+          }
+        };
+    AtomicInteger runs = new AtomicInteger();
+    CountDownLatch busy = new CountDownLatch(1);
+    ending.execute(() -> {
+      try {
+        busy.await();
+      } catch (InterruptedException interrupted) {
+        throw new AssertionError(interrupted);
+      }
+    });
+    assertThat(LoopTasks.tryBring(ending, runs::incrementAndGet)).isTrue();
+    while (listening.get() < 2) {
+      Thread.onSpinWait();
+    }
+    busy.countDown();
+    ending.submit(() -> {}).sync();
+    assertThat(runs).hasValue(1);
+    ends.set(true);
+    ending.shutdownGracefully(0, 1, TimeUnit.SECONDS).syncUninterruptibly();
   }
 
   @Test
