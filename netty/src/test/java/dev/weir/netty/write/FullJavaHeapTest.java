@@ -1,0 +1,185 @@
+package dev.weir.netty.write;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.Unpooled;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.handler.codec.http.DefaultHttpContent;
+import io.netty.util.ReferenceCountUtil;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Flow;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Messages that meet a Java heap without any room, in a process of its own: they go back. */
+@Timeout(value = 5, unit = TimeUnit.MINUTES)
+class FullJavaHeapTest {
+  @Test
+  void messagesGoBack() throws Exception {
+    Process process =
+        new ProcessBuilder(
+                List.of(
+                    Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                    "-XX:+UseSerialGC",
+                    "-Xmx24m",
+                    "-Xms24m",
+                    "-cp",
+                    System.getProperty("java.class.path"),
+                    Crowded.class.getName()))
+            .redirectErrorStream(true)
+            .start();
+    String output = new String(process.getInputStream().readAllBytes());
+
+    assertThat(process.waitFor()).as(output).isZero();
+    assertThat(output).contains("went back: 8 of 8");
+  }
+
+  /** The process. */
+  static final class Crowded {
+    private static volatile @Nullable Object filling;
+
+    private Crowded() {}
+
+    /** What becomes of one message. */
+    private record Step(String name, ByteBuf message, Runnable use) {}
+
+    public static void main(String[] arguments) {
+      // What is loaded for the first time when there is no room is lost for good: that is Java.
+      Unwritten.release(message());
+      goneBack(/* full= */ false);
+      List<String> back = goneBack(/* full= */ true);
+      System.out.println(back);
+      System.out.println("went back: " + back.size() + " of " + steps().size());
+      System.exit(0);
+    }
+
+    private static List<String> goneBack(boolean full) {
+      List<String> names = new ArrayList<>();
+      for (Step step : steps()) {
+        if (full) {
+          fill();
+        }
+        try {
+          step.use().run();
+        } catch (OutOfMemoryError e) {
+          // What this is about.
+        } finally {
+          filling = null;
+        }
+        if (step.message().refCnt() == 0) {
+          names.add(step.name());
+        }
+      }
+      return names;
+    }
+
+    private static List<Step> steps() {
+      List<Step> steps = new ArrayList<>();
+      ByteBuf taken = message();
+      steps.add(new Step("taken", taken, () -> Owned.of(taken).release()));
+      ByteBuf held = message();
+      DefaultHttpContent holder = new DefaultHttpContent(held);
+      steps.add(new Step("held", held, () -> Owned.of(holder).release()));
+      ByteBuf counted = message();
+      SentMessage.CustomCounted custom = new SentMessage.CustomCounted(counted);
+      steps.add(new Step("counted", counted, () -> Owned.of(custom).release()));
+      ByteBuf chunk = message();
+      MemoryInput input = new MemoryInput(chunk);
+      steps.add(new Step("input", chunk, () -> Owned.of(input).release()));
+
+      ByteBuf abandoned = message();
+      OwnedWrite write = write(abandoned);
+      steps.add(new Step("abandoned", abandoned, write::abandon));
+      ByteBuf lost = message();
+      OwnedWrite lostWrite = write(lost);
+      steps.add(new Step("lost", lost, lostWrite::lose));
+      ByteBuf late = message();
+      EmbeddedChannel closed = new EmbeddedChannel();
+      closed.close();
+      OwnedWrite begun = new OwnedWrite(Owned.of(late), closed, closed.newPromise());
+      steps.add(new Step("late", late, () -> begun.begin(closed, late, /* flush= */ true)));
+
+      ByteBuf published = message();
+      PublishedMessages messages = publishedMessages();
+      steps.add(new Step("published", published, () -> messages.onNext(published)));
+      return steps;
+    }
+
+    private static ByteBuf message() {
+      return Unpooled.buffer(1).writeByte(1);
+    }
+
+    private static OwnedWrite write(ByteBuf message) {
+      EmbeddedChannel channel = new EmbeddedChannel();
+      return new OwnedWrite(Owned.of(message), channel, channel.newPromise());
+    }
+
+    /** Those of a publisher that was asked for one. */
+    private static PublishedMessages publishedMessages() {
+      PublishedMessages messages =
+          new PublishedMessages(
+              new EmbeddedChannel().eventLoop(),
+              subscriber ->
+                  subscriber.onSubscribe(
+                      new Flow.Subscription() {
+                        @Override
+                        public void request(long count) {}
+
+                        @Override
+                        public void cancel() {}
+                      }));
+      messages.produce(new TakesAll());
+      return messages;
+    }
+
+    /** Until not even the smallest array has room. */
+    private static void fill() {
+      Object[] chain = null;
+      for (int length = 1 << 16; length > 0; length >>= 1) {
+        try {
+          while (true) {
+            Object[] next = new Object[length];
+            next[0] = chain;
+            chain = next;
+            filling = next;
+          }
+        } catch (OutOfMemoryError e) {
+          // Smaller pieces still fit.
+        }
+      }
+    }
+  }
+
+  private static final class TakesAll implements Outlet {
+    @Override
+    public boolean isReady() {
+      return true;
+    }
+
+    @Override
+    public ByteBufAllocator alloc() {
+      return UnpooledByteBufAllocator.DEFAULT;
+    }
+
+    @Override
+    public void write(Object message) {
+      ReferenceCountUtil.release(message);
+    }
+
+    @Override
+    public void complete() {}
+
+    @Override
+    public void fail(Throwable cause) {}
+
+    @Override
+    public void resume() {}
+  }
+}
