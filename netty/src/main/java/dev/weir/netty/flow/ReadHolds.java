@@ -65,7 +65,8 @@ public final class ReadHolds {
   }
 
   /**
-   * Keeps the channel from reading for {@code reason}; holding twice is the same as once.
+   * Keeps the channel from reading for {@code reason}; holding twice is the same as once. If this
+   * fails, for want of Java heap, the channel is not held for that.
    *
    * @return {@code false} if the channel is exempt from holds for this reason
    */
@@ -73,12 +74,19 @@ public final class ReadHolds {
     if (reason == Reason.PRESSURE && exempt) {
       return false;
     }
-    boolean first = reasons.isEmpty();
+    if (!reasons.isEmpty()) {
+      reasons.add(reason);
+      return true;
+    }
+    heldSinceNanos = nowNanos();
+    autoReadAfter = channel.config().isAutoRead();
     reasons.add(reason);
-    if (first) {
-      heldSinceNanos = nowNanos();
-      autoReadAfter = channel.config().isAutoRead();
+    try {
       channel.config().setAutoRead(false);
+    } catch (Throwable noHeap) {
+      // It may be off already, and nobody would end this hold.
+      release(reason);
+      throw noHeap;
     }
     return true;
   }
