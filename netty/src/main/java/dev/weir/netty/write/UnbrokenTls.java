@@ -118,7 +118,18 @@ public final class UnbrokenTls extends ChannelDuplexHandler {
 
   @Override
   public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
-    unflushed.add(message, promise);
+    int before = unflushed.size();
+    try {
+      unflushed.add(message, promise);
+    } catch (Throwable noHeap) {
+      if (unflushed.size() == before) {
+        Unwritten.release(message);
+      }
+      // What follows would come behind a hole.
+      breakOff(ctx.pipeline());
+      ctx.fireExceptionCaught(noHeap);
+      throw noHeap;
+    }
   }
 
   @Override

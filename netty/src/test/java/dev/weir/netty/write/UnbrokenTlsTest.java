@@ -1,6 +1,7 @@
 package dev.weir.netty.write;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.weir.memory.Pool;
 import dev.weir.memory.PoolOptions;
@@ -70,6 +71,36 @@ class UnbrokenTlsTest {
         assertThat(talk.receivedByClient()).isLessThanOrEqualTo(REQUESTS * ANSWER_BYTES);
       }
     }
+  }
+
+  @Test
+  void nothingIsWrittenBehindAMessageThatCouldNotBeQueued() throws Exception {
+    EmbeddedChannel channel = new EmbeddedChannel();
+    boolean[] full = new boolean[1];
+    channel
+        .config()
+        .setMessageSizeEstimator(() ->
+            message -> {
+              if (full[0]) {
+                throw new InternalError("made by the test");
+              }
+              return 1;
+            });
+    SslContext context = Engine.JDK.server(certificate);
+    UnbrokenTls.addTo(channel.pipeline(), context.newHandler(channel.alloc()));
+    ByteBuf queued = numbers(0, 1);
+    ByteBuf unqueued = numbers(1, 1);
+    channel.write(queued);
+    full[0] = true;
+    ChannelFuture lost = channel.write(unqueued);
+    full[0] = false;
+    channel.runPendingTasks();
+    assertThat(lost.cause()).isInstanceOf(InternalError.class);
+    assertThat(channel.isOpen()).isFalse();
+    assertThat(catchThrowable(channel::checkException)).isSameAs(lost.cause());
+    channel.finishAndReleaseAll();
+    assertThat(queued.refCnt()).isZero();
+    assertThat(unqueued.refCnt()).isZero();
   }
 
   /** Records that come in parts, which are put together. */
