@@ -221,11 +221,17 @@ final class WriteGateHandler extends ChannelDuplexHandler
 
   /** Begins to ask a producer. */
   void begin(Channel channel, Producer producer, ChannelPromise promise) {
-    if (promise.isDone()) {
-      producer.stopped(new CancellationException());
+    Pull next;
+    try {
+      if (promise.isDone()) {
+        throw new CancellationException();
+      }
+      next = new Pull(channel, this, producer, promise);
+    } catch (Throwable cancelledOrNoHeap) {
+      promise.tryFailure(cancelledOrNoHeap);
+      producer.stopped(cancelledOrNoHeap);
       return;
     }
-    Pull next = new Pull(channel, this, producer, promise);
     if (context == null || !channel.isActive()) {
       next.fail(new ClosedChannelException());
     } else if (pull != null) {
