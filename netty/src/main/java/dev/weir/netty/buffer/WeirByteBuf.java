@@ -182,7 +182,13 @@ public class WeirByteBuf extends NativeByteBuf {
 
   private void moveTo(Place target, int keptBytes) {
     long newAddress = target.home().blockAddress(target.number());
-    RawMemory.copy(address(), newAddress, keptBytes);
+    try {
+      RawMemory.copy(address(), newAddress, keptBytes);
+    } catch (Throwable noHeap) {
+      // The first copy of all needs some.
+      source.giveBack(target.home(), target.number());
+      throw noHeap;
+    }
     BlockHome oldHome = home;
     int oldNumber = number();
     home = target.home();
