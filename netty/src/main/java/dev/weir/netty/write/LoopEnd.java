@@ -53,8 +53,8 @@ final class LoopEnd {
   void await(OwnedWrites writes) {
     awaiting.add(writes);
     if (!closes) {
-      closes = true;
       loop.addShutdownHook(this::closeChannels);
+      closes = true;
     }
   }
 

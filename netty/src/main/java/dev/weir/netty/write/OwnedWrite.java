@@ -21,7 +21,7 @@ final class OwnedWrite implements ChannelFutureListener {
   /** Whether the write has succeeded, and is settled when the channel closes. */
   private boolean settles;
 
-  /** Links of {@link OwnedWrites}. */
+  /** Links of {@link OwnedWrites}; one that was cancelled has the second alone. */
   @Nullable OwnedWrite previous;
 
   @Nullable OwnedWrite next;

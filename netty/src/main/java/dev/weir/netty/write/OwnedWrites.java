@@ -5,7 +5,6 @@ import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
 import io.netty.util.AttributeKey;
 import io.netty.util.concurrent.EventExecutor;
-import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,8 +30,12 @@ final class OwnedWrites {
 
   private @Nullable OwnedWrite first;
 
-  /** Those whose sender has given up while handlers still had them. */
-  private final ArrayDeque<OwnedWrite> cancelled = new ArrayDeque<>(0);
+  /**
+   * Those whose sender has given up while handlers still had them, in a queue by the same links.
+   */
+  private @Nullable OwnedWrite firstCancelled;
+
+  private @Nullable OwnedWrite lastCancelled;
 
   private OwnedWrites(Channel channel) {
     this.channel = channel;
@@ -89,18 +92,44 @@ final class OwnedWrites {
   /** Looks after a write that has left the list, until nothing of it is left. */
   void addCancelled(OwnedWrite write) {
     forgetCancelled();
-    cancelled.add(write);
+    appendCancelled(write);
+  }
+
+  private void appendCancelled(OwnedWrite write) {
+    OwnedWrite before = lastCancelled;
+    if (before == null) {
+      firstCancelled = write;
+    } else {
+      before.next = write;
+    }
+    lastCancelled = write;
+  }
+
+  private @Nullable OwnedWrite pollCancelled() {
+    OwnedWrite oldest = firstCancelled;
+    if (oldest != null) {
+      firstCancelled = oldest.next;
+      oldest.next = null;
+      if (firstCancelled == null) {
+        lastCancelled = null;
+      }
+    }
+    return oldest;
   }
 
   /** How many cancelled writes are still looked after. */
   int cancelledCount() {
-    return cancelled.size();
+    return count(firstCancelled);
   }
 
   /** How many writes are not over, without those that were cancelled. */
   int openCount() {
+    return count(first);
+  }
+
+  private static int count(@Nullable OwnedWrite from) {
     int count = 0;
-    for (OwnedWrite write = first; write != null; write = write.next) {
+    for (OwnedWrite write = from; write != null; write = write.next) {
       count++;
     }
     return count;
@@ -111,12 +140,12 @@ final class OwnedWrites {
    * keeps goes to the end, out of the way of those behind it.
    */
   private void forgetCancelled() {
-    OwnedWrite oldest = cancelled.poll();
+    OwnedWrite oldest = pollCancelled();
     while (oldest != null && oldest.isGone()) {
-      oldest = cancelled.poll();
+      oldest = pollCancelled();
     }
     if (oldest != null) {
-      cancelled.add(oldest);
+      appendCancelled(oldest);
     }
   }
 
@@ -156,7 +185,7 @@ final class OwnedWrites {
     if (loopEnd != null) {
       loopEnd.forget(this);
     }
-    if (first == null && cancelled.isEmpty()) {
+    if (first == null && firstCancelled == null) {
       return;
     }
     try {
@@ -171,7 +200,7 @@ final class OwnedWrites {
       remove(write);
       abandon(write);
     }
-    for (OwnedWrite write = cancelled.poll(); write != null; write = cancelled.poll()) {
+    for (OwnedWrite write = pollCancelled(); write != null; write = pollCancelled()) {
       abandon(write);
     }
   }
