@@ -10,6 +10,7 @@ import dev.weir.memory.sync.SpinLock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
@@ -56,7 +57,8 @@ final class GrantQueue {
   /**
    * An empty queue.
    *
-   * @param withdrawn is told that a request has failed, or was withdrawn: those behind it may fit
+   * @param withdrawn is told that a request has failed, or was withdrawn, by a cancellation or by a
+   *     null: those behind it may fit
    */
   GrantQueue(PageHeap pages, Budget root, Maker maker, Runnable withdrawn) {
     this.pages = pages;
@@ -109,7 +111,7 @@ final class GrantQueue {
     }
     // Before it is entered: where there is no room for this, nothing has happened.
     request.future.whenComplete((grant, failure) -> {
-      if (failure != null) {
+      if (grant == null) {
         hasWithdrawn = true;
         withdrawn.run();
       }
@@ -349,7 +351,7 @@ final class GrantQueue {
       taken = request.future.complete(grant);
     } catch (RuntimeException | Error e) {
       // Completing runs what hangs on the future: that may fail when the grant has been taken.
-      taken = grant != null && isTaken(request.future);
+      taken = grant != null && isTaken(request.future, grant);
       request.end = End.FAILED;
       request.failure = e;
     } finally {
@@ -369,8 +371,9 @@ final class GrantQueue {
     }
   }
 
-  private static boolean isTaken(CompletableFuture<Grant> future) {
-    return future.isDone() && !future.isCompletedExceptionally();
+  /** A future that was withdrawn by a null has another result. */
+  private static boolean isTaken(CompletableFuture<Grant> future, Grant grant) {
+    return future.state() == Future.State.SUCCESS && future.resultNow() == grant;
   }
 
   /** Fails everything that waits and everything that comes. */

@@ -297,7 +297,8 @@ public final class Pool extends PoolFigures implements AutoCloseable {
    * otherwise on the purger's thread: hop from there. All pools of the process share that thread:
    * while what hangs on the future blocks it, no pool serves grants, keeps deadlines or gives back
    * what has decayed, and waiting there for another grant is waiting for oneself. Cancelling the
-   * returned future withdraws the request.
+   * returned future withdraws the request, and so does completing it with null, for which no Java
+   * heap is needed.
    *
    * @param bytes rounded up to whole pages; charged to the budget from the promise on
    * @param deadline how long the caller will wait; then the future fails with {@code

@@ -48,6 +48,26 @@ class LostGrantsTest {
         request.lane);
   }
 
+  /** As those do who have no Java heap for a cancellation. */
+  @Test
+  void completingWithNullWithdraws() {
+    long pageBytes = pages.pageBytes();
+    long keptBytes = pages.promises().largestBytes(Lane.SMALL_PROMISE);
+    assertThat(pages.promises().tryMake(keptBytes, Lane.SMALL_PROMISE)).isTrue();
+    CompletableFuture<Grant> withdrawn = queue.request(pageBytes, Long.MAX_VALUE, tenant);
+    CompletableFuture<Grant> behind = queue.request(pageBytes, Long.MAX_VALUE, tenant);
+
+    assertThat(withdrawn.complete(null)).isTrue();
+
+    assertThat(withdrawals).hasValue(1);
+    pages.promises().giveBack(keptBytes, Lane.SMALL_PROMISE);
+    queue.serve(0);
+    assertThat(pages.totals().promisedBytes()).isEqualTo(pageBytes);
+    behind.join().close();
+    assertThat(tenant.chargedBytes()).isZero();
+    assertThat(queue.hasWaiting()).isFalse();
+  }
+
   private void failureOfOneConcernsNoOther(Error error) {
     long pageBytes = pages.pageBytes();
     long keptBytes = pages.promises().largestBytes(Lane.SMALL_PROMISE);
