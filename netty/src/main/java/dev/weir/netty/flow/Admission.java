@@ -19,9 +19,10 @@ public interface Admission {
    * room now; otherwise it fails with an {@link AdmissionRefusedException}. It may complete on any
    * thread: dependents must be short and must not block, so they hop to an executor of their own.
    *
-   * <p>To give up, call {@code stage.toCompletableFuture().cancel(false)}: {@code true} means that
-   * the request has left the queue and holds nothing; {@code false} means that a permit or a
-   * refusal came first, and that a permit is the caller's to close.
+   * <p>To give up, call {@code stage.toCompletableFuture().complete(null)}, which needs no Java
+   * heap, or {@code cancel(false)}, which does: {@code true} means that the request has left the
+   * queue and holds nothing; {@code false} means that a permit or a refusal came first, and that a
+   * permit is the caller's to close.
    *
    * @param bytes how many bytes the task will hold at most, more than 0
    * @param deadline how long the request may wait for room

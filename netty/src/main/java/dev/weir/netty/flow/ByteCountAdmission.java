@@ -108,13 +108,16 @@ public final class ByteCountAdmission implements Admission {
         : deadline.compareTo(LONGEST_WAIT) > 0 ? LONGEST_WAIT.toNanos() : deadline.toNanos();
   }
 
-  /** Has a request leave the queue that nobody will hear of. */
+  /** Has a request leave the queue that nobody will hear of; there may be no Java heap. */
   private void withdraw(Request request) {
-    if (!request.cancel(false) && request.state() == Future.State.SUCCESS) {
-      request.resultNow().close();
+    try {
+      if (!request.complete(null) && request.state() == Future.State.SUCCESS) {
+        request.resultNow().close();
+      }
+    } finally {
+      endWait(request);
+      serve();
     }
-    endWait(request);
-    serve();
   }
 
   /** Notes that a request waits no more, once; it may be in the queue for a while. */
@@ -127,7 +130,7 @@ public final class ByteCountAdmission implements Admission {
   private void limitWait(Request request, Duration deadline, long waitNanos) {
     request.whenComplete((permit, failure) -> {
       request.cancelTimer();
-      if (failure != null) {
+      if (permit == null) {
         endWait(request);
         serve();
       }

@@ -113,7 +113,7 @@ public final class PoolHeadroom implements Headroom {
       return room.handle(PoolHeadroom::isRelief);
     } catch (Throwable unheard) {
       // Nobody else would close it.
-      if (!room.cancel(false) && room.state() == Future.State.SUCCESS) {
+      if (!room.complete(null) && room.state() == Future.State.SUCCESS) {
         room.resultNow().close();
       }
       throw unheard;

@@ -64,13 +64,13 @@ public final class WeirAdmission implements Admission {
       CompletableFuture<Permit> permit = new CompletableFuture<>();
       grant.whenComplete((granted, failure) -> answer(permit, bytes, granted, failure));
       permit.whenComplete((done, failure) -> {
-        if (permit.isCancelled()) {
-          grant.cancel(false);
+        if (done == null) {
+          grant.complete(null); // Given up, if it was not refused.
         }
       });
       return permit;
     } catch (Throwable unheard) {
-      if (!grant.cancel(false) && grant.state() == Future.State.SUCCESS) {
+      if (!grant.complete(null) && grant.state() == Future.State.SUCCESS) {
         grant.resultNow().close();
       }
       throw unheard;
@@ -100,11 +100,15 @@ public final class WeirAdmission implements Admission {
     } catch (Throwable noPermit) {
       permit.completeExceptionally(refusalOr(noPermit, bytes));
     } finally {
-      // Cancelled, or failed for want of Java heap: nobody else has it.
-      if (granted != null && permit.state() != Future.State.SUCCESS) {
+      if (granted != null && !isTaken(permit)) {
         granted.close();
       }
     }
+  }
+
+  /** If given up, or failed for want of Java heap, nobody has what it was granted. */
+  private static boolean isTaken(CompletableFuture<Permit> permit) {
+    return permit.state() == Future.State.SUCCESS && permit.resultNow() != null;
   }
 
   /** The failure itself if there is no Java heap to tell more. */

@@ -160,6 +160,18 @@ class ByteCountAdmissionTest {
     running.close();
   }
 
+  /** As one does who has no Java heap for a cancellation. */
+  @Test
+  void aRequestThatIsCompletedWithNullLeavesTheQueue() {
+    Permit running = admit(60).join();
+    CompletableFuture<Permit> givenUp = admit(80);
+    CompletableFuture<Permit> next = admit(40);
+    assertThat(givenUp.complete(null)).isTrue();
+    assertThat(next).isCompleted();
+    next.join().close();
+    running.close();
+  }
+
   @Test
   void requestsThatHaveGoneDoNotFillTheQueue() {
     Permit running = admit(60).join();

@@ -302,6 +302,53 @@ class WeirAdmissionTest {
     most.close();
   }
 
+  /** As one does who has no Java heap for a cancellation. */
+  @Test
+  void aRequestThatIsCompletedWithNullLeavesTheQueue() {
+    Permit most = admit(12 * MIB).join();
+    CompletableFuture<Permit> givenUp = admit(13 * MIB);
+    CompletableFuture<Permit> next = admit(MIB);
+    assertThat(givenUp.complete(null)).isTrue();
+    next.orTimeout(60, TimeUnit.SECONDS).join().close();
+    most.close();
+  }
+
+  @Test
+  void aGrantOfARequestThatIsCompletedWithNullMeanwhileGoesBack() {
+    List<CompletableFuture<Permit>> asked = new ArrayList<>();
+    List<Permit> madeInVain = new ArrayList<>();
+    WeirAdmission slow =
+        new WeirAdmission(
+            allocator,
+            pool.rootBudget(),
+            grant -> {
+              madeInVain.add(new UnheardOf());
+              assertThat(asked.getFirst().complete(null)).isTrue();
+              return madeInVain.getFirst();
+            });
+    Permit all = admit(13 * MIB).join();
+    asked.add(slow.admit(13 * MIB, LONG).toCompletableFuture());
+    assertThat(asked.getFirst()).isNotDone();
+    all.close();
+    assertThat(asked.getFirst().orTimeout(60, TimeUnit.SECONDS).join()).isNull();
+    assertThat(madeInVain).hasSize(1);
+  }
+
+  private static final class UnheardOf implements Permit {
+    @Override
+    public long unspentBytes() {
+      return 0;
+    }
+
+    @Override
+    public ByteBuf allocate(int bytes) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void close() {}
+  }
+
   private CompletableFuture<Permit> admit(long bytes) {
     return admission.admit(bytes, LONG).toCompletableFuture();
   }
