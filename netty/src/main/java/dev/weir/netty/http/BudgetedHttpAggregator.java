@@ -424,12 +424,16 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
   }
 
   private void dropEverything() {
-    if (request != null) {
-      request.drop();
-      request = null;
-    }
-    for (HttpObject part = heldBack.poll(); part != null; part = heldBack.poll()) {
-      ReferenceCountUtil.release(part);
+    IncomingRequest current = request;
+    request = null;
+    try {
+      if (current != null) {
+        current.drop();
+      }
+    } finally {
+      for (HttpObject part = heldBack.poll(); part != null; part = heldBack.poll()) {
+        ReferenceCountUtil.release(part);
+      }
     }
   }
 

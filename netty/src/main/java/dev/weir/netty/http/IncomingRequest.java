@@ -164,8 +164,11 @@ final class IncomingRequest {
       }
     } catch (Throwable unheard) {
       pendingAdmission = null;
-      giveUp(admitted);
-      listener.notAdmitted(unheard);
+      try {
+        giveUp(admitted);
+      } finally {
+        listener.notAdmitted(unheard);
+      }
     }
   }
 
@@ -265,18 +268,21 @@ final class IncomingRequest {
   /** Releases the body, and leaves the admission queue or gives back the permit on its way. */
   void drop() {
     dropped = true;
-    stallWatch.stop();
     CompletableFuture<Permit> pending = pendingAdmission;
     pendingAdmission = null;
-    if (pending != null) {
-      giveUp(pending);
+    try {
+      stallWatch.stop();
+      if (pending != null) {
+        giveUp(pending);
+      }
+    } finally {
+      body.release();
     }
-    body.release();
   }
 
   /** A permit that came first has nobody else: it may never get to the event loop. */
   private static void giveUp(CompletableFuture<Permit> admitted) {
-    if (!admitted.cancel(false) && admitted.state() == Future.State.SUCCESS) {
+    if (!admitted.complete(null) && admitted.state() == Future.State.SUCCESS) {
       admitted.resultNow().close();
     }
   }

@@ -56,8 +56,8 @@ public final class FailingAllocator extends AbstractByteBufAllocator {
           }
         });
         outer.whenComplete((permit, failure) -> {
-          if (outer.isCancelled()) {
-            inner.cancel(false);
+          if (permit == null) {
+            inner.complete(null);
           }
         });
         return outer;
