@@ -79,7 +79,7 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
   private final Answers answers = new Answers();
   private final HeadWatch headWatch;
 
-  private final ArrayDeque<HttpObject> heldBack = new ArrayDeque<>();
+  private final ArrayDeque<HttpObject> heldBack;
   private Phase phase = Phase.IDLE;
   private @Nullable IncomingRequest request;
   private boolean handlingHeldBack;
@@ -91,9 +91,7 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
    * Takes bodies into memory that {@code admission} grants, within the limits of {@code options}.
    */
   public BudgetedHttpAggregator(Admission admission, AggregatorOptions options) {
-    this.options = options;
-    this.intake = new BodyIntake(admission, options, /* spill= */ null, new Receiver());
-    this.headWatch = new HeadWatch(options.idleTimeout(), this::endLate);
+    this(admission, options, /* spill= */ null, new ArrayDeque<>());
   }
 
   /**
@@ -102,6 +100,16 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
    * contiguous buffer, whose release gives the file back.
    */
   public BudgetedHttpAggregator(Admission admission, AggregatorOptions options, Spill spill) {
+    this(admission, options, spill, new ArrayDeque<>());
+  }
+
+  /** With a queue of another making, for tests. */
+  BudgetedHttpAggregator(
+      Admission admission,
+      AggregatorOptions options,
+      @Nullable Spill spill,
+      ArrayDeque<HttpObject> heldBack) {
+    this.heldBack = heldBack;
     this.options = options;
     this.intake = new BodyIntake(admission, options, spill, new Receiver());
     this.headWatch = new HeadWatch(options.idleTimeout(), this::endLate);
@@ -150,11 +158,37 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
     headWatch.brought();
     if (message instanceof HttpObject part
         && (part instanceof HttpRequest || part instanceof HttpContent)) {
-      heldBack.add(part);
+      holdBack(ctx, part);
       handleHeldBack(ctx);
     } else {
       passedOnSinceRead = true;
       ctx.fireChannelRead(message);
+    }
+  }
+
+  /** Has a part wait for its turn. Where it cannot, what follows would close over a hole. */
+  @SuppressWarnings("ReferenceEquality") // The same part, and not one like it.
+  private void holdBack(ChannelHandlerContext ctx, HttpObject part) {
+    try {
+      heldBack.add(part);
+    } catch (OutOfMemoryError noHeap) {
+      if (heldBack.peekLast() == part) {
+        heldBack.pollLast(); // It was taken in before there was no room to grow: now it is full.
+      }
+      ReferenceCountUtil.release(part);
+      endForLost(ctx, noHeap);
+    }
+  }
+
+  private void endForLost(ChannelHandlerContext ctx, OutOfMemoryError noHeap) {
+    if (phase == Phase.PASSED_ON) {
+      try {
+        ctx.fireExceptionCaught(noHeap);
+      } finally {
+        ctx.close();
+      }
+    } else if (phase != Phase.REFUSING) {
+      refuse(ctx, RefusedRequestException.of(noHeap));
     }
   }
 

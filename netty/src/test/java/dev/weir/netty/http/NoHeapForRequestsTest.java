@@ -1,6 +1,7 @@
 package dev.weir.netty.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.netty.flow.Admission;
@@ -12,12 +13,16 @@ import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.handler.codec.http.DefaultHttpContent;
 import io.netty.handler.codec.http.DefaultHttpRequest;
+import io.netty.handler.codec.http.FullHttpRequest;
 import io.netty.handler.codec.http.FullHttpResponse;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpObject;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http.LastHttpContent;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -121,6 +126,61 @@ class NoHeapForRequestsTest {
     channel.writeInbound(upload(), content(1));
     assertRefused(channel);
     assertThat(asked).isDone();
+    channel.finishAndReleaseAll();
+  }
+
+  /** Does not grow, as one that is out of room and finds no heap, and has what it was given. */
+  private static final class Queue extends ArrayDeque<HttpObject> {
+    private static final long serialVersionUID = 1L;
+
+    private boolean isFull;
+
+    @Override
+    public boolean add(HttpObject part) {
+      super.add(part);
+      if (isFull) {
+        throw new OutOfMemoryError("made to fail");
+      }
+      return true;
+    }
+  }
+
+  @Test
+  void aBodyWithAHoleIsRefused() throws Exception {
+    Queue queue = new Queue();
+    EmbeddedChannel channel =
+        new EmbeddedChannel(new BudgetedHttpAggregator(memory, options, /* spill= */ null, queue));
+    try (Permit all = memory.admit(1_000, LONG).toCompletableFuture().get()) {
+      channel.writeInbound(upload(), content(1));
+      assertThat(channel.config().isAutoRead()).isFalse();
+      queue.isFull = true;
+      assertThatCode(() -> channel.writeInbound(content(1))).doesNotThrowAnyException();
+      queue.isFull = false;
+      assertRefused(channel);
+      assertThat(channel.config().isAutoRead()).as("what comes now is discarded").isTrue();
+      channel.writeInbound(content(1), LastHttpContent.EMPTY_LAST_CONTENT);
+      assertThat(all.unspentBytes()).isEqualTo(1_000);
+    }
+    assertThat(channel.<Object>readInbound()).isNull();
+    channel.finishAndReleaseAll();
+  }
+
+  /** The request before it has its answer from the application. */
+  @Test
+  void aConnectionThatHasLostAPartOfTheNextRequestIsClosed() {
+    Queue queue = new Queue();
+    EmbeddedChannel channel =
+        new EmbeddedChannel(new BudgetedHttpAggregator(memory, options, /* spill= */ null, queue));
+    channel.writeInbound(
+        new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, "/"),
+        LastHttpContent.EMPTY_LAST_CONTENT,
+        upload(),
+        content(1));
+    FullHttpRequest first = channel.readInbound();
+    queue.isFull = true;
+    assertThatThrownBy(() -> channel.writeInbound(content(1))).isInstanceOf(OutOfMemoryError.class);
+    assertThat(channel.isOpen()).isFalse();
+    first.release();
     channel.finishAndReleaseAll();
   }
 }
