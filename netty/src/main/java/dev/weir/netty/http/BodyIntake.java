@@ -136,9 +136,9 @@ final class BodyIntake {
     }
     try {
       spilled.bytesToAdmit(gathered.readableBytes());
-    } catch (RefusedRequestException refusal) {
+    } catch (Throwable failure) {
       gathered.release();
-      throw refusal;
+      throw failure;
     }
     write(ctx, current, spilled, gathered, /* last= */ null);
   }

@@ -20,6 +20,7 @@ import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -162,14 +163,7 @@ class GatheringFailureTest {
 
   @Test
   void aBodyThatWasToGoToAFileGivesItsPlaceBack(@TempDir Path folder) throws Exception {
-    Spill spill =
-        new Spill(
-            folder,
-            MAX_BYTES,
-            5 * STEP_BYTES,
-            Duration.ofHours(1),
-            /* maximumFiles= */ 1,
-            Disk.SYSTEM);
+    Spill spill = spill(folder, 5 * STEP_BYTES);
     EmbeddedChannel channel =
         channel(
             new BudgetedHttpAggregator(admission(), options(), spill), new DefaultHttpHeaders());
@@ -177,6 +171,27 @@ class GatheringFailureTest {
     failing = 1;
     channel.writeInbound(new DefaultHttpContent(Unpooled.wrappedBuffer(new byte[3 * STEP_BYTES])));
     assertRefused(channel);
+    assertNothingIsIn(spill);
+  }
+
+  @Test
+  void aBodyThatFailsOnItsWayToAFileIsReleased(@TempDir Path folder) throws Exception {
+    Spill spill = spill(folder, STEP_BYTES);
+    failing = 0;
+    EmbeddedChannel channel =
+        channel(
+            new BudgetedHttpAggregator(admission(), options(), spill), new DefaultHttpHeaders());
+    assertThat(parts).hasSize(1);
+    assertRefused(channel);
+    assertNothingIsIn(spill);
+  }
+
+  private static Spill spill(Path folder, int thresholdBytes) throws IOException {
+    return new Spill(
+        folder, MAX_BYTES, thresholdBytes, Duration.ofHours(1), /* maximumFiles= */ 1, Disk.SYSTEM);
+  }
+
+  private static void assertNothingIsIn(Spill spill) {
     while (!spill.tryReserveFile()) {
       // A thread of its own gives it back.
       Thread.onSpinWait();
