@@ -6,7 +6,6 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.CompositeByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.ArrayList;
-import java.util.List;
 
 /**
  * A body of unknown length: grows by admitted steps, so that a short one takes little and a long
@@ -24,7 +23,7 @@ final class GrowingBody implements RequestBody {
   private final Admission admission;
 
   /** Full, but for those from {@link #filling} on. */
-  private final List<ByteBuf> buffers = new ArrayList<>(1);
+  private final ArrayList<ByteBuf> buffers = new ArrayList<>(1);
 
   /** Which of the buffers takes what comes next. */
   private int filling;
@@ -77,6 +76,7 @@ final class GrowingBody implements RequestBody {
   @Override
   public void extend(Permit permit, int bytes) {
     if (!tryLengthenLast(permit, bytes)) {
+      buffers.ensureCapacity(buffers.size() + 1); // What is taken has a place then.
       buffers.add(permit.allocateGrowing(bytes, maximumBytes - capacityBytes));
     }
     capacityBytes += bytes;

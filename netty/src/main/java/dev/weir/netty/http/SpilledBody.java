@@ -90,7 +90,15 @@ final class SpilledBody implements RequestBody {
       spill.requirePossible(declaredBytes);
       throw noRoom();
     }
-    return new SpilledBody(spill, allocator, declaredBytes, maximumBytes, room);
+    SpilledBody body = null;
+    try {
+      body = new SpilledBody(spill, allocator, declaredBytes, maximumBytes, room);
+      return body;
+    } finally {
+      if (body == null) {
+        room.close();
+      }
+    }
   }
 
   /** Makes an answer of what has failed, which operators are to hear of. */
