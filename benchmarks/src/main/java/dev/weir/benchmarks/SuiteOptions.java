@@ -65,9 +65,10 @@ final class SuiteOptions {
       paramLabel = "NAME",
       description =
           "What to compare; they take turns: weir, weir+charged, weir+budget, weir+hardening,"
-              + " netty-pooled, netty-adaptive, netty-pooled+caches, netty-adaptive+caches, glibc,"
-              + " mimalloc, jemalloc, harness (default: all; with --quick weir and Netty's, in"
-              + " 'all' malloc too, beside alloc and 256 bytes of crossthread).")
+              + " weir+dirty, netty-pooled, netty-adaptive, netty-pooled+caches,"
+              + " netty-adaptive+caches, glibc, mimalloc, jemalloc, harness (default: all; with"
+              + " --quick weir and Netty's, in 'all' malloc too, beside alloc and 256 bytes of"
+              + " crossthread).")
   private @Nullable List<Peer> peers;
 
   @Option(

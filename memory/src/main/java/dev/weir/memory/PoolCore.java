@@ -101,6 +101,7 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
             Pool.reserveBytes(options.limitBytes()),
             SizeClasses.COUNT,
             relay);
+    pages.setDirtyShare(options.dirtyShare());
     this.failures = new FirstFailures("looking after pool '%s'".formatted(options.name()));
     this.insidePurges = new InsidePurgeQueue(pages.insidePurges(), failures);
     this.runs = new RunHeap(pages);

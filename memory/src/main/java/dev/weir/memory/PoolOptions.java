@@ -25,6 +25,10 @@ public final class PoolOptions {
 
   private static final long MIN_BYTES_PER_SAMPLE = 4L << 10;
   private static final long MAX_BYTES_PER_SAMPLE = 1L << 30;
+
+  /** What may stay dirty beside what is live, unless told otherwise: a 32nd of it. */
+  public static final double DEFAULT_DIRTY_SHARE = 1.0 / 32;
+
   private static final AtomicInteger POOLS = new AtomicInteger();
   private static final Duration DEFAULT_DECAY = Duration.ofSeconds(1);
   private static final Duration MIN_DECAY = Duration.ofMillis(10);
@@ -34,6 +38,7 @@ public final class PoolOptions {
   private final long limitBytes;
   private final long heapLimitBytes;
   private final Duration decay;
+  private final double dirtyShare;
   private final long bytesPerSample;
   private final @Nullable Hardening hardening;
   private final NativeMemory os;
@@ -43,6 +48,7 @@ public final class PoolOptions {
       long limitBytes,
       long heapLimitBytes,
       Duration decay,
+      double dirtyShare,
       long bytesPerSample,
       @Nullable Hardening hardening,
       NativeMemory os) {
@@ -50,6 +56,7 @@ public final class PoolOptions {
     this.limitBytes = limitBytes;
     this.heapLimitBytes = heapLimitBytes;
     this.decay = decay;
+    this.dirtyShare = dirtyShare;
     this.bytesPerSample = bytesPerSample;
     this.hardening = hardening;
     this.os = os;
@@ -77,6 +84,7 @@ public final class PoolOptions {
         residentLimitBytes,
         Runtime.getRuntime().maxMemory(),
         DEFAULT_DECAY,
+        DEFAULT_DIRTY_SHARE,
         /* bytesPerSample= */ 0,
         Hardening.ofProcess(),
         NativeMemory.system());
@@ -85,7 +93,7 @@ public final class PoolOptions {
   /** A copy with another name: that of the root budget. */
   public PoolOptions withName(String newName) {
     return new PoolOptions(
-        newName, limitBytes, heapLimitBytes, decay, bytesPerSample, hardening, os);
+        newName, limitBytes, heapLimitBytes, decay, dirtyShare, bytesPerSample, hardening, os);
   }
 
   /**
@@ -96,7 +104,8 @@ public final class PoolOptions {
     if (bytes < 0) {
       throw new IllegalArgumentException("heap limit is negative: " + bytes);
     }
-    return new PoolOptions(name, limitBytes, bytes, decay, bytesPerSample, hardening, os);
+    return new PoolOptions(
+        name, limitBytes, bytes, decay, dirtyShare, bytesPerSample, hardening, os);
   }
 
   /**
@@ -109,7 +118,23 @@ public final class PoolOptions {
           "decay " + newDecay + " is not between " + MIN_DECAY + " and " + MAX_DECAY);
     }
     return new PoolOptions(
-        name, limitBytes, heapLimitBytes, newDecay, bytesPerSample, hardening, os);
+        name, limitBytes, heapLimitBytes, newDecay, dirtyShare, bytesPerSample, hardening, os);
+  }
+
+  /**
+   * A copy with another share of what is live that may stay dirty beside it, until it decays: free
+   * pages that are still resident, at least 3 MiB and always within the limit. Replacing blocks
+   * above 64 KiB is faster with more, since the system need not take their pages back and give them
+   * out again; what is resident is more by as much.
+   *
+   * @param share from 0 to 1; the default is {@link #DEFAULT_DIRTY_SHARE}
+   */
+  public PoolOptions withDirtyShare(double share) {
+    if (!(share >= 0 && share <= 1)) {
+      throw new IllegalArgumentException("dirty share " + share + " is not between 0 and 1");
+    }
+    return new PoolOptions(
+        name, limitBytes, heapLimitBytes, decay, share, bytesPerSample, hardening, os);
   }
 
   /**
@@ -126,12 +151,12 @@ public final class PoolOptions {
               .formatted(newBytesPerSample, MIN_BYTES_PER_SAMPLE, MAX_BYTES_PER_SAMPLE));
     }
     return new PoolOptions(
-        name, limitBytes, heapLimitBytes, decay, newBytesPerSample, hardening, os);
+        name, limitBytes, heapLimitBytes, decay, dirtyShare, newBytesPerSample, hardening, os);
   }
 
   /** A copy whose pool keeps no profile. */
   public PoolOptions withoutProfile() {
-    return new PoolOptions(name, limitBytes, heapLimitBytes, decay, 0, hardening, os);
+    return new PoolOptions(name, limitBytes, heapLimitBytes, decay, dirtyShare, 0, hardening, os);
   }
 
   /**
@@ -141,17 +166,18 @@ public final class PoolOptions {
    */
   public PoolOptions withHardening(Hardening newHardening) {
     return new PoolOptions(
-        name, limitBytes, heapLimitBytes, decay, bytesPerSample, newHardening, os);
+        name, limitBytes, heapLimitBytes, decay, dirtyShare, bytesPerSample, newHardening, os);
   }
 
   /** A copy whose pool hardens nothing, whatever the process is told. */
   public PoolOptions withoutHardening() {
-    return new PoolOptions(name, limitBytes, heapLimitBytes, decay, bytesPerSample, null, os);
+    return new PoolOptions(
+        name, limitBytes, heapLimitBytes, decay, dirtyShare, bytesPerSample, null, os);
   }
 
   PoolOptions withNativeMemory(NativeMemory newOs) {
     return new PoolOptions(
-        name, limitBytes, heapLimitBytes, decay, bytesPerSample, hardening, newOs);
+        name, limitBytes, heapLimitBytes, decay, dirtyShare, bytesPerSample, hardening, newOs);
   }
 
   /** The name of the pool and of its root budget. */
@@ -172,6 +198,11 @@ public final class PoolOptions {
   /** How long free pages may stay resident. */
   public Duration decay() {
     return decay;
+  }
+
+  /** How much of what is live may stay dirty beside it. */
+  public double dirtyShare() {
+    return dirtyShare;
   }
 
   /** How many allocated bytes there are to a sample of the profile; 0 if there is none. */

@@ -13,6 +13,7 @@ class PoolOptionsTest {
   void theDefaultsAreThoseOfTheContract() {
     assertThat(options.limitBytes()).isEqualTo(8 << 20);
     assertThat(options.decay()).isEqualTo(Duration.ofSeconds(1));
+    assertThat(options.dirtyShare()).isEqualTo(1.0 / 32);
     assertThat(options.heapLimitBytes()).isEqualTo(Runtime.getRuntime().maxMemory());
     assertThat(options.name()).isNotEqualTo(PoolOptions.withLimit(8 << 20).name());
   }
@@ -20,11 +21,17 @@ class PoolOptionsTest {
   @Test
   void aChangedCopyLeavesTheOriginalAlone() {
     PoolOptions changed =
-        options.withName("uploads").withHeapLimit(5).withDecay(Duration.ofMillis(10));
+        options
+            .withName("uploads")
+            .withHeapLimit(5)
+            .withDecay(Duration.ofMillis(10))
+            .withDirtyShare(0.2)
+            .withProfile(1 << 20);
 
     assertThat(changed.name()).isEqualTo("uploads");
     assertThat(changed.heapLimitBytes()).isEqualTo(5);
     assertThat(changed.decay()).isEqualTo(Duration.ofMillis(10));
+    assertThat(changed.dirtyShare()).isEqualTo(0.2);
     assertThat(changed.limitBytes()).isEqualTo(8 << 20);
     assertThat(options.decay()).isEqualTo(Duration.ofSeconds(1));
     assertThat(options.name()).isNotEqualTo("uploads");
@@ -49,6 +56,11 @@ class PoolOptionsTest {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> options.withDecay(Duration.ofDays(1).plusNanos(1)))
         .withMessageContaining("not between");
+    for (double share : new double[] {-0.01, 1.01, Double.NaN}) {
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> options.withDirtyShare(share))
+          .withMessageContaining("not between");
+    }
   }
 
   @Test

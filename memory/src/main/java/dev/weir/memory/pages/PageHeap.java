@@ -397,6 +397,16 @@ public final class PageHeap {
     events.roomFreed();
   }
 
+  /** Sets how much of what is live may stay dirty beside it, from 0 to 1; a 32nd until then. */
+  public void setDirtyShare(double share) {
+    lock.lock();
+    try {
+      state.setDirtyShare(share);
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** The most that a single request could ever get, with nothing else live. */
   public long largestRequestBytes() {
     lock.lock();

@@ -12,8 +12,8 @@ final class PageState {
   /** The least that may stay dirty: 3 MiB. */
   private static final long DIRTY_FLOOR_BYTES = 3L << 20;
 
-  /** Dirty pages may be a 32nd of the live ones: 3 %. */
-  private static final int DIRTY_SHARE_SHIFT = 5;
+  /** Dirty pages may be a 32nd of the live ones, if nothing else is set: 3 %. */
+  private static final long DEFAULT_DIRTY_SHARE_OF_1024 = 32;
 
   /** What may lie free inside slabs without a use: 768 KiB, or a 256th of what is live. */
   private static final long INSIDE_FLOOR_BYTES = 768L << 10;
@@ -48,6 +48,7 @@ final class PageState {
   private final SpanRegion smallSpans;
   private final SpanRegion largeSpans;
   private final RoomRegion rooms;
+  private long dirtyShareOf1024 = DEFAULT_DIRTY_SHARE_OF_1024;
   private long liveRuns;
   private long liveRunPages;
   private long largeRunBytes;
@@ -226,8 +227,12 @@ final class PageState {
     return ledger.dirtyBytes() - claimedBytes;
   }
 
+  void setDirtyShare(double share) {
+    dirtyShareOf1024 = Math.round(share * 1024);
+  }
+
   private long dirtyCeilingBytes() {
-    return Math.max(DIRTY_FLOOR_BYTES, ledger.liveBytes() >> DIRTY_SHARE_SHIFT)
+    return Math.max(DIRTY_FLOOR_BYTES, (ledger.liveBytes() * dirtyShareOf1024) >> 10)
         + (largeRunBytes >> LARGE_RUN_SHARE_SHIFT);
   }
 

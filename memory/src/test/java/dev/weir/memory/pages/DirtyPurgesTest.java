@@ -121,6 +121,26 @@ class DirtyPurgesTest {
     assertThat(heap.totals().dirtyBytes()).isZero();
   }
 
+  /** A fifth of 64 MiB are 12.8; the purger is called at three quarters and leaves half of it. */
+  @Test
+  void theShareThatMayStayDirtyIsASetting() {
+    heap.setDirtyShare(0.2);
+    long[] runs = new long[320];
+    for (int i = 0; i < runs.length; i++) {
+      runs[i] = heap.allocateRun(MIB / 4);
+    }
+    int freed = 0;
+    while (calls.get() == 0) {
+      heap.freeRun(runs[freed++], MIB / 4);
+    }
+    long dirty = heap.totals().dirtyBytes();
+    long live = heap.totals().liveBytes();
+    assertThat(dirty).isBetween(live * 3 / 20, live * 3 / 20 + MIB / 2);
+
+    heap.dirtyPurges().purgeExcess();
+    assertThat(heap.totals().dirtyBytes()).isBetween(live / 10 - MIB, live / 10 + MIB / 8);
+  }
+
   @Test
   void thePurgerIsCalledBeforeTheCeilingOf3MiB() {
     long[] runs = new long[10];
