@@ -14,10 +14,17 @@ final class Rounds {
 
   /**
    * How often the hand halves its pace, at most, while it finds every slab as it was. It is as fast
-   * as before once it comes by one that is not, which with n of them is in the course of 24 MiB /
-   * n.
+   * as before once it comes by one that is not.
    */
   private static final int MAX_QUIET_ROUNDS = 6;
+
+  /**
+   * A quiet round takes 24 MiB at most, or a 32nd of what is live: 8 ceilings. So of n slabs that
+   * have changed, wherever they are among others, one is found in the course of an nth of that.
+   */
+  private static final long MAX_QUIET_STEP_BYTES = 48L << 20;
+
+  private static final int MAX_QUIET_CEILINGS_SHIFT = 4;
 
   /**
    * The most slabs that are looked at on the way to one block: some ten microseconds, less than
@@ -48,7 +55,11 @@ final class Rounds {
   /** Whether this round has counted anything anew. */
   private boolean stirred;
 
+  /** How many steps the hand has made. */
   private int steps;
+
+  /** Those of them that were not of a quiet round. */
+  private int stirredSteps;
 
   /** What {@link #haveMoved} saw last. The surveying thread only. */
   private int seenSteps;
@@ -70,11 +81,11 @@ final class Rounds {
   }
 
   /**
-   * Whether the hand has moved since the last call. The surveying thread only, without the lock: a
-   * step that it does not see yet is seen by the next call.
+   * Whether the hand has moved since the last call, at its full pace. The surveying thread only,
+   * without the lock: a step that it does not see yet is seen by the next call.
    */
   boolean haveMoved() {
-    int now = steps;
+    int now = stirredSteps;
     boolean moved = now != seenSteps;
     seenSteps = now;
     return moved;
@@ -110,14 +121,20 @@ final class Rounds {
   /** How many steps are due as so many bytes become live. */
   private long stepsDue(long bytes) {
     owed += 2 * Math.min(bytes, ceilingBytes) * slabs.size();
-    if (owed < ceilingBytes << quietRounds) {
+    if (owed < bytesAStep()) {
       return 0;
     }
     ceilingBytes = pages.insideCeilingBytes();
-    long bytesAStep = ceilingBytes << quietRounds;
+    long bytesAStep = bytesAStep();
     long due = owed / bytesAStep;
     owed -= due * bytesAStep;
     return due;
+  }
+
+  /** Of {@link #owed}: a round takes half as many bytes. */
+  private long bytesAStep() {
+    long mostBytes = Math.max(MAX_QUIET_STEP_BYTES, ceilingBytes << MAX_QUIET_CEILINGS_SHIFT);
+    return Math.min(ceilingBytes << quietRounds, mostBytes);
   }
 
   /** Moves the hand to the next slab and counts what lies free in it; null if there is none. */
@@ -129,6 +146,7 @@ final class Rounds {
       demand.nextRound();
     }
     steps++;
+    stirredSteps += quietRounds == 0 ? 1 : 0;
     Slab slab = slabs.next();
     if (slab != null) {
       count(slab);
