@@ -13,6 +13,7 @@ import dev.weir.memory.heap.SizeClasses;
 import dev.weir.memory.pages.Lane;
 import dev.weir.memory.pages.PageHeap;
 import dev.weir.memory.profile.Sampler;
+import dev.weir.memory.sync.StackRoom;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -220,6 +221,7 @@ public final class Grant implements AutoCloseable {
   }
 
   private void giveBackRest() {
+    StackRoom.requireForNested(); // What is taken below must come to its end.
     long left = remainingBytes.getAndSet(0);
     if (left > 0) {
       pages.promises().giveBack(left, lane);

@@ -443,10 +443,13 @@ public final class Pool extends PoolFigures implements AutoCloseable {
     boolean first = life.end();
     PoolCore parts = life.coreOrNull();
     if (parts != null) {
-      if (first) {
-        LeftBlocks.report(this);
+      try {
+        if (first) {
+          LeftBlocks.report(this);
+        }
+      } finally {
+        parts.close();
       }
-      parts.close();
     }
   }
 

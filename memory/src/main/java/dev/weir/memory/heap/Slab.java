@@ -153,7 +153,7 @@ final class Slab extends LocalSlots implements BlockHome {
     if (push(number)) {
       try {
         told.noticed(this);
-      } catch (StackOverflowError e) {
+      } catch (StackOverflowError | OutOfMemoryError e) {
         // The slot is back: whoever has released it need not hear of this.
         told.overlooked = true;
       }

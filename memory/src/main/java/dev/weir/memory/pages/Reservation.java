@@ -24,14 +24,17 @@ public final class Reservation {
   /** The addresses alone: what gives them back must not refer to what keeps them. */
   private static final class Range implements Runnable {
     private final NativeMemory os;
-    private final long address;
     private final long bytes;
     private final AtomicBoolean released = new AtomicBoolean();
+    private long address;
 
-    Range(NativeMemory os, long address, long bytes) {
+    Range(NativeMemory os, long bytes) {
       this.os = os;
-      this.address = address;
       this.bytes = bytes;
+    }
+
+    void reserve() {
+      address = os.reserve(bytes);
     }
 
     @Override
@@ -59,13 +62,26 @@ public final class Reservation {
               plan.bytes() + ReservationPlan.REGION_ALIGNMENT_BYTES,
               ReservationPlan.REGION_ALIGNMENT_BYTES);
       try {
-        return new Reservation(plan, new Range(os, os.reserve(bytes), bytes));
+        return reserved(plan, new Range(os, bytes));
       } catch (ReservationFailedError e) {
         ReservationPlan smaller = plan.smaller(limitBytes, osPageBytes);
         if (smaller == null) {
           throw e;
         }
         plan = smaller;
+      }
+    }
+  }
+
+  private static Reservation reserved(ReservationPlan plan, Range range) {
+    range.reserve();
+    Reservation reservation = null;
+    try {
+      reservation = new Reservation(plan, range);
+      return reservation;
+    } finally {
+      if (reservation == null) {
+        range.run(); // The Java heap is full.
       }
     }
   }

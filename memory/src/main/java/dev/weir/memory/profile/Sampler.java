@@ -61,8 +61,8 @@ public final class Sampler {
   public @Nullable LiveSample take(ByteCountdown countdown, long bytes, Budget budget) {
     long begunNanos = System.nanoTime();
     LiveSample sample = null;
-    double blocks = countdown.blocksPerSample(bytes);
     try {
+      double blocks = countdown.blocksPerSample(bytes);
       budget.countAllocated(Math.round(blocks * bytes));
       if (!table.isFull()) {
         sample = new LiveSample(table, new AllocationStack(), budget, blocks, bytes);

@@ -46,8 +46,10 @@ public final class BiasedLock {
       HELD = lookup.findVarHandle(BiasedLock.class, "held", int.class);
       BIAS = lookup.findVarHandle(BiasedLock.class, "bias", Bias.class);
       INSIDE = lookup.findVarHandle(Bias.class, "inside", boolean.class);
-      // Made ready here, not by an owner whom others wait for.
+      // Made ready here, not by those whom others wait for: a first use needs room in the Java
+      // heap.
       ProcessBarrier.light();
+      new BiasedLock(2).useAll();
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
     }
@@ -96,6 +98,17 @@ public final class BiasedLock {
   /** With another number of times in a row after which it is biased. */
   BiasedLock(int biasAfter) {
     this.biasAfter = biasAfter;
+  }
+
+  private void useAll() {
+    for (int i = 0; i < 3; i++) {
+      lock();
+      unlock();
+    }
+    Bias mine = ownBias();
+    if (mine != null && takeOver(mine)) {
+      unlock();
+    }
   }
 
   /**
@@ -215,7 +228,8 @@ public final class BiasedLock {
       alone = true;
     } finally {
       if (!alone) {
-        BIAS.setVolatile(this, old);
+        bias = old;
+        VarHandle.fullFence();
       }
     }
     holding = null;
@@ -234,8 +248,8 @@ public final class BiasedLock {
   }
 
   /**
-   * Takes the lock, unless its holder keeps it for longer, or those do who wait for it in {@link
-   * #lock}: the system may have interrupted them.
+   * Takes the lock, unless its holder keeps it for longer: the system may have interrupted that
+   * one. Those who wait for it in {@link #lock} go before, as long as patience lasts.
    *
    * @return whether it was taken
    */
@@ -247,7 +261,7 @@ public final class BiasedLock {
       } else if (spins == SPINS) {
         begunNanos = System.nanoTime();
       } else if (System.nanoTime() - begunNanos > patienceNanos) {
-        return false;
+        return tryTakeAnyway(); // Who waits for it may not have run for as long.
       } else {
         SpinLock.giveWay();
       }
@@ -270,7 +284,7 @@ public final class BiasedLock {
         if (spins < SPINS) {
           Thread.onSpinWait();
         } else {
-          SpinLock.giveWay();
+          SpinLock.giveWayMounted(); // Others step back meanwhile.
         }
       }
     } finally {
