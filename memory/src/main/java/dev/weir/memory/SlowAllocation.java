@@ -6,6 +6,7 @@ import dev.weir.memory.heap.OwnedHeap;
 import dev.weir.memory.heap.SizeClasses;
 import dev.weir.memory.heap.Tenants;
 import dev.weir.memory.pages.Lane;
+import dev.weir.memory.sync.StackRoom;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -14,7 +15,7 @@ final class SlowAllocation {
   /** How often a thread makes room and finds that others have taken it. */
   private static final int ROOM_ATTEMPTS = 16;
 
-  /** How often a thread trims all heaps while others release blocks behind its back. */
+  /** How often a thread trims all heaps while others take and release blocks behind its back. */
   private static final int TRIM_ROUNDS = 8;
 
   private SlowAllocation() {}
@@ -105,34 +106,65 @@ final class SlowAllocation {
       tenant = tryWithRoom(parts, bytes, once);
     }
     if (tenant == null) {
-      tenant = tryWithTrims(parts, bytes, () -> tryWithRoom(parts, bytes, once));
+      tenant = tryWithTrims(parts, bytes, laneOf(bytes), () -> tryWithRoom(parts, bytes, once));
     }
     return tenant;
   }
 
   /**
-   * Trims one heap after the other, and tries again. What others release meanwhile to a heap that
-   * has had its turn lies free there, while what they take instead comes out of the room that the
-   * trim has made: so as long as blocks come and go, and those that are live leave room for the
-   * request, one trim proves nothing.
+   * Trims one heap after the other, and tries again. Where the blocks that are live leave room for
+   * the request, one trim proves nothing as long as others come and go: what they take meanwhile
+   * comes out of the room that the trim makes. So nobody else gets room until that is decided.
    */
   private static <T> @Nullable T tryWithTrims(
-      PoolCore parts, long moreBytes, Supplier<@Nullable T> attempt) {
+      PoolCore parts, long moreBytes, Lane lane, Supplier<@Nullable T> attempt) {
+    if (!leavesRoom(parts, moreBytes, lane)) {
+      parts.trimAndSettle();
+      T result = attempt.get();
+      if (result != null || !leavesRoom(parts, moreBytes, lane)) {
+        return result; // Nothing may fail from here on: it would be lost.
+      }
+    }
+    long pageBytes = parts.pages().pageBytes();
+    StackRoom.requireForNested(); // Others wait for the end, and what comes of it would be lost.
+    parts.pages().gatheredRoom().begin((Math.ceilDiv(moreBytes, pageBytes) + 1) * pageBytes);
+    try {
+      return tryGathering(parts, moreBytes, lane, attempt);
+    } finally {
+      parts.pages().gatheredRoom().end();
+    }
+  }
+
+  /**
+   * Trims as long as that makes room, or what is live changes: what others release to a heap that
+   * has had its turn lies free there.
+   */
+  private static <T> @Nullable T tryGathering(
+      PoolCore parts, long moreBytes, Lane lane, Supplier<@Nullable T> attempt) {
+    long usedBytes = parts.pages().usedBytes();
     long liveBytes = parts.liveBlockBytes();
     for (int round = 0; round < TRIM_ROUNDS; round++) {
       parts.trimAndSettle();
       T result = attempt.get();
       if (result != null) {
-        return result; // Nothing may fail from here on: it would be lost.
+        return result;
       }
+      long usedBytesBefore = usedBytes;
+      usedBytes = parts.pages().usedBytes();
       long liveBytesBefore = liveBytes;
       liveBytes = parts.liveBlockBytes();
-      if (liveBytes == liveBytesBefore
-          || liveBytes > parts.pages().totals().limitBytes() - moreBytes) {
+      boolean changed = usedBytes != usedBytesBefore || liveBytes != liveBytesBefore;
+      if (!changed || !leavesRoom(parts, moreBytes, lane)) {
         return null;
       }
     }
     return null;
+  }
+
+  /** Whether the blocks that are live, and what is promised, leave room for so much more. */
+  private static boolean leavesRoom(PoolCore parts, long moreBytes, Lane lane) {
+    return parts.liveBlockBytes() + parts.pages().totals().promisedBytes()
+        <= parts.pages().promises().largestBytes(lane) - moreBytes;
   }
 
   /** How an attempt to grow a block has ended that need not be made again. */
@@ -161,7 +193,7 @@ final class SlowAllocation {
           }
           Supplier<@Nullable Growth> atOnce =
               () -> block.tryGrowAtOnce(minBytes, budget) ? Growth.GROWN : null;
-          return tryWithTrims(parts, moreBytes, atOnce);
+          return tryWithTrims(parts, moreBytes, Lane.LARGE, atOnce);
         };
     if (isHopeless(parts, chargeBytes, budget)) {
       return false;
@@ -173,9 +205,13 @@ final class SlowAllocation {
     return growth == Growth.GROWN;
   }
 
+  private static Lane laneOf(long bytes) {
+    return bytes <= SizeClasses.MAX_SMALL_BYTES ? Lane.SMALL : Lane.LARGE;
+  }
+
   private static <T> @Nullable T tryWithRoom(
       PoolCore parts, long bytes, Supplier<@Nullable T> once) {
-    Lane lane = bytes <= SizeClasses.MAX_SMALL_BYTES ? Lane.SMALL : Lane.LARGE;
+    Lane lane = laneOf(bytes);
     long pageBytes = parts.pages().pageBytes();
     long neededBytes = Math.ceilDiv(Math.max(bytes, 1), pageBytes) * pageBytes;
     for (int attempt = 0; attempt < ROOM_ATTEMPTS; attempt++) {

@@ -43,11 +43,7 @@ class BlockedOwnerTest {
   @AfterEach
   void everythingGoesBack() {
     heap.close();
-    pool.trim();
-    assertThat(pool.liveBlockBytes()).isZero();
-    assertThat(pool.residentBytes()).isZero();
-    pool.checkInvariants();
-    pool.close();
+    BoundSession.end(pool, os);
   }
 
   private List<Block> allocate(long bytes, int size) {

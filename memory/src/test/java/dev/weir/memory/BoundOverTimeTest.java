@@ -226,13 +226,7 @@ class BoundOverTimeTest {
       }
       held.forEach(each -> each.block.release());
       heap.close();
-      assertThat(pool.liveBlockBytes()).isZero();
-      pool.trim();
-      assertThat(pool.residentBytes()).isZero();
-      assertThat(os.residentBytes()).isZero();
-      pool.checkInvariants();
-      pool.close();
-      assertThat(os.reservations()).isZero();
+      BoundSession.end(pool, os);
     }
   }
 }

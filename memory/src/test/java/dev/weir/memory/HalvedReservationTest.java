@@ -50,12 +50,9 @@ class HalvedReservationTest {
         .hasMessageContaining(plan.guarantee());
   }
 
-  private static void end(Pool pool, List<Block> live) {
+  private void end(Pool pool, List<Block> live) {
     live.forEach(Block::release);
-    pool.trim();
-    assertThat(pool.residentBytes()).isZero();
-    pool.checkInvariants();
-    pool.close();
+    BoundSession.end(pool, os);
   }
 
   @ParameterizedTest(name = "halved {0} times")

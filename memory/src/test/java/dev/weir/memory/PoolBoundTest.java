@@ -2,15 +2,20 @@ package dev.weir.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.memory.BoundSession.Held;
 import dev.weir.memory.heap.Block;
+import dev.weir.memory.heap.OwnedHeap;
 import dev.weir.memory.os.FakeNativeMemory;
 import dev.weir.memory.testing.SeededRuns;
 import dev.weir.memory.testing.TouchedPages;
+import dev.weir.memory.testing.Workers;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -52,7 +57,7 @@ class PoolBoundTest {
             PoolOptions.withLimit(LIMIT_BYTES).withDecay(Duration.ofDays(1)).withNativeMemory(os));
     List<Block> live = new ArrayList<>();
     fill(pool, live, fillBytes);
-    thinOut(random, live, oneIn);
+    thinOut(random, live, oneIn, Block::release);
     for (int refusals = 0; refusals < 20; ) {
       int bytes = REQUESTS[random.nextInt(REQUESTS.length)];
       Block block = pool.tryAllocate(bytes);
@@ -66,12 +71,60 @@ class PoolBoundTest {
       }
     }
     live.forEach(Block::release);
-    assertThat(pool.liveBlockBytes()).isZero();
-    pool.trim();
-    assertThat(pool.residentBytes()).isZero();
-    pool.checkInvariants();
-    pool.close();
-    assertThat(os.reservations()).isZero();
+    BoundSession.end(pool, os);
+  }
+
+  /** Each fills and thins out at its own pace, every second one on a heap of its own. */
+  @ParameterizedTest(name = "by {0} threads, {1} bytes each, of which one in {2} stays")
+  @CsvSource({"2,65536,8", "2,600,40", "4,4096,16", "4,20480,7", "8,40960,3", "8,100,400"})
+  void nothingWithinItIsRefusedToSeveral(int threads, int fillBytes, int oneIn) {
+    SeededRuns.forSeeds(
+        getClass(),
+        3,
+        random -> {
+          BoundSession session = new BoundSession(LIMIT_BYTES, Duration.ofDays(1));
+          Workers workers = new Workers();
+          for (int i = 0; i < threads; i++) {
+            boolean hasHeap = i % 2 == 0;
+            SplittableRandom own = random.split();
+            workers.platform(() -> {
+              OwnedHeap heap = hasHeap ? session.pool().ownedHeap(task -> {}) : null;
+              runBesideOthers(session, heap, own, fillBytes, oneIn);
+              if (heap != null) {
+                heap.close();
+              }
+            });
+          }
+          workers.join();
+          assertThat(session.beyond()).as("times at the bound").isGreaterThan(threads * 100L);
+          session.end();
+        });
+  }
+
+  private static void runBesideOthers(
+      BoundSession session,
+      @Nullable OwnedHeap heap,
+      SplittableRandom random,
+      int fillBytes,
+      int oneIn) {
+    for (int round = 0; round < 5; round++) {
+      List<Held> held = new ArrayList<>();
+      for (Held next = session.tryHold(heap, fillBytes);
+          next != null;
+          next = session.tryHold(heap, fillBytes)) {
+        held.add(next);
+      }
+      thinOut(random, held, oneIn, session::release);
+      for (int beyond = 0; beyond < 20; ) {
+        Held next = session.tryHold(heap, REQUESTS[random.nextInt(REQUESTS.length)]);
+        if (next != null) {
+          held.add(next);
+        } else {
+          beyond++;
+        }
+      }
+      held.forEach(session::release);
+    }
   }
 
   @ParameterizedTest(name = "filled with {0} bytes each, released, and filled with {1}")
@@ -98,18 +151,16 @@ class PoolBoundTest {
         .as("refused: %d bytes%n%s", bytes, pool.snapshot())
         .isGreaterThan(LIMIT_BYTES - pool.slackBytes());
     live.forEach(Block::release);
-    pool.checkInvariants();
-    pool.close();
+    BoundSession.end(pool, os);
   }
 
   /** A new slab is given the pages of an empty one, and needs others for its first slot. */
   @Test
   void pagesThatAnEmptySlabLeavesRefuseNothing() {
+    FakeNativeMemory os = new FakeNativeMemory();
     Pool pool =
         Pool.create(
-            PoolOptions.withLimit(LIMIT_BYTES)
-                .withDecay(Duration.ofDays(1))
-                .withNativeMemory(new FakeNativeMemory()));
+            PoolOptions.withLimit(LIMIT_BYTES).withDecay(Duration.ofDays(1)).withNativeMemory(os));
     List<Block> slots = new ArrayList<>();
     for (int i = 0; i < 8; i++) {
       slots.add(pool.allocate(65_536));
@@ -128,7 +179,7 @@ class PoolBoundTest {
     assertThat(block).as("%s", pool.snapshot()).isNotNull();
     block.release();
     run.release();
-    pool.close();
+    BoundSession.end(pool, os);
   }
 
   private static void fill(Pool pool, List<Block> live, int bytes) {
@@ -137,17 +188,15 @@ class PoolBoundTest {
     }
   }
 
-  private static void thinOut(SplittableRandom random, List<Block> live, int oneIn) {
-    List<Block> kept = new ArrayList<>();
-    for (Block block : live) {
-      if (random.nextInt(oneIn) == 0) {
-        kept.add(block);
-      } else {
-        block.release();
+  private static <B> void thinOut(
+      SplittableRandom random, List<B> live, int oneIn, Consumer<B> release) {
+    live.removeIf(block -> {
+      boolean goes = random.nextInt(oneIn) != 0;
+      if (goes) {
+        release.accept(block);
       }
-    }
-    live.clear();
-    live.addAll(kept);
+      return goes;
+    });
   }
 
   private static long touchedBytes(List<Block> live) {

@@ -28,6 +28,7 @@ public final class PageHeap {
   private final PageState state;
   private final ResidentLedger ledger;
   private final Promises promises;
+  private final GatheredRoom gatheredRoom;
   private final DirtyPurges dirtyPurges;
   private final InsidePurges insidePurges = new InsidePurges();
   private final RoomHeap rooms;
@@ -52,6 +53,7 @@ public final class PageHeap {
     this.ledger = new ResidentLedger(limitBytes, reserveBytes);
     this.state = new PageState(reservation, os.pageBytes(), ledger, kinds);
     this.promises = new Promises(lock, ledger, events);
+    this.gatheredRoom = new GatheredRoom(lock, ledger);
     this.dirtyPurges = new DirtyPurges(os, lock, state, ledger);
     this.rooms = new RoomHeap(os, lock, state, ledger, dirtyPurges, events);
   }
@@ -74,6 +76,11 @@ public final class PageHeap {
   /** Pages that are promised to tasks. */
   public Promises promises() {
     return promises;
+  }
+
+  /** What comes free for a request that nearly fits. */
+  public GatheredRoom gatheredRoom() {
+    return gatheredRoom;
   }
 
   /** How dirty pages go back. */

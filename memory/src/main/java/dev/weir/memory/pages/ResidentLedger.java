@@ -1,5 +1,7 @@
 package dev.weir.memory.pages;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * The root's ledger: how many bytes are live, dirty and promised, against the limit.
  *
@@ -7,6 +9,7 @@ package dev.weir.memory.pages;
  *   resident = live + dirty              resident          ≤ limit   at every moment
  *                                        live + promised   ≤ limit − reserve   for all but small requests
  *                                        live + promised   ≤ limit − reserve − headroom   for promises
+ *                                        live + promised + gathered ≤ limit − reserve   for others while one gathers
  *   small = what is promised to small promises + what is live of it
  *                                        live + promised − small + max(small, limit / 16)
  *                                                          ≤ limit − reserve − headroom   for larger ones
@@ -37,6 +40,14 @@ final class ResidentLedger {
 
   private long oldPeakLiveBytes;
   private boolean closed;
+
+  /** Who gathers room for a request; null if nobody does. */
+  private @Nullable Thread gatherer;
+
+  /** How much room; 0 if nobody gathers any. */
+  private long gatheredBytes;
+
+  private long gatheringSinceNanos;
 
   /** Of used bytes: outside of it somebody wants to be told. */
   private long bandFromBytes;
@@ -114,9 +125,17 @@ final class ResidentLedger {
           case OWN_SMALL_PROMISE ->
               Math.min(
                   smallShareBytes() - smallPromisesBytes, largestAdmissible(lane) - usedBytes());
-          default -> largestAdmissible(lane) - usedBytes();
+          default -> roomBytes(lane);
         };
     return !closed && bytes <= freeBytes;
+  }
+
+  /** While another thread gathers, nothing comes out of the reserve either. */
+  @SuppressWarnings("ReferenceEquality") // a thread is its identity
+  private long roomBytes(Lane lane) {
+    return gatherer == null || gatherer == Thread.currentThread()
+        ? largestAdmissible(lane) - usedBytes()
+        : largestAdmissible(Lane.LARGE) - usedBytes() - gatheredBytes;
   }
 
   /** The most that {@link #admits} could ever say yes to in this lane. */
@@ -178,6 +197,26 @@ final class ResidentLedger {
   /** Live bytes that no block lies on were given back to the operating system. */
   void purgedLive(long bytes) {
     liveBytes -= bytes;
+  }
+
+  /** The calling thread begins to gather so many bytes, if no other has within the patience. */
+  boolean tryBeginGathering(long bytes, long nowNanos, long patienceNanos) {
+    if (gatherer != null && nowNanos - gatheringSinceNanos < patienceNanos) {
+      return false;
+    }
+    gatherer = Thread.currentThread();
+    gatheredBytes = bytes;
+    gatheringSinceNanos = nowNanos;
+    return true;
+  }
+
+  /** Ends it, if no other thread has begun meanwhile. */
+  @SuppressWarnings("ReferenceEquality") // a thread is its identity
+  void endGathering() {
+    if (gatherer == Thread.currentThread()) {
+      gatherer = null;
+      gatheredBytes = 0;
+    }
   }
 
   void promise(long bytes, Lane lane) {

@@ -2,6 +2,7 @@ package dev.weir.memory.pages;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.memory.testing.Workers;
 import org.junit.jupiter.api.Test;
 
 class ResidentLedgerTest {
@@ -49,6 +50,44 @@ class ResidentLedgerTest {
     assertThat(ledger.promisedBytes()).isZero();
     assertThat(ledger.admits(300, Lane.LARGE)).isTrue();
     assertThat(ledger.admits(301, Lane.LARGE)).isFalse();
+  }
+
+  @Test
+  void whatOneThreadGathersNobodyElseGets() throws InterruptedException {
+    ledger.allocate(600, 0);
+    assertThat(ledger.tryBeginGathering(200, 0, 10)).isTrue();
+
+    assertThat(ledger.admits(300, Lane.LARGE)).as("its own").isTrue();
+    assertThat(ledger.admits(400, Lane.SMALL)).as("its own, and the reserve").isTrue();
+    inAnotherThread(() -> {
+      assertThat(ledger.tryBeginGathering(1, 9, 10)).as("one at a time").isFalse();
+      assertThat(ledger.admits(100, Lane.LARGE)).as("beside what is gathered").isTrue();
+      assertThat(ledger.admits(101, Lane.LARGE)).isFalse();
+      assertThat(ledger.admits(101, Lane.SMALL)).as("nor out of the reserve").isFalse();
+      assertThat(ledger.admits(176, Lane.PROMISE)).as("promises count in the bound").isTrue();
+    });
+    ledger.endGathering();
+    inAnotherThread(() -> {
+      assertThat(ledger.admits(400, Lane.SMALL)).isTrue();
+      assertThat(ledger.tryBeginGathering(1, 9, 10)).isTrue();
+    });
+  }
+
+  @Test
+  void whoGathersTooLongIsSucceeded() throws InterruptedException {
+    assertThat(ledger.tryBeginGathering(200, 0, 10)).isTrue();
+    inAnotherThread(() -> assertThat(ledger.tryBeginGathering(300, 10, 10)).isTrue());
+
+    ledger.endGathering();
+
+    assertThat(ledger.admits(600, Lane.LARGE)).isTrue();
+    assertThat(ledger.admits(601, Lane.LARGE)).as("the other gathers still").isFalse();
+  }
+
+  private static void inAnotherThread(Workers.Work work) throws InterruptedException {
+    Workers another = new Workers();
+    another.platform(work);
+    another.join();
   }
 
   @Test

@@ -1,0 +1,54 @@
+package dev.weir.memory.pages;
+
+import dev.weir.memory.sync.SpinLock;
+
+/**
+ * Room that comes free for a request which nearly fits: while its thread has heaps give back what
+ * lies free, nobody else gets more pages, but out of promises, and for new ones. One thread at a
+ * time. Thread-safe.
+ */
+public final class GatheredRoom {
+  /**
+   * After how long another thread gathers instead of one that the system has interrupted, or that
+   * finds no carrier: as long as a trim waits for a heap.
+   */
+  private static final long PATIENCE_NANOS = 100_000_000;
+
+  private final SpinLock lock;
+  private final ResidentLedger ledger;
+
+  /** Of a ledger, which {@code lock} guards. */
+  GatheredRoom(SpinLock lock, ResidentLedger ledger) {
+    this.lock = lock;
+    this.ledger = ledger;
+  }
+
+  /**
+   * Waits until no other thread gathers, then begins to gather so many bytes. Under no lock; {@link
+   * #end} must follow.
+   */
+  public void begin(long bytes) {
+    while (!tryBegin(bytes)) {
+      SpinLock.giveWay();
+    }
+  }
+
+  private boolean tryBegin(long bytes) {
+    lock.lock();
+    try {
+      return ledger.tryBeginGathering(bytes, System.nanoTime(), PATIENCE_NANOS);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** What is gathered, or was not needed, is anybody's, unless another thread gathers by now. */
+  public void end() {
+    lock.lock();
+    try {
+      ledger.endGathering();
+    } finally {
+      lock.unlock();
+    }
+  }
+}
