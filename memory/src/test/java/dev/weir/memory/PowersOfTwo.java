@@ -7,16 +7,18 @@ import dev.weir.memory.testing.TouchedPages;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongConsumer;
+import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@link RobsonPhases} against a whole pool: each phase fills up with blocks of its size until the
- * pool refuses one.
+ * {@link RobsonPhases} against a whole pool: each phase fills up with blocks of its size until one
+ * is not to be had.
  */
 final class PowersOfTwo {
   private static final long PAGE_BYTES = 4096;
 
-  private final Pool pool;
+  private final LongFunction<@Nullable Block> allocator;
+  private final long largestBytes;
   private final LongConsumer judge;
   private final TouchedPages touched = new TouchedPages();
   private final List<Block> live = new ArrayList<>();
@@ -24,19 +26,31 @@ final class PowersOfTwo {
   private long runsEnd;
 
   /**
-   * Prepares it.
+   * Prepares it, for a pool of its own.
    *
    * @param judge called with the size of each request that was refused
    */
   PowersOfTwo(Pool pool, LongConsumer judge) {
-    this.pool = pool;
+    this(pool::tryAllocate, pool.limitBytes() / 2, judge);
+  }
+
+  /**
+   * Prepares it, for a share of a pool.
+   *
+   * @param allocator null where no more is to be had
+   * @param largestBytes the blocks of the last phase have no more
+   * @param judge called with the size of the first request of each phase that got nothing
+   */
+  PowersOfTwo(LongFunction<@Nullable Block> allocator, long largestBytes, LongConsumer judge) {
+    this.allocator = allocator;
+    this.largestBytes = largestBytes;
     this.judge = judge;
   }
 
   void run() {
     RobsonPhases<Block> phases =
         new RobsonPhases<>(live, Block::address, Block::size, this::release);
-    for (long size = PAGE_BYTES; size <= pool.limitBytes() / 2; size *= 2) {
+    for (long size = PAGE_BYTES; size <= largestBytes; size *= 2) {
       phases.begin(size);
       fill(size);
     }
@@ -67,6 +81,11 @@ final class PowersOfTwo {
     return runsBegin;
   }
 
+  /** The highest address at which a run has ended. */
+  long runsEnd() {
+    return runsEnd;
+  }
+
   /** The most bytes of addresses over which runs have been scattered. */
   long runsSpreadBytes() {
     return runsEnd - runsBegin;
@@ -74,7 +93,7 @@ final class PowersOfTwo {
 
   private void fill(long size) {
     @Nullable Block block;
-    while ((block = pool.tryAllocate(size)) != null) {
+    while ((block = allocator.apply(size)) != null) {
       touched.add(block);
       live.add(block);
       if (size > SizeClasses.MAX_SLOT_BYTES) {
