@@ -125,9 +125,8 @@ final class SlowAllocation {
         return result; // Nothing may fail from here on: it would be lost.
       }
     }
-    long pageBytes = parts.pages().pageBytes();
     StackRoom.requireForNested(); // Others wait for the end, and what comes of it would be lost.
-    parts.pages().gatheredRoom().begin((Math.ceilDiv(moreBytes, pageBytes) + 1) * pageBytes);
+    parts.pages().gatheredRoom().begin(gatheredBytes(parts, moreBytes));
     try {
       return tryGathering(parts, moreBytes, lane, attempt);
     } finally {
@@ -153,12 +152,23 @@ final class SlowAllocation {
       usedBytes = parts.pages().usedBytes();
       long liveBytesBefore = liveBytes;
       liveBytes = parts.liveBlockBytes();
-      boolean changed = usedBytes != usedBytesBefore || liveBytes != liveBytesBefore;
-      if (!changed || !leavesRoom(parts, moreBytes, lane)) {
+      if (!leavesRoom(parts, moreBytes, lane)) {
+        return null;
+      }
+      if (!parts.pages().gatheredRoom().renew()) {
+        // Others have had their turn, and perhaps what was gathered: this round proves nothing.
+        parts.pages().gatheredRoom().begin(gatheredBytes(parts, moreBytes));
+      } else if (usedBytes == usedBytesBefore && liveBytes == liveBytesBefore) {
         return null;
       }
     }
     return null;
+  }
+
+  /** Whole pages, and one more: a block may lie on one more than it needs. */
+  private static long gatheredBytes(PoolCore parts, long moreBytes) {
+    long pageBytes = parts.pages().pageBytes();
+    return (Math.ceilDiv(moreBytes, pageBytes) + 1) * pageBytes;
   }
 
   /** Whether the blocks that are live, and what is promised, leave room for so much more. */

@@ -9,8 +9,8 @@ import dev.weir.memory.sync.SpinLock;
  */
 public final class GatheredRoom {
   /**
-   * After how long another thread gathers instead of one that the system has interrupted, or that
-   * finds no carrier: as long as a trim waits for a heap.
+   * After how long without a {@link #renew} another thread gathers instead of one that the system
+   * has interrupted, or that finds no carrier: as long as a trim waits for a heap.
    */
   private static final long PATIENCE_NANOS = 100_000_000;
 
@@ -37,6 +37,16 @@ public final class GatheredRoom {
     lock.lock();
     try {
       return ledger.tryBeginGathering(bytes, System.nanoTime(), PATIENCE_NANOS);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Begins patience anew; false if another thread has gathered in place of this one. */
+  public boolean renew() {
+    lock.lock();
+    try {
+      return ledger.renewGathering(System.nanoTime());
     } finally {
       lock.unlock();
     }

@@ -210,6 +210,16 @@ final class ResidentLedger {
     return true;
   }
 
+  /** The calling thread goes on gathering, unless another has begun meanwhile. */
+  @SuppressWarnings("ReferenceEquality") // a thread is its identity
+  boolean renewGathering(long nowNanos) {
+    if (gatherer != Thread.currentThread()) {
+      return false;
+    }
+    gatheringSinceNanos = nowNanos;
+    return true;
+  }
+
   /** Ends it, if no other thread has begun meanwhile. */
   @SuppressWarnings("ReferenceEquality") // a thread is its identity
   void endGathering() {

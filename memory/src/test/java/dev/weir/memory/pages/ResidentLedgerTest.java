@@ -76,8 +76,13 @@ class ResidentLedgerTest {
   @Test
   void whoGathersTooLongIsSucceeded() throws InterruptedException {
     assertThat(ledger.tryBeginGathering(200, 0, 10)).isTrue();
-    inAnotherThread(() -> assertThat(ledger.tryBeginGathering(300, 10, 10)).isTrue());
+    assertThat(ledger.renewGathering(10)).isTrue();
+    inAnotherThread(() -> {
+      assertThat(ledger.tryBeginGathering(300, 19, 10)).as("it has gone on").isFalse();
+      assertThat(ledger.tryBeginGathering(300, 20, 10)).isTrue();
+    });
 
+    assertThat(ledger.renewGathering(21)).isFalse();
     ledger.endGathering();
 
     assertThat(ledger.admits(600, Lane.LARGE)).isTrue();

@@ -119,7 +119,7 @@ class BiasedLockTest {
         Thread.onSpinWait();
       }
       lock.unlock();
-      while (!(i % 2 == 0 ? lock.tryTakeOver() : lock.tryLock(0))) {
+      while (!(i % 2 == 0 ? lock.tryTakeOver() : lock.tryLock(TimeUnit.MINUTES.toNanos(1)))) {
         Thread.onSpinWait();
       }
       assertThat(turns).hasValue(i);
