@@ -16,6 +16,7 @@ import io.netty.util.ReferenceCountUtil;
 import java.nio.channels.ClosedChannelException;
 import java.util.ArrayDeque;
 import java.util.Queue;
+import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLEngineResult.HandshakeStatus;
 import javax.net.ssl.SSLException;
@@ -42,11 +43,16 @@ public final class UnbrokenTls extends ChannelDuplexHandler {
   // buffer. So it is given nothing that it could encrypt at another time than in a flush from
   // here; and what listeners of lost writes would write or close meanwhile waits for the end of it.
 
-  /** Twice what a handshake sends at a time, and no peer has to ask for keys twice in a row. */
+  /**
+   * Twice what another handshake sends at a time, and no peer has to ask for keys twice in a row.
+   */
   private static final int MAX_UNSENT_RECORDS = 16;
 
   /** As BoringSSL has it for {@code KeyUpdate}, by itself. */
   private static final int MAX_RECORDS_IN_A_ROW = 32;
+
+  /** What comes a minute later is not in a row with what came before. */
+  private static final long MAX_PAUSE_NANOS = TimeUnit.MINUTES.toNanos(1);
 
   private final SslHandler tls;
   private final Queue<ChannelPromise> closings = new ArrayDeque<>(1);
@@ -55,6 +61,7 @@ public final class UnbrokenTls extends ChannelDuplexHandler {
   /** Sent by TLS itself since there was something for, or from, the handlers behind. */
   private int recordsInARow;
 
+  private long lastRecordNanos;
   private boolean established;
   private boolean flushAsked;
   private boolean flushing;
@@ -83,9 +90,14 @@ public final class UnbrokenTls extends ChannelDuplexHandler {
     @Override
     public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
       ChannelFuture written = ctx.write(message, promise);
-      if (flushing) {
-        return;
+      if (flushing || !established) {
+        return; // However many records a first handshake takes.
       }
+      long nowNanos = ctx.executor().ticker().nanoTime();
+      if (nowNanos - lastRecordNanos > MAX_PAUSE_NANOS) {
+        recordsInARow = 0;
+      }
+      lastRecordNanos = nowNanos;
       recordsInARow++;
       if (!written.isDone()) {
         unsent++;

@@ -27,6 +27,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import javax.net.ssl.SSLException;
 import org.junit.jupiter.api.BeforeAll;
@@ -191,6 +192,39 @@ class UnbrokenTlsTest {
     }
   }
 
+  /** As many as a peer may ask for, each time; what the first handshake took does not count. */
+  @ParameterizedTest
+  @EnumSource(names = {"JDK", "BORINGSSL"})
+  void newKeysThirtyTimesInARowAreNoFlood(Engine engine) throws Exception {
+    try (Talk talk = new Talk(engine)) {
+      for (int round = 1; round <= 3; round++) {
+        for (int i = 0; i < 30; i++) {
+          talk.clientTls.renegotiate();
+          talk.exchangeAll();
+        }
+        talk.client.writeAndFlush(numbers(0, REQUEST_BYTES));
+        talk.exchangeAll();
+        assertThat(talk.receivedByClient()).isEqualTo(round * ANSWER_BYTES);
+      }
+      assertThat(talk.told).isEmpty();
+    }
+  }
+
+  /** One that has nothing to say but wants new keys every hour. */
+  @Test
+  void newKeysLongAfterOneAnotherAreNoFlood() throws Exception {
+    try (Talk talk = new Talk(Engine.JDK)) {
+      talk.server.freezeTime();
+      for (int i = 0; i < KEY_UPDATES; i++) {
+        talk.server.advanceTimeBy(61, TimeUnit.SECONDS);
+        talk.clientTls.renegotiate();
+        talk.exchangeAll();
+      }
+      assertThat(talk.server.isOpen()).isTrue();
+      assertThat(talk.told).isEmpty();
+    }
+  }
+
   @ParameterizedTest
   @EnumSource(names = {"JDK", "BORINGSSL"})
   void newKeysNowAndThenAreNoFlood(Engine engine) throws Exception {
@@ -301,6 +335,12 @@ class UnbrokenTlsTest {
     final EmbeddedChannel server =
         new EmbeddedChannel(
             new ChannelOutboundHandlerAdapter() {
+              @Override
+              public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
+                recordsOfHandshake += serverTls.handshakeFuture().isDone() ? 0 : 1;
+                ctx.write(message, promise);
+              }
+
               @Override
               public void flush(ChannelHandlerContext ctx) {
                 if (!holding) {
