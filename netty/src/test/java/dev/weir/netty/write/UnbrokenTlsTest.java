@@ -336,12 +336,6 @@ class UnbrokenTlsTest {
         new EmbeddedChannel(
             new ChannelOutboundHandlerAdapter() {
               @Override
-              public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
-                recordsOfHandshake += serverTls.handshakeFuture().isDone() ? 0 : 1;
-                ctx.write(message, promise);
-              }
-
-              @Override
               public void flush(ChannelHandlerContext ctx) {
                 if (!holding) {
                   ctx.flush();
