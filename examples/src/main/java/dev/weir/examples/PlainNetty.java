@@ -6,6 +6,7 @@ import dev.weir.netty.flow.WeirAdmission;
 import dev.weir.netty.http.AggregatorOptions;
 import dev.weir.netty.http.BudgetedHttpAggregator;
 import dev.weir.netty.write.Owned;
+import dev.weir.netty.write.WriteGate;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
@@ -22,10 +23,13 @@ import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.HttpVersion;
 
-/** Netty alone: bodies are held whole, each after the pool has granted its memory, and go back. */
+/**
+ * Netty alone: bodies are held whole, each after the pool has granted its memory, and go back; who
+ * does not take them is closed.
+ */
 public final class PlainNetty extends SimpleChannelInboundHandler<FullHttpRequest> {
   /** For event loops and a transport of yours. */
-  public static ServerBootstrap server(WeirAllocator allocator) {
+  public static ServerBootstrap server(WeirAllocator allocator, WriteGate gate) {
     Admission admission = new WeirAdmission(allocator);
     AggregatorOptions options = AggregatorOptions.upTo(8 << 20);
     return new ServerBootstrap()
@@ -36,7 +40,9 @@ public final class PlainNetty extends SimpleChannelInboundHandler<FullHttpReques
               @Override
               protected void initChannel(Channel channel) {
                 ChannelHandler bodies = new BudgetedHttpAggregator(admission, options);
-                channel.pipeline().addLast(new HttpServerCodec(), bodies, new PlainNetty());
+                channel
+                    .pipeline()
+                    .addLast(gate.newHandler(), new HttpServerCodec(), bodies, new PlainNetty());
               }
             });
   }
