@@ -22,7 +22,7 @@ import picocli.CommandLine.Mixin;
     footer = {"", "Example:", "  weir bench heap --quick"})
 final class HeapCommand implements Callable<Integer> {
   /** So many times as many seconds, of which a brief run has two, and two collections in them. */
-  private static final int COUNTED = 4;
+  private static final int COUNTED = 3;
 
   @Mixin private SuiteOptions options;
 
