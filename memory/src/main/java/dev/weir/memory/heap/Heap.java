@@ -52,7 +52,7 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
    */
   private volatile boolean unattended;
 
-  /** Whether the owner's stack had no room for {@link #noticed}: some slab is not looked after. */
+  /** Whether there was no stack, or Java heap, for {@link #noticed}: look after all slabs. */
   volatile boolean overlooked;
 
   /** Set before the slabs are handed over; pairs with the read in {@link #sendArrival}. */
