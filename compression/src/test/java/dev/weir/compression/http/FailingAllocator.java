@@ -1,18 +1,21 @@
 package dev.weir.compression.http;
 
+import dev.weir.compression.RefusingMemory.Refused;
 import io.netty.buffer.AbstractByteBufAllocator;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 
-/** Hands out the buffers of another allocator, and fails at one of them. */
+/** Hands out the buffers of another allocator, and fails at one of them, or from there on. */
 final class FailingAllocator extends AbstractByteBufAllocator {
   private final ByteBufAllocator delegate;
+  private final Refused refused;
   private int left;
   private boolean failed;
 
-  FailingAllocator(ByteBufAllocator delegate, int before) {
+  FailingAllocator(ByteBufAllocator delegate, Refused refused, int before) {
     super(/* preferDirect= */ true);
     this.delegate = delegate;
+    this.refused = refused;
     this.left = before;
   }
 
@@ -21,7 +24,9 @@ final class FailingAllocator extends AbstractByteBufAllocator {
   }
 
   private void count() {
-    if (left-- == 0) {
+    boolean fails = left == 0 || (left < 0 && refused == Refused.ALL_FROM);
+    left--;
+    if (fails) {
       failed = true;
       throw new OutOfMemoryError("made to fail");
     }

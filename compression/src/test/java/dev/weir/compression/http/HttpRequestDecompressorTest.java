@@ -3,6 +3,7 @@ package dev.weir.compression.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.compression.ContentCoding;
+import dev.weir.compression.RefusingMemory.Refused;
 import dev.weir.compression.Texts;
 import dev.weir.compression.http.RequestFixture.Got;
 import io.netty.buffer.Unpooled;
@@ -331,7 +332,8 @@ class HttpRequestDecompressorTest {
     byte[] stream = fixture.encode(coding, CONTENT);
     for (int before = 0; ; before++) {
       try (RequestFixture faulty = new RequestFixture(RequestOptions.upTo(MAX_BYTES))) {
-        FailingAllocator allocator = new FailingAllocator(faulty.memory.allocator, before);
+        FailingAllocator allocator =
+            new FailingAllocator(faulty.memory.allocator, Refused.ONE, before);
         faulty.channel.config().setAllocator(allocator);
         faulty.head(coding.token());
         faulty.channel.writeInbound(
@@ -344,6 +346,7 @@ class HttpRequestDecompressorTest {
           return;
         }
         assertThat(status).isEqualTo(503);
+        assertThat(got.ended()).as("the end of a request with a hole").isFalse();
       }
     }
   }

@@ -2,6 +2,7 @@ package dev.weir.compression.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.compression.RefusingMemory.Refused;
 import dev.weir.compression.Texts;
 import dev.weir.compression.http.ResponseFixture.Written;
 import io.netty.buffer.ByteBufAllocator;
@@ -19,13 +20,19 @@ import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.handler.stream.ChunkedStream;
 import java.io.File;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Iterator;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Whatever happens to a response, everything is given back; the fixture looks at its end. */
@@ -211,16 +218,20 @@ class ResponseReleaseTest {
     assertThat(fixture.channel.isOpen()).isFalse();
   }
 
-  private static void respond(ResponseFixture fixture, boolean whole) {
+  /** The outcome of each write, in their order. */
+  private static List<ChannelFuture> respond(ResponseFixture fixture, boolean whole) {
+    List<ChannelFuture> writes = new ArrayList<>();
     if (whole) {
-      fixture.channel.writeOutbound(fixture.whole(CONTENT, JSON));
+      writes.add(fixture.channel.writeAndFlush(fixture.whole(CONTENT, JSON)));
     } else {
-      fixture.channel.write(fixture.head(JSON));
-      fixture.channel.write(fixture.content(CONTENT, 0, 200_000));
+      writes.add(fixture.channel.write(fixture.head(JSON)));
+      writes.add(fixture.channel.write(fixture.content(CONTENT, 0, 200_000)));
       fixture.channel.flush();
-      fixture.channel.write(fixture.content(CONTENT, 200_000, 200_000));
-      fixture.channel.writeAndFlush(LastHttpContent.EMPTY_LAST_CONTENT);
+      writes.add(fixture.channel.write(fixture.content(CONTENT, 200_000, 200_000)));
+      writes.add(fixture.channel.writeAndFlush(LastHttpContent.EMPTY_LAST_CONTENT));
     }
+    fixture.channel.runPendingTasks();
+    return writes;
   }
 
   private static void assertSentAsItIs(ResponseFixture fixture, boolean whole) {
@@ -254,35 +265,66 @@ class ResponseReleaseTest {
     assertSentAsItIs(fixture, whole);
   }
 
-  /** Each allocation of a response fails in turn, until none is left to fail. */
+  private static Stream<Arguments> everyResponseWith(Refused refused) {
+    return Stream.of("zstd", "gzip", "br")
+        .flatMap(
+            coding -> Stream.of(true, false).map(whole -> Arguments.of(coding, whole, refused)));
+  }
+
+  static Stream<Arguments> responsesWithRefusals() {
+    return Arrays.stream(Refused.values()).flatMap(ResponseReleaseTest::everyResponseWith);
+  }
+
+  /**
+   * Each allocation of a response fails in turn, alone or with all that follow, until none is left
+   * to fail. One that has not begun goes as it is; what has begun goes on in less room, and where
+   * there is none the connection ends, with its reason and before the response does.
+   */
   @ParameterizedTest
-  @CsvSource({
-    "zstd, true",
-    "zstd, false",
-    "gzip, true",
-    "gzip, false",
-    "br, true",
-    "br, false",
-  })
-  void everyAllocationFailsInTurn(String coding, boolean whole) {
-    int answered = 0;
+  @MethodSource("responsesWithRefusals")
+  void everyAllocationFailsInTurn(String coding, boolean whole, Refused refused) {
+    boolean cutOff = false;
     for (int before = 0; ; before++) {
       try (ResponseFixture faulty = new ResponseFixture()) {
-        FailingAllocator allocator = new FailingAllocator(faulty.memory.allocator, before);
+        FailingAllocator allocator = new FailingAllocator(faulty.memory.allocator, refused, before);
         faulty.channel.config().setAllocator(allocator);
         faulty.request(coding);
-        respond(faulty, whole);
+        List<ChannelFuture> writes = respond(faulty, whole);
+        Written written = faulty.written();
         if (faulty.channel.isOpen()) {
-          answered++;
-          assertThat(faulty.decoded(faulty.written())).isEqualTo(CONTENT);
+          assertThat(writes).allMatch(ChannelFuture::isSuccess);
+          assertThat(written.ended()).isTrue();
+          assertThat(faulty.decoded(written)).isEqualTo(CONTENT);
+        } else {
+          cutOff = true;
+          assertThat(written.ended()).as("the end of a response with a hole").isFalse();
+          assertThat(writes.getLast().isSuccess()).isFalse();
+          assertThat(told(faulty, writes)).containsExactly("made to fail");
         }
         if (!allocator.hasFailed()) {
-          assertThat(answered).isPositive();
           assertThat(before).isGreaterThan(3);
-          return;
+          assertThat(written.header(HttpHeaderNames.CONTENT_ENCODING)).isEqualTo(coding);
+          break;
         }
       }
     }
+    assertThat(cutOff).isEqualTo(!whole && refused == Refused.ALL_FROM);
+  }
+
+  /** What the application hears of memory, by its writes or, where none is under way, otherwise. */
+  private static List<String> told(ResponseFixture fixture, List<ChannelFuture> writes) {
+    List<String> told = new ArrayList<>();
+    for (ChannelFuture write : writes) {
+      if (write.cause() instanceof OutOfMemoryError refused) {
+        told.add(refused.getMessage());
+      }
+    }
+    try {
+      fixture.channel.checkException();
+    } catch (OutOfMemoryError refused) {
+      told.add(refused.getMessage());
+    }
+    return told;
   }
 
   /** The same with the context: the response goes as it is. */
