@@ -8,6 +8,7 @@ import dev.weir.netty.TransportUnderTest;
 import io.netty.handler.ssl.SslProvider;
 import java.io.IOException;
 import java.net.Socket;
+import java.net.SocketException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
@@ -219,10 +220,30 @@ class FaultyClientsTest {
         client.getOutputStream().write(FaultyServer.request("Content-Length: " + bytes, ""));
         client.getOutputStream().write(new byte[bytes]);
         FaultyServer.await("a closing", () -> server.writeGate.slowClosings() > 0);
+        // The client is there all the time.
+        server.assertNothingIsHeld();
+        assertThat(server.writeGate.slowClosings()).isEqualTo(1);
+        assertThat(server.takeTold())
+            .extracting(Throwable::getMessage)
+            .contains("the peer has left more than 65536 bytes queued for PT0.3S");
+        assertThat(bytesToEnd(client)).isBetween(1, bytes - 1);
       }
       assertServes(PLAIN, server);
       server.assertNothingIsHeld();
     }
+  }
+
+  /** What a connection that the server has closed still brings. */
+  private static int bytesToEnd(Socket client) throws IOException {
+    int bytes = 0;
+    try {
+      while (client.getInputStream().read() >= 0) {
+        bytes++;
+      }
+    } catch (SocketException reset) {
+      // The end, too.
+    }
+    return bytes;
   }
 
   @Test
