@@ -14,10 +14,8 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.ChannelPromise;
-import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
-import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http2.Http2HeadersFrame;
 import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
@@ -102,6 +100,7 @@ final class AdmissionWorld implements StateSpace.World, Headroom {
   }
 
   private final AdmissionSetup setup;
+  final Answers answers;
   final Lines lines;
   private final ReadGate gate;
   private final AggregatorOptions options;
@@ -123,7 +122,12 @@ final class AdmissionWorld implements StateSpace.World, Headroom {
   }
 
   AdmissionWorld(AdmissionSetup setup, LinesMaker maker) {
+    this(setup, maker, Answers.AT_ONCE);
+  }
+
+  AdmissionWorld(AdmissionSetup setup, LinesMaker maker, Answers answers) {
     this.setup = setup;
+    this.answers = answers;
     units = new int[setup.channels()];
     received = new int[setup.channels()];
     over = new boolean[setup.channels()];
@@ -169,7 +173,7 @@ final class AdmissionWorld implements StateSpace.World, Headroom {
             disk == null
                 ? new BudgetedHttpAggregator(admission(index), options)
                 : new BudgetedHttpAggregator(admission(index), options, disk.spill()),
-            answering());
+            answers.handler(channel, index));
   }
 
   private ChannelHandler gathering(int index) {
@@ -185,18 +189,6 @@ final class AdmissionWorld implements StateSpace.World, Headroom {
           hold(index, -PLAIN_WORK);
           over[index] = true;
         }
-      }
-    };
-  }
-
-  private static ChannelHandler answering() {
-    return new ChannelInboundHandlerAdapter() {
-      @Override
-      public void channelRead(ChannelHandlerContext ctx, Object message) {
-        ReferenceCountUtil.release(message);
-        ctx.writeAndFlush(
-            new DefaultFullHttpResponse(
-                HttpVersion.HTTP_1_1, HttpResponseStatus.OK, Unpooled.EMPTY_BUFFER));
       }
     };
   }
@@ -306,6 +298,7 @@ final class AdmissionWorld implements StateSpace.World, Headroom {
     if (setup.diskWorks()) {
       diskOwners().stream().distinct().forEach(owner -> events.add(DISK + owner));
     }
+    events.addAll(answers.events());
     return events;
   }
 
@@ -325,6 +318,8 @@ final class AdmissionWorld implements StateSpace.World, Headroom {
       Waiting first = line.removeFirst();
       handling = first.channel;
       first.granted();
+    } else if (event >= Answers.FIRST_EVENT) {
+      answers.happen(event);
     } else if (event >= DISK) {
       handling = event - DISK;
       disk.step(handling);
@@ -415,11 +410,12 @@ final class AdmissionWorld implements StateSpace.World, Headroom {
         return false;
       }
     }
-    return diskOwners().isEmpty();
+    return diskOwners().isEmpty() && answers.areDone();
   }
 
   @Override
   public void check() {
+    answers.check();
     assertThat(mostUnits).as("memory in use at any time").isBetween(0, MEMORY);
     assertThat(isAskedForLonger).as("memory is waited for beyond the deadline").isFalse();
     if (disk != null) {
@@ -428,7 +424,9 @@ final class AdmissionWorld implements StateSpace.World, Headroom {
           .isBetween(0L, (long) setup.fileUnits() * setup.unitBytes());
     }
     if (isDone()) {
-      assertThat(used()).as("memory in use at the end").isZero();
+      for (int i = 0; i < units.length; i++) {
+        assertThat(units[i] > 0).as("memory in use at the end").isEqualTo(answers.isKept(i));
+      }
       assertThat(disk == null || disk.isEmpty()).as("no file in use at the end").isTrue();
     }
   }
@@ -450,6 +448,7 @@ final class AdmissionWorld implements StateSpace.World, Headroom {
         .append(stopped())
         .append(letThrough)
         .append(readSincePatience)
+        .append(answers.state())
         .toString();
   }
 
