@@ -4,13 +4,10 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.netty.TestCertificate;
-import dev.weir.netty.TransportUnderTest;
 import io.netty.handler.ssl.SslProvider;
 import java.io.IOException;
 import java.net.Socket;
-import java.net.SocketException;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.Random;
 import java.util.stream.Stream;
@@ -29,11 +26,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Timeout(120)
 class FaultyClientsTest {
   private static final String BODY = "x".repeat(FaultyServer.BODY_BYTES);
-  private static final String HEAD =
-      new String(FaultyServer.request("Content-Length: " + BODY.length(), ""), US_ASCII);
-
-  private static final Wire PLAIN =
-      new Wire(TransportUnderTest.NIO, Engine.NONE, /* http2= */ false);
 
   private static TestCertificate certificate;
 
@@ -59,24 +51,6 @@ class FaultyClientsTest {
     return Arrays.stream(ClientPhase.values()).map(phase -> Arguments.of(wire, phase));
   }
 
-  /** Whole exchanges work: whatever was done to another connection has harmed nobody. */
-  private static void assertServes(Wire wire, FaultyServer server) throws Exception {
-    byte[] request =
-        wire.http2()
-            ? Http2Bytes.join(
-                Http2Bytes.opening(), Http2Bytes.head(5), Http2Bytes.data("hello", /* end= */ true))
-            : FaultyServer.request("Content-Length: 5", "hello");
-    try (Wire.Client client = wire.connect(server, certificate)) {
-      client.send(request);
-      StringBuilder answer = new StringBuilder();
-      while (answer.indexOf("hello") < 0) {
-        int next = client.socket().getInputStream().read();
-        assertThat(next).as("ended after: %s", answer).isNotNegative();
-        answer.append((char) next);
-      }
-    }
-  }
-
   @ParameterizedTest
   @MethodSource("phases")
   void aResetLeavesNothing(Wire wire, ClientPhase phase) throws Exception {
@@ -84,7 +58,7 @@ class FaultyClientsTest {
       Wire.Client client = wire.connect(server, certificate);
       phase.reach(wire, server, client);
       client.reset();
-      assertServes(wire, server);
+      wire.assertServes(server, certificate);
       server.assertNothingIsHeld();
     }
   }
@@ -99,7 +73,7 @@ class FaultyClientsTest {
         client.send(phase.sent(wire));
         client.reset();
       }
-      assertServes(wire, server);
+      wire.assertServes(server, certificate);
       server.assertNothingIsHeld();
     }
   }
@@ -132,7 +106,7 @@ class FaultyClientsTest {
           assertAnswersTheHalfClosed(phase, answer);
         }
       }
-      assertServes(wire, server);
+      wire.assertServes(server, certificate);
       server.assertNothingIsHeld();
     }
   }
@@ -146,104 +120,6 @@ class FaultyClientsTest {
       case BEFORE_THE_RESPONSE -> assertThat(answer).startsWith("HTTP/1.1 200").endsWith(BODY);
       case IN_THE_RESPONSE -> assertThat(answer).endsWith("xxx");
     }
-  }
-
-  @Test
-  void oneByteAtATimeIsAStall() throws Exception {
-    AggregatorOptions options =
-        AggregatorOptions.upTo(1 << 20).withStallTimeout(Duration.ofMillis(300));
-    try (FaultyServer server = new FaultyServer(options, null)) {
-      assertTakesTooLong(server, HEAD, BODY);
-      assertServes(PLAIN, server);
-      server.assertNothingIsHeld();
-    }
-  }
-
-  @Test
-  void aHeadThatComesByteByByteIsAnsweredAndEnds() throws Exception {
-    AggregatorOptions options =
-        AggregatorOptions.upTo(1 << 20).withIdleTimeout(Duration.ofMillis(300));
-    try (FaultyServer server = new FaultyServer(options, null)) {
-      assertTakesTooLong(server, /* atOnce= */ "", "GET / HTTP/1.1\r\nX: " + "x".repeat(7_000));
-      server.assertNothingIsHeld();
-    }
-  }
-
-  /** Of what a client sends, the rest comes byte by byte. */
-  private static void assertTakesTooLong(FaultyServer server, String atOnce, String rest)
-      throws IOException {
-    try (Socket client = server.connect()) {
-      client.getOutputStream().write(atOnce.getBytes(US_ASCII));
-      Thread slow = trickle(client, rest);
-      assertThat(new String(client.getInputStream().readNBytes(12), US_ASCII))
-          .isEqualTo("HTTP/1.1 408");
-      slow.interrupt();
-    }
-  }
-
-  /** One byte after the other, until the connection ends. */
-  private static Thread trickle(Socket client, String text) {
-    return Thread.ofVirtual()
-        .start(() -> {
-          try {
-            for (int i = 0; i < text.length(); i++) {
-              client.getOutputStream().write(text.charAt(i));
-              Thread.sleep(10);
-            }
-          } catch (IOException | InterruptedException closed) {
-            // As it should be.
-          }
-        });
-  }
-
-  @Test
-  void aConnectionOverWhichNothingComesEnds() throws Exception {
-    AggregatorOptions options =
-        AggregatorOptions.upTo(1 << 20).withIdleTimeout(Duration.ofMillis(300));
-    try (FaultyServer server = new FaultyServer(options, null);
-        Socket client = server.connect()) {
-      assertThat(client.getInputStream().readAllBytes()).isEmpty();
-      server.assertNothingIsHeld();
-    }
-  }
-
-  @ParameterizedTest
-  @MethodSource("dev.weir.netty.TransportUnderTest#available")
-  void aClientThatNeverReadsIsClosed(TransportUnderTest transport) throws Exception {
-    try (FaultyServer server =
-        new FaultyServer(
-            FaultyServer.Parts.of(AggregatorOptions.upTo(4 << 20), null)
-                .over(transport)
-                .withSlowTime(Duration.ofMillis(300)))) {
-      int bytes = 2 << 20;
-      try (Socket client = server.connect()) {
-        client.getOutputStream().write(FaultyServer.request("Content-Length: " + bytes, ""));
-        client.getOutputStream().write(new byte[bytes]);
-        FaultyServer.await("a closing", () -> server.writeGate.slowClosings() > 0);
-        // The client is there all the time.
-        server.assertNothingIsHeld();
-        assertThat(server.writeGate.slowClosings()).isEqualTo(1);
-        assertThat(server.takeTold())
-            .extracting(Throwable::getMessage)
-            .contains("the peer has left more than 65536 bytes queued for PT0.3S");
-        assertThat(bytesToEnd(client)).isBetween(1, bytes - 1);
-      }
-      assertServes(PLAIN, server);
-      server.assertNothingIsHeld();
-    }
-  }
-
-  /** What a connection that the server has closed still brings. */
-  private static int bytesToEnd(Socket client) throws IOException {
-    int bytes = 0;
-    try {
-      while (client.getInputStream().read() >= 0) {
-        bytes++;
-      }
-    } catch (SocketException reset) {
-      // The end, too.
-    }
-    return bytes;
   }
 
   @Test

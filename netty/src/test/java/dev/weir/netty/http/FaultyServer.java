@@ -32,6 +32,7 @@ import io.netty.handler.codec.http2.Http2MultiplexHandler;
 import io.netty.handler.codec.http2.Http2Settings;
 import io.netty.handler.codec.http2.Http2StreamFrameToHttpObjectCodec;
 import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.stream.ChunkedWriteHandler;
 import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.GlobalEventExecutor;
@@ -114,6 +115,9 @@ final class FaultyServer implements AutoCloseable {
 
   private static final long SPILL_BYTES = 4 << 20;
 
+  /** Netty's own. */
+  private static final Duration GOODBYE_TIME = Duration.ofSeconds(3);
+
   /** Between two looks at what comes by itself, which leave the processor to who brings it. */
   private static final long LOOK_NANOS = 50_000;
 
@@ -180,7 +184,12 @@ final class FaultyServer implements AutoCloseable {
   private void connected(Channel channel) {
     connections.add(channel);
     if (parts.tls() != null) {
-      UnbrokenTls.addTo(channel.pipeline(), parts.tls().newHandler(channel.alloc()));
+      SslHandler handler = parts.tls().newHandler(channel.alloc());
+      if (parts.slowTime().compareTo(GOODBYE_TIME) < 0) {
+        // Who takes nothing takes no goodbye, for which this waits.
+        handler.setCloseNotifyFlushTimeoutMillis(parts.slowTime().toMillis());
+      }
+      UnbrokenTls.addTo(channel.pipeline(), handler);
     }
     channel.pipeline().addLast(new CountTaken());
     if (parts.http2()) {

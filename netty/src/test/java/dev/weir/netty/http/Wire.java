@@ -1,5 +1,7 @@
 package dev.weir.netty.http;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import dev.weir.netty.TestCertificate;
 import dev.weir.netty.TransportUnderTest;
 import java.io.IOException;
@@ -27,10 +29,33 @@ record Wire(TransportUnderTest transport, Engine engine, boolean http2) {
   }
 
   FaultyServer server(TestCertificate certificate) throws Exception {
+    return new FaultyServer(parts(certificate, AggregatorOptions.upTo(1 << 20)));
+  }
+
+  /** What a server that talks so is made of. */
+  FaultyServer.Parts parts(TestCertificate certificate, AggregatorOptions options)
+      throws Exception {
     FaultyServer.Parts parts =
-        FaultyServer.Parts.of(AggregatorOptions.upTo(1 << 20), engine.server(certificate))
-            .over(transport);
-    return new FaultyServer(http2 ? parts.overHttp2() : parts);
+        FaultyServer.Parts.of(options, engine.server(certificate)).over(transport);
+    return http2 ? parts.overHttp2() : parts;
+  }
+
+  /** Whole exchanges work: whatever was done to another connection has harmed nobody. */
+  void assertServes(FaultyServer server, TestCertificate certificate) throws Exception {
+    byte[] request =
+        http2
+            ? Http2Bytes.join(
+                Http2Bytes.opening(), Http2Bytes.head(5), Http2Bytes.data("hello", /* end= */ true))
+            : FaultyServer.request("Content-Length: 5", "hello");
+    try (Client client = connect(server, certificate)) {
+      client.send(request);
+      StringBuilder answer = new StringBuilder();
+      while (answer.indexOf("hello") < 0) {
+        int next = client.socket().getInputStream().read();
+        assertThat(next).as("ended after: %s", answer).isNotNegative();
+        answer.append((char) next);
+      }
+    }
   }
 
   /** A client of a server; over TLS hands have been shaken. */
