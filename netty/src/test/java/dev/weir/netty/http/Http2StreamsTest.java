@@ -5,13 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.memory.Pool;
 import dev.weir.memory.PoolOptions;
+import dev.weir.netty.TestCertificate;
+import dev.weir.netty.TransportUnderTest;
 import dev.weir.netty.WeirAllocator;
 import dev.weir.netty.flow.Http2Windows;
 import dev.weir.netty.flow.PoolHeadroom;
 import dev.weir.netty.flow.ReadGate;
 import dev.weir.netty.flow.WeirAdmission;
-import io.netty.bootstrap.Bootstrap;
-import io.netty.bootstrap.ServerBootstrap;
+import dev.weir.netty.write.UnbrokenTls;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.CompositeByteBuf;
 import io.netty.buffer.Unpooled;
@@ -22,13 +23,9 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
-import io.netty.channel.nio.NioIoHandler;
-import io.netty.channel.socket.nio.NioServerSocketChannel;
-import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.handler.codec.http.DefaultFullHttpRequest;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.FullHttpRequest;
@@ -46,37 +43,82 @@ import io.netty.handler.codec.http2.Http2Settings;
 import io.netty.handler.codec.http2.Http2StreamChannel;
 import io.netty.handler.codec.http2.Http2StreamChannelBootstrap;
 import io.netty.handler.codec.http2.Http2StreamFrameToHttpObjectCodec;
+import io.netty.handler.ssl.SslContext;
 import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Many uploads at once on one connection of HTTP/2, twice as much as there is memory for: streams
+ * Many uploads at once over connections of HTTP/2, twice as much as there is memory for: streams
  * wait by their windows, and all arrive whole.
  */
 @Timeout(120)
+@ParameterizedClass
+@MethodSource("wiresAndConnections")
 class Http2StreamsTest {
   private static final int MIB = 1 << 20;
   private static final int STREAMS = 32;
+  private static final int SEVERAL = 4;
   private static final long LIMIT_BYTES = 16L * MIB;
+
+  private static TestCertificate certificate;
 
   private final Pool pool = Pool.create(PoolOptions.withLimit(LIMIT_BYTES));
   private final WeirAllocator allocator = new WeirAllocator(pool);
   private final ReadGate gate =
       new ReadGate(new PoolHeadroom(pool, 6L * MIB, 7L * MIB, Duration.ofMillis(20)));
-  private final EventLoopGroup loops =
-      new MultiThreadIoEventLoopGroup(2, NioIoHandler.newFactory());
   private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
+  private final Wire wire;
+  private final int connectionCount;
+  private final EventLoopGroup loops;
+  private @Nullable SslContext tls;
+
+  Http2StreamsTest(Wire wire, int connectionCount) {
+    this.wire = wire;
+    this.connectionCount = connectionCount;
+    loops = wire.transport().newLoops(2);
+  }
+
+  /** All streams on one connection; or on several, over other transports, and with TLS. */
+  static Stream<Arguments> wiresAndConnections() {
+    return Stream.of(
+            Stream.of(Arguments.of(wire(TransportUnderTest.NIO, Engine.NONE), 1)),
+            Stream.of(Arguments.of(wire(TransportUnderTest.NIO, Engine.JDK), SEVERAL)),
+            TransportUnderTest.available()
+                .filter(transport -> transport != TransportUnderTest.NIO)
+                .map(transport -> Arguments.of(wire(transport, Engine.NONE), SEVERAL)),
+            TransportUnderTest.available()
+                .filter(transport -> transport == TransportUnderTest.EPOLL)
+                .map(transport -> Arguments.of(wire(transport, Engine.BORINGSSL), SEVERAL)))
+        .flatMap(each -> each);
+  }
+
+  private static Wire wire(TransportUnderTest transport, Engine engine) {
+    return new Wire(transport, engine, /* http2= */ true);
+  }
+
+  @BeforeAll
+  static void makeCertificate(@TempDir Path keys) throws Exception {
+    certificate = TestCertificate.create(keys);
+  }
 
   @AfterEach
   void nothingIsHeld() throws Exception {
@@ -85,6 +127,7 @@ class Http2StreamsTest {
     assertThat(pool.liveBlockBytes()).isZero();
     assertThat(pool.peakResidentBytes()).isLessThanOrEqualTo(LIMIT_BYTES);
     pool.close();
+    ReferenceCountUtil.release(tls);
   }
 
   @Test
@@ -116,11 +159,11 @@ class Http2StreamsTest {
     assertThat(gate.closings()).isPositive();
   }
 
-  private Channel listen(Supplier<ChannelHandler[]> stream) {
+  private Channel listen(Supplier<ChannelHandler[]> stream) throws Exception {
+    tls = wire.engine().server(certificate);
     Channel listener =
-        new ServerBootstrap()
-            .group(loops)
-            .channel(NioServerSocketChannel.class)
+        wire.transport()
+            .server(loops)
             .handler(gate.newListenerHandler())
             .childOption(ChannelOption.ALLOCATOR, allocator)
             .childHandler(
@@ -128,6 +171,9 @@ class Http2StreamsTest {
                   @Override
                   protected void initChannel(Channel channel) {
                     connections.add(channel);
+                    if (tls != null) {
+                      UnbrokenTls.addTo(channel.pipeline(), tls.newHandler(channel.alloc()));
+                    }
                     channel
                         .pipeline()
                         .addLast(
@@ -156,15 +202,18 @@ class Http2StreamsTest {
     return listener;
   }
 
-  private void uploadTo(Channel listener) throws Exception {
+  private Channel connect(Channel listener) throws Exception {
+    SslContext trusting = tls == null ? null : certificate.client();
     Channel connection =
-        new Bootstrap()
-            .group(loops)
-            .channel(NioSocketChannel.class)
+        wire.transport()
+            .client(loops)
             .handler(
                 new ChannelInitializer<>() {
                   @Override
                   protected void initChannel(Channel channel) {
+                    if (trusting != null) {
+                      channel.pipeline().addLast(trusting.newHandler(channel.alloc()));
+                    }
                     channel
                         .pipeline()
                         .addLast(
@@ -176,9 +225,18 @@ class Http2StreamsTest {
             .sync()
             .channel();
     connections.add(connection);
+    return connection;
+  }
+
+  private void uploadTo(Channel listener) throws Exception {
+    List<Channel> clients = new ArrayList<>();
+    for (int i = 0; i < connectionCount; i++) {
+      clients.add(connect(listener));
+    }
     List<CompletableFuture<String>> answers = new ArrayList<>();
     List<Runnable> writes = new ArrayList<>();
     for (int i = 0; i < STREAMS; i++) {
+      Channel connection = clients.get(i % connectionCount);
       CompletableFuture<String> answer = new CompletableFuture<>();
       answers.add(answer);
       Http2StreamChannel stream =
@@ -202,13 +260,23 @@ class Http2StreamsTest {
           new DefaultFullHttpRequest(
               HttpVersion.HTTP_1_1, HttpMethod.POST, "/", Unpooled.wrappedBuffer(new byte[MIB]));
       request.headers().set(HttpHeaderNames.HOST, "weir");
-      if (i % 4 != 3) {
+      if (i / connectionCount % 4 != 3) {
         request.headers().set(HttpHeaderNames.CONTENT_LENGTH, MIB);
       }
       writes.add(() -> stream.writeAndFlush(request));
     }
     // At once, so that all streams are under way together.
-    connection.eventLoop().execute(() -> writes.forEach(Runnable::run));
+    for (int i = 0; i < connectionCount; i++) {
+      int first = i;
+      clients
+          .get(i)
+          .eventLoop()
+          .execute(() -> {
+            for (int at = first; at < STREAMS; at += connectionCount) {
+              writes.get(at).run();
+            }
+          });
+    }
     for (CompletableFuture<String> answer : answers) {
       assertThat(answer.get()).isEqualTo("200 " + MIB);
     }
