@@ -16,8 +16,9 @@ public interface Admission {
    * Asks for {@code bytes}, from any thread.
    *
    * <p>The stage completes with a permit as soon as there is room, already completed if there is
-   * room now; otherwise it fails with an {@link AdmissionRefusedException}. It may complete on any
-   * thread: dependents must be short and must not block, so they hop to an executor of their own.
+   * room now; otherwise it fails with an {@link AdmissionRefusedException}, or completes with null
+   * where there is no Java heap for one. It may complete on any thread: dependents must be short
+   * and must not block, so they hop to an executor of their own.
    *
    * <p>To give up, call {@code stage.toCompletableFuture().complete(null)}, which needs no Java
    * heap, or {@code cancel(false)}, which does: {@code true} means that the request has left the

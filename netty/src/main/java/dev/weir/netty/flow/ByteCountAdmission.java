@@ -129,21 +129,15 @@ public final class ByteCountAdmission implements Admission {
 
   private void limitWait(Request request, Duration deadline, long waitNanos) {
     request.whenComplete((permit, failure) -> {
-      request.cancelTimer();
       if (permit == null) {
         endWait(request);
         serve();
       }
+      request.cancelTimer();
     });
-    request.runOut(
+    request.timed(
         ForkJoinPool.commonPool()
-            .schedule(
-                () ->
-                    request.refuse(
-                        Reason.DEADLINE,
-                        "no room for " + request.bytes + " bytes within " + deadline),
-                waitNanos,
-                TimeUnit.NANOSECONDS));
+            .schedule(() -> request.runOut(deadline), waitNanos, TimeUnit.NANOSECONDS));
   }
 
   /** Completes requests from the head of the queue while they fit. */
@@ -235,7 +229,7 @@ public final class ByteCountAdmission implements Admission {
     }
 
     /** Takes the timer that refuses it; it may have ended already. */
-    void runOut(Future<?> newTimer) {
+    void timed(Future<?> newTimer) {
       timer = newTimer;
       if (isDone()) {
         cancelTimer();
@@ -246,6 +240,15 @@ public final class ByteCountAdmission implements Admission {
       Future<?> running = timer;
       if (running != null) {
         running.cancel(false);
+      }
+    }
+
+    /** Its deadline has come: nobody waits on, whatever there is Java heap for. */
+    void runOut(Duration deadline) {
+      try {
+        refuse(Reason.DEADLINE, "no room for " + bytes + " bytes within " + deadline);
+      } catch (Throwable noHeap) {
+        complete(null);
       }
     }
 

@@ -98,7 +98,7 @@ public final class WeirAdmission implements Admission {
         permit.completeExceptionally(refusal(bytes, failure));
       }
     } catch (Throwable noPermit) {
-      permit.completeExceptionally(refusalOr(noPermit, bytes));
+      refuse(permit, bytes, noPermit);
     } finally {
       if (granted != null && !isTaken(permit)) {
         granted.close();
@@ -111,12 +111,12 @@ public final class WeirAdmission implements Admission {
     return permit.state() == Future.State.SUCCESS && permit.resultNow() != null;
   }
 
-  /** The failure itself if there is no Java heap to tell more. */
-  private Throwable refusalOr(Throwable failure, long bytes) {
+  /** Whatever fails, nobody waits on. */
+  private void refuse(CompletableFuture<Permit> permit, long bytes, Throwable failure) {
     try {
-      return refusal(bytes, failure);
-    } catch (OutOfMemoryError noHeap) {
-      return failure;
+      permit.completeExceptionally(refusal(bytes, failure));
+    } catch (Throwable noHeap) {
+      permit.complete(null);
     }
   }
 

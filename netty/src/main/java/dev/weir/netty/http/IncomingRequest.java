@@ -220,8 +220,8 @@ final class IncomingRequest {
     pendingAdmission = null;
     if (permit != null) {
       listener.admitted(permit);
-    } else if (failure != null) {
-      listener.notAdmitted(failure);
+    } else {
+      listener.notAdmitted(failure == null ? RefusedRequestException.NO_HEAP : failure);
     }
   }
 

@@ -83,7 +83,9 @@ final class RefusedRequestException extends Exception {
           "body of " + bytes + " bytes is larger than the memory of this server allows");
     }
     boolean isBound =
-        failure instanceof AdmissionRefusedException || failure instanceof OutOfMemoryError;
+        failure instanceof AdmissionRefusedException
+            || failure instanceof RefusedRequestException
+            || failure instanceof OutOfMemoryError;
     return overloaded("no memory for " + bytes + " bytes now, try again", isBound ? null : failure);
   }
 

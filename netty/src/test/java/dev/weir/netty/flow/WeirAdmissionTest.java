@@ -106,6 +106,33 @@ class WeirAdmissionTest {
     assertThat(refusal(later)).isEqualTo(Reason.UNAVAILABLE);
   }
 
+  /** As where there is no Java heap for a refusal. */
+  @Test
+  void nobodyWaitsForARefusalThatCannotBeMade() {
+    OutOfMemoryError unspeakable =
+        new OutOfMemoryError() {
+          private static final long serialVersionUID = 1L;
+
+          @Override
+          public String getMessage() {
+            throw new InternalError("made by the test");
+          }
+        };
+    WeirAdmission withoutHeap =
+        new WeirAdmission(
+            allocator,
+            pool.rootBudget(),
+            grant -> {
+              throw unspeakable;
+            });
+    assertThat(withoutHeap.admit(13 * MIB, LONG)).isCompletedWithValue(null);
+    Permit all = admit(13 * MIB).orTimeout(60, TimeUnit.SECONDS).join();
+    CompletableFuture<Permit> later = withoutHeap.admit(13 * MIB, LONG).toCompletableFuture();
+    assertThat(later).isNotDone();
+    all.close();
+    assertThat(later.orTimeout(60, TimeUnit.SECONDS).join()).isNull();
+  }
+
   @Test
   void moreThanThePermitHasIsRefused() {
     try (Permit permit = admit(8_192).join()) {

@@ -129,6 +129,19 @@ class NoHeapForRequestsTest {
     channel.finishAndReleaseAll();
   }
 
+  @Test
+  void anAdmissionThatHasNoHeapForItsRefusalRefuses() {
+    CompletableFuture<Permit> asked = new CompletableFuture<>();
+    EmbeddedChannel channel =
+        new EmbeddedChannel(new BudgetedHttpAggregator((bytes, deadline) -> asked, options));
+    channel.writeInbound(upload(), content(1));
+    assertThat(channel.<Object>readOutbound()).isNull();
+    asked.complete(null);
+    channel.runPendingTasks();
+    assertRefused(channel);
+    channel.finishAndReleaseAll();
+  }
+
   /** Does not grow, as one that is out of room and finds no heap, and has what it was given. */
   private static final class Queue extends ArrayDeque<HttpObject> {
     private static final long serialVersionUID = 1L;
