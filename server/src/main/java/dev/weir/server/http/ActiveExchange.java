@@ -113,8 +113,11 @@ final class ActiveExchange implements Exchange {
   void closeHandler() {
     if (!handlerClosed) {
       handlerClosed = true;
-      responseMemory.close();
-      handler.close();
+      try {
+        responseMemory.close();
+      } finally {
+        handler.close();
+      }
     }
   }
 

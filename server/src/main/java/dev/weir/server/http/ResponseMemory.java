@@ -49,6 +49,9 @@ final class ResponseMemory {
             .toCompletableFuture();
     asked = room;
     room.whenComplete((permit, refusal) -> {
+      if (closed && permit == null) {
+        return; // Given up. From elsewhere this may not be seen yet: the loop sees it.
+      }
       try {
         exchange.onLoop(() -> answered(permit, refusal, bytes, use));
       } catch (Throwable unheard) {
@@ -70,17 +73,17 @@ final class ResponseMemory {
       if (permit != null) {
         guard.writing();
         use.accept(permit.allocate(bytes));
-      } else if (refusal != null) {
-        exchange.abort(refusal);
+      } else {
+        exchange.abort(refusal == null ? new OutOfMemoryError("no Java heap") : refusal);
       }
     }
   }
 
-  /** Waits no longer; what has been granted already goes back. */
+  /** Waits no longer, which needs no Java heap; what has been granted already goes back. */
   void close() {
     closed = true;
     CompletableFuture<Permit> room = asked;
-    if (room != null && !room.cancel(false) && room.state() == Future.State.SUCCESS) {
+    if (room != null && !room.complete(null) && room.state() == Future.State.SUCCESS) {
       room.resultNow().close();
     }
   }

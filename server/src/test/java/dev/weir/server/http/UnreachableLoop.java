@@ -20,6 +20,9 @@ final class UnreachableLoop {
   /** What its loop was asked to do in vain. */
   final List<Runnable> refused = new ArrayList<>();
 
+  /** Why the exchange was given up. */
+  final List<Throwable> aborted = new ArrayList<>();
+
   private final @Nullable Throwable refusal;
   private final ByteBufAllocator uploads;
   private final @Nullable HttpRequest request;
@@ -58,6 +61,10 @@ final class UnreachableLoop {
                   }
                   case "allocate" -> {
                     allocate((int) args[0], args[1]);
+                    yield null;
+                  }
+                  case "abort" -> {
+                    aborted.add((Throwable) args[args.length - 1]);
                     yield null;
                   }
                   case "isWritable" -> true;

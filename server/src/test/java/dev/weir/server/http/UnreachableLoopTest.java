@@ -209,6 +209,43 @@ class UnreachableLoopTest {
     }
   }
 
+  /** A cancellation makes an exception. */
+  @Test
+  void anExchangeThatEndsGivesUpItsWaitWithoutJavaHeap() throws IOException {
+    try (StreamStore store = store();
+        WeirAllocator allocator = WeirAllocator.withLimit(4 << 20);
+        Console console = console(allocator.pool())) {
+      CompletableFuture<Permit> room =
+          new CompletableFuture<>() {
+            @Override
+            public boolean cancel(boolean mayInterruptIfRunning) {
+              throw new InternalError("made by the test");
+            }
+          };
+      UnreachableLoop loop = new UnreachableLoop(/* refusal= */ null);
+      ResponseMemory memory = memory(store, allocator, console, room, loop);
+      memory.allocate(1000, ByteBuf::release);
+      memory.close();
+      assertThat(room).isCompletedWithValue(null);
+      assertThat(loop.refused).as("told of what it has given up").isEmpty();
+    }
+  }
+
+  @Test
+  void anExchangeWhoseWaitIsRefusedWithoutJavaHeapIsGivenUp() throws IOException {
+    try (StreamStore store = store();
+        WeirAllocator allocator = WeirAllocator.withLimit(4 << 20);
+        Console console = console(allocator.pool())) {
+      CompletableFuture<Permit> room = new CompletableFuture<>();
+      UnreachableLoop loop = new UnreachableLoop(/* refusal= */ null);
+      ResponseMemory memory = memory(store, allocator, console, room, loop);
+      memory.allocate(1000, ByteBuf::release);
+      room.complete(null);
+      loop.refused.forEach(Runnable::run);
+      assertThat(loop.aborted).hasSize(1).hasOnlyElementsOfType(OutOfMemoryError.class);
+    }
+  }
+
   private static Permit permit(WeirAllocator allocator) {
     Permit permit =
         Buffers.of(allocator).admission().admit(1000, Duration.ZERO).toCompletableFuture().join();
