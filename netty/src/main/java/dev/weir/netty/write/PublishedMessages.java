@@ -38,6 +38,9 @@ final class PublishedMessages implements Producer, Flow.Subscriber<Object> {
   /** Where it is given, it is known there whether it was asked for: no others wait for the loop. */
   private final AtomicReference<Next> next = new AtomicReference<>(Next.UNASKED);
 
+  /** Whether something that was told did not get to the event loop: nothing may follow it. */
+  private volatile boolean lost;
+
   private boolean requesting;
   private boolean over;
 
@@ -101,6 +104,7 @@ final class PublishedMessages implements Producer, Flow.Subscriber<Object> {
       try {
         signal = new Given(message);
       } catch (Throwable noHeap) {
+        lost = true;
         Unwritten.release(message);
         throw noHeap;
       }
@@ -131,10 +135,12 @@ final class PublishedMessages implements Producer, Flow.Subscriber<Object> {
     }
     over = true;
     subscription = null;
-    if (failure == null) {
-      outlet.complete();
-    } else {
+    if (failure != null) {
       outlet.fail(failure);
+    } else if (lost) {
+      outlet.fail(missing());
+    } else {
+      outlet.complete();
     }
   }
 
@@ -155,8 +161,15 @@ final class PublishedMessages implements Producer, Flow.Subscriber<Object> {
 
   private void refuse() {
     if (!over && outlet != null) {
-      outlet.fail(new IllegalStateException("the publisher gave more than it was asked for"));
+      outlet.fail(
+          lost
+              ? missing()
+              : new IllegalStateException("the publisher gave more than it was asked for"));
     }
+  }
+
+  private static OutOfMemoryError missing() {
+    return new OutOfMemoryError("no Java heap for what a publisher told");
   }
 
   /**
@@ -166,6 +179,10 @@ final class PublishedMessages implements Producer, Flow.Subscriber<Object> {
   private void request(int most) {
     Flow.Subscription source = subscription;
     Outlet sink = outlet;
+    if (lost && sink != null && !over) {
+      sink.fail(missing());
+      return;
+    }
     if (requesting || source == null || sink == null) {
       return;
     }
@@ -199,12 +216,13 @@ final class PublishedMessages implements Producer, Flow.Subscriber<Object> {
       isOnItsWay = onTheirWay.add(signal);
       // Whichever of these tasks comes first takes the first signal.
       if (!LoopTasks.tryBring(executor, new FirstSignal())) {
-        throw new OutOfMemoryError("no Java heap for what a publisher tells");
+        throw missing();
       }
     } catch (Throwable noHeap) {
       if (isOnItsWay && !onTheirWay.remove(signal)) {
         return; // The task of an earlier signal has taken it.
       }
+      lost = true;
       // The publisher hears that its signal has not arrived.
       signal.lost();
       throw noHeap;

@@ -88,23 +88,45 @@ final class Pull implements Outlet, ChannelFutureListener {
 
   @Override
   public void write(Object message) {
-    Owned owned = Owned.of(message);
+    boolean given = false;
+    try {
+      given = give(Owned.of(message));
+    } catch (Throwable noHeap) {
+      // The producer hears of it, too, but must not go on, or end well, behind what is missing.
+      fail(noHeap);
+      throw noHeap;
+    }
+    if (given && !pumping) {
+      channel.flush();
+    }
+  }
+
+  /** Returns false if it was released: there is nobody to write to any more. */
+  private boolean give(Owned owned) {
     if (isOver()) {
       owned.release();
-      return;
+      return false;
     }
     unwritten++;
     wroteInRound = true;
-    ChannelFuture written = owned.writeTo(channel);
-    // A listener would not be told at once deep in a stack of listeners, and messages would follow.
-    if (written.isDone()) {
-      operationComplete(written);
-    } else {
-      written.addListener(this);
+    boolean heard = false;
+    try {
+      ChannelFuture written = owned.writeTo(channel);
+      // A listener would not be told at once deep in a stack of listeners, and messages would
+      // follow.
+      heard = written.isDone();
+      if (heard) {
+        operationComplete(written);
+      } else {
+        written.addListener(this);
+        heard = true;
+      }
+    } finally {
+      if (!heard) {
+        unwritten--; // Nobody tells of its end.
+      }
     }
-    if (!pumping) {
-      channel.flush();
-    }
+    return true;
   }
 
   @Override
@@ -137,8 +159,11 @@ final class Pull implements Outlet, ChannelFutureListener {
 
   @Override
   public void fail(Throwable cause) {
-    promise.tryFailure(cause);
-    stop(cause);
+    try {
+      promise.tryFailure(cause);
+    } finally {
+      stop(cause);
+    }
   }
 
   @Override

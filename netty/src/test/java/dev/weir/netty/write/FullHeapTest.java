@@ -5,12 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.netty.RefusingChannel;
 import dev.weir.netty.write.OutboundClosing.Reason;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufHolder;
+import io.netty.buffer.DefaultByteBufHolder;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPromise;
+import io.netty.channel.embedded.EmbeddedChannel;
 import java.nio.channels.ClosedChannelException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -96,6 +100,74 @@ class FullHeapTest {
             });
     assertThat(pull.cause()).isInstanceOf(InternalError.class);
     assertThat(stops).containsExactly(pull.cause());
+  }
+
+  /** Has no room for another write while it is told so. */
+  private static final class CrowdedChannel extends EmbeddedChannel {
+    private boolean crowded;
+
+    CrowdedChannel(ChannelHandler... handlers) {
+      super(handlers);
+    }
+
+    @Override
+    public ChannelPromise newPromise() {
+      if (crowded) {
+        throw new InternalError("made by the test");
+      }
+      return super.newPromise();
+    }
+  }
+
+  @Test
+  void aProducerThatGoesOnBehindAMessageThatWasNotTakenHasFailed() {
+    CrowdedChannel channel = new CrowdedChannel(gate.newHandler());
+    ChannelFuture pull =
+        WriteGate.pull(
+            channel,
+            outlet -> {
+              channel.crowded = true;
+              try {
+                outlet.write(bytes(10));
+              } catch (InternalError noHeap) {
+                // It takes no heed of it.
+              } finally {
+                channel.crowded = false;
+              }
+              outlet.write(bytes(1));
+              outlet.complete();
+            });
+    channel.runPendingTasks();
+    assertThat(pull.cause()).isInstanceOf(InternalError.class);
+    assertThat(channel.<Object>readOutbound()).isNull();
+    channel.finishAndReleaseAll();
+  }
+
+  @Test
+  void aProducerThatGoesOnBehindAMessageThatWasNotTakenOverHasFailed() {
+    EmbeddedChannel channel = new EmbeddedChannel(gate.newHandler());
+    ByteBuf content = bytes(10);
+    DefaultByteBufHolder withoutHeap =
+        new DefaultByteBufHolder(content) {
+          @Override
+          public ByteBufHolder replace(ByteBuf with) {
+            throw new InternalError("made by the test");
+          }
+        };
+    ChannelFuture pull =
+        WriteGate.pull(
+            channel,
+            outlet -> {
+              try {
+                outlet.write(withoutHeap);
+              } catch (InternalError noHeap) {
+                // It takes no heed of it.
+              }
+              outlet.complete();
+            });
+    channel.runPendingTasks();
+    assertThat(pull.cause()).isInstanceOf(InternalError.class);
+    channel.finishAndReleaseAll();
   }
 
   @Test
