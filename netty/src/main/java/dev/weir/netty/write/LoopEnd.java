@@ -3,8 +3,7 @@ package dev.weir.netty.write;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.FastThreadLocal;
 import io.netty.util.concurrent.SingleThreadEventExecutor;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,8 +26,13 @@ final class LoopEnd {
 
   private final SingleThreadEventExecutor loop;
 
-  /** One that moves to another loop leaves from there. */
-  private final Set<OwnedWrites> awaiting = ConcurrentHashMap.newKeySet();
+  /**
+   * Those that await it, each of which knows its place; guarded by this, as their places are. A
+   * loop may end where there is no Java heap for a walk through another collection.
+   */
+  private @Nullable OwnedWrites[] awaiting = new OwnedWrites[4];
+
+  private int count;
 
   /** Whether the loop closes those that await its end. */
   private boolean closes;
@@ -51,22 +55,55 @@ final class LoopEnd {
   }
 
   void await(OwnedWrites writes) {
-    awaiting.add(writes);
+    enter(writes);
     if (!closes) {
       loop.addShutdownHook(this::closeChannels);
       closes = true;
     }
   }
 
-  /** From any thread. */
-  void forget(OwnedWrites writes) {
-    awaiting.remove(writes);
+  private synchronized void enter(OwnedWrites writes) {
+    if (count == awaiting.length) {
+      awaiting = Arrays.copyOf(awaiting, 2 * count);
+    }
+    awaiting[count] = writes;
+    writes.placeAtEnd = count;
+    count++;
+  }
+
+  /** From any thread: one that moves to another loop leaves from there. */
+  synchronized void forget(OwnedWrites writes) {
+    int place = writes.placeAtEnd;
+    if (place < 0) {
+      return;
+    }
+    count--;
+    OwnedWrites last = awaiting[count];
+    awaiting[count] = null;
+    if (last != null && place < count) {
+      awaiting[place] = last;
+      last.placeAtEnd = place;
+    }
+    writes.placeAtEnd = -1;
+  }
+
+  private synchronized int count() {
+    return count;
+  }
+
+  /** Null where fewer are left: then those before it are, which are come to later. */
+  private synchronized @Nullable OwnedWrites at(int place) {
+    return place < count ? awaiting[place] : null;
   }
 
   private void closeChannels() {
     closes = false;
-    for (OwnedWrites writes : awaiting) {
-      writes.closeWith(loop);
+    // From the last on: who leaves meanwhile makes way for one that has had its turn.
+    for (int i = count() - 1; i >= 0; i--) {
+      OwnedWrites writes = at(i);
+      if (writes != null) {
+        writes.closeWith(loop);
+      }
     }
   }
 
@@ -74,8 +111,11 @@ final class LoopEnd {
     if (!loop.isShutdown()) {
       return; // Suspended, without channels.
     }
-    for (OwnedWrites writes : awaiting) {
-      writes.endWith(loop);
+    for (int i = count() - 1; i >= 0; i--) {
+      OwnedWrites writes = at(i);
+      if (writes != null) {
+        writes.endWith(loop);
+      }
     }
   }
 }

@@ -25,6 +25,9 @@ final class OwnedWrites {
 
   private @Nullable LoopEnd loopEnd;
 
+  /** Where it is among those that await that end; guarded by it. -1: nowhere. */
+  int placeAtEnd = -1;
+
   /** Whether that loop has ended. */
   private boolean over;
 
