@@ -14,7 +14,9 @@ import java.util.EnumSet;
  *
  * <p>Every method runs on the channel's event loop. Applications that change auto-read while the
  * channel may be held do so with {@link #setAutoRead}: the channel's own setting is off during a
- * hold, so turning it on there overrides the hold, and turning it off there does not outlast it.
+ * hold, so turning it off there does not outlast it. Turning it on there overrides the hold, unless
+ * a handler passes reads through {@link #deferRead()}, as a gate's do: so a listener that Netty has
+ * read again, a second after the system had no descriptor for it, is held still.
  */
 public final class ReadHolds {
   /** Why a channel is not read from. */

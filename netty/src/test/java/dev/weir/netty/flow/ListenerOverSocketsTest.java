@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -68,18 +69,54 @@ class ListenerOverSocketsTest {
 
   @Test
   void nobodyIsAcceptedUntilMemoryIsRelieved() throws Exception {
+    Socket early = firstOfAGate();
+    ByteBuf much = closeGate(early);
+    await(() -> !listener.config().isAutoRead());
+    nobodyIsAcceptedUntilItsRelease(much, early);
+  }
+
+  /**
+   * Where the system has no descriptor left, Netty turns auto-read off, and a second later on
+   * again.
+   */
+  @Test
+  void aListenerThatRecoversIsHeldStill() throws Exception {
+    Socket early = firstOfAGate();
+    listener.eventLoop().submit(() -> listener.config().setAutoRead(false)).sync();
+    ByteBuf much = closeGate(early);
+    await(() ->
+        listener
+            .eventLoop()
+            .submit(() -> ReadHolds.of(listener).held())
+            .syncUninterruptibly()
+            .getNow());
+    listener.eventLoop().submit(() -> listener.config().setAutoRead(true)).sync();
+    nobodyIsAcceptedUntilItsRelease(much, early);
+  }
+
+  private Socket firstOfAGate() throws Exception {
     listener.pipeline().addFirst(gate.newListenerHandler());
     Socket early = connect();
     assertThat(echoed(early)).isEqualTo(1);
+    return early;
+  }
 
+  private ByteBuf closeGate(Socket early) throws Exception {
     ByteBuf much = allocator.directBuffer(11 * MIB);
     // Its echo may have to wait for memory: the end of the read before it closes the gate as well.
     early.getOutputStream().write(2);
-    while ((!gate.isClosed() || listener.config().isAutoRead())
-        && !Thread.currentThread().isInterrupted()) {
+    await(gate::isClosed);
+    return much;
+  }
+
+  private static void await(BooleanSupplier condition) {
+    while (!condition.getAsBoolean() && !Thread.currentThread().isInterrupted()) {
       Thread.onSpinWait();
     }
-    assertThat(listener.config().isAutoRead()).isFalse();
+    assertThat(condition.getAsBoolean()).isTrue();
+  }
+
+  private void nobodyIsAcceptedUntilItsRelease(ByteBuf much, Socket early) throws Exception {
     List<Socket> late = new ArrayList<>();
     for (int i = 0; i < LATE; i++) {
       late.add(connect());
