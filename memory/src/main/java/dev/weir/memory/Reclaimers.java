@@ -33,18 +33,21 @@ final class Reclaimers {
 
   Registration add(Budget holder, int priority, Reclaimer reclaimer) {
     ReclaimerCalls calls = new ReclaimerCalls(reclaimer, holder, priority, clock);
+    // Made first: without it nobody could end what has begun.
+    Registration registration =
+        () -> {
+          calls.close();
+          synchronized (this) {
+            inOrder = inOrder.stream().filter(each -> !each.equals(calls)).toList();
+          }
+        };
     synchronized (this) {
       List<ReclaimerCalls> more = new ArrayList<>(inOrder);
       more.add(calls);
       more.sort(Comparator.comparingInt(ReclaimerCalls::priority));
       inOrder = List.copyOf(more);
     }
-    return () -> {
-      calls.close();
-      synchronized (this) {
-        inOrder = inOrder.stream().filter(each -> !each.equals(calls)).toList();
-      }
-    };
+    return registration;
   }
 
   List<ReclaimerCalls> inOrder() {

@@ -173,11 +173,14 @@ public final class Budget extends BudgetFigures {
    */
   public Registration addPressureListener(PressureListener listener) {
     ListenerCalls calls = new ListenerCalls(listener, path());
+    // Made first: without it nobody could end what has begun.
+    Registration registration =
+        () -> {
+          calls.close();
+          tree.pressure.remove(this, calls);
+        };
     tree.pressure.add(this, calls);
-    return () -> {
-      calls.close();
-      tree.pressure.remove(this, calls);
-    };
+    return registration;
   }
 
   /**
@@ -347,20 +350,23 @@ public final class Budget extends BudgetFigures {
 
   /**
    * Takes this budget out of the tree: nothing more can be charged to it or below it. What is
-   * charged stays charged, here and above, until it is released.
+   * charged stays charged, here and above, until it is released. Needs no Java heap.
    */
   public void close() {
     if (parent == null) {
       throw new IllegalStateException("the root budget is closed with its pool");
     }
-    boolean hasCredit =
-        locked(() -> {
-          closed = true;
-          tree.limitChanged(this);
-          tree.pressure.mayHaveMoved(this);
-          forgetIfDrained();
-          return openCredits > 0;
-        });
+    boolean hasCredit;
+    tree.lock.lock();
+    try {
+      closed = true;
+      tree.limitChanged(this);
+      tree.pressure.mayHaveMoved(this);
+      forgetIfDrained();
+      hasCredit = openCredits > 0;
+    } finally {
+      tree.lock.unlock();
+    }
     if (hasCredit) {
       recallCredit();
     }

@@ -69,10 +69,12 @@ final class TreePressure {
       PressureWatch watch = budget.watch;
       if (watch == null) {
         watch = new PressureWatch(budget);
+      }
+      watch.add(listener);
+      if (budget.watch == null) {
         addWatched(watch);
         budget.watch = watch;
       }
-      watch.add(listener);
       hasListeners = true;
       moved(watch);
     } finally {

@@ -41,8 +41,16 @@ final class PortableNativeMemory implements NativeMemory {
               .formatted(bytes));
     }
     long address = (raw + PAGE_BYTES - 1) & -PAGE_BYTES;
-    mallocAddresses.put(address, raw);
-    return address;
+    boolean known = false;
+    try {
+      mallocAddresses.put(address, raw);
+      known = true;
+      return address;
+    } finally {
+      if (!known) {
+        free(raw); // The Java heap is full: nobody else would.
+      }
+    }
   }
 
   @Override
@@ -57,8 +65,12 @@ final class PortableNativeMemory implements NativeMemory {
       throw new NativeMemoryException(
           "0x%x is not a reservation of this process".formatted(address));
     }
+    free(raw);
+  }
+
+  private static void free(long raw) {
     try {
-      FREE.invokeExact((long) raw);
+      FREE.invokeExact(raw);
     } catch (Throwable e) {
       throw new IllegalStateException("free could not be called", e);
     }

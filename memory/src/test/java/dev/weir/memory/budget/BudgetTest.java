@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import com.sun.management.ThreadMXBean;
+import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -223,5 +225,28 @@ class BudgetTest {
     for (int leaf = 0; leaf < leaves.length; leaf++) {
       leaves[leaf].uncharge(held[leaf]);
     }
+  }
+
+  /** Where there is none, budgets would stay in the tree. */
+  @Test
+  void aBudgetIsClosedWithoutJavaHeap() {
+    closedBytes(1_000);
+    int budgets = 10_000;
+    assertThat(closedBytes(budgets)).isLessThan(budgets);
+  }
+
+  /** What the closing of so many takes of the Java heap. */
+  private long closedBytes(int budgets) {
+    Budget[] open = new Budget[budgets];
+    for (int i = 0; i < budgets; i++) {
+      open[i] = root.child("c", Budget.UNLIMITED);
+    }
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    threads.getCurrentThreadAllocatedBytes();
+    long before = threads.getCurrentThreadAllocatedBytes();
+    for (int i = 0; i < budgets; i++) {
+      open[i].close();
+    }
+    return threads.getCurrentThreadAllocatedBytes() - before;
   }
 }
