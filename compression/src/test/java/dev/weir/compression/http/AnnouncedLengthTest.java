@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.weir.compression.Texts;
+import dev.weir.compression.zstd.EachZstd;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.channel.ChannelFuture;
 import io.netty.handler.codec.http.DefaultHttpContent;
@@ -15,21 +16,23 @@ import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.util.ReferenceCountUtil;
 import java.io.ByteArrayOutputStream;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Responses in parts whose heads tell how long they are, rightly or not. */
+@ParameterizedClass
+@EnumSource(EachZstd.class)
 class AnnouncedLengthTest {
   /** What a frame of zstd is made of. */
   private static final int BLOCK_BYTES = 128 << 10;
 
-  private ResponseFixture fixture;
+  private final ResponseFixture fixture;
 
-  @BeforeEach
-  void begin() {
-    fixture = new ResponseFixture();
+  AnnouncedLengthTest(EachZstd zstd) {
+    fixture = new ResponseFixture(zstd.library());
   }
 
   @AfterEach

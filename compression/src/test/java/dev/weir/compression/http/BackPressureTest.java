@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.compression.Texts;
 import dev.weir.compression.http.ResponseFixture.Written;
+import dev.weir.compression.zstd.EachZstd;
 import dev.weir.netty.write.WriteGate;
 import dev.weir.netty.write.WriteGateOptions;
 import io.netty.channel.ChannelHandlerContext;
@@ -20,10 +21,14 @@ import java.io.ByteArrayOutputStream;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Responses whose compressed content is longer than what a channel may queue. */
+@ParameterizedClass
+@EnumSource(EachZstd.class)
 class BackPressureTest {
   private static final String JSON = "application/json";
   private static final int CHANNEL_BYTES = 128 << 10;
@@ -31,7 +36,11 @@ class BackPressureTest {
   /** Looks like text at first, and becomes hardly shorter. */
   private static final byte[] CONTENT = content();
 
-  private final ResponseFixture fixture = new ResponseFixture();
+  private final ResponseFixture fixture;
+
+  BackPressureTest(EachZstd zstd) {
+    fixture = new ResponseFixture(zstd.library());
+  }
 
   private static byte[] content() {
     byte[] content = Texts.noise(1 << 20, 1);

@@ -10,6 +10,7 @@ import dev.weir.compression.MemoryUnderTest;
 import dev.weir.compression.Streams;
 import dev.weir.compression.Texts;
 import dev.weir.compression.codec.Encoder;
+import dev.weir.compression.zstd.EachZstd;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
@@ -46,6 +47,7 @@ import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -54,6 +56,8 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Clients that vanish in the middle of a response or a request, over real sockets. What the
  * handlers do not destroy nobody does: the cleaner of lost contexts is held meanwhile.
  */
+@ParameterizedClass
+@EnumSource(EachZstd.class)
 class DisconnectTest {
   private static final int CLIENTS = 100;
   private static final int PARTS = 12;
@@ -61,12 +65,16 @@ class DisconnectTest {
 
   private final HeldCleaner cleaner = new HeldCleaner();
   private final MemoryUnderTest memory = new MemoryUnderTest();
-  private final Compression compression =
-      Compression.create(memory.pool, memory.budget, CompressionOptions.DEFAULT);
+  private final Compression compression;
   private final ChannelGroup channels = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
   private final AtomicLong decodedBytes = new AtomicLong();
   private MultiThreadIoEventLoopGroup loops;
   private Channel server;
+
+  DisconnectTest(EachZstd zstd) {
+    compression =
+        Compression.create(zstd.library(), memory.pool, memory.budget, CompressionOptions.DEFAULT);
+  }
 
   @BeforeEach
   void start() {

@@ -6,6 +6,8 @@ import dev.weir.compression.ContentCoding;
 import dev.weir.compression.RefusingMemory.Refused;
 import dev.weir.compression.Texts;
 import dev.weir.compression.http.RequestFixture.Got;
+import dev.weir.compression.zstd.EachZstd;
+import dev.weir.compression.zstd.ZstdLibrary;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
@@ -28,15 +30,24 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+@ParameterizedClass
+@EnumSource(EachZstd.class)
 class HttpRequestDecompressorTest {
   private static final int MAX_BYTES = 4 << 20;
   private static final byte[] CONTENT = Texts.json(500_000, 1);
 
-  private final RequestFixture fixture = new RequestFixture(RequestOptions.upTo(MAX_BYTES));
+  private final ZstdLibrary library;
+  private final RequestFixture fixture;
+
+  HttpRequestDecompressorTest(EachZstd zstd) {
+    library = zstd.library();
+    fixture = new RequestFixture(library, RequestOptions.upTo(MAX_BYTES));
+  }
 
   @AfterEach
   void nothingIsLive() {
@@ -233,7 +244,7 @@ class HttpRequestDecompressorTest {
           Arrays.copyOf(stream, stream.length + 5),
           Texts.noise(1_000, 3)
         }) {
-      try (RequestFixture other = new RequestFixture(RequestOptions.upTo(MAX_BYTES))) {
+      try (RequestFixture other = new RequestFixture(library, RequestOptions.upTo(MAX_BYTES))) {
         other.send(coding.token(), bad, 10_000);
         assertThat(other.answer()).isEqualTo(400);
         other.got();
@@ -331,7 +342,7 @@ class HttpRequestDecompressorTest {
   void everyAllocationFailsInTurn(ContentCoding coding) {
     byte[] stream = fixture.encode(coding, CONTENT);
     for (int before = 0; ; before++) {
-      try (RequestFixture faulty = new RequestFixture(RequestOptions.upTo(MAX_BYTES))) {
+      try (RequestFixture faulty = new RequestFixture(library, RequestOptions.upTo(MAX_BYTES))) {
         FailingAllocator allocator =
             new FailingAllocator(faulty.memory.allocator, Refused.ONE, before);
         faulty.channel.config().setAllocator(allocator);

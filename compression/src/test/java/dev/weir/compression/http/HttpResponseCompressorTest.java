@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.github.luben.zstd.Zstd;
 import dev.weir.compression.Texts;
 import dev.weir.compression.http.ResponseFixture.Written;
+import dev.weir.compression.zstd.EachZstd;
 import dev.weir.memory.budget.Budget;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
@@ -21,15 +22,23 @@ import io.netty.handler.codec.http.LastHttpContent;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+@ParameterizedClass
+@EnumSource(EachZstd.class)
 class HttpResponseCompressorTest {
   private static final String JSON = "application/json";
   private static final byte[] CONTENT = Texts.json(200_000, 1);
 
-  private final ResponseFixture fixture = new ResponseFixture();
+  private final ResponseFixture fixture;
+
+  HttpResponseCompressorTest(EachZstd zstd) {
+    fixture = new ResponseFixture(zstd.library());
+  }
 
   @AfterEach
   void nothingIsLive() {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.compression.ContentCoding;
 import dev.weir.compression.Texts;
+import dev.weir.compression.zstd.EachZstd;
 import dev.weir.netty.flow.ByteCountAdmission;
 import dev.weir.netty.flow.Permit;
 import dev.weir.netty.http.AggregatorOptions;
@@ -22,13 +23,21 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** The end of what a client sends comes behind all that it has sent. */
+@ParameterizedClass
+@EnumSource(EachZstd.class)
 class InputEndTest {
   private static final int MAX_BYTES = 1 << 20;
   private static final byte[] CONTENT = Texts.json(200_000, 1);
 
-  private final RequestFixture fixture = new RequestFixture(RequestOptions.upTo(MAX_BYTES));
+  private final RequestFixture fixture;
+
+  InputEndTest(EachZstd zstd) {
+    fixture = new RequestFixture(zstd.library(), RequestOptions.upTo(MAX_BYTES));
+  }
 
   @AfterEach
   void nothingIsLive() {

@@ -28,7 +28,11 @@ final class RequestFixture implements AutoCloseable {
   final EmbeddedChannel channel;
 
   RequestFixture(RequestOptions options) {
-    this(ZstdLibrary.best(), CompressionOptions.DEFAULT, options);
+    this(ZstdLibrary.best(), options);
+  }
+
+  RequestFixture(ZstdLibrary library, RequestOptions options) {
+    this(library, CompressionOptions.DEFAULT, options);
   }
 
   RequestFixture(ZstdLibrary library, CompressionOptions streams, RequestOptions options) {

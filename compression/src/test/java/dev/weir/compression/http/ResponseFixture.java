@@ -44,7 +44,15 @@ final class ResponseFixture implements AutoCloseable {
 
   /** With what is asked for the allocator of each response; null for the channel's. */
   ResponseFixture(ResponseOptions options, Supplier<ByteBufAllocator> output) {
-    this(ZstdLibrary.best(), CompressionOptions.DEFAULT, options, output);
+    this(ZstdLibrary.best(), options, output);
+  }
+
+  ResponseFixture(ZstdLibrary library) {
+    this(library, ResponseOptions.DEFAULT, /* output= */ null);
+  }
+
+  ResponseFixture(ZstdLibrary library, ResponseOptions options, Supplier<ByteBufAllocator> output) {
+    this(library, CompressionOptions.DEFAULT, options, output);
   }
 
   ResponseFixture(

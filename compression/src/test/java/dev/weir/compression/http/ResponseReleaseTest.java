@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.compression.RefusingMemory.Refused;
 import dev.weir.compression.Texts;
 import dev.weir.compression.http.ResponseFixture.Written;
+import dev.weir.compression.zstd.EachZstd;
+import dev.weir.compression.zstd.ZstdLibrary;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.DefaultFileRegion;
@@ -29,18 +31,28 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Whatever happens to a response, everything is given back; the fixture looks at its end. */
+@ParameterizedClass
+@EnumSource(EachZstd.class)
 class ResponseReleaseTest {
   private static final String JSON = "application/json";
   private static final byte[] CONTENT = Texts.json(400_000, 1);
 
-  private final ResponseFixture fixture = new ResponseFixture();
+  private final ZstdLibrary library;
+  private final ResponseFixture fixture;
+
+  ResponseReleaseTest(EachZstd zstd) {
+    library = zstd.library();
+    fixture = new ResponseFixture(library);
+  }
 
   @AfterEach
   void nothingIsLive() {
@@ -180,7 +192,7 @@ class ResponseReleaseTest {
         ResponseOptions.DEFAULT.withCompressible(type -> {
           throw new IllegalStateException("made to fail");
         });
-    try (ResponseFixture faulty = new ResponseFixture(options)) {
+    try (ResponseFixture faulty = new ResponseFixture(library, options, /* output= */ null)) {
       faulty.request("zstd");
       ChannelFuture whole = faulty.channel.write(faulty.whole(CONTENT, JSON));
       assertThat(whole.cause()).hasMessage("made to fail");
@@ -253,7 +265,7 @@ class ResponseReleaseTest {
         () -> {
           throw new IllegalStateException("made to fail");
         };
-    try (ResponseFixture faulty = new ResponseFixture(ResponseOptions.DEFAULT, none)) {
+    try (ResponseFixture faulty = new ResponseFixture(library, ResponseOptions.DEFAULT, none)) {
       assertSentAsItIs(faulty, whole);
     }
   }
@@ -285,7 +297,7 @@ class ResponseReleaseTest {
   void everyAllocationFailsInTurn(String coding, boolean whole, Refused refused) {
     boolean cutOff = false;
     for (int before = 0; ; before++) {
-      try (ResponseFixture faulty = new ResponseFixture()) {
+      try (ResponseFixture faulty = new ResponseFixture(library)) {
         FailingAllocator allocator = new FailingAllocator(faulty.memory.allocator, refused, before);
         faulty.channel.config().setAllocator(allocator);
         faulty.request(coding);
