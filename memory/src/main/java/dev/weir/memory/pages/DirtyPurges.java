@@ -158,16 +158,16 @@ public final class DirtyPurges {
   }
 
   /**
-   * Purges as many dirty bytes for the common good, where more than may stay dirty still are. If
-   * that fails, the caller's own request is served all the same. The caller has looked whether the
-   * stack has room for nested locks: a look here could fail it.
+   * Purges dirty bytes for the common good, where more than may stay dirty still are. If that
+   * fails, the caller's own request is served all the same. The caller has looked whether the stack
+   * has room for nested locks: a look here could fail it.
    */
   void purgeForOthers(long bytes) {
     try {
       PurgeBatch batch;
       lock.lock();
       try {
-        batch = state.isDirtyOverflowing() ? state.claimDirty(bytes) : null;
+        batch = state.isDirtyOverflowing() ? state.claimDirty(state.dirtyToPurgeFor(bytes)) : null;
       } finally {
         lock.unlock();
       }

@@ -185,7 +185,7 @@ public final class PageHeap {
       state.freeRun(address, bytes);
       ledger.freed(bytes, lane);
       dirtyHigh = state.isDirtyHigh();
-      overflowing = dirtyHigh && state.hasOverflowedBy(bytes);
+      overflowing = state.hasOverflowedBy(bytes);
     } finally {
       lock.unlock();
     }
@@ -194,7 +194,8 @@ public final class PageHeap {
   }
 
   /**
-   * Purges as many dirty bytes, where more of them than may stay still are. Not under a lock.
+   * Purges as many dirty bytes, or a few times that, where more of them than may stay still are.
+   * Not under a lock.
    *
    * @throws StackOverflowError if the stack has no room for it: the purger comes for them then
    */

@@ -39,6 +39,15 @@ final class PageState {
   /** The most that one claim of run pages takes: half a millisecond of system call. */
   private static final long MAX_CLAIM_BYTES = 4L << 20;
 
+  /**
+   * A purge that takes less than 5 us is not worth calling the purger for: to wake a thread takes
+   * as long, and it comes too late. Purges are that quick where nobody has written to the pages.
+   */
+  static final long QUICK_PURGE_NANOS = 5_000;
+
+  /** How many times what it frees or takes a thread purges at once. */
+  private static final int FOR_OTHERS_FACTOR = 4;
+
   private final ReservationPlan plan;
   private final long pageBytes;
   private final int osPageBytes;
@@ -54,6 +63,9 @@ final class PageState {
   private long largeRunBytes;
   private long claimedBytes;
   private long purgedBytes;
+
+  /** Whether the last purge took less than calling the purger for it. */
+  private boolean purgesAreQuick;
 
   /** No page below has been dirty since the last {@link #age}: what is freed now is young. */
   private long agedFromPage;
@@ -252,10 +264,10 @@ final class PageState {
 
   /**
    * Whether the purger is to come: at three quarters of what may stay dirty, so that it has begun
-   * before those who take clean pages must purge themselves.
+   * before those who take clean pages must purge themselves, but where that is quicker.
    */
   boolean isDirtyHigh() {
-    return isDirtyAbove(dirtyCeilingBytes() / 4 * 3)
+    return (!purgesAreQuick && isDirtyAbove(dirtyHighBytes()))
         || (ledger.excess(0) > 0 && unclaimedDirtyBytes() > 0);
   }
 
@@ -266,8 +278,8 @@ final class PageState {
   }
 
   /**
-   * Whether more is dirty than may stay so: those who take clean pages meanwhile purge as many
-   * dirty ones, which costs them a quarter of what the faults on the clean ones will.
+   * Whether more is dirty than may stay so: those who take clean pages meanwhile purge dirty ones,
+   * which costs them a quarter of what the faults on the clean ones will.
    */
   boolean isDirtyOverflowing() {
     return isDirtyAbove(dirtyCeilingBytes());
@@ -275,11 +287,26 @@ final class PageState {
 
   /**
    * Whether more is dirty than may stay so now, and more than the purger would keep was so before
-   * this many bytes were freed: who frees them purges as many. One large block alone is left to the
-   * purger, since it may be asked for again at once.
+   * this many bytes were freed: who frees them purges. One large block alone is left to the purger,
+   * since it may be asked for again at once.
    */
   boolean hasOverflowedBy(long freedBytes) {
-    return isDirtyOverflowing() && isDirtyAbove(dirtyCeilingBytes() / 2 + freedBytes);
+    long ceilingBytes = dirtyCeilingBytes();
+    return isDirtyAbove(Math.max(ceilingBytes, ceilingBytes / 2 + freedBytes));
+  }
+
+  private long dirtyHighBytes() {
+    return dirtyCeilingBytes() / 4 * 3;
+  }
+
+  /**
+   * How many bytes somebody purges who has freed or taken so many, and found too many dirty: as
+   * many, or up to four times that, as far as the purger would not keep them. A purge of several
+   * stretches takes little longer than that of one.
+   */
+  long dirtyToPurgeFor(long bytes) {
+    long excess = unclaimedDirtyBytes() - warmRoomBytes() - dirtyCeilingBytes() / 2;
+    return Math.max(bytes, Math.min(excess, FOR_OTHERS_FACTOR * bytes));
   }
 
   private boolean isDirtyAbove(long bytes) {
@@ -369,6 +396,11 @@ final class PageState {
     largeSpans.age();
     rooms.age();
     ledger.age();
+  }
+
+  /** Tells how long the purge of a batch took. */
+  void purgeTook(long nanos) {
+    purgesAreQuick = nanos < QUICK_PURGE_NANOS;
   }
 
   /** Puts a claim's pages back: clean if they were purged, dirty if that failed. */

@@ -28,6 +28,7 @@ final class PurgeBatch {
   private int count;
   private int passed;
   private long bytes;
+  private long nanos = Long.MAX_VALUE;
 
   boolean isEmpty() {
     return count == 0;
@@ -57,7 +58,9 @@ final class PurgeBatch {
     for (int i = 0; i < count; i++) {
       ranges.add(claims[i].address(), claims[i].lengthBytes());
     }
+    long begun = System.nanoTime();
     os.purge(ranges);
+    nanos = System.nanoTime() - begun;
   }
 
   /** Puts the claims back: clean, as far as they were purged, and dirty behind that. */
@@ -65,5 +68,6 @@ final class PurgeBatch {
     for (int i = 0; i < count; i++) {
       state.settle(claims[i], i < ranges.purged());
     }
+    state.purgeTook(nanos);
   }
 }

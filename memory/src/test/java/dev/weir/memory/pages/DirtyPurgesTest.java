@@ -7,6 +7,7 @@ import dev.weir.memory.heap.PageHeaps;
 import dev.weir.memory.os.FakeNativeMemory;
 import dev.weir.memory.os.NativeMemory;
 import dev.weir.memory.os.NativeMemoryException;
+import dev.weir.memory.os.PurgeRanges;
 import dev.weir.memory.testing.DelegatingNativeMemory;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -19,9 +20,22 @@ class DirtyPurgesTest {
 
   private final FakeNativeMemory os = new FakeNativeMemory();
   private final AtomicInteger calls = new AtomicInteger();
+
+  /** Whether a purge takes longer than calling the purger for it, as that of used pages does. */
+  private boolean slow = true;
+
   private final PageHeap heap =
       new PageHeap(
-          os,
+          new DelegatingNativeMemory(os) {
+            @Override
+            public void purge(PurgeRanges ranges) {
+              long begun = System.nanoTime();
+              super.purge(ranges);
+              while (slow && System.nanoTime() - begun < 2 * PageState.QUICK_PURGE_NANOS) {
+                Thread.onSpinWait();
+              }
+            }
+          },
           Reservation.reserve(os, LIMIT_BYTES),
           LIMIT_BYTES,
           0,
@@ -183,7 +197,7 @@ class DirtyPurgesTest {
 
   /** With what is dirty already, it would be far beyond what may stay so. */
   @Test
-  void whoFreesALargeRunBesideWhatIsDirtyPurgesAsMuch() {
+  void whoFreesALargeRunBesideWhatIsDirtyPurgesWhatThePurgerWould() {
     long[] runs = new long[8];
     for (int i = 0; i < runs.length; i++) {
       runs[i] = heap.allocateRun(MIB / 4);
@@ -193,7 +207,39 @@ class DirtyPurgesTest {
       heap.freeRun(run, MIB / 4);
     }
     heap.freeRun(large, 4 * MIB);
-    assertThat(heap.totals().dirtyBytes()).isEqualTo(2 * MIB);
+    assertThat(heap.totals().dirtyBytes()).isEqualTo(3 * MIB / 2);
+  }
+
+  /** Some purges may take long here because the machine is busy; the next may not. */
+  @Test
+  void nobodyCallsThePurgerWherePurgesAreQuick() {
+    slow = false;
+    boolean called = true;
+    for (int i = 0; i < 1000 && called; i++) {
+      heap.dirtyPurges().purgeAll();
+      called = callsAsRunsAreFreedUntilOneIsPurged() > 0;
+    }
+    assertThat(called).isFalse();
+
+    slow = true;
+    heap.dirtyPurges().purgeAll();
+    assertThat(callsAsRunsAreFreedUntilOneIsPurged()).as("once they take long again").isPositive();
+  }
+
+  private int callsAsRunsAreFreedUntilOneIsPurged() {
+    int before = calls.get();
+    long[] runs = new long[40];
+    for (int i = 0; i < runs.length; i++) {
+      runs[i] = heap.allocateRun(MIB / 4);
+    }
+    os.takePurges();
+    boolean purged = false;
+    for (long run : runs) {
+      heap.freeRun(run, MIB / 4);
+      purged |= !os.takePurges().isEmpty();
+    }
+    assertThat(purged).isTrue();
+    return calls.get() - before;
   }
 
   @Test
