@@ -1,7 +1,10 @@
 package dev.weir.netty.flow;
 
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Decides when a task may take bytes. A task asks before it starts; whoever holds a {@link Permit}
@@ -20,16 +23,28 @@ public interface Admission {
    * where there is no Java heap for one. It may complete on any thread: dependents must be short
    * and must not block, so they hop to an executor of their own.
    *
-   * <p>To give up, call {@code stage.toCompletableFuture().complete(null)}, which needs no Java
-   * heap, or {@code cancel(false)}, which does: {@code true} means that the request has left the
-   * queue and holds nothing; {@code false} means that a permit or a refusal came first, and that a
-   * permit is the caller's to close.
+   * <p>To give up, call {@link #giveUp}. Where {@code stage.toCompletableFuture()} is completed
+   * with null, or cancelled, and is the first to be so, the request has left the queue and holds
+   * nothing; otherwise a permit or a refusal came first, and a permit is the caller's to close.
    *
    * @param bytes how many bytes the task will hold at most, more than 0
    * @param deadline how long the request may wait for room
    * @throws IllegalArgumentException if {@code bytes} is not positive
    */
   CompletionStage<Permit> admit(long bytes, Duration deadline);
+
+  /**
+   * Gives up what {@link #admit} has returned: it leaves the queue, or its permit is closed, which
+   * nobody has taken. From any thread; needs no Java heap.
+   */
+  static void giveUp(CompletableFuture<Permit> asked) {
+    if (!asked.complete(null) && asked.state() == Future.State.SUCCESS) {
+      @Nullable Permit permit = asked.resultNow();
+      if (permit != null) {
+        permit.close();
+      }
+    }
+  }
 
   /**
    * The most that one task can hold, when no other holds anything; {@link Long#MAX_VALUE} where

@@ -111,9 +111,7 @@ public final class ByteCountAdmission implements Admission {
   /** Has a request leave the queue that nobody will hear of; there may be no Java heap. */
   private void withdraw(Request request) {
     try {
-      if (!request.complete(null) && request.state() == Future.State.SUCCESS) {
-        request.resultNow().close();
-      }
+      Admission.giveUp(request);
     } finally {
       endWait(request);
       serve();

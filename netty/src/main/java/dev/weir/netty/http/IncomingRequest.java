@@ -15,7 +15,6 @@ import io.netty.handler.codec.http.HttpUtil;
 import io.netty.util.concurrent.EventExecutor;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Future;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -165,7 +164,7 @@ final class IncomingRequest {
     } catch (Throwable unheard) {
       pendingAdmission = null;
       try {
-        giveUp(admitted);
+        Admission.giveUp(admitted);
       } finally {
         listener.notAdmitted(unheard);
       }
@@ -273,17 +272,10 @@ final class IncomingRequest {
     try {
       stallWatch.stop();
       if (pending != null) {
-        giveUp(pending);
+        Admission.giveUp(pending);
       }
     } finally {
       body.release();
-    }
-  }
-
-  /** A permit that came first has nobody else: it may never get to the event loop. */
-  private static void giveUp(CompletableFuture<Permit> admitted) {
-    if (!admitted.complete(null) && admitted.state() == Future.State.SUCCESS) {
-      admitted.resultNow().close();
     }
   }
 }

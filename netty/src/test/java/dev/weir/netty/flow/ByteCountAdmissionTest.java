@@ -172,6 +172,22 @@ class ByteCountAdmissionTest {
     running.close();
   }
 
+  /** Whoever gives up may come too late, and need not know for what. */
+  @Test
+  void whatIsGivenUpHoldsNothingHoweverItHasEnded() {
+    CompletableFuture<Permit> granted = admit(60);
+    CompletableFuture<Permit> waiting = admit(60);
+    CompletableFuture<Permit> refused = admit(101);
+    CompletableFuture<Permit> refusedWithoutHeap = CompletableFuture.completedFuture(null);
+
+    for (CompletableFuture<Permit> asked : List.of(refusedWithoutHeap, refused, waiting, granted)) {
+      Admission.giveUp(asked);
+      Admission.giveUp(asked);
+    }
+
+    assertThat(admit(100).join()).satisfies(Permit::close);
+  }
+
   @Test
   void requestsThatHaveGoneDoNotFillTheQueue() {
     Permit running = admit(60).join();

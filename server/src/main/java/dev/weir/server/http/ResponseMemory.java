@@ -1,9 +1,9 @@
 package dev.weir.server.http;
 
+import dev.weir.netty.flow.Admission;
 import dev.weir.netty.flow.Permit;
 import io.netty.buffer.ByteBuf;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Future;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -83,8 +83,8 @@ final class ResponseMemory {
   void close() {
     closed = true;
     CompletableFuture<Permit> room = asked;
-    if (room != null && !room.complete(null) && room.state() == Future.State.SUCCESS) {
-      room.resultNow().close();
+    if (room != null) {
+      Admission.giveUp(room);
     }
   }
 }
