@@ -23,6 +23,7 @@ trap stop EXIT
 
 npm ci --silent --no-audit --no-fund
 "$root/weir" serve --help >/dev/null # builds what is out of date, so that the start below is quick
+: >"$work/node.log" # read below, perhaps before the node's shell has opened it
 "$root/weir" serve --port 0 --data "$work/data" >"$work/node.log" 2>&1 &
 node_pid=$!
 url=''
