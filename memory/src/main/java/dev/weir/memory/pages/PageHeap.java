@@ -185,7 +185,8 @@ public final class PageHeap {
       state.freeRun(address, bytes);
       ledger.freed(bytes, lane);
       dirtyHigh = state.isDirtyHigh();
-      overflowing = state.hasOverflowedBy(bytes);
+      overflowing = dirtyHigh && state.hasOverflowedBy(bytes);
+      dirtyHigh &= !(overflowing && state.arePurgesQuick());
     } finally {
       lock.unlock();
     }

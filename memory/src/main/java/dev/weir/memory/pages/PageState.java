@@ -264,10 +264,11 @@ final class PageState {
 
   /**
    * Whether the purger is to come: at three quarters of what may stay dirty, so that it has begun
-   * before those who take clean pages must purge themselves, but where that is quicker.
+   * before those who take clean pages must purge themselves. Where that is quicker, only for what
+   * they leave beyond all of it.
    */
   boolean isDirtyHigh() {
-    return (!purgesAreQuick && isDirtyAbove(dirtyHighBytes()))
+    return isDirtyAbove(purgesAreQuick ? dirtyCeilingBytes() : dirtyCeilingBytes() / 4 * 3)
         || (ledger.excess(0) > 0 && unclaimedDirtyBytes() > 0);
   }
 
@@ -293,10 +294,6 @@ final class PageState {
   boolean hasOverflowedBy(long freedBytes) {
     long ceilingBytes = dirtyCeilingBytes();
     return isDirtyAbove(Math.max(ceilingBytes, ceilingBytes / 2 + freedBytes));
-  }
-
-  private long dirtyHighBytes() {
-    return dirtyCeilingBytes() / 4 * 3;
   }
 
   /**
@@ -396,6 +393,11 @@ final class PageState {
     largeSpans.age();
     rooms.age();
     ledger.age();
+  }
+
+  /** Whether who finds too much dirty need not call the purger if he purges himself. */
+  boolean arePurgesQuick() {
+    return purgesAreQuick;
   }
 
   /** Tells how long the purge of a batch took. */

@@ -226,6 +226,19 @@ class DirtyPurgesTest {
     assertThat(callsAsRunsAreFreedUntilOneIsPurged()).as("once they take long again").isPositive();
   }
 
+  /** Nobody purges for it: more than its share would be dirty until it has aged. */
+  @Test
+  void thePurgerIsCalledForOneLargeRunHoweverQuickPurgesAre() {
+    slow = false;
+    for (int i = 0; i < 100; i++) {
+      long run = heap.allocateRun(32 * MIB);
+      int before = calls.get();
+      heap.freeRun(run, 32 * MIB);
+      assertThat(calls.get()).isGreaterThan(before);
+      heap.dirtyPurges().purgeAll();
+    }
+  }
+
   private int callsAsRunsAreFreedUntilOneIsPurged() {
     int before = calls.get();
     long[] runs = new long[40];
