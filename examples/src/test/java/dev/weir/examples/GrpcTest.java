@@ -32,6 +32,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -53,6 +54,9 @@ class GrpcTest {
 
   /** What became of calls, as the server has seen it. */
   private final List<String> events = new CopyOnWriteArrayList<>();
+
+  /** Calls whose request has come, which may be behind the beginning of others: see a cancel. */
+  private final AtomicInteger asked = new AtomicInteger();
 
   /** The first of them while the pool is tight: the others wait to be accepted. */
   @Test
@@ -108,7 +112,7 @@ class GrpcTest {
       for (int i = 0; i < Grpc.CALLS; i++) {
         readers.add(ask(channel, new byte[0]));
       }
-      memory.await("all calls", () -> events.size() == Grpc.CALLS);
+      memory.await("all calls", () -> asked.get() == Grpc.CALLS);
       readers.add(ask(channel, new byte[0]));
       readers.getFirst().call.cancel("enough", null);
       memory.await("one more", () -> events.size() == Grpc.CALLS + 2);
@@ -172,6 +176,7 @@ class GrpcTest {
 
   private void answer(byte[] request, StreamObserver<byte[]> responses) {
     ((ServerCallStreamObserver<byte[]>) responses).setOnCancelHandler(() -> events.add("cancel"));
+    asked.incrementAndGet();
     int messages = request.length == 0 ? MESSAGES : 0;
     Grpc.send(Stream.generate(() -> new byte[MESSAGE_BYTES]).limit(messages).iterator(), responses);
   }
