@@ -80,6 +80,20 @@ abstract class StreamContract {
     }
   }
 
+  /** So a producer that waits for its channel is asked in time. A block of zstd has 128 KiB. */
+  @Test
+  void whatIsTakenInSmallPiecesIsNotGivenOutInLargeOnes() {
+    byte[] content = Texts.noise(2 << 20, 3);
+    int piece = 16 << 10;
+    try (Encoder encoder = compression.tryEncoder(coding(), -1)) {
+      for (int at = 0; at < content.length; at += piece) {
+        byte[] given =
+            Streams.step(encoder, content, at, piece, Step.TAKE, 64 << 10, memory.allocator);
+        assertThat(given.length).isLessThan((128 << 10) + 2 * piece);
+      }
+    }
+  }
+
   @Test
   void aFlushLetsTheOtherSideReadAllSoFar() {
     byte[] content = Texts.json(10_000, 4);

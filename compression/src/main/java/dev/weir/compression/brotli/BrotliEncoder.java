@@ -23,6 +23,12 @@ final class BrotliEncoder implements Encoder {
 
   private static final int INPUT_BYTES = 16 << 10;
 
+  /**
+   * How much the library takes in before it has to give out what comes of it. By itself it takes
+   * twice the window, and gives all of that at once, however slowly it is taken from the channel.
+   */
+  private static final int MAX_HELD_BYTES = 64 << 10;
+
   /** The window twice, and hash tables, commands and blocks of the qualities that are allowed. */
   static final long NATIVE_BYTES = (4L << WINDOW_LOG) + (4L << 20);
 
@@ -30,6 +36,7 @@ final class BrotliEncoder implements Encoder {
   private final Cleaner.Cleanable release;
   private @Nullable ByteBuffer output;
   private @Nullable Step begun;
+  private int heldBytes;
   private boolean closed;
 
   private BrotliEncoder(LibraryMemory<EncoderJNI.Wrapper> memory) {
@@ -68,6 +75,9 @@ final class BrotliEncoder implements Encoder {
           output = wrapper.pull();
         } else if (wrapper.hasRemainingInput()) {
           wrapper.push(begun == null ? Operation.PROCESS : operation(begun), 0);
+        } else if (heldBytes >= MAX_HELD_BYTES) {
+          heldBytes = 0;
+          wrapper.push(Operation.FLUSH, 0);
         } else if (source.isReadable()) {
           push(source);
         } else if (step != Step.TAKE && begun != step) {
@@ -88,6 +98,7 @@ final class BrotliEncoder implements Encoder {
     int bytes = Math.min(source.readableBytes(), input.capacity());
     source.readBytes(input.clear().limit(bytes));
     wrapper.push(Operation.PROCESS, bytes);
+    heldBytes += bytes;
   }
 
   private static Operation operation(Step step) {
