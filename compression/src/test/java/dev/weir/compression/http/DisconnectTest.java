@@ -3,27 +3,15 @@ package dev.weir.compression.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.compression.Compression;
-import dev.weir.compression.CompressionOptions;
 import dev.weir.compression.ContentCoding;
-import dev.weir.compression.HeldCleaner;
 import dev.weir.compression.MemoryUnderTest;
 import dev.weir.compression.Streams;
 import dev.weir.compression.Texts;
 import dev.weir.compression.codec.Encoder;
 import dev.weir.compression.zstd.EachZstd;
-import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.Unpooled;
-import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInitializer;
-import io.netty.channel.ChannelOption;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.SimpleChannelInboundHandler;
-import io.netty.channel.group.ChannelGroup;
-import io.netty.channel.group.DefaultChannelGroup;
-import io.netty.channel.nio.NioIoHandler;
-import io.netty.channel.socket.SocketChannel;
-import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.handler.codec.http.DefaultHttpContent;
 import io.netty.handler.codec.http.DefaultHttpResponse;
 import io.netty.handler.codec.http.HttpContent;
@@ -35,82 +23,55 @@ import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
-import io.netty.util.concurrent.GlobalEventExecutor;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * Clients that vanish in the middle of a response or a request, over real sockets. What the
- * handlers do not destroy nobody does: the cleaner of lost contexts is held meanwhile.
- */
+/** Clients that vanish in the middle of a response or a request, over real sockets. */
 @ParameterizedClass
 @EnumSource(EachZstd.class)
+@Timeout(120)
 class DisconnectTest {
   private static final int CLIENTS = 100;
   private static final int PARTS = 12;
   private static final byte[] PART = Texts.json(64 << 10, 1);
 
-  private final HeldCleaner cleaner = new HeldCleaner();
-  private final MemoryUnderTest memory = new MemoryUnderTest();
+  private final SocketServer server;
+  private final MemoryUnderTest memory;
   private final Compression compression;
-  private final ChannelGroup channels = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
   private final AtomicLong decodedBytes = new AtomicLong();
-  private MultiThreadIoEventLoopGroup loops;
-  private Channel server;
 
   DisconnectTest(EachZstd zstd) {
-    compression =
-        Compression.create(zstd.library(), memory.pool, memory.budget, CompressionOptions.DEFAULT);
+    server = new SocketServer(zstd.library(), /* eventLoops= */ 2);
+    memory = server.memory;
+    compression = server.compression;
   }
 
   @BeforeEach
   void start() {
-    loops = new MultiThreadIoEventLoopGroup(2, NioIoHandler.newFactory());
-    server =
-        new ServerBootstrap()
-            .group(loops)
-            .channel(NioServerSocketChannel.class)
-            .childOption(ChannelOption.ALLOCATOR, memory.allocator)
-            .childHandler(
-                new ChannelInitializer<SocketChannel>() {
-                  @Override
-                  protected void initChannel(SocketChannel channel) {
-                    channels.add(channel);
-                    channel
-                        .pipeline()
-                        .addLast(
-                            new HttpServerCodec(),
-                            new HttpRequestDecompressor(compression, RequestOptions.upTo(16 << 20)),
-                            new HttpResponseCompressor(compression),
-                            new Uploads(),
-                            new Responder());
-                  }
-                })
-            .bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
-            .syncUninterruptibly()
-            .channel();
+    server.start(channel ->
+        channel
+            .pipeline()
+            .addLast(
+                new HttpServerCodec(),
+                new HttpRequestDecompressor(compression, RequestOptions.upTo(16 << 20)),
+                new HttpResponseCompressor(compression),
+                new Uploads(),
+                new Responder()));
   }
 
   @AfterEach
   void nothingIsLive() {
-    try (cleaner) {
-      loops.shutdownGracefully(0, 10, TimeUnit.SECONDS).syncUninterruptibly();
-      compression.close();
-      memory.close();
-    }
+    server.close();
   }
 
   /** Takes what comes of requests. */
@@ -150,20 +111,12 @@ class DisconnectTest {
   private Socket ask(String path, String coding) throws IOException {
     Socket socket = new Socket();
     socket.setReceiveBufferSize(4 << 10);
-    socket.connect(server.localAddress());
+    socket.connect(server.address());
     String request =
         "GET " + path + " HTTP/1.1\r\nhost: x\r\naccept-encoding: " + coding + "\r\n\r\n";
     socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
     assertThat(socket.getInputStream().read()).isEqualTo('H');
     return socket;
-  }
-
-  private static void await(Supplier<Boolean> condition) {
-    long deadline = System.nanoTime() + 30_000_000_000L;
-    while (!condition.get()) {
-      assertThat(System.nanoTime()).isLessThan(deadline);
-      Thread.onSpinWait();
-    }
   }
 
   @ParameterizedTest
@@ -174,10 +127,7 @@ class DisconnectTest {
       socket.setSoLinger(true, 0);
       socket.close();
     }
-    await(() -> channels.isEmpty());
-    await(() -> memory.budget.chargedBytes() == compression.idleBytes());
-    compression.destroyIdle(Long.MAX_VALUE);
-    memory.assertNothingHeld();
+    server.assertNothingIsLeft();
   }
 
   /** At once, or when a part has come to the application. */
@@ -192,7 +142,7 @@ class DisconnectTest {
     for (int i = 0; i < CLIENTS; i++) {
       long before = decodedBytes.get();
       Socket socket = new Socket();
-      socket.connect(server.localAddress());
+      socket.connect(server.address());
       String head =
           "POST / HTTP/1.1\r\nhost: x\r\ncontent-encoding: %s\r\ncontent-length: %d\r\n\r\n"
               .formatted(coding.token(), stream.length);
@@ -200,17 +150,14 @@ class DisconnectTest {
       socket.getOutputStream().write(stream, 0, stream.length / 2);
       if (i % 2 == 0) {
         // Some of it may be what came of the client before; the context is this one's.
-        await(() ->
-            decodedBytes.get() > before && memory.budget.chargedBytes() > compression.idleBytes());
+        SocketServer.await(
+            "a part of a request", () -> decodedBytes.get() > before && server.hasContextInUse());
       }
       socket.setSoLinger(true, 0);
       socket.close();
     }
-    await(() -> channels.isEmpty());
-    await(() -> memory.budget.chargedBytes() == compression.idleBytes());
-    compression.destroyIdle(Long.MAX_VALUE);
-    await(() -> memory.pool.liveBlockBytes() == 0);
-    memory.assertNothingHeld();
+    server.awaitConnections(CLIENTS);
+    server.assertNothingIsLeft();
   }
 
   @Test
@@ -220,7 +167,7 @@ class DisconnectTest {
       sockets[i] = ask("/part", "zstd");
     }
     assertThat(memory.budget.chargedBytes()).isPositive();
-    loops.shutdownGracefully(0, 10, TimeUnit.SECONDS).syncUninterruptibly();
+    server.endLoops();
     compression.destroyIdle(Long.MAX_VALUE);
     memory.assertNothingHeld();
     for (Socket socket : sockets) {
