@@ -92,6 +92,7 @@ final class ConsoleEvents implements ExchangeHandler, Console.Watcher {
         to.onLoop(this::send);
       } catch (RejectedExecutionException ended) {
         over = true;
+        to.abortFromElsewhere(ended);
       } catch (Throwable unheard) {
         // Left waiting, it would keep the next view from being sent.
         dropWaiting();

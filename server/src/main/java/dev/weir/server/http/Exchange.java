@@ -10,7 +10,6 @@ import io.netty.handler.codec.http.HttpResponseStatus;
 import java.net.SocketAddress;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
@@ -60,16 +59,10 @@ interface Exchange extends BodySource {
 
   /**
    * Gives the exchange up from any thread, because something could not be handed to its event loop;
-   * throws nothing. A loop that has ended has closed the connection already.
+   * throws nothing. Where its loop cannot be told that either, it finds it at its next look for
+   * stalled clients.
    */
-  default void abortFromElsewhere(Throwable cause) {
-    try {
-      onLoop(() -> abort(cause));
-    } catch (RejectedExecutionException | OutOfMemoryError unheard) {
-      System.getLogger(Exchange.class.getName())
-          .log(System.Logger.Level.DEBUG, "an exchange cannot be given up", cause);
-    }
-  }
+  void abortFromElsewhere(Throwable cause);
 
   /**
    * As {@link #onLoop}, for a thread that has more to do than this exchange: what cannot be handed

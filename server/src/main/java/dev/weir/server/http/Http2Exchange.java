@@ -72,6 +72,14 @@ final class Http2Exchange extends ChannelInboundHandlerAdapter implements Carrie
       }
 
       @Override
+      public void endUntold() {
+        ActiveExchange current = exchange;
+        if (current != null) {
+          current.abortIfUntold();
+        }
+      }
+
+      @Override
       public boolean mayRespond() {
         ChannelHandlerContext ctx = context;
         // Then the stream waits for its turn.
@@ -285,18 +293,21 @@ final class Http2Exchange extends ChannelInboundHandlerAdapter implements Carrie
 
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {
+    guard.stop();
     letGo();
   }
 
   @Override
   public void handlerRemoved(ChannelHandlerContext ctx) {
+    guard.stop();
     letGo();
     session.closed(id(ctx));
   }
 
   private void letGo() {
     state = State.CLOSED;
-    guard.stop();
+    // Whatever fails from here on, the guard comes back to it.
+    guard.writing();
     if (admitted) {
       // Streams that are reset may be many before the first of their channels is taken apart.
       admitted = false;
@@ -400,7 +411,10 @@ final class Http2Exchange extends ChannelInboundHandlerAdapter implements Carrie
 
   private void stalled() {
     ActiveExchange current = exchange;
-    if (state == State.RECEIVING && current != null && !current.headSent()) {
+    if (state == State.CLOSED && context != null) {
+      // Its end has failed, or its client does not take it.
+      context.close();
+    } else if (state == State.RECEIVING && current != null && !current.headSent()) {
       current.giveUp(Refusals.stalledBody(services.limits()));
     } else if (context != null) {
       failed(context, Failure.STALLED, new IOException("no byte moved"));

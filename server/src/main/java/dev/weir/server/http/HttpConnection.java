@@ -66,7 +66,25 @@ final class HttpConnection extends ChannelInboundHandlerAdapter implements Carri
     this.services = services;
     this.memory = memory;
     this.router = router;
-    this.guard = new StallGuard(services.limits(), this::outputMoves, () -> run(this::stalled));
+    this.guard = new StallGuard(services.limits(), carriage(), () -> run(this::stalled));
+  }
+
+  private StallGuard.Carriage carriage() {
+    return new StallGuard.Carriage() {
+      @Override
+      public boolean outputMoves() {
+        ChannelHandlerContext ctx = context;
+        return ctx != null && output.hasMoved(ctx.channel());
+      }
+
+      @Override
+      public void endUntold() {
+        ActiveExchange current = exchange;
+        if (current != null) {
+          current.abortIfUntold();
+        }
+      }
+    };
   }
 
   @Override
@@ -332,6 +350,8 @@ final class HttpConnection extends ChannelInboundHandlerAdapter implements Carri
     if (state == State.CLOSED || Failure.isAftermath(cause, ctx.channel().isOpen())) {
       return;
     }
+    // Whatever of this fails, the guard comes back to it.
+    guard.writing();
     services.metrics().connectionFailed(failure, cause);
     ActiveExchange current = exchange;
     exchange = null;
@@ -344,7 +364,6 @@ final class HttpConnection extends ChannelInboundHandlerAdapter implements Carri
       return;
     }
     state = State.LINGERING;
-    guard.writing();
     FixedAnswer.to(failure, services.metrics(), Http1Framing.PROTOCOL, current)
         .sendPastEncoder(ctx)
         .addListener(written -> {
@@ -367,11 +386,6 @@ final class HttpConnection extends ChannelInboundHandlerAdapter implements Carri
     } else if (state != State.RESPONDING || current == null || current.watching()) {
       ctx.close();
     }
-  }
-
-  private boolean outputMoves() {
-    ChannelHandlerContext ctx = context;
-    return ctx != null && output.hasMoved(ctx.channel());
   }
 
   private void stalled() {

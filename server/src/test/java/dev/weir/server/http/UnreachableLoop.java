@@ -23,7 +23,7 @@ final class UnreachableLoop {
   /** Why the exchange was given up. */
   final List<Throwable> aborted = new ArrayList<>();
 
-  private final @Nullable Throwable refusal;
+  private @Nullable Throwable refusal;
   private final ByteBufAllocator uploads;
   private final @Nullable HttpRequest request;
 
@@ -45,6 +45,11 @@ final class UnreachableLoop {
     this.request = request;
   }
 
+  /** From now on every attempt fails with it. */
+  void refuse(Throwable withThis) {
+    refusal = withThis;
+  }
+
   Exchange exchange() {
     return (Exchange)
         Proxy.newProxyInstance(
@@ -63,6 +68,11 @@ final class UnreachableLoop {
                     allocate((int) args[0], args[1]);
                     yield null;
                   }
+                  case "abortFromElsewhere" -> {
+                    Throwable cause = (Throwable) args[0];
+                    refused.add(() -> aborted.add(cause));
+                    yield null;
+                  }
                   case "abort" -> {
                     aborted.add((Throwable) args[args.length - 1]);
                     yield null;
@@ -72,7 +82,7 @@ final class UnreachableLoop {
                   case "request" -> request;
                   case "contentLength" -> -1L;
                   case "readBody", "watchForClose", "closeAfterwards", "begin", "flush" -> null;
-                  case "write" -> {
+                  case "write", "push" -> {
                     ((ByteBuf) args[0]).release();
                     yield null;
                   }
