@@ -180,7 +180,7 @@ final class WriteGateHandler extends ChannelDuplexHandler
       if (pull != null) {
         pull.fail(cause);
       }
-      ctx.close();
+      StreamReset.close(ctx);
     }
   }
 
@@ -397,11 +397,11 @@ final class WriteGateHandler extends ChannelDuplexHandler
       ctx.executor()
           .execute(() -> {
             ctx.fireUserEventTriggered(why);
-            ctx.close();
+            StreamReset.close(ctx);
           });
     } catch (Throwable endedOrNoHeap) {
       // Nothing could be told later either.
-      ctx.close();
+      StreamReset.close(ctx);
     }
   }
 

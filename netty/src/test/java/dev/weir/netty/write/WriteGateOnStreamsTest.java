@@ -2,6 +2,7 @@ package dev.weir.netty.write;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -16,6 +17,7 @@ import io.netty.handler.codec.http2.Http2DataFrame;
 import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2FrameCodecBuilder;
 import io.netty.handler.codec.http2.Http2FrameStream;
+import io.netty.handler.codec.http2.Http2HeadersFrame;
 import io.netty.handler.codec.http2.Http2MultiplexHandler;
 import io.netty.handler.codec.http2.Http2ResetFrame;
 import io.netty.handler.codec.http2.Http2Settings;
@@ -44,6 +46,13 @@ class WriteGateOnStreamsTest {
 
   private final WriteGate gate =
       new WriteGate(WriteGateOptions.within(1 << 20).withSlowPeer(4 << 10, SLOW_TIME));
+
+  /** The path of an answer that is written at once, with its end. */
+  private static final String WHOLE = "/whole";
+
+  private static final int WHOLE_BYTES = MESSAGES * MESSAGE_BYTES;
+
+  private final List<ByteBuf> whole = new ArrayList<>();
   private final List<Channel> opened = new ArrayList<>();
   private final List<Http2WindowUpdateFrame> untaken = new ArrayList<>();
   private final List<Http2ResetFrame> resets = new ArrayList<>();
@@ -152,12 +161,36 @@ class WriteGateOnStreamsTest {
     assertThat(gate.slowClosings()).isEqualTo(1);
   }
 
-  /** The client opens a stream, and asks for its messages. */
+  /** Netty closes a stream without a word when both its ends have been written. */
+  @Test
+  void aSlowStreamWhoseEndWaitsAsWellIsReset() {
+    server.freezeTime();
+    exchange();
+    open();
+    exchange();
+    Http2FrameStream ended = open(WHOLE);
+    exchange();
+    assertThat(dataBytes).isEqualTo(2 * STREAM_WINDOW_BYTES);
+    ByteBuf content = whole.getLast();
+    assertThat(content.refCnt()).isPositive();
+    pass(SLOW_TIME);
+    assertThat(opened).noneMatch(Channel::isActive);
+    assertThat(gate.slowClosings()).isEqualTo(2);
+    assertThat(resets).extracting(Http2ResetFrame::stream).hasSize(2).contains(ended);
+    assertThat(content.refCnt()).as("what waited").isZero();
+    assertThat(server.isActive()).isTrue();
+  }
+
   private Http2FrameStream open() {
+    return open("/");
+  }
+
+  /** The client opens a stream, and asks for its messages. */
+  private Http2FrameStream open(String path) {
     Http2FrameStream stream = streams.newStream();
     client.writeOutbound(
         new DefaultHttp2HeadersFrame(
-                new DefaultHttp2Headers().method("GET").scheme("http").path("/").authority("weir"),
+                new DefaultHttp2Headers().method("GET").scheme("http").path(path).authority("weir"),
                 /* endStream= */ true)
             .stream(stream));
     return stream;
@@ -214,9 +247,18 @@ class WriteGateOnStreamsTest {
 
     @Override
     public void channelRead(ChannelHandlerContext ctx, Object message) {
+      boolean isWhole =
+          message instanceof Http2HeadersFrame asked && WHOLE.contentEquals(asked.headers().path());
       ReferenceCountUtil.release(message);
       ctx.write(new DefaultHttp2HeadersFrame(new DefaultHttp2Headers().status("200")));
-      write(ctx);
+      if (isWhole) {
+        left = 0;
+        ByteBuf content = ctx.alloc().buffer(WHOLE_BYTES).writeZero(WHOLE_BYTES);
+        whole.add(content);
+        ctx.writeAndFlush(new DefaultHttp2DataFrame(content, /* endStream= */ true));
+      } else {
+        write(ctx);
+      }
     }
 
     @Override
