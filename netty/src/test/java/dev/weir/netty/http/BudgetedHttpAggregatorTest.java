@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.netty.CountReads;
 import dev.weir.netty.flow.Permit;
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.handler.codec.http.FullHttpRequest;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import org.junit.jupiter.api.AfterEach;
@@ -152,6 +153,21 @@ class BudgetedHttpAggregatorTest {
     assertThat(fixture.body(third)).isEqualTo("z");
     third.release();
     assertThat(fixture.reads()).isTrue();
+  }
+
+  /** It closes with the last of them. */
+  @Test
+  void whatCameBeforeTheClientEndedItsSideIsAnswered() {
+    fixture.receive("GET /a HTTP/1.1\r\n\r\n" + "GET /b HTTP/1.1\r\n\r\n");
+    fixture.channel.pipeline().fireUserEventTriggered(ChannelInputShutdownEvent.INSTANCE);
+    fixture.request().release();
+    fixture.answer();
+    assertThat(fixture.channel.isOpen()).isTrue();
+    FullHttpRequest second = fixture.request();
+    assertThat(second.uri()).isEqualTo("/b");
+    second.release();
+    fixture.answer();
+    assertThat(fixture.channel.isOpen()).isFalse();
   }
 
   @Test
