@@ -27,7 +27,10 @@ public final class ContextPool<K, C extends Context> implements AutoCloseable {
 
   private final Maker<K, C> maker;
   private final long maxIdleBytes;
+
+  /** Counted before they are put down, so that the limit holds. */
   private final AtomicLong idleBytes = new AtomicLong();
+
   private final Map<K, AtomicReferenceArray<@Nullable C>> shelves = new ConcurrentHashMap<>();
   private volatile boolean closed;
 
@@ -134,7 +137,7 @@ public final class ContextPool<K, C extends Context> implements AutoCloseable {
     return freed;
   }
 
-  /** What rests, in bytes. */
+  /** What rests, in bytes, with what is being given back at this moment. */
   public long idleBytes() {
     return idleBytes.get();
   }
