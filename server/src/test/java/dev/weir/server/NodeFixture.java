@@ -71,12 +71,23 @@ final class NodeFixture implements AutoCloseable {
   static NodeFixture start(
       Path data, Node.Parts parts, TestCertificate certificate, @Nullable TlsEngine engine)
       throws Exception {
+    return start(data, BUDGET_BYTES, parts, certificate, engine);
+  }
+
+  /** The same with a budget of a test's own. */
+  static NodeFixture start(
+      Path data,
+      long budgetBytes,
+      Node.Parts parts,
+      TestCertificate certificate,
+      @Nullable TlsEngine engine)
+      throws Exception {
     if (engine == null) {
-      return new NodeFixture(data, BUDGET_BYTES, parts);
+      return new NodeFixture(data, budgetBytes, parts);
     }
     TlsCredentials credentials = TlsCredentials.read(certificate.certificate(), certificate.key());
     Node.Parts secured = parts.secured(new Node.TlsSettings(credentials, engine));
-    return new NodeFixture(data, BUDGET_BYTES, secured, certificate);
+    return new NodeFixture(data, budgetBytes, secured, certificate);
   }
 
   /** A client that has shaken hands, where the node has TLS. */
