@@ -23,7 +23,10 @@ public record Effort(int rounds, int warmups, int measurements, Duration iterati
   /** About 30 s a cell and peer. */
   public static final Effort FULL = new Effort(5, 6, 4, Duration.ofMillis(500));
 
-  /** So much longer is an iteration in which a collector has to come by several times. */
+  /**
+   * So much longer is an iteration in which a collector has to come by several times, or a pipeline
+   * to be compiled beside a library that takes most of the time.
+   */
   private static final int LONGER = 4;
 
   /** The same with another number of rounds. */
