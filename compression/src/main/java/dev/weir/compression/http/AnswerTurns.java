@@ -11,6 +11,9 @@ final class AnswerTurns {
   private long begun;
   private long ended;
 
+  /** Whether the head before is one of those that announce the response, or what follows it. */
+  private boolean interim;
+
   /** A request has arrived. */
   void requested() {
     requests++;
@@ -20,14 +23,13 @@ final class AnswerTurns {
   void written(Object message) {
     if (message instanceof HttpResponse response) {
       HttpResponseStatus status = response.status();
-      if (status.codeClass() == HttpStatusClass.INFORMATIONAL
-          && !status.equals(HttpResponseStatus.SWITCHING_PROTOCOLS)) {
-        return;
-      }
-      begun++;
+      interim =
+          status.codeClass() == HttpStatusClass.INFORMATIONAL
+              && !status.equals(HttpResponseStatus.SWITCHING_PROTOCOLS);
+      begun += interim ? 0 : 1;
     }
     if (message instanceof LastHttpContent) {
-      ended++;
+      ended += interim ? 0 : 1;
     }
   }
 

@@ -3,6 +3,7 @@ package dev.weir.compression.http;
 import dev.weir.compression.Compression;
 import dev.weir.compression.ContentCoding;
 import dev.weir.netty.http.LingeringClose;
+import dev.weir.netty.http.TransferCodings;
 import dev.weir.netty.log.FailureLog;
 import dev.weir.netty.write.Unwritten;
 import io.netty.buffer.ByteBuf;
@@ -37,10 +38,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A content above a limit gets {@code 413} as soon as it is, or as soon as more was sent than
  * one within the limit takes, one that is damaged or cut off {@code 400}, one in a coding that is
- * not known, or in several, {@code 415} with what is, and one that there is no memory for {@code
- * 503}. The connection closes after that, once the client had a moment to read it; to the
- * application, which may have got a part of the content, the client has vanished. Where a response
- * to the request has begun already, the connection closes at once.
+ * not known, or in several, {@code 415} with what is, one in a transfer coding other than {@code
+ * chunked} {@code 501}, and one that there is no memory for {@code 503}; {@code 500} where a
+ * library fails otherwise. The connection closes after that, once the client had a moment to read
+ * it; to the application, which may have got a part of the content, the client has vanished. Where
+ * a response to the request has begun already, the connection closes at once.
  */
 public final class HttpRequestDecompressor extends ChannelDuplexHandler {
   /*
@@ -222,6 +224,11 @@ public final class HttpRequestDecompressor extends ChannelDuplexHandler {
 
   /** Before the client is asked for what the head tells to be too much. */
   private void requireAcceptable(HttpRequest request) {
+    if (!TransferCodings.areUndone(request.headers())) {
+      throw new RequestRefusal(
+          HttpResponseStatus.NOT_IMPLEMENTED,
+          "the only transfer coding that is understood is chunked");
+    }
     if (!HttpUtil.isTransferEncodingChunked(request)) {
       try {
         DecodedContent.requireAcceptable(HttpUtil.getContentLength(request, 0L), options);
@@ -231,6 +238,10 @@ public final class HttpRequestDecompressor extends ChannelDuplexHandler {
     }
   }
 
+  /**
+   * A head without a length. In a pipeline that is what chunks say, whatever version of HTTP the
+   * client speaks; that stays the client's, since the answer has to be fit for it.
+   */
   private static HttpRequest decodedHead(HttpRequest request) {
     HttpHeaders headers = request.headers().copy();
     headers.remove(HttpHeaderNames.CONTENT_ENCODING);
@@ -266,7 +277,12 @@ public final class HttpRequestDecompressor extends ChannelDuplexHandler {
   private void answerInTurn(ChannelHandlerContext ctx, RequestRefusal reason) {
     if (!answered && turns.isLastOnesTurn()) {
       answered = true;
-      LingeringClose.after(ctx, reason.answer(compression.codings()));
+      try {
+        LingeringClose.after(ctx, reason.answer(compression.codings()));
+      } catch (Throwable noHeap) {
+        ctx.close(); // It is read no more, and nothing else would end it.
+        throw noHeap;
+      }
     }
   }
 

@@ -6,6 +6,7 @@ import dev.weir.netty.write.Unwritten;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelDuplexHandler;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
 import io.netty.handler.codec.http.DefaultHttpContent;
@@ -13,6 +14,7 @@ import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.util.ReferenceCountUtil;
+import io.netty.util.concurrent.Future;
 import java.lang.System.Logger.Level;
 import java.nio.channels.ClosedChannelException;
 import java.util.function.Supplier;
@@ -44,7 +46,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>What is written is released on every path. When the channel closes, the handler is removed or
  * an encoder fails, the memory of the encoder is given back at once; a response that has begun and
- * cannot be continued closes the connection, and its reason is logged.
+ * cannot be continued closes the connection, and its reason is logged: one with a piece that could
+ * not be written, one of another length than its {@code Content-Length} said, and one whose head
+ * was flushed before a message that is no content, a file, say.
  */
 public final class HttpResponseCompressor extends ChannelDuplexHandler {
   /** Tells what has kept responses from being compressed. */
@@ -88,7 +92,7 @@ public final class HttpResponseCompressor extends ChannelDuplexHandler {
       Compression compression,
       ResponseOptions options,
       @Nullable Supplier<ByteBufAllocator> allocator) {
-    this.response = new OutgoingResponse(compression, options, allocator);
+    this.response = new OutgoingResponse(compression, options, allocator, this::pieceWritten);
   }
 
   @Override
@@ -194,13 +198,25 @@ public final class HttpResponseCompressor extends ChannelDuplexHandler {
     if (output.isReadable()) {
       ctx.write(new DefaultHttpContent(output))
           .addListener(written -> {
-            Throwable failure = written.cause();
-            if (failure != null && !closed && !failed && OutgoingResponse.isAlive(ctx)) {
-              // A response with a piece missing must not go on.
-              failUntold(ctx, failure);
+            if (isMissed(ctx, written)) {
+              failUntold(ctx, written.cause());
             }
           });
     }
+  }
+
+  /** The application is told by its promise; what it had written before may be missing too. */
+  private void pieceWritten(ChannelFuture written) {
+    ChannelHandlerContext ctx =
+        written.isSuccess() ? null : written.channel().pipeline().context(this);
+    if (ctx != null && isMissed(ctx, written)) {
+      fail(ctx, written.cause());
+    }
+  }
+
+  /** A response with a piece missing must not go on. */
+  private boolean isMissed(ChannelHandlerContext ctx, Future<?> written) {
+    return !written.isSuccess() && !closed && !failed && OutgoingResponse.isAlive(ctx);
   }
 
   /** Fails where no promise tells the application of it. */

@@ -1,7 +1,6 @@
 package dev.weir.compression.http;
 
 import dev.weir.compression.Compression;
-import dev.weir.compression.ContentCoding;
 import dev.weir.compression.codec.Encoder;
 import dev.weir.compression.codec.Step;
 import dev.weir.netty.log.FailureLog;
@@ -10,6 +9,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.ServerChannel;
@@ -63,18 +63,26 @@ final class OutgoingResponse {
   /** Null for the channel's. */
   private final @Nullable Supplier<ByteBufAllocator> allocator;
 
+  private final ChannelFutureListener pieces;
+
   private Phase phase = Phase.HEAD;
   private @Nullable HeldHead held;
   private @Nullable EncodedContent encoding;
 
-  /** As {@link HttpResponseCompressor} is made. */
+  /**
+   * As {@link HttpResponseCompressor} is made.
+   *
+   * @param pieces hears of contents that were compressed whether they could be written
+   */
   OutgoingResponse(
       Compression compression,
       ResponseOptions options,
-      @Nullable Supplier<ByteBufAllocator> allocator) {
+      @Nullable Supplier<ByteBufAllocator> allocator,
+      ChannelFutureListener pieces) {
     this.compression = compression;
     this.options = options;
     this.allocator = allocator;
+    this.pieces = pieces;
   }
 
   private ByteBufAllocator allocator(ChannelHandlerContext ctx) {
@@ -223,9 +231,9 @@ final class OutgoingResponse {
     switch (phase) {
       case ENCODING -> encode(ctx, content, last, promise);
       case DROPPING -> {
-        content.release();
-        promise.trySuccess();
         phase = last ? Phase.HEAD : phase;
+        content.release();
+        promise.trySuccess(); // A listener may write the next response.
       }
       default -> {
         phase = last && phase == Phase.PASSING ? Phase.HEAD : phase;
@@ -259,7 +267,8 @@ final class OutgoingResponse {
     HttpResponse response = head.response();
     ResponsePlan plan = head.plan();
     try {
-      long bytes = wholeBytes == UNKNOWN_LENGTH ? ResponseHeads.contentBytes(response) : wholeBytes;
+      long announced = ResponseHeads.contentBytes(response);
+      long bytes = announced >= 0 ? announced : wholeBytes;
       HttpResponse streamed = null;
       try {
         encoding = worthIt || plan.required() ? tryBegin(ctx, plan, bytes) : null;
@@ -287,11 +296,6 @@ final class OutgoingResponse {
     }
   }
 
-  /** Of the codings zstd alone takes no other length than the one that it was told. */
-  private static long keptTo(ContentCoding coding, long bytes) {
-    return coding == ContentCoding.ZSTD ? bytes : UNKNOWN_LENGTH;
-  }
-
   /**
    * Begins to compress a content, for as long as nothing of its response has been written.
    *
@@ -305,8 +309,7 @@ final class OutgoingResponse {
       if (encoder == null) {
         return null;
       }
-      return new EncodedContent(
-          encoder, allocator(ctx), options.chunkBytes(), keptTo(plan.requireCoding(), bytes));
+      return new EncodedContent(encoder, allocator(ctx), options.chunkBytes(), bytes);
     } catch (Throwable failure) {
       if (encoder != null) {
         encoder.close();
@@ -345,7 +348,7 @@ final class OutgoingResponse {
         throw failure;
       }
     }
-    ctx.write(output, promise);
+    ctx.write(output, promise.unvoid()).addListener(pieces);
   }
 
   private static HttpContent content(ByteBuf bytes) {

@@ -61,9 +61,16 @@ final class ResponseHeads {
     return new DefaultHttpResponse(response.protocolVersion(), response.status(), headers);
   }
 
-  /** The headers of a compressed content of that length. */
-  static HttpHeaders whole(HttpResponse response, ContentCoding coding, long bytes) {
-    return encoded(response, coding)
+  /**
+   * The headers of a compressed content of that length. It is not told of one that comes in chunks
+   * for the sake of its trailers.
+   */
+  static HttpHeaders whole(FullHttpResponse response, ContentCoding coding, long bytes) {
+    EncodedHeaders headers = encoded(response, coding);
+    if (HttpUtil.isTransferEncodingChunked(response) && !response.trailingHeaders().isEmpty()) {
+      return headers;
+    }
+    return headers
         .drop(HttpHeaderNames.TRANSFER_ENCODING)
         .put(HttpHeaderNames.CONTENT_LENGTH, Long.toString(bytes));
   }

@@ -10,6 +10,7 @@ import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpStatusClass;
 import io.netty.handler.codec.http.HttpUtil;
+import io.netty.handler.codec.http.HttpVersion;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -100,7 +101,7 @@ record ResponsePlan(
     if (identity && !worthIt) {
       return PASS;
     }
-    if (!asked.chunks() && !(response instanceof FullHttpResponse)) {
+    if (!(response instanceof FullHttpResponse) && !(asked.chunks() && hasChunks(response))) {
       return PASS_AND_VARY;
     }
     if (asked.head()) {
@@ -114,6 +115,11 @@ record ResponsePlan(
   /** Says what the response with a content would (RFC 9110, section 15.4.5), as far as is known. */
   private static ResponsePlan notModified(AskedFor asked, @Nullable ContentCoding coding) {
     return coding == null || asked.tags() == AskedTags.STRONG ? PASS_AND_VARY : NOT_MODIFIED;
+  }
+
+  /** Whether its version of HTTP lets a content of unknown length come in chunks. */
+  private static boolean hasChunks(HttpResponse response) {
+    return response.protocolVersion().compareTo(HttpVersion.HTTP_1_1) >= 0;
   }
 
   /** No content, one that is encoded already, a part of one, or one that nobody may transform. */

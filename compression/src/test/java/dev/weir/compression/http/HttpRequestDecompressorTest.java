@@ -13,19 +13,25 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
+import io.netty.channel.DefaultEventLoop;
+import io.netty.channel.local.LocalChannel;
 import io.netty.handler.codec.http.DefaultFullHttpRequest;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
+import io.netty.handler.codec.http.DefaultHttpRequest;
 import io.netty.handler.codec.http.DefaultHttpResponse;
 import io.netty.handler.codec.http.FullHttpResponse;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.util.ReferenceCountUtil;
+import io.netty.util.concurrent.ScheduledFuture;
 import java.io.ByteArrayOutputStream;
 import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -271,6 +277,45 @@ class HttpRequestDecompressorTest {
     assertThat(answer.headers().get(HttpHeaderNames.CONNECTION)).isEqualTo("close");
     answer.release();
     assertThat(fixture.channel.inboundMessages()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"gzip, chunked", ", chunked", "chunked, chunked"})
+  void anEncodedContentInAnotherTransferCodingIsRefused(String transferCoding) {
+    HttpRequest head = new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.POST, "/");
+    head.headers().set(HttpHeaderNames.CONTENT_ENCODING, "gzip");
+    head.headers().set(HttpHeaderNames.TRANSFER_ENCODING, transferCoding);
+    fixture.channel.writeInbound(head);
+    assertRefused(501);
+  }
+
+  /** An event loop takes no timer for want of Java heap, say. */
+  @Test
+  void aRefusalThatCannotBeAnsweredClosesTheChannel() throws Exception {
+    DefaultEventLoop loop =
+        new DefaultEventLoop() {
+          @Override
+          public <V> ScheduledFuture<V> schedule(Callable<V> task, long delay, TimeUnit unit) {
+            throw new InternalError("made by the test");
+          }
+        };
+    LocalChannel channel = new LocalChannel();
+    loop.register(channel).sync();
+    channel
+        .pipeline()
+        .addLast(new HttpRequestDecompressor(fixture.compression, RequestOptions.upTo(MAX_BYTES)))
+        .addLast(
+            new ChannelInboundHandlerAdapter() {
+              @Override
+              public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+                // It reaches the application, which has no channel to do anything with.
+              }
+            });
+    HttpRequest head = new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.POST, "/");
+    head.headers().set(HttpHeaderNames.CONTENT_ENCODING, "nonsense");
+    channel.pipeline().fireChannelRead(head);
+    assertThat(channel.closeFuture().await(20, TimeUnit.SECONDS)).isTrue();
+    loop.shutdownGracefully(0, 20, TimeUnit.SECONDS).sync();
   }
 
   @Test

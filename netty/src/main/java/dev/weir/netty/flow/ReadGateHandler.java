@@ -58,6 +58,7 @@ final class ReadGateHandler extends ChannelDuplexHandler {
 
   @Override
   public void handlerAdded(ChannelHandlerContext ctx) {
+    ReadHolds.requireLoop(ctx);
     context = ctx;
     gate.added(this);
   }

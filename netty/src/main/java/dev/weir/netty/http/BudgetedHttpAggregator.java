@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Turns the parts of an HTTP/1.1 request into one {@link FullHttpRequest} whose memory was admitted
- * before the first byte of the body was taken in. Goes behind an {@code HttpServerCodec}; one
- * instance per channel.
+ * before the first byte of the body was taken in. Goes behind an {@code HttpServerCodec}, on the
+ * channel's own event loop; one instance per channel.
  *
  * <p>A request that declares its length asks for all of it at once, before {@code 100 Continue} is
  * sent and while the channel is not read from, so that TCP pushes back. A body of unknown length
@@ -41,8 +41,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Refused requests never reach the application: {@code 413} above the maximum, before the body
  * is taken in; {@code 503} with {@code Retry-After} when no room appeared in time; {@code 408} when
  * the body stalls, or its head does not come whole; {@code 400}, {@code 414}, {@code 417} and
- * {@code 431} for requests that make no sense; {@code 500} where something fails that nobody has
- * foreseen. The connection closes after a refusal, once the client had a moment to read it.
+ * {@code 431} for requests that make no sense; {@code 501} for transfer codings other than {@code
+ * chunked}; {@code 500} where something fails that nobody has foreseen. The connection closes after
+ * a refusal, once the client had a moment to read it.
  *
  * <p>Pipelined requests are passed on one at a time: the next waits, unread where possible, until
  * the last content of the response to the current one has been written. A connection whose client
@@ -117,6 +118,7 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
 
   @Override
   public void handlerAdded(ChannelHandlerContext ctx) {
+    ReadHolds.requireLoop(ctx);
     headWatch.begin(ctx);
   }
 

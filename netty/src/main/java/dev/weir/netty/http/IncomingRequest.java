@@ -47,8 +47,8 @@ final class IncomingRequest {
    * Looks at what a head declares.
    *
    * @param admission tells the most that is admitted of a body
-   * @throws RefusedRequestException if the body is too large, or its length or expectation makes no
-   *     sense
+   * @throws RefusedRequestException if the body is too large, its length or expectation makes no
+   *     sense, or it is encoded in a way that nobody undoes
    */
   static IncomingRequest of(
       HttpRequest head, AggregatorOptions options, Admission admission, StallWatch stallWatch)
@@ -57,6 +57,11 @@ final class IncomingRequest {
     if (expectation != null && !HttpHeaderValues.CONTINUE.contentEqualsIgnoreCase(expectation)) {
       throw new RefusedRequestException(
           HttpResponseStatus.EXPECTATION_FAILED, "only 'Expect: 100-continue' can be met");
+    }
+    if (!TransferCodings.areUndone(head.headers())) {
+      throw new RefusedRequestException(
+          HttpResponseStatus.NOT_IMPLEMENTED,
+          "the only transfer coding that is understood is chunked");
     }
     if (HttpUtil.isTransferEncodingChunked(head)) {
       return new IncomingRequest(

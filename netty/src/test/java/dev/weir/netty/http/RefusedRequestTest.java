@@ -1,6 +1,7 @@
 package dev.weir.netty.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.netty.flow.Permit;
 import io.netty.buffer.UnpooledByteBufAllocator;
@@ -19,6 +20,7 @@ import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.util.ReferenceCountUtil;
+import io.netty.util.concurrent.DefaultEventExecutorGroup;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -53,6 +55,36 @@ class RefusedRequestTest {
     fixture.receive("x".repeat(501));
     assertThat(fixture.request()).isNull();
     assertThat(fixture.admission.availableBytes()).isEqualTo(1_000);
+  }
+
+  /** Sent on with the length that it has here, it would be another request to the next server. */
+  @ParameterizedTest
+  @ValueSource(strings = {"gzip, chunked", ", chunked"})
+  void aBodyInAnotherTransferCodingIsRefused(String coding) {
+    fixture.receive("POST /a HTTP/1.1\r\nTransfer-Encoding: " + coding + "\r\n\r\n");
+    assertThat(fixture.written())
+        .startsWith("HTTP/1.1 501 ")
+        .contains("connection: close")
+        .contains("the only transfer coding that is understood is chunked");
+    assertThat(fixture.request()).isNull();
+  }
+
+  @Test
+  @SuppressWarnings("deprecation") // It is what is refused.
+  void itRunsOnTheChannelsLoopOnly() throws Exception {
+    DefaultEventExecutorGroup elsewhere = new DefaultEventExecutorGroup(1);
+    try {
+      BudgetedHttpAggregator second =
+          new BudgetedHttpAggregator(fixture.admission, AggregatorOptions.upTo(500));
+      fixture.channel.pipeline().addLast(elsewhere, second);
+      elsewhere.submit(() -> {}).sync();
+      fixture.channel.runPendingTasks();
+      assertThatThrownBy(fixture.channel::checkException)
+          .hasStackTraceContaining("add it without an EventExecutorGroup");
+      assertThat(fixture.channel.pipeline().context(second)).isNull();
+    } finally {
+      elsewhere.shutdownGracefully(0, 20, TimeUnit.SECONDS).sync();
+    }
   }
 
   /** Where nobody has foreseen it: the client has an answer all the same. */

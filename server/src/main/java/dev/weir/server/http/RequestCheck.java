@@ -1,5 +1,6 @@
 package dev.weir.server.http;
 
+import dev.weir.netty.http.TransferCodings;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpHeaders;
@@ -29,10 +30,7 @@ final class RequestCheck {
       return new Refusals.Refusal(505, "this node speaks HTTP/1.1, not " + version);
     }
     HttpHeaders headers = request.headers();
-    List<String> codings = headers.getAll(HttpHeaderNames.TRANSFER_ENCODING);
-    if (!codings.isEmpty()
-        && (codings.size() > 1
-            || !HttpHeaderValues.CHUNKED.contentEqualsIgnoreCase(codings.getFirst().trim()))) {
+    if (!TransferCodings.areUndone(headers)) {
       return new Refusals.Refusal(501, "the only transfer coding that is understood is chunked");
     }
     if (headers.contains(HttpHeaderNames.SEC_WEBSOCKET_KEY1)
