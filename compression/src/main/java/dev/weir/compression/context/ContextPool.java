@@ -88,19 +88,21 @@ public final class ContextPool<K, C extends Context> implements AutoCloseable {
     }
     AtomicReferenceArray<@Nullable C> shelf =
         shelves.computeIfAbsent(kind, first -> new AtomicReferenceArray<>(MAX_OF_A_KIND));
-    if (!reserve(context.bytes())) {
+    long bytes = context.bytes();
+    if (!reserve(bytes)) {
       return false;
     }
     for (int i = 0; i < shelf.length(); i++) {
       if (shelf.getPlain(i) == null && shelf.compareAndSet(i, null, context)) {
-        if (closed) {
-          // Either close() has found it there, or this does.
-          destroyIdle(Long.MAX_VALUE);
+        // After a closing that may not have seen it there, this takes it back, unless it is
+        // somebody's already. Of the others that rest it destroys none: their failures are not its.
+        if (!closed || !shelf.compareAndSet(i, context, null)) {
+          return true;
         }
-        return true;
+        break;
       }
     }
-    idleBytes.addAndGet(-context.bytes());
+    idleBytes.addAndGet(-bytes);
     return false;
   }
 

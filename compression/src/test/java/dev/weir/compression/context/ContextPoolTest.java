@@ -11,20 +11,47 @@ class ContextPoolTest {
   private static final class Counted implements Context {
     private int destroyed;
 
+    /** What happens while it is put down: asking for its bytes comes after the look at the pool. */
+    private Runnable onBytes = () -> {};
+
+    private Runnable onDestroy = () -> {};
+
     @Override
     public long bytes() {
+      Runnable once = onBytes;
+      onBytes = () -> {};
+      once.run();
       return BYTES;
     }
 
     @Override
     public void destroy() {
       destroyed++;
+      onDestroy.run();
+    }
+
+    Counted failing() {
+      onDestroy =
+          () -> {
+            throw new IllegalStateException("made to fail");
+          };
+      return this;
     }
   }
 
   /** A kind that a map fails at, as it does at anything when the Java heap is full. */
   private static final class Kind {
+    private final int hash;
     private boolean failing;
+
+    Kind() {
+      this(1);
+    }
+
+    /** Shelves are emptied in the order of small hashes. */
+    Kind(int hash) {
+      this.hash = hash;
+    }
 
     @Override
     public boolean equals(Object other) {
@@ -36,7 +63,7 @@ class ContextPoolTest {
       if (failing) {
         throw new OutOfMemoryError("made to fail");
       }
-      return 1;
+      return hash;
     }
   }
 
@@ -57,5 +84,40 @@ class ContextPoolTest {
       assertThat(pool.idleBytes()).isEqualTo(BYTES);
       assertThat(pool.tryTake(kind)).isSameAs(kept);
     }
+  }
+
+  @Test
+  void whatIsPutDownWhileThePoolClosesIsDestroyedOnce() {
+    ContextPool<Kind, Counted> pool = new ContextPool<>(2 * BYTES, kind -> new Counted());
+    Counted late = new Counted();
+    late.onBytes = pool::close;
+    pool.giveBack(new Kind(), late);
+    assertThat(late.destroyed).isOne();
+    assertThat(pool.idleBytes()).isZero();
+    pool.close();
+    assertThat(late.destroyed).isOne();
+  }
+
+  /** Or else it is found, and used, by who has looked at the pool before it was closed. */
+  @Test
+  void whatIsPutDownWhileThePoolFailsToCloseIsDestroyedOnce() {
+    ContextPool<Kind, Counted> pool = new ContextPool<>(3 * BYTES, kind -> new Counted());
+    Kind emptiedFirst = new Kind(1);
+    Counted first = new Counted().failing();
+    Counted second = new Counted().failing();
+    pool.giveBack(emptiedFirst, first);
+    pool.giveBack(emptiedFirst, second);
+    Counted late = new Counted();
+    late.onBytes = () -> assertThatThrownBy(pool::close).isInstanceOf(IllegalStateException.class);
+    pool.giveBack(new Kind(2), late);
+    assertThat(first.destroyed).isOne();
+    assertThat(late.destroyed).isOne();
+    assertThat(pool.idleBytes()).as("what the failure has left behind").isEqualTo(BYTES);
+
+    assertThatThrownBy(pool::close).isInstanceOf(IllegalStateException.class);
+    pool.close();
+    assertThat(second.destroyed).isOne();
+    assertThat(late.destroyed).isOne();
+    assertThat(pool.idleBytes()).isZero();
   }
 }
