@@ -235,9 +235,13 @@ public final class WriteGate {
     }
   }
 
-  /** Drops a handler that has left its pipeline. */
-  void forget(WriteGateHandler handler) {
-    waiting.remove(handler.place());
+  /**
+   * Drops a handler that has left its pipeline.
+   *
+   * @return whether it has waited
+   */
+  boolean forget(WriteGateHandler handler) {
+    return waiting.remove(handler.place());
   }
 
   /** The pressure of one more budget is critical. */
