@@ -84,7 +84,7 @@ class UnrulyStreamsTest {
   }
 
   static Stream<Arguments> codings() {
-    return UnrulyClientsTest.codings();
+    return GatedService.codings();
   }
 
   /** How an answer is written, and the path that asks for it. */
