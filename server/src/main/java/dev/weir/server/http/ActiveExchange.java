@@ -246,7 +246,7 @@ final class ActiveExchange implements Exchange {
     return ctx.executor()
         .schedule(
             () -> {
-              if (carrier.isUnderWay(this)) {
+              if (carrier.underWay() == this) {
                 run(action);
               }
             },

@@ -2,20 +2,21 @@ package dev.weir.server.http;
 
 import dev.weir.server.metrics.Failure;
 import io.netty.channel.ChannelHandlerContext;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What carries an exchange: a connection of HTTP/1, or a stream of HTTP/2. All methods are for the
  * connection's event loop.
  */
-interface Carrier {
+interface Carrier extends StallGuard.Carriage {
   /** Asks for one more message of the request. */
   void requestMessage(ChannelHandlerContext ctx);
 
   /** Sees to it that the client's end is noticed, although nothing of the request is needed. */
   void readAhead(ChannelHandlerContext ctx);
 
-  /** Whether {@code exchange} is the one that is carried now. */
-  boolean isUnderWay(ActiveExchange exchange);
+  /** The exchange that is carried now, if there is one. */
+  @Nullable ActiveExchange underWay();
 
   /** Whether no further request is wanted, which the response has to say. */
   boolean isDraining();
@@ -25,4 +26,12 @@ interface Carrier {
 
   /** An exchange failed; one that is over by then harms nobody. */
   void failed(ActiveExchange failed, Failure failure, Throwable cause);
+
+  @Override
+  default void endUntold() {
+    ActiveExchange current = underWay();
+    if (current != null) {
+      current.abortIfUntold();
+    }
+  }
 }

@@ -60,45 +60,33 @@ final class Http2Exchange extends ChannelInboundHandlerAdapter implements Carrie
     this.session = session;
     this.router = router;
     this.input = input;
-    this.guard = new StallGuard(services.limits(), carriage(), () -> run(this::stalled));
+    this.guard = new StallGuard(services.limits(), this, () -> run(this::stalled));
   }
 
-  private StallGuard.Carriage carriage() {
-    return new StallGuard.Carriage() {
-      @Override
-      public boolean outputMoves() {
-        ChannelHandlerContext ctx = context;
-        return ctx != null && output.hasMoved(ctx.channel().parent());
-      }
+  @Override
+  public boolean outputMoves() {
+    ChannelHandlerContext ctx = context;
+    return ctx != null && output.hasMoved(ctx.channel().parent());
+  }
 
-      @Override
-      public void endUntold() {
-        ActiveExchange current = exchange;
-        if (current != null) {
-          current.abortIfUntold();
-        }
-      }
+  @Override
+  public boolean mayRespond() {
+    ChannelHandlerContext ctx = context;
+    // Then the stream waits for its turn.
+    return ctx != null && session.hasWindow(id(ctx));
+  }
 
-      @Override
-      public boolean mayRespond() {
-        ChannelHandlerContext ctx = context;
-        // Then the stream waits for its turn.
-        return ctx != null && session.hasWindow(id(ctx));
-      }
+  @Override
+  public boolean clientAwaitsWindow() {
+    ChannelHandlerContext ctx = context;
+    long sinceBytes = seenBytes;
+    seenBytes = session.receivedBytes();
+    return ctx != null && session.clientAwaitsWindow(id(ctx), sinceBytes);
+  }
 
-      @Override
-      public boolean clientAwaitsWindow() {
-        ChannelHandlerContext ctx = context;
-        long sinceBytes = seenBytes;
-        seenBytes = session.receivedBytes();
-        return ctx != null && session.clientAwaitsWindow(id(ctx), sinceBytes);
-      }
-
-      @Override
-      public long unreadNanos() {
-        return input.unreadNanos();
-      }
-    };
+  @Override
+  public long unreadNanos() {
+    return input.unreadNanos();
   }
 
   @Override
@@ -137,8 +125,8 @@ final class Http2Exchange extends ChannelInboundHandlerAdapter implements Carrie
   public void readAhead(ChannelHandlerContext ctx) {}
 
   @Override
-  public boolean isUnderWay(ActiveExchange asked) {
-    return exchange == asked;
+  public @Nullable ActiveExchange underWay() {
+    return exchange;
   }
 
   /** The connection tells its client when it is. */

@@ -66,25 +66,13 @@ final class HttpConnection extends ChannelInboundHandlerAdapter implements Carri
     this.services = services;
     this.memory = memory;
     this.router = router;
-    this.guard = new StallGuard(services.limits(), carriage(), () -> run(this::stalled));
+    this.guard = new StallGuard(services.limits(), this, () -> run(this::stalled));
   }
 
-  private StallGuard.Carriage carriage() {
-    return new StallGuard.Carriage() {
-      @Override
-      public boolean outputMoves() {
-        ChannelHandlerContext ctx = context;
-        return ctx != null && output.hasMoved(ctx.channel());
-      }
-
-      @Override
-      public void endUntold() {
-        ActiveExchange current = exchange;
-        if (current != null) {
-          current.abortIfUntold();
-        }
-      }
-    };
+  @Override
+  public boolean outputMoves() {
+    ChannelHandlerContext ctx = context;
+    return ctx != null && output.hasMoved(ctx.channel());
   }
 
   @Override
@@ -118,8 +106,8 @@ final class HttpConnection extends ChannelInboundHandlerAdapter implements Carri
   }
 
   @Override
-  public boolean isUnderWay(ActiveExchange asked) {
-    return exchange == asked;
+  public @Nullable ActiveExchange underWay() {
+    return exchange;
   }
 
   @Override
