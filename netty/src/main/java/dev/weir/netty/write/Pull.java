@@ -27,6 +27,10 @@ final class Pull implements Outlet, ChannelFutureListener {
 
   private int unwritten;
   private boolean pumping;
+
+  /** Whether the producer answers now: what it writes is flushed afterwards. */
+  private boolean asking;
+
   private boolean wroteInRound;
   private boolean completed;
   private boolean stopped;
@@ -60,7 +64,7 @@ final class Pull implements Outlet, ChannelFutureListener {
           return;
         }
         wroteInRound = false;
-        producer.produce(this);
+        ask();
         if (!wroteInRound) {
           return;
         }
@@ -73,6 +77,15 @@ final class Pull implements Outlet, ChannelFutureListener {
       fail(failure);
     } finally {
       pumping = false;
+    }
+  }
+
+  private void ask() throws Exception {
+    asking = true;
+    try {
+      producer.produce(this);
+    } finally {
+      asking = false;
     }
   }
 
@@ -96,7 +109,7 @@ final class Pull implements Outlet, ChannelFutureListener {
       fail(noHeap);
       throw noHeap;
     }
-    if (given && !pumping) {
+    if (given && !asking) {
       channel.flush();
     }
   }
@@ -152,8 +165,6 @@ final class Pull implements Outlet, ChannelFutureListener {
     gate.pullEnded(this);
     if (unwritten == 0) {
       promise.trySuccess();
-    } else {
-      channel.flush();
     }
   }
 

@@ -9,10 +9,13 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.nio.channels.ClosedChannelException;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.CancellationException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -29,12 +32,32 @@ class PullEndTest {
 
   /** Where a transport would be, with a peer that takes nothing while it is closed. */
   private static final class Tap extends ChannelOutboundHandlerAdapter {
+    private final Queue<Runnable> kept = new ArrayDeque<>();
+    private Runnable onFlush = () -> {};
+    private boolean keeping;
     private boolean closed;
+
+    @Override
+    public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
+      if (keeping) {
+        kept.add(() -> ctx.writeAndFlush(message, promise));
+      } else {
+        ctx.write(message, promise);
+      }
+    }
+
+    /** Lets through the oldest of what was kept. */
+    void takeOne() {
+      kept.remove().run();
+    }
 
     @Override
     public void flush(ChannelHandlerContext ctx) {
       if (!closed) {
         ctx.flush();
+        Runnable once = onFlush;
+        onFlush = () -> {};
+        once.run();
       }
     }
   }
@@ -141,6 +164,24 @@ class PullEndTest {
   }
 
   @Test
+  void aPullThatHasEndedSucceedsWithTheLastOfItsMessages() {
+    tap.keeping = true;
+    source.answer =
+        outlet -> {
+          outlet.write(message());
+          outlet.write(message());
+          outlet.complete();
+        };
+    ChannelFuture pull = pull();
+    tap.takeOne();
+    assertThat(sent()).isEqualTo(1);
+    assertThat(pull.isDone()).isFalse();
+    tap.takeOne();
+    assertThat(sent()).isEqualTo(1);
+    assertThat(pull.isSuccess()).isTrue();
+  }
+
+  @Test
   void aPullWhoseChannelClosesBehindItsEndHasFailed() {
     tap.closed = true;
     source.answer =
@@ -161,6 +202,21 @@ class PullEndTest {
     assertThat(sent()).isEqualTo(1);
     source.outlet().complete();
     assertThat(pull.isSuccess()).isTrue();
+  }
+
+  /** As by a publisher that gives the next when it hears that the last was sent. */
+  @Test
+  void whatIsWrittenWhileAnAnswerIsFlushedIsSentAtOnce() {
+    tap.onFlush = () -> source.outlet().write(message());
+    source.answer =
+        outlet -> {
+          if (source.questions == 1) {
+            outlet.write(message());
+          }
+        };
+    pull();
+    assertThat(sent()).isEqualTo(2);
+    assertThat(source.questions).isEqualTo(2);
   }
 
   @Test
