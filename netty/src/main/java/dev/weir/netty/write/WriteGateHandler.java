@@ -21,8 +21,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class WriteGateHandler extends ChannelDuplexHandler
     implements ChannelFutureListener, Runnable {
-  private static final System.Logger LOG = System.getLogger(WriteGate.class.getName());
-
   /**
    * What may change before the gate is told of it, unless the queue is empty again: most responses
    * are written and flushed at once, and need not touch what all event loops share.
@@ -31,6 +29,7 @@ final class WriteGateHandler extends ChannelDuplexHandler
 
   private final WriteGate gate;
   private final WriteGateOptions options;
+  private final ChannelClosing closing;
   private final ChannelFutureListener bytesWritten = this::bytesWritten;
   private final Waiters.Place<WriteGateHandler> place = new Waiters.Place<>(this);
   private volatile @Nullable ChannelHandlerContext context;
@@ -42,9 +41,6 @@ final class WriteGateHandler extends ChannelDuplexHandler
   private @Nullable Pull pull;
   private long toldBytes;
 
-  /** What the gate has been told of it since the channel is being closed. */
-  private long leavingBytes;
-
   private boolean flushing;
   private boolean looking;
   private boolean stopped;
@@ -52,12 +48,10 @@ final class WriteGateHandler extends ChannelDuplexHandler
   /** Whether handlers above may be in the middle of what they write. */
   private boolean writing;
 
-  /** Why the channel is being closed, once it is. */
-  private @Nullable OutboundClosing closing;
-
   WriteGateHandler(WriteGate gate) {
     this.gate = gate;
     this.options = gate.options();
+    this.closing = new ChannelClosing(gate);
   }
 
   @Override
@@ -92,9 +86,9 @@ final class WriteGateHandler extends ChannelDuplexHandler
     boolean outer = writing;
     writing = true;
     try {
-      OutboundClosing why = closing;
+      OutboundClosing why = closing.why();
       if (why != null && ctx.channel().isActive()) {
-        refuse(message, promise, why);
+        ChannelClosing.refuse(message, promise, why);
       } else {
         writeOrRefuse(ctx, message, promise);
       }
@@ -120,9 +114,8 @@ final class WriteGateHandler extends ChannelDuplexHandler
       return;
     }
     if (refusal != null) {
-      gate.countRefusal();
-      close(ctx, refusal);
-      refuse(message, promise, refusal);
+      closing.refused(ctx, refusal, toldBytes);
+      ChannelClosing.refuse(message, promise, refusal);
       return;
     }
     ChannelFuture written = ctx.write(message, told);
@@ -150,7 +143,7 @@ final class WriteGateHandler extends ChannelDuplexHandler
 
   @Override
   public void flush(ChannelHandlerContext ctx) {
-    if (isClosing(ctx)) {
+    if (closing.isUnderWay(ctx.channel())) {
       return;
     }
     boolean outer = flushing;
@@ -170,11 +163,10 @@ final class WriteGateHandler extends ChannelDuplexHandler
   /** Closes the channel: a part of what its peer was to get is missing. */
   void writeFailed(Throwable cause) {
     ChannelHandlerContext ctx = context;
-    if (ctx == null || closing != null || !ctx.channel().isActive()) {
+    if (ctx == null || closing.why() != null || !ctx.channel().isActive()) {
       return;
     }
-    gate.countBrokenClosing();
-    close(ctx, OutboundClosing.brokenBy(cause, QueuedBytes.of(ctx.channel())));
+    closing.broken(ctx, cause, toldBytes);
     if (!writing) {
       // A handler below may have more to write, now, and is not refused.
       if (pull != null) {
@@ -213,7 +205,7 @@ final class WriteGateHandler extends ChannelDuplexHandler
   boolean canTake() {
     ChannelHandlerContext ctx = context;
     return ctx != null
-        && closing == null
+        && closing.why() == null
         && ctx.channel().isActive()
         && ctx.channel().isWritable()
         && !stopped;
@@ -322,86 +314,19 @@ final class WriteGateHandler extends ChannelDuplexHandler
         : null;
   }
 
-  /** The promise's listeners may write: only once that is refused too. */
-  private static void refuse(Object message, ChannelPromise promise, OutboundClosing why) {
-    Unwritten.release(message);
-    promise.tryFailure(new WriteRefusedException(why.reason(), why.message()));
-  }
-
-  /** Whether nothing is to be sent any more, though the channel is open still. */
-  private boolean isClosing(ChannelHandlerContext ctx) {
-    return closing != null && ctx.channel().isActive();
-  }
-
   /** What does not pass the gate may have gone unseen. */
   private void closeIfSlow(ChannelHandlerContext ctx) {
     look(ctx.channel());
-    if (QueuedBytes.of(ctx.channel()) <= options.slowBytes()) {
-      return;
+    if (QueuedBytes.of(ctx.channel()) > options.slowBytes()) {
+      closing.slow(ctx, toldBytes);
     }
-    closeSlow(
-        ctx,
-        "the peer has left more than %d bytes queued for %s"
-            .formatted(options.slowBytes(), options.slowTime()));
   }
 
   /** A peer that takes nothing is in nobody's way, but while others wait for what it has queued. */
   private void closeIfStuck(ChannelHandlerContext ctx) {
     look(ctx.channel());
-    if (closing == null
-        && stuckPeer != null
-        && stuckPeer.isStuck()
-        && gate.tryAddLeaving(toldBytes)) {
-      leavingBytes = toldBytes;
-      closeSlow(
-          ctx,
-          "while others wait, the peer has taken less than half of what was queued for it, in %s"
-              .formatted(options.slowTime()));
-    }
-  }
-
-  private void closeSlow(ChannelHandlerContext ctx, String words) {
-    if (closing != null) {
-      return;
-    }
-    gate.countSlowClosing();
-    close(ctx, new OutboundClosing(Reason.SLOW_PEER, QueuedBytes.of(ctx.channel()), words));
-  }
-
-  /**
-   * A stream of bytes with a hole in it is worth nothing, so the channel goes: from now on nothing
-   * is written or flushed. The close, and what is told of it, wait until the handlers above have
-   * left what they are in the middle of: somebody who hears of it may write, and an encoder is not
-   * made for that.
-   */
-  private void close(ChannelHandlerContext ctx, OutboundClosing why) {
-    if (closing != null) {
-      return;
-    }
-    closing = why;
-    if (leavingBytes == 0) {
-      leavingBytes = toldBytes;
-      gate.addLeaving(leavingBytes);
-    }
-    try {
-      LOG.log(
-          System.Logger.Level.WARNING,
-          "closing {0} with {1} bytes queued: {2}",
-          ctx.channel(),
-          Long.toString(why.queuedBytes()),
-          why.message());
-    } catch (Throwable noHeap) {
-      // It is closed all the same.
-    }
-    try {
-      ctx.executor()
-          .execute(() -> {
-            ctx.fireUserEventTriggered(why);
-            StreamReset.close(ctx);
-          });
-    } catch (Throwable endedOrNoHeap) {
-      // Nothing could be told later either.
-      StreamReset.close(ctx);
+    if (stuckPeer != null && stuckPeer.isStuck()) {
+      closing.stuck(ctx, toldBytes);
     }
   }
 
@@ -418,8 +343,7 @@ final class WriteGateHandler extends ChannelDuplexHandler
     }
     gate.add(-toldBytes);
     toldBytes = 0;
-    gate.addLeaving(-leavingBytes);
-    leavingBytes = 0;
+    closing.over();
     gate.forget(this);
     if (stopped) {
       stopped = false;
