@@ -10,7 +10,7 @@ import java.lang.foreign.MemorySegment;
  * {@link #reserve} returned, and begin and end on an OS page.
  */
 public interface NativeMemory {
-  /** The size of an OS page in bytes: the granularity of {@link #purge}. */
+  /** The size of an OS page in bytes, a power of two: the granularity of {@link #purge}. */
   int pageBytes();
 
   /**

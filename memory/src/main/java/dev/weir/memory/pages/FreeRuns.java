@@ -160,13 +160,34 @@ final class FreeRuns {
     tellParents(0, oldLength, newLength);
   }
 
+  /**
+   * Lets the cursor's run reach to the end of the next one, which must exist and is removed. The
+   * cursor may be anywhere afterwards.
+   */
+  void swallowNext() {
+    long start = start();
+    int leaf = pathNode[0];
+    int next = pathSlot[0] + 1;
+    if (next < nodes.count(leaf)) {
+      resize(start, nodes.start(leaf, next) + nodes.length(leaf, next) - start);
+      pathSlot[0] = next;
+      remove();
+    } else {
+      moveNext();
+      long end = start() + length();
+      remove();
+      seek(start);
+      resize(start, end - start);
+    }
+  }
+
   /** Adds a run behind the cursor, before the run that follows it, and moves the cursor there. */
   void insertNext(long runStart, long runLength) {
     if (nodes.isFull(pathNode[0])) {
       split(0);
     }
     pathSlot[0]++;
-    nodes.insert(pathNode[0], pathSlot[0], runStart, runLength, 0);
+    nodes.insertRun(pathNode[0], pathSlot[0], runStart, runLength);
     size++;
     tellParents(0, 0, runLength);
   }
@@ -212,7 +233,7 @@ final class FreeRuns {
     int node = pathNode[level];
     if (level + 1 == height) {
       root = nodes.take();
-      nodes.insert(root, 0, nodes.start(node, 0), nodes.longest(node), node);
+      nodes.insertChild(root, 0, nodes.start(node, 0), nodes.longest(node), node);
       pathNode[height] = root;
       pathSlot[height] = 0;
       height++;
@@ -225,7 +246,7 @@ final class FreeRuns {
     int parent = pathNode[level + 1];
     int slot = pathSlot[level + 1];
     nodes.set(parent, slot, nodes.start(node, 0), nodes.longest(node));
-    nodes.insert(parent, slot + 1, nodes.start(right, 0), nodes.longest(right), right);
+    nodes.insertChild(parent, slot + 1, nodes.start(right, 0), nodes.longest(right), right);
     if (pathSlot[level] >= half) {
       pathNode[level] = right;
       pathSlot[level] -= half;
@@ -236,7 +257,11 @@ final class FreeRuns {
   private void removeEntry(int level) {
     int node = pathNode[level];
     long oldLength = nodes.length(node, pathSlot[level]);
-    nodes.remove(node, pathSlot[level]);
+    if (level == 0) {
+      nodes.removeRun(node, pathSlot[level]);
+    } else {
+      nodes.removeChild(node, pathSlot[level]);
+    }
     if (level + 1 == height) {
       dropRootsOfOneChild();
     } else if (nodes.count(node) == 0) {

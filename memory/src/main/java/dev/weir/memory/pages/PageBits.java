@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 final class PageBits {
   static final int CHUNK_WORDS = 512;
   static final int CHUNK_BITS = CHUNK_WORDS * Long.SIZE;
+  private static final int CHUNK_SHIFT = Integer.numberOfTrailingZeros(CHUNK_BITS);
 
   private long[] @Nullable [] chunks = new long[4][];
   private int[] chunkCounts = new int[4];
@@ -28,19 +29,8 @@ final class PageBits {
     }
   }
 
+  /** Sets a range none of whose bits is set. */
   void set(long from, long count) {
-    for (long page = from, end = from + count; page < end; ) {
-      int chunk = chunkOf(page);
-      long[] words = wordsForWriting(chunk);
-      long stop = Math.min(end, chunkEnd(chunk));
-      adjust(chunk, (int) (stop - page) - bitCount(words, page, stop));
-      fill(words, page, stop);
-      page = stop;
-    }
-  }
-
-  /** Sets a range none of whose bits is set, which saves counting them. */
-  void setAllOf(long from, long count) {
     for (long page = from, end = from + count; page < end; ) {
       int chunk = chunkOf(page);
       long stop = Math.min(end, chunkEnd(chunk));
@@ -70,22 +60,33 @@ final class PageBits {
       int chunk = chunkOf(page);
       long[] words = words(chunk);
       long stop = Math.min(end, chunkEnd(chunk));
-      int set = words == null || chunkCounts[chunk] == 0 ? 0 : bitCount(words, page, stop);
-      if (words != null && set > 0) {
-        int first = wordOf(page);
-        int last = wordOf(stop - 1);
-        adjust(chunk, -set);
-        if (first == last) {
-          words[first] &= ~mask(page, stop);
-        } else {
-          words[first] &= ~(-1L << page);
-          Arrays.fill(words, first + 1, last, 0);
-          words[last] &= ~(-1L >>> -stop);
-        }
+      if (words != null && chunkCounts[chunk] > 0) {
+        adjust(chunk, -clear(words, page, stop));
       }
       page = stop;
     }
     return before - cardinality;
+  }
+
+  /** Clears bits of one chunk and returns how many were set. */
+  private static int clear(long[] words, long page, long stop) {
+    int first = wordOf(page);
+    int last = wordOf(stop - 1);
+    if (first == last) {
+      return clear(words, first, mask(page, stop));
+    }
+    int sum = clear(words, first, -1L << page) + clear(words, last, -1L >>> -stop);
+    for (int word = first + 1; word < last; word++) {
+      sum += Long.bitCount(words[word]);
+      words[word] = 0;
+    }
+    return sum;
+  }
+
+  private static int clear(long[] words, int word, long mask) {
+    int set = Long.bitCount(words[word] & mask);
+    words[word] &= ~mask;
+    return set;
   }
 
   /** How many bits of the range are set. */
@@ -150,17 +151,17 @@ final class PageBits {
     return -1;
   }
 
-  /** The first set bit at or after {@code from} that is not set in {@code except}, or -1. */
-  long nextSetExcept(long from, PageBits except) {
+  /** The first set bit at or after {@code from} that is set in {@code other} too, or -1. */
+  long nextSetIn(long from, PageBits other) {
     for (int chunk = chunkOf(from); chunk < chunks.length; chunk++) {
       long[] words = chunks[chunk];
-      if (words == null || chunkCounts[chunk] == 0) {
+      long[] others = other.words(chunk);
+      if (words == null || others == null || chunkCounts[chunk] == 0) {
         continue;
       }
       long chunkStart = (long) chunk * CHUNK_BITS;
-      long[] others = except.words(chunk);
       for (int word = from > chunkStart ? wordOf(from) : 0; word < CHUNK_WORDS; word++) {
-        long bits = words[word] & (others == null ? -1L : ~others[word]);
+        long bits = words[word] & others[word];
         long wordStart = chunkStart + word * (long) Long.SIZE;
         if (from > wordStart) {
           bits &= -1L << from;
@@ -174,13 +175,13 @@ final class PageBits {
   }
 
   /**
-   * How many consecutive bits from {@code from} on are set here and not in {@code except}, at most
+   * How many consecutive bits from {@code from} on are set here and in {@code other}, at most
    * {@code limit}.
    */
-  long lengthExcept(long from, long limit, PageBits except) {
+  long lengthIn(long from, long limit, PageBits other) {
     long page = from;
     while (page < from + limit) {
-      long missing = ~(wordAt(page) & ~except.wordAt(page)) & (-1L << page);
+      long missing = ~(wordAt(page) & other.wordAt(page)) & (-1L << page);
       if (missing != 0) {
         page = (page & -Long.SIZE) + Long.numberOfTrailingZeros(missing);
         break;
@@ -228,12 +229,19 @@ final class PageBits {
     return words == null ? 0 : words[wordOf(page)];
   }
 
-  /** Clears every bit. Keeps the memory behind them: what was {@link #makeRoom}'s stays so. */
-  void clearAll() {
-    for (int chunk = 0; chunk < chunks.length && cardinality > 0; chunk++) {
-      long[] words = chunks[chunk];
-      if (words != null && chunkCounts[chunk] > 0) {
-        Arrays.fill(words, 0);
+  /**
+   * Sets the bits that are set in {@code other} and clears all others. Needs nothing from the Java
+   * heap where {@link #makeRoom} was told of the same ranges as there.
+   */
+  void copy(PageBits other) {
+    for (int chunk = 0; chunk < Math.max(chunks.length, other.chunks.length); chunk++) {
+      long[] source = other.words(chunk);
+      int count = source == null ? 0 : other.chunkCounts[chunk];
+      if (source != null && count > 0) {
+        System.arraycopy(source, 0, wordsForWriting(chunk), 0, CHUNK_WORDS);
+        adjust(chunk, count - chunkCounts[chunk]);
+      } else if (chunk < chunks.length && chunkCounts[chunk] > 0) {
+        Arrays.fill(wordsForWriting(chunk), 0);
         adjust(chunk, -chunkCounts[chunk]);
       }
     }
@@ -264,7 +272,7 @@ final class PageBits {
   }
 
   private static int chunkOf(long page) {
-    return Math.toIntExact(page / CHUNK_BITS);
+    return Math.toIntExact(page >>> CHUNK_SHIFT);
   }
 
   private static long chunkEnd(int chunk) {
@@ -272,7 +280,7 @@ final class PageBits {
   }
 
   private static int wordOf(long page) {
-    return (int) (page % CHUNK_BITS) >>> 6;
+    return (int) (page >>> 6) & (CHUNK_WORDS - 1);
   }
 
   private static long wordEnd(long page) {

@@ -50,6 +50,7 @@ final class PageState {
 
   private final ReservationPlan plan;
   private final long pageBytes;
+  private final int pageShift;
   private final int osPageBytes;
   private final long runBase;
   private final ResidentLedger ledger;
@@ -76,6 +77,7 @@ final class PageState {
   PageState(Reservation reservation, int osPageBytes, ResidentLedger ledger, int kinds) {
     this.plan = reservation.plan();
     this.pageBytes = plan.pageBytes();
+    this.pageShift = Long.numberOfTrailingZeros(pageBytes);
     this.osPageBytes = osPageBytes;
     this.runBase = reservation.runBase();
     this.ledger = ledger;
@@ -95,7 +97,7 @@ final class PageState {
 
   /** The page where a run of so many bytes would begin, or {@link RunRegion#NONE}. */
   long firstFit(long bytes) {
-    return runs.firstFit(bytes / pageBytes);
+    return runs.firstFit(bytes >> pageShift);
   }
 
   /** Whether run pages are out of every index at the moment, to be back soon. */
@@ -108,12 +110,12 @@ final class PageState {
     long ifAllClean = ledger.excess(bytes);
     return ifAllClean <= 0
         ? ifAllClean
-        : ifAllClean - runs.dirtyIn(startPage, bytes / pageBytes) * pageBytes;
+        : ifAllClean - (runs.dirtyIn(startPage, bytes >> pageShift) << pageShift);
   }
 
   /** Makes a free range a run, and tells its address. */
   long takeRun(long startPage, long bytes) {
-    long pages = bytes / pageBytes;
+    long pages = bytes >> pageShift;
     long dirty = runs.take(startPage, pages);
     ledger.allocate((pages - dirty) * pageBytes, dirty * pageBytes);
     liveRunPages += pages;
@@ -123,8 +125,8 @@ final class PageState {
   }
 
   void freeRun(long address, long bytes) {
-    long pages = bytes / pageBytes;
-    runs.giveDirty((address - runBase) / pageBytes, pages);
+    long pages = bytes >> pageShift;
+    runs.giveDirty((address - runBase) >> pageShift, pages);
     liveRuns--;
     ledger.free(bytes);
     liveRunPages -= pages;
@@ -248,9 +250,9 @@ final class PageState {
         + (largeRunBytes >> LARGE_RUN_SHARE_SHIFT);
   }
 
-  /** {@link PageHeap#insideCeilingBytes}. */
+  /** {@link PageHeap#insideCeilingBytes}. Needs no lock. */
   long insideCeilingBytes() {
-    return Math.max(INSIDE_FLOOR_BYTES, ledger.liveBytes() >> INSIDE_SHARE_SHIFT);
+    return Math.max(INSIDE_FLOOR_BYTES, ledger.liveBytesOpaque() >> INSIDE_SHARE_SHIFT);
   }
 
   /**
@@ -354,10 +356,10 @@ final class PageState {
       claim = claimOldest(largeSpans);
     }
     if (claim == null) {
-      long maxPages = claimBytes(bytes) / pageBytes;
+      long maxPages = claimPages(bytes);
       long start = runs.nextToPurge(maxPages, batch::mayPass);
       if (start != RunRegion.NONE) {
-        claim = claimRun(start, runs.dirtyLengthAt(start, maxPages));
+        claim = claimRun(start, runs.foundPages());
       }
     }
     if (claim == null) {
@@ -377,7 +379,7 @@ final class PageState {
     if (claim == null) {
       long start = runs.nextAged(agedFromPage);
       if (start != RunRegion.NONE) {
-        long pages = runs.agedLengthAt(start, claimBytes(bytes) / pageBytes);
+        long pages = runs.agedLengthAt(start, claimPages(bytes));
         claim = claimRun(start, pages);
         agedFromPage = start + pages;
       }
@@ -432,7 +434,11 @@ final class PageState {
   }
 
   private long claimBytes(long bytes) {
-    return ReservationPlan.roundUp(Math.min(bytes, MAX_CLAIM_BYTES), pageBytes);
+    return claimPages(bytes) << pageShift;
+  }
+
+  private long claimPages(long bytes) {
+    return (Math.min(bytes, MAX_CLAIM_BYTES) + pageBytes - 1) >> pageShift;
   }
 
   private @Nullable PurgeClaim counted(PurgeClaim.@Nullable OfRoom claim) {

@@ -1,5 +1,7 @@
 package dev.weir.memory.pages;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  *                                                          ≤ limit − reserve − headroom   for larger ones
  * </pre>
  *
- * <p>Bytes, in whole OS pages. Not thread-safe: the page heap's lock guards it.
+ * <p>Bytes, in whole OS pages. Not thread-safe: the page heap's lock guards it, but for {@link
+ * #liveBytesOpaque}.
  */
 final class ResidentLedger {
   /** 2 MiB: receive buffers of 64 KiB for 32 event loops; a 16th of a limit below 32 MiB. */
@@ -23,6 +26,17 @@ final class ResidentLedger {
 
   /** The part of the limit that small promises have of their own. */
   private static final int SMALL_PROMISES_SHARE = 16;
+
+  private static final VarHandle LIVE_BYTES;
+
+  static {
+    try {
+      LIVE_BYTES =
+          MethodHandles.lookup().findVarHandle(ResidentLedger.class, "liveBytes", long.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
 
   private long limitBytes;
   private long reserveBytes;
@@ -66,6 +80,15 @@ final class ResidentLedger {
 
   long liveBytes() {
     return liveBytes;
+  }
+
+  /** As {@link #liveBytes}, without the lock: what was live a moment ago. */
+  long liveBytesOpaque() {
+    return (long) LIVE_BYTES.getOpaque(this);
+  }
+
+  private void addLiveOpaque(long bytes) {
+    LIVE_BYTES.setOpaque(this, liveBytes + bytes);
   }
 
   long dirtyBytes() {
@@ -166,7 +189,7 @@ final class ResidentLedger {
 
   /** Clean bytes and dirty bytes become live. */
   void allocate(long cleanBytes, long formerlyDirtyBytes) {
-    liveBytes += cleanBytes + formerlyDirtyBytes;
+    addLiveOpaque(cleanBytes + formerlyDirtyBytes);
     dirtyBytes -= formerlyDirtyBytes;
     peakResidentBytes = Math.max(peakResidentBytes, residentBytes());
     youngPeakLiveBytes = Math.max(youngPeakLiveBytes, liveBytes);
@@ -185,7 +208,7 @@ final class ResidentLedger {
 
   /** Live bytes become dirty. */
   void free(long bytes) {
-    liveBytes -= bytes;
+    addLiveOpaque(-bytes);
     dirtyBytes += bytes;
   }
 
@@ -196,7 +219,7 @@ final class ResidentLedger {
 
   /** Live bytes that no block lies on were given back to the operating system. */
   void purgedLive(long bytes) {
-    liveBytes -= bytes;
+    addLiveOpaque(-bytes);
   }
 
   /** The calling thread begins to gather so many bytes, if no other has within the patience. */

@@ -79,8 +79,17 @@ final class RunNodes {
     return longest;
   }
 
-  /** Puts an entry before the one at {@code slot}. The node must not be full. */
-  void insert(int node, int slot, long start, long length, int child) {
+  /** Puts a run before the one at {@code slot} of a leaf, which must not be full. */
+  void insertRun(int leaf, int slot, long start, long length) {
+    int at = leaf * FANOUT + slot;
+    moveRuns(at, at + 1, counts[leaf] - slot);
+    starts[at] = start;
+    lengths[at] = length;
+    counts[leaf]++;
+  }
+
+  /** Puts a child before the one at {@code slot} of an inner node, which must not be full. */
+  void insertChild(int node, int slot, long start, long length, int child) {
     int at = node * FANOUT + slot;
     move(at, at + 1, counts[node] - slot);
     starts[at] = start;
@@ -89,7 +98,15 @@ final class RunNodes {
     counts[node]++;
   }
 
-  void remove(int node, int slot) {
+  /** Takes a run out of a leaf. */
+  void removeRun(int leaf, int slot) {
+    int at = leaf * FANOUT + slot;
+    moveRuns(at + 1, at, counts[leaf] - slot - 1);
+    counts[leaf]--;
+  }
+
+  /** Takes a child out of an inner node. */
+  void removeChild(int node, int slot) {
     int at = node * FANOUT + slot;
     move(at + 1, at, counts[node] - slot - 1);
     counts[node]--;
@@ -154,8 +171,12 @@ final class RunNodes {
   }
 
   private void move(int from, int to, int entries) {
+    moveRuns(from, to, entries);
+    System.arraycopy(children, from, children, to, entries);
+  }
+
+  private void moveRuns(int from, int to, int entries) {
     System.arraycopy(starts, from, starts, to, entries);
     System.arraycopy(lengths, from, lengths, to, entries);
-    System.arraycopy(children, from, children, to, entries);
   }
 }

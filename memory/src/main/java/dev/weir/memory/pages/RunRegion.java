@@ -3,8 +3,8 @@ package dev.weir.memory.pages;
 import java.util.function.BooleanSupplier;
 
 /**
- * The region that runs are cut from: its free runs and, of their pages, the dirty ones and the
- * young among those.
+ * The region that runs are cut from: its free runs and, of their pages, the dirty ones and the aged
+ * among those.
  *
  * <p>Units are pages, counted from the start of the region. A page is live (in nobody's index
  * here), free and dirty, or free and clean. Every free run is maximal. Not thread-safe: the page
@@ -28,11 +28,14 @@ final class RunRegion {
   private final FreeRuns freeRuns = new FreeRuns();
   private final PageBits dirty = new PageBits();
 
-  /** Dirty pages that were given since the last {@link #age}. */
-  private final PageBits young = new PageBits();
+  /** Pages that were dirty at the last {@link #age} and have not been given since. */
+  private final PageBits aged = new PageBits();
 
   /** Behind the next page that {@link #nextToPurge} looks at. */
   private long hand;
+
+  /** The pages of the stretch that it has found last. */
+  private long foundPages;
 
   private long freePages;
 
@@ -159,7 +162,7 @@ final class RunRegion {
           "pages " + start + " to " + (start + pages) + " are being purged, in part or whole");
     }
     dirty.makeRoom(start, pages);
-    young.makeRoom(start, pages);
+    aged.makeRoom(start, pages);
     makeRoomForAnother();
     long dirtyPages = cut(start, pages);
     taken++;
@@ -205,15 +208,15 @@ final class RunRegion {
       freeRuns.remove();
     }
     freePages -= pages;
-    // Who is young is asked of dirty pages only: these get their youth when they come back.
+    // Who is aged is asked of dirty pages only: these get their youth when they come back.
     return dirty.clear(start, pages);
   }
 
   /** Gives back a range whose pages are all resident. */
   void giveDirty(long start, long pages) {
     giveClean(start, pages);
-    dirty.setAllOf(start, pages);
-    young.set(start, pages);
+    dirty.set(start, pages);
+    aged.clear(start, pages);
   }
 
   /** Gives back a range none of whose pages is resident. */
@@ -222,7 +225,10 @@ final class RunRegion {
     taken--;
   }
 
-  /** Ends a claim: its pages are free again, clean, or dirty and as old as they were. */
+  /**
+   * Ends a claim: its pages are free again, clean, or dirty and as old as they were; young, if
+   * there has been an {@link #age} meanwhile.
+   */
   void putBack(long start, long pages, boolean clean) {
     claims--;
     int free = freeClaims.overlapping(start, start + pages);
@@ -233,7 +239,7 @@ final class RunRegion {
       freeClaims.remove(free);
     }
     if (!clean) {
-      dirty.setAllOf(start, pages);
+      dirty.set(start, pages);
     }
   }
 
@@ -258,14 +264,11 @@ final class RunRegion {
 
   /** Lets the run behind the cursor's begin at {@code start}, or at the cursor's run if joined. */
   private void joinNext(long start, long joined) {
-    freeRuns.moveNext();
-    long end = freeRuns.start() + freeRuns.length();
     if (joined == NONE) {
-      freeRuns.resize(start, end - start);
+      freeRuns.moveNext();
+      freeRuns.resize(start, freeRuns.start() + freeRuns.length() - start);
     } else {
-      freeRuns.remove();
-      freeRuns.seek(joined);
-      freeRuns.resize(joined, end - joined);
+      freeRuns.swallowNext();
     }
   }
 
@@ -289,35 +292,34 @@ final class RunRegion {
           return NONE;
         }
       }
-      long length = dirty.lengthBackward(last, maxPages);
-      hand = last - length + 1;
-      if (length >= shortest || !mayPass.getAsBoolean()) {
+      foundPages = dirty.lengthBackward(last, maxPages);
+      hand = last - foundPages + 1;
+      if (foundPages >= shortest || !mayPass.getAsBoolean()) {
         return hand;
       }
     }
   }
 
-  /** The first dirty page at or after {@code from} that is not young, or {@link #NONE}. */
+  /** How many pages the stretch has that {@link #nextToPurge} has just found. */
+  long foundPages() {
+    return foundPages;
+  }
+
+  /** The first dirty page at or after {@code from} that is aged, or {@link #NONE}. */
   long nextAged(long from) {
-    return dirty.nextSetExcept(from, young);
+    return dirty.nextSetIn(from, aged);
   }
 
   /**
-   * How many consecutive pages from {@code start} on are dirty and not young, at most {@code
-   * maxPages}.
+   * How many consecutive pages from {@code start} on are dirty and aged, at most {@code maxPages}.
    */
   long agedLengthAt(long start, long maxPages) {
-    return dirty.lengthExcept(start, maxPages, young);
-  }
-
-  /** How many consecutive pages from {@code start} on are dirty, at most {@code maxPages}. */
-  long dirtyLengthAt(long start, long maxPages) {
-    return dirty.lengthExcept(start, maxPages, NO_BITS);
+    return dirty.lengthIn(start, maxPages, aged);
   }
 
   /** Ends the youth of every dirty page. */
   void age() {
-    young.clearAll();
+    aged.copy(dirty);
   }
 
   /**
@@ -366,6 +368,4 @@ final class RunRegion {
               + ")");
     }
   }
-
-  private static final PageBits NO_BITS = new PageBits();
 }

@@ -102,7 +102,12 @@ class FreeRunsTest {
               }
             } else if (tested.seek(page) != FreeRuns.NONE) {
               long start = tested.start();
-              if (random.nextInt(3) > 0) {
+              Map.Entry<Long, Long> next = model.higherEntry(start);
+              if (next != null && random.nextInt(8) == 0) {
+                tested.swallowNext();
+                model.remove(next.getKey());
+                model.put(start, next.getKey() + next.getValue() - start);
+              } else if (random.nextInt(3) > 0) {
                 tested.remove();
                 model.remove(start);
               } else {

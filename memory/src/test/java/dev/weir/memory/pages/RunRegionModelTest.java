@@ -105,7 +105,7 @@ class RunRegionModelTest {
       long start =
           claims.size() == MAX_CLAIMS ? RunRegion.NONE : region.nextToPurge(pages, () -> false);
       if (start != RunRegion.NONE) {
-        int length = (int) region.dirtyLengthAt(start, pages);
+        int length = (int) region.foundPages();
         assertThat(count((int) start, length, Page.DIRTY)).isEqualTo(length);
         region.claim(start, length);
         fill((int) start, length, Page.CLAIMED);

@@ -90,7 +90,7 @@ class RunRegionTest {
 
     assertThat(region.nextToPurge(8, () -> false)).isEqualTo(72);
     assertThat(region.nextToPurge(12, () -> false)).isEqualTo(60);
-    assertThat(region.dirtyLengthAt(60, 12)).isEqualTo(12);
+    assertThat(region.foundPages()).isEqualTo(12);
     region.take(50, 30);
     region.giveDirty(80, 20);
 
@@ -121,6 +121,9 @@ class RunRegionTest {
     assertThat(region.nextAged(0)).as("young still").isEqualTo(RunRegion.NONE);
     region.age();
     assertThat(region.agedLengthAt(10, 100)).isEqualTo(30);
+    region.claim(10, 10);
+    region.putBack(10, 10, /* clean= */ false);
+    assertThat(region.agedLengthAt(10, 100)).as("aged still").isEqualTo(30);
   }
 
   @Test
@@ -200,9 +203,8 @@ class RunRegionTest {
         .isBetween(100L, 1_000L);
     assertThat(passed).as("asked until it was told to stop").hasValue(17);
     assertThat(wide.nextToPurge(1_000, () -> false)).as("may pass none").isEqualTo(300L);
-    assertThat(wide.dirtyLengthAt(wide.nextToPurge(2, () -> false), 100))
-        .as("two pages suffice")
-        .isEqualTo(2);
+    wide.nextToPurge(2, () -> false);
+    assertThat(wide.foundPages()).as("two pages suffice").isEqualTo(2);
     wide.checkInvariants();
   }
 
