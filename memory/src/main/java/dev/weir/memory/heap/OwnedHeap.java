@@ -227,8 +227,8 @@ public final class OwnedHeap extends Heap {
 
   /**
    * Parks every slab without a live block, and gives back the free pages of the others, but while
-   * somebody has been at work on them for 100 ms. A slab from which the owner allocates next is not
-   * parked by another thread, but gives all its pages. Any thread, without a lock.
+   * somebody has been at work on them for a second. A slab from which the owner allocates next is
+   * not parked by another thread, but gives all its pages. Any thread, without a lock.
    */
   public void trim() {
     Trims.trim(this);

@@ -64,7 +64,7 @@ public final class SharedHeap {
 
   /**
    * Parks every slab without a live block and gives back the free pages of the others, but of a
-   * stripe at which somebody has been at work for 100 ms. Any thread.
+   * stripe at which somebody has been at work for a second. Any thread.
    */
   public void trim() {
     for (Stripe stripe : stripes) {

@@ -14,10 +14,12 @@ import java.util.function.Consumer;
  */
 final class Trims {
   /**
-   * How long a trim waits for a lock under which somebody is at work, which takes microseconds
-   * unless the system has interrupted that thread: some of its time slices.
+   * How long a trim waits for a lock under which somebody is at work: 1 s. It takes microseconds
+   * unless the system has interrupted that thread, which then waits for a time slice: on a machine
+   * with a dozen to run for each two processors more than 100 ms, now and then, and to give up
+   * before would be to refuse what there is room for.
    */
-  private static final long TRIM_PATIENCE_NANOS = 100_000_000;
+  private static final long TRIM_PATIENCE_NANOS = 1_000_000_000;
 
   /** How long others do, which come again: somebody waits for them. */
   private static final long PATIENCE_NANOS = 1_000_000;
@@ -34,8 +36,8 @@ final class Trims {
   private Trims() {}
 
   /**
-   * Gives back everything that is free, but where somebody has been at work under the lock for 100
-   * ms. Any thread, without a lock.
+   * Gives back everything that is free, but where somebody has been at work under the lock for a
+   * second. Any thread, without a lock.
    */
   static void trim(Heap heap) {
     List<InsidePurge> purges = new ArrayList<>();

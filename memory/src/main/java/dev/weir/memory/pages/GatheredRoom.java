@@ -12,7 +12,7 @@ public final class GatheredRoom {
    * After how long without a {@link #renew} another thread gathers instead of one that the system
    * has interrupted, or that finds no carrier: as long as a trim waits for a heap.
    */
-  private static final long PATIENCE_NANOS = 100_000_000;
+  private static final long PATIENCE_NANOS = 1_000_000_000;
 
   private final SpinLock lock;
   private final ResidentLedger ledger;
