@@ -1,9 +1,11 @@
 package dev.weir.benchmarks.crossthread;
 
+import dev.weir.benchmarks.harness.Processors;
 import dev.weir.benchmarks.harness.ThreadKind;
 import dev.weir.benchmarks.pattern.SizeMix;
 import dev.weir.benchmarks.peer.Buffers;
 import dev.weir.benchmarks.peer.Peer;
+import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
@@ -18,7 +20,10 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
-/** Buffers that JMH's thread allocates and another one releases. */
+/**
+ * Buffers that JMH's thread allocates and another one releases, each on a processor of its own
+ * where there are two.
+ */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -26,8 +31,14 @@ public class CrossThreadBenchmark {
   /** Long against the moment at the end of a batch in which the producer waits. */
   private static final int BATCH = 20_000;
 
-  /** After so many looks in vain, a thread gives its core to the other, if there is but one. */
-  private static final int SPINS = 1_000;
+  /**
+   * After so many looks in vain a thread gives its processor away, to whatever else is to run
+   * there: the other one has its own.
+   */
+  private static final int SPINS_APART = 1_000;
+
+  /** After so many where the two may share a processor: to look again is in vain. */
+  private static final int SPINS_TOGETHER = 1;
 
   /** A {@link Peer}'s label. */
   @Param("weir")
@@ -50,6 +61,7 @@ public class CrossThreadBenchmark {
   private HandOffQueue handOff;
   private Future<?> consumer;
   private boolean touched;
+  private int spins;
   private volatile boolean closed;
 
   /** Made by JMH. */
@@ -63,7 +75,21 @@ public class CrossThreadBenchmark {
     mix = SizeMix.of(sizes, 1);
     touched = touch.equals("yes");
     handOff = new HandOffQueue(queue);
-    consumer = ThreadKind.current().start(this::consume);
+    List<Integer> processors = Processors.coresFirst();
+    boolean apart = processors.size() > 1;
+    spins = apart ? SPINS_APART : SPINS_TOGETHER;
+    consumer =
+        ThreadKind.current()
+            .start(() -> {
+              if (apart) {
+                Processors.stayOn(processors.get(1));
+              }
+              consume();
+            });
+    if (apart) {
+      // Last: what this thread starts from now on stays there too.
+      Processors.stayOn(processors.get(0));
+    }
   }
 
   /**
@@ -111,8 +137,8 @@ public class CrossThreadBenchmark {
   }
 
   @SuppressWarnings("ThreadPriorityCheck") // What else is there to do on one core?
-  private static void pause(int spin) {
-    if (spin % SPINS == 0) {
+  private void pause(int spin) {
+    if (spin % spins == 0) {
       Thread.yield();
     } else {
       Thread.onSpinWait();
