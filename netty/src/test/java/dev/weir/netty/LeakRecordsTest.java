@@ -1,14 +1,19 @@
 package dev.weir.netty;
 
+import static org.assertj.core.api.Assertions.as;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.weir.memory.Pool;
 import dev.weir.memory.PoolOptions;
 import dev.weir.memory.hardening.Hardening;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.CompositeByteBuf;
+import io.netty.util.IllegalReferenceCountException;
 import io.netty.util.ResourceLeakDetector;
 import io.netty.util.ResourceLeakDetector.Level;
+import org.assertj.core.api.InstanceOfAssertFactories;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -83,6 +88,32 @@ class LeakRecordsTest {
     loseTouched();
     awaitReportOf("loseTouched");
     assertThat(LeakReports.REPORTS).noneMatch(report -> report.contains("releaseAll("));
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"SIMPLE", "ADVANCED", "PARANOID"})
+  void whoeverComesAfterTheLastReleaseIsToldOfIt(Level level) {
+    ResourceLeakDetector.setLevel(level);
+    ByteBuf buffer = tracked();
+    releaseHere(buffer);
+    assertTellsOfRelease(buffer::release);
+    assertTellsOfRelease(() -> buffer.release(1));
+    assertTellsOfRelease(buffer::retain);
+    assertTellsOfRelease(() -> buffer.retain(1));
+  }
+
+  private static void releaseHere(ByteBuf buffer) {
+    buffer.release();
+  }
+
+  private static void assertTellsOfRelease(ThrowingCallable call) {
+    assertThatExceptionOfType(IllegalReferenceCountException.class)
+        .isThrownBy(call)
+        .satisfies(e ->
+            assertThat(e.getSuppressed())
+                .singleElement()
+                .extracting(Throwable::getStackTrace, as(InstanceOfAssertFactories.ARRAY))
+                .anyMatch(frame -> frame.toString().contains(".releaseHere(")));
   }
 
   @ParameterizedTest
