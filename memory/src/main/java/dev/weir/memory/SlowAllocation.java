@@ -18,6 +18,9 @@ final class SlowAllocation {
   /** How often a thread trims all heaps while others take and release blocks behind its back. */
   private static final int TRIM_ROUNDS = 8;
 
+  /** So much fits into the smallest pool, and is not compared with the limit under a lock. */
+  private static final long SURE_BYTES = PoolOptions.MIN_LIMIT_BYTES / 2;
+
   private SlowAllocation() {}
 
   /**
@@ -34,7 +37,7 @@ final class SlowAllocation {
       Tenants<T> tenants) {
     OwnedHeap heap = open(threadHeap);
     T tenant = tryOnce(parts, heap, bytes, budget, tenants);
-    return tenant != null || bytes > parts.pages().largestRequestBytes()
+    return tenant != null
         ? tenant
         : tryWithHelp(parts, bytes, budget, () -> tryOnce(parts, heap, bytes, budget, tenants));
   }
@@ -49,7 +52,7 @@ final class SlowAllocation {
       long bytes,
       Budget budget,
       Tenants<T> tenants) {
-    if (bytes > parts.pages().largestRequestBytes()) {
+    if (isTooLarge(parts, bytes)) {
       return null;
     }
     OwnedHeap heap = open(threadHeap);
@@ -97,6 +100,13 @@ final class SlowAllocation {
     return budget.refusesForEver(chargeBytes)
         || (chargeBytes > SizeClasses.MAX_SLOT_BYTES
             && chargeBytes > parts.pages().promises().largestBytes(Lane.LARGE));
+  }
+
+  /** Whether no run of that size fits into the empty pool: it is charged to nobody then. */
+  private static boolean isTooLarge(PoolCore parts, long bytes) {
+    return bytes > SURE_BYTES
+        && Refusals.chargeBytes(parts.pages(), bytes)
+            > parts.pages().promises().largestBytes(Lane.LARGE);
   }
 
   private static <T> @Nullable T tryAtTheLimit(
@@ -250,12 +260,13 @@ final class SlowAllocation {
       throw new IllegalArgumentException("size is negative: " + bytes);
     }
     if (bytes > SizeClasses.MAX_SLOT_BYTES) {
+      if (isTooLarge(parts, bytes)) {
+        return null;
+      }
       if (heap != null) {
         heap.beforeRun(bytes);
       }
-      // Larger than any limit, and so large that rounding would overflow: refused like any other
-      // excess.
-      return bytes > Long.MAX_VALUE / 2 ? null : parts.runs().tryAllocate(bytes, budget, tenants);
+      return parts.runs().tryAllocate(bytes, budget, tenants);
     }
     int sizeClass = SizeClasses.classOf((int) Math.max(bytes, 1));
     if (heap != null) {

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.budget.BudgetExceededError;
+import dev.weir.memory.hardening.Hardening;
 import dev.weir.memory.heap.Block;
 import dev.weir.memory.os.FakeNativeMemory;
 import java.time.Duration;
@@ -123,6 +124,38 @@ class PoolRefusalTest {
 
     assertThat(pool.tryAllocate(LIMIT_BYTES)).isNull();
     assertThat(os.takePurges()).isEmpty();
+  }
+
+  /** The peak would never sink again, and a sibling under a limit of both be refused meanwhile. */
+  @Test
+  void whatFitsIntoNoEmptyPoolIsChargedToNobody() {
+    Budget both = pool.rootBudget().child("both", Budget.UNLIMITED);
+    Budget child = both.child("child", Budget.UNLIMITED);
+    Block growing = pool.allocateGrowing(100_000, child);
+    live.add(growing);
+    for (long bytes : new long[] {LIMIT_BYTES, LIMIT_BYTES + 1, 1L << 50, Long.MAX_VALUE}) {
+      assertThat(pool.tryAllocate(bytes, child)).isNull();
+      assertThat(pool.<Block>tryAllocateAtOnce(null, bytes, child, Block.tenants(child))).isNull();
+      assertThat(growing.tryGrow(bytes)).isFalse();
+      assertThatExceptionOfType(BudgetExceededError.class)
+          .isThrownBy(() -> pool.allocateGrowing(bytes, child));
+    }
+
+    assertThat(child.peakChargedBytes()).isEqualTo(growing.size());
+    assertThat(both.peakChargedBytes()).isEqualTo(growing.size());
+  }
+
+  @Test
+  void whatFitsIntoNoEmptyPoolIsChargedToNobodyWhereBlocksAreHardened() {
+    try (Pool hardened =
+        Pool.create(
+            PoolOptions.withLimit(LIMIT_BYTES)
+                .withHardening(Hardening.full())
+                .withNativeMemory(new FakeNativeMemory()))) {
+      Budget child = hardened.rootBudget().child("child", Budget.UNLIMITED);
+      assertThat(hardened.tryAllocate(1L << 50, child)).isNull();
+      assertThat(child.peakChargedBytes()).isZero();
+    }
   }
 
   @Test

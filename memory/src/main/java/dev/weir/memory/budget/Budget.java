@@ -17,8 +17,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A charge succeeds in every node from the charged one up to the root, or in none: no node ever
  * shows a charge that another node refuses, so a giant above the limit does not fail a small
- * request beside it. A block is charged before its pages are taken: where the pool has none, its
- * charge shows meanwhile, and in the peak. Thread-safe; bytes throughout.
+ * request beside it. A block is charged before its pages are taken: where the pool has none at the
+ * moment, its charge shows meanwhile, and in the peak; one that is larger than the pool is not
+ * charged. Thread-safe; bytes throughout.
  *
  * <p>Event loops that charge small blocks take credit from the tree in advance where every limit is
  * far enough away: at most 64 KiB of a budget each. What they have not spent is charged to nobody

@@ -95,8 +95,8 @@ public final class GrowingRun implements BlockHome {
     if (minBytes <= bytes) {
       return true;
     }
-    if (minBytes > Long.MAX_VALUE / 2) {
-      return false;
+    if (minBytes > pages.promises().largestBytes(Lane.LARGE)) {
+      return false; // It would be charged for a moment, and in the peak for ever.
     }
     long newBytes = RunHeap.roundUp(pages, minBytes);
     long moreBytes = newBytes - bytes;
