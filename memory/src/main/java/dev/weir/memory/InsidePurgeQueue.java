@@ -67,18 +67,26 @@ final class InsidePurgeQueue {
   }
 
   /**
-   * Makes the system calls that wait.
-   *
-   * @return whether there were any
+   * Makes the system calls that wait, for as many bytes as do so now: the purger has more to do,
+   * and whoever adds one calls it again.
    */
-  boolean run() {
-    boolean any = false;
-    for (InsidePurge purge = poll(); purge != null; purge = poll()) {
-      queuedBytes.addAndGet(-purge.bytes());
-      purge.run();
-      any = true;
+  void run() {
+    for (long leftBytes = queuedBytes.get(); leftBytes > 0; ) {
+      long bytes = runNext();
+      leftBytes = bytes == 0 ? 0 : leftBytes - bytes;
     }
-    return any;
+  }
+
+  /** Makes the next system call, and says for how many bytes; 0: none waits. */
+  private long runNext() {
+    InsidePurge purge = poll();
+    if (purge == null) {
+      return 0;
+    }
+    long bytes = purge.bytes();
+    queuedBytes.addAndGet(-bytes);
+    purge.run();
+    return bytes;
   }
 
   private @Nullable InsidePurge poll() {
@@ -90,7 +98,7 @@ final class InsidePurgeQueue {
   void settle() {
     long begun = underWay.announced();
     while (!underWay.haveEnded(begun)) {
-      if (!run()) {
+      if (runNext() == 0) {
         SpinLock.giveWay();
       }
     }

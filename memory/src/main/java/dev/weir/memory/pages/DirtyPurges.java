@@ -34,6 +34,9 @@ public final class DirtyPurges {
   private final PageState state;
   private final ResidentLedger ledger;
 
+  /** What has been purged of dirty pages, by whomever. Under the lock. */
+  private long purgedBytes;
+
   /** Of the pages in {@code state}, which {@code lock} guards, as it does the ledger. */
   DirtyPurges(NativeMemory os, SpinLock lock, PageState state, ResidentLedger ledger) {
     this.os = os;
@@ -68,15 +71,29 @@ public final class DirtyPurges {
     }
   }
 
-  /** Gives back every dirty page; those that others are giving back are gone when it returns. */
+  /**
+   * Gives back as many pages as are dirty now; those that others are giving back are gone when it
+   * returns. What is freed meanwhile may stay: under traffic there is no end of that.
+   */
   public void purgeAll() {
     StackRoom.requireForNested();
+    long leftBytes;
+    long othersBytes;
+    lock.lock();
+    try {
+      leftBytes = state.unclaimedDirtyBytes();
+      othersBytes = purgedBytes + ledger.dirtyBytes() - leftBytes;
+    } finally {
+      lock.unlock();
+    }
     while (true) {
       PurgeBatch batch;
       lock.lock();
       try {
-        batch = state.claimDirty(Long.MAX_VALUE);
-        if (batch == null && !state.hasClaims()) {
+        batch = state.claimDirty(leftBytes);
+        // What is left and not to be found has been claimed by others, or is used again.
+        if (batch == null
+            && (!state.hasClaims() || purgedBytes >= othersBytes + Math.max(0, leftBytes))) {
           return;
         }
       } finally {
@@ -84,6 +101,10 @@ public final class DirtyPurges {
       }
       // A room of which others purge a part has its rest for us only afterwards.
       settleOrGiveWay(batch);
+      if (batch != null) {
+        leftBytes -= batch.bytes();
+        othersBytes += batch.bytes();
+      }
     }
   }
 
@@ -149,7 +170,9 @@ public final class DirtyPurges {
     lock.lock();
     try {
       if (done != null) {
+        long dirtyBytes = ledger.dirtyBytes();
         done.settle(state);
+        purgedBytes += dirtyBytes - ledger.dirtyBytes();
       }
       return next.get();
     } finally {
