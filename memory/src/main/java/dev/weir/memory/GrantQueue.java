@@ -395,9 +395,7 @@ final class GrantQueue {
     Budget budget = request.budget;
     if (budget.isClosed()) {
       return new BudgetExceededError(
-          budget.limiting(request.bytes),
-          request.bytes,
-          "closed, charged %,d".formatted(budget.chargedBytes()));
+          budget, request.bytes, "charged %,d".formatted(budget.chargedBytes()));
     }
     long largest = pages.promises().largestBytes(request.lane);
     return request.bytes > largest

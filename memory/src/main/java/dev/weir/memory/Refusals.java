@@ -17,14 +17,11 @@ final class Refusals {
   /** Names the budget that has no room, or the pool's pages if each of them has. */
   static BudgetExceededError of(PageHeap pages, long bytes, Budget budget, long limitBytes) {
     long charge = chargeBytes(pages, bytes);
-    Budget limiting = budget.limiting(charge);
+    Budget limiting = budget.isClosed() ? budget : budget.limiting(charge);
     // What is charged to the root is summed up over all slabs, and is not told.
     long chargedBytes = limiting.isTracked() ? limiting.chargedBytes() : 0;
-    if (limiting.isClosed()) {
-      return new BudgetExceededError(
-          limiting, bytes, "closed, charged %,d".formatted(chargedBytes));
-    }
-    if (limiting.isTracked() && charge > limiting.limitBytes() - chargedBytes) {
+    if (limiting.isClosed()
+        || (limiting.isTracked() && charge > limiting.limitBytes() - chargedBytes)) {
       return new BudgetExceededError(limiting, bytes, "charged %,d".formatted(chargedBytes));
     }
     PageTotals totals = pages.totals();

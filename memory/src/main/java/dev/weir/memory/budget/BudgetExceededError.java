@@ -7,6 +7,8 @@ package dev.weir.memory.budget;
 public final class BudgetExceededError extends OutOfMemoryError {
   private static final long serialVersionUID = 1L;
 
+  private static final String ADVICE_WHERE_CLOSED = "It stays so: charge another budget.";
+
   private final transient Budget budget;
   private final long requestedBytes;
 
@@ -19,9 +21,33 @@ public final class BudgetExceededError extends OutOfMemoryError {
    * @param detail what is used of the limit, in words
    */
   public BudgetExceededError(Budget budget, long requestedBytes, String detail) {
-    super(message(budget, requestedBytes, detail));
+    this(message(budget, requestedBytes, detail), budget, requestedBytes);
+  }
+
+  private BudgetExceededError(String message, Budget budget, long requestedBytes) {
+    super(message);
     this.budget = budget;
     this.requestedBytes = requestedBytes;
+  }
+
+  /**
+   * The error of a heap buffer, which is refused by another limit.
+   *
+   * @param budget the node whose limit of heap buffers refused, or one that is closed
+   */
+  public static BudgetExceededError ofHeapBuffer(Budget budget, long requestedBytes) {
+    String why =
+        budget.isClosed()
+            ? "closed, held %,d. %s".formatted(budget.heapBytes(), ADVICE_WHERE_CLOSED)
+            : "heap limit %s, held %,d. Raise it (%sBudget.setHeapLimitBytes), or release or admit less."
+                .formatted(
+                    limit(budget.heapLimitBytes()),
+                    budget.heapBytes(),
+                    budget.parent() == null ? "PoolOptions.withHeapLimit, " : "");
+    String message =
+        "budget '%s' has no room for %,d bytes of heap buffers: %s"
+            .formatted(budget.path(), requestedBytes, why);
+    return new BudgetExceededError(message, budget, requestedBytes);
   }
 
   /** The node whose limit refused. */
@@ -36,12 +62,18 @@ public final class BudgetExceededError extends OutOfMemoryError {
 
   private static String message(Budget budget, long requestedBytes, String detail) {
     String largest = budget.largestNames();
-    return "budget '%s' has no room for %,d bytes: limit %,d, %s%s. Raise the limit, or release or admit less."
+    boolean closed = budget.isClosed();
+    return "budget '%s' has no room for %,d bytes: %s, %s%s. %s"
         .formatted(
             budget.path(),
             requestedBytes,
-            budget.limitBytes(),
+            closed ? "closed" : "limit " + limit(budget.limitBytes()),
             detail,
-            largest.isEmpty() ? "" : "; largest children: " + largest);
+            largest.isEmpty() ? "" : "; largest children: " + largest,
+            closed ? ADVICE_WHERE_CLOSED : "Raise the limit, or release or admit less.");
+  }
+
+  private static String limit(long bytes) {
+    return bytes == Budget.UNLIMITED ? "none" : "%,d".formatted(bytes);
   }
 }

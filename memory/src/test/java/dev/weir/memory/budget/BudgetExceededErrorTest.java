@@ -35,6 +35,24 @@ class BudgetExceededErrorTest {
         .doesNotContain("children");
   }
 
+  @Test
+  void whatHasNoLimitSaysSo() {
+    Budget unlimited = root.child("unlimited", Budget.UNLIMITED);
+    assertThat(new BudgetExceededError(unlimited, 5, "charged 0").getMessage())
+        .contains("limit none, charged 0")
+        .contains("Raise the limit");
+  }
+
+  /** No limit would help. */
+  @Test
+  void aClosedBudgetIsNotToBeRaised() {
+    feature.close();
+    assertThat(new BudgetExceededError(feature, 5, "charged 0").getMessage())
+        .isEqualTo(
+            "budget 'pool/feature' has no room for 5 bytes: closed, charged 0."
+                + " It stays so: charge another budget.");
+  }
+
   /** Sums that change while they are sorted must not disturb the sorting. */
   @Test
   void itCanBeMadeWhileChildrenCharge() throws InterruptedException {

@@ -55,16 +55,12 @@ final class ArraySource {
 
   private BudgetExceededError refusal(int bytes) {
     Budget limiting = budget;
-    for (Budget node = budget; node != null; node = node.parent()) {
+    for (Budget node = budget; node != null && !budget.isClosed(); node = node.parent()) {
       if (bytes > node.heapLimitBytes() - node.heapBytes()) {
         limiting = node;
         break;
       }
     }
-    return new BudgetExceededError(
-        limiting,
-        bytes,
-        "of heap buffers %,d of at most %,d"
-            .formatted(limiting.heapBytes(), limiting.heapLimitBytes()));
+    return BudgetExceededError.ofHeapBuffer(limiting, bytes);
   }
 }
