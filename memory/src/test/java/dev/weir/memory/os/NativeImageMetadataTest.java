@@ -3,12 +3,18 @@ package dev.weir.memory.os;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.memory.jmx.PoolBean;
+import dev.weir.memory.jmx.PoolMXBean;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.ValueLayout;
+import java.lang.management.BufferPoolMXBean;
+import java.lang.management.PlatformManagedObject;
+import java.lang.reflect.Method;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -18,6 +24,33 @@ class NativeImageMetadataTest {
   private static final String RESOURCE =
       "/META-INF/native-image/dev.weir/weir-memory/reachability-metadata.json";
 
+  /** What the management server looks at of a pool's bean, and what its clients make. */
+  @Test
+  void aNativeImageIsToldWhatAManagedPoolIsMadeOf() throws IOException {
+    String expected =
+        Stream.of(PlatformManagedObject.class, BufferPoolMXBean.class, PoolMXBean.class)
+                .map(NativeImageMetadataTest::reflection)
+                .collect(Collectors.joining(",\n", "  \"reflection\": [\n", ",\n"))
+            + "    { \"type\": \"%s$Bean\" },\n".formatted(PoolBean.class.getName())
+            + "    { \"type\": { \"proxy\": [\"%s\"] } }\n  ]\n"
+                .formatted(PoolMXBean.class.getName());
+    assertThat(metadata()).contains(expected);
+  }
+
+  private static String reflection(Class<?> type) {
+    return Stream.of(type.getDeclaredMethods())
+        .sorted(Comparator.comparing(Method::getName))
+        .map(method -> {
+          assertThat(method.getParameterTypes()).isEmpty();
+          return "        { \"name\": \"%s\", \"parameterTypes\": [] }".formatted(method.getName());
+        })
+        .collect(
+            Collectors.joining(
+                ",\n",
+                "    {\n      \"type\": \"%s\",\n      \"methods\": [\n".formatted(type.getName()),
+                "\n      ]\n    }"));
+  }
+
   @Test
   void aNativeImageIsToldOfEveryCallIntoTheCLibrary() throws IOException {
     String expected =
@@ -26,10 +59,14 @@ class NativeImageMetadataTest {
             .distinct()
             .collect(
                 Collectors.joining(
-                    ",\n", "{\n  \"foreign\": {\n    \"downcalls\": [\n", "\n    ]\n  }\n}\n"));
+                    ",\n", "{\n  \"foreign\": {\n    \"downcalls\": [\n", "\n    ]\n  },\n"));
+    assertThat(metadata()).startsWith(expected);
+  }
+
+  private static String metadata() throws IOException {
     try (InputStream resource =
         requireNonNull(NativeImageMetadataTest.class.getResourceAsStream(RESOURCE))) {
-      assertThat(new String(resource.readAllBytes(), StandardCharsets.UTF_8)).isEqualTo(expected);
+      return new String(resource.readAllBytes(), StandardCharsets.UTF_8);
     }
   }
 
