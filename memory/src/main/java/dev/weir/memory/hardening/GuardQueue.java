@@ -18,10 +18,6 @@ final class GuardQueue {
     return bytes;
   }
 
-  @Nullable Guard oldest() {
-    return oldest;
-  }
-
   void add(Guard guard) {
     guard.next = null;
     if (newest == null) {

@@ -1,6 +1,7 @@
 package dev.weir.memory.hardening;
 
 import dev.weir.memory.sync.SpinLock;
+import dev.weir.memory.sync.StackRoom;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,8 +10,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread-safe. Pages are given back under its lock, so that nobody who needs room finds the
  * quarantine empty and the pages not free yet; the page heap's lock comes after it. Nothing is
- * allocated here, and nothing waits under the lock: a block is taken out to be closed, and system
- * calls are made once the lock is given back.
+ * allocated here, and nothing waits or looks through memory under the lock: a block is taken out to
+ * be closed or looked at, and system calls are made once the lock is given back.
  */
 /*
  *   release ──> open ──closed──> resting ──> its pages are free
@@ -20,7 +21,7 @@ final class Quarantine {
   /** The most blocks that rest: each has a few kilobytes of Java heap, its stacks among them. */
   static final int MAX_GUARDS = 8_192;
 
-  /** How many bytes leave while the lock is held once. */
+  /** How many bytes leave before pages are purged for them. */
   private static final long STEP_BYTES = 256 << 10;
 
   /** Beyond so many times the limit, whoever releases a block closes others: nobody keeps up. */
@@ -33,10 +34,10 @@ final class Quarantine {
   private final GuardQueue open = new GuardQueue();
   private final GuardQueue resting = new GuardQueue();
 
-  /** What threads have taken out to close. */
-  private long closingBytes;
+  /** What threads have taken out, to close it or to look at it before it leaves. */
+  private long takenBytes;
 
-  private int closing;
+  private int taken;
   private boolean closed;
 
   /** What came of a try to close a block. */
@@ -68,7 +69,7 @@ final class Quarantine {
   long bytes() {
     lock.lock();
     try {
-      return open.bytes() + resting.bytes() + closingBytes;
+      return open.bytes() + resting.bytes() + takenBytes;
     } finally {
       lock.unlock();
     }
@@ -78,7 +79,7 @@ final class Quarantine {
   int size() {
     lock.lock();
     try {
-      return open.size() + resting.size() + closing;
+      return open.size() + resting.size() + taken;
     } finally {
       lock.unlock();
     }
@@ -101,8 +102,8 @@ final class Quarantine {
       } else {
         open.add(guard);
       }
-      excessBytes = open.bytes() + resting.bytes() + closingBytes - limitBytes;
-      excessGuards = open.size() + resting.size() + closing - maxGuards;
+      excessBytes = open.bytes() + resting.bytes() + takenBytes - limitBytes;
+      excessGuards = open.size() + resting.size() + taken - maxGuards;
       retiring = closed;
     } finally {
       lock.unlock();
@@ -190,25 +191,15 @@ final class Quarantine {
       long stepBytes = 0;
       long toPurge = 0;
       Guard left = null;
-      Guard damaged = null;
-      lock.lock();
-      try {
-        Guard guard = resting.oldest();
-        while (guard != null && stepBytes < Math.min(STEP_BYTES, wantedBytes - leftBytes)) {
-          boolean isDamaged = guard.isDamaged();
-          toPurge += guard.free();
-          resting.poll();
-          left = guard;
-          stepBytes += guard.runBytes();
-          if (isDamaged) {
-            guard.next = damaged;
-            damaged = guard;
-          }
-          guard = resting.oldest();
+      while (stepBytes < Math.min(STEP_BYTES, wantedBytes - leftBytes)) {
+        StackRoom.requireForNested(); // What has been taken out must come back, or be freed.
+        Guard guard = takeOldest();
+        if (guard == null) {
+          break;
         }
-      } finally {
-        lock.unlock();
-        report(damaged);
+        toPurge += lookAndFree(guard);
+        left = guard;
+        stepBytes += guard.runBytes();
       }
       if (left == null) {
         break;
@@ -219,12 +210,48 @@ final class Quarantine {
     return leftBytes;
   }
 
-  private static void report(@Nullable Guard firstDamaged) {
-    for (Guard guard = firstDamaged; guard != null; ) {
-      Guard next = guard.next;
-      guard.reportDamage();
-      guard = next;
+  private @Nullable Guard takeOldest() {
+    lock.lock();
+    try {
+      Guard guard = resting.poll();
+      if (guard != null) {
+        taken++;
+        takenBytes += guard.runBytes();
+      }
+      return guard;
+    } finally {
+      lock.unlock();
     }
+  }
+
+  /**
+   * Looks at a block that was taken out, up to 1 MiB of it, and gives its pages back; it rests
+   * again where that fails.
+   */
+  private long lookAndFree(Guard guard) {
+    boolean isDamaged = false;
+    boolean isFree = false;
+    long toPurge = 0;
+    try {
+      isDamaged = guard.isDamaged();
+    } finally {
+      lock.lock();
+      try {
+        taken--;
+        takenBytes -= guard.runBytes();
+        toPurge = guard.free();
+        isFree = true;
+      } finally {
+        if (!isFree) {
+          resting.add(guard);
+        }
+        lock.unlock();
+      }
+    }
+    if (isDamaged) {
+      guard.reportDamage();
+    }
+    return toPurge;
   }
 
   /** Closes what was not closed when it was released. */
@@ -250,10 +277,10 @@ final class Quarantine {
       guard = open.poll();
       if (guard == null) {
         // What others have closed since the caller looked rests now.
-        return closing > 0 || resting.size() > 0 ? Closing.ELSEWHERE : Closing.NOTHING_OPEN;
+        return taken > 0 || resting.size() > 0 ? Closing.ELSEWHERE : Closing.NOTHING_OPEN;
       }
-      closing++;
-      closingBytes += guard.runBytes();
+      taken++;
+      takenBytes += guard.runBytes();
     } finally {
       lock.unlock();
     }
@@ -264,8 +291,8 @@ final class Quarantine {
     } finally {
       lock.lock();
       try {
-        closing--;
-        closingBytes -= guard.runBytes();
+        taken--;
+        takenBytes -= guard.runBytes();
         if (isClosed) {
           toPurge = rest(guard);
         } else {
