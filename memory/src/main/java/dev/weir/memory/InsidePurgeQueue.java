@@ -69,12 +69,17 @@ final class InsidePurgeQueue {
   /**
    * Makes the system calls that wait, for as many bytes as do so now: the purger has more to do,
    * and whoever adds one calls it again.
+   *
+   * @return whether there were any
    */
-  void run() {
+  boolean run() {
+    boolean any = false;
     for (long leftBytes = queuedBytes.get(); leftBytes > 0; ) {
       long bytes = runNext();
+      any |= bytes > 0;
       leftBytes = bytes == 0 ? 0 : leftBytes - bytes;
     }
+    return any;
   }
 
   /** Makes the next system call, and says for how many bytes; 0: none waits. */
@@ -98,7 +103,7 @@ final class InsidePurgeQueue {
   void settle() {
     long begun = underWay.announced();
     while (!underWay.haveEnded(begun)) {
-      if (runNext() == 0) {
+      if (!run()) {
         SpinLock.giveWay();
       }
     }
