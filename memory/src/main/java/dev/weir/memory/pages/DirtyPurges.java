@@ -77,23 +77,28 @@ public final class DirtyPurges {
    */
   public void purgeAll() {
     StackRoom.requireForNested();
-    long leftBytes;
-    long othersBytes;
+    long dirtyBytes;
+    long unclaimedBytes;
+    long purgedBefore;
     lock.lock();
     try {
-      leftBytes = state.unclaimedDirtyBytes();
-      othersBytes = purgedBytes + ledger.dirtyBytes() - leftBytes;
+      dirtyBytes = ledger.dirtyBytes();
+      unclaimedBytes = state.unclaimedDirtyBytes();
+      purgedBefore = purgedBytes;
     } finally {
       lock.unlock();
     }
+    long ownBytes = 0;
     while (true) {
       PurgeBatch batch;
       lock.lock();
       try {
-        batch = state.claimDirty(leftBytes);
-        // What is left and not to be found has been claimed by others, or is used again.
+        // Also what others claimed, and may fail to purge.
+        batch = state.claimDirty(dirtyBytes - ownBytes);
+        // What has not been found is others' by now, as what was claimed at first, or used again.
+        long othersBytes = dirtyBytes - unclaimedBytes + Math.max(0, unclaimedBytes - ownBytes);
         if (batch == null
-            && (!state.hasClaims() || purgedBytes >= othersBytes + Math.max(0, leftBytes))) {
+            && (!state.hasClaims() || purgedBytes - purgedBefore - ownBytes >= othersBytes)) {
           return;
         }
       } finally {
@@ -102,8 +107,7 @@ public final class DirtyPurges {
       // A room of which others purge a part has its rest for us only afterwards.
       settleOrGiveWay(batch);
       if (batch != null) {
-        leftBytes -= batch.bytes();
-        othersBytes += batch.bytes();
+        ownBytes += batch.bytes();
       }
     }
   }

@@ -11,6 +11,7 @@ import dev.weir.memory.os.PurgeRanges;
 import dev.weir.memory.testing.Await;
 import dev.weir.memory.testing.DelegatingNativeMemory;
 import dev.weir.memory.testing.Workers;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -147,6 +148,56 @@ class DirtyPurgesTest {
 
     assertThat(purged[0]).isEqualTo(1);
     pages[0].checkInvariants();
+  }
+
+  /** Nobody would come back for it before it has aged. */
+  @Test
+  void whatOthersFailToPurgeMeanwhileIsPurgedWithAllThatIsDirty() throws InterruptedException {
+    Thread waiting = Thread.currentThread();
+    CountDownLatch claimed = new CountDownLatch(1);
+    CountDownLatch failing = new CountDownLatch(1);
+    CountDownLatch failed = new CountDownLatch(1);
+    PageHeap pages =
+        PageHeaps.over(
+            new DelegatingNativeMemory(os) {
+              @Override
+              public void purge(long address, long bytes) {
+                if (Thread.currentThread() == waiting) {
+                  failing.countDown();
+                  awaitDone(failed);
+                } else {
+                  claimed.countDown();
+                  awaitDone(failing);
+                  throw new IllegalStateException("planted");
+                }
+              }
+            },
+            LIMIT_BYTES);
+    long first = pages.allocateRun(4096);
+    pages.allocateRun(4096);
+    long second = pages.allocateRun(4096);
+    pages.freeRun(first, 4096);
+    pages.freeRun(second, 4096);
+    Workers other = new Workers();
+    other.platform(() -> {
+      assertThatThrownBy(() -> pages.dirtyPurges().purgeDownTo(4096)).hasMessage("planted");
+      failed.countDown();
+    });
+    awaitDone(claimed);
+
+    pages.dirtyPurges().purgeAll();
+
+    assertThat(pages.totals().dirtyBytes()).isZero();
+    other.join();
+    pages.checkInvariants();
+  }
+
+  private static void awaitDone(CountDownLatch latch) {
+    try {
+      assertThat(latch.await(1, TimeUnit.MINUTES)).isTrue();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
   }
 
   /** Of two others, one always purges: there is no moment without a claim. */
