@@ -67,31 +67,18 @@ final class InsidePurgeQueue {
   }
 
   /**
-   * Makes the system calls that wait, for as many bytes as do so now: the purger has more to do,
-   * and whoever adds one calls it again.
+   * Makes the system calls that wait.
    *
    * @return whether there were any
    */
   boolean run() {
     boolean any = false;
-    for (long leftBytes = queuedBytes.get(); leftBytes > 0; ) {
-      long bytes = runNext();
-      any |= bytes > 0;
-      leftBytes = bytes == 0 ? 0 : leftBytes - bytes;
+    for (InsidePurge purge = poll(); purge != null; purge = poll()) {
+      queuedBytes.addAndGet(-purge.bytes());
+      purge.run();
+      any = true;
     }
     return any;
-  }
-
-  /** Makes the next system call, and says for how many bytes; 0: none waits. */
-  private long runNext() {
-    InsidePurge purge = poll();
-    if (purge == null) {
-      return 0;
-    }
-    long bytes = purge.bytes();
-    queuedBytes.addAndGet(-bytes);
-    purge.run();
-    return bytes;
   }
 
   private @Nullable InsidePurge poll() {

@@ -34,9 +34,6 @@ public final class DirtyPurges {
   private final PageState state;
   private final ResidentLedger ledger;
 
-  /** What has been purged of dirty pages, by whomever. Under the lock. */
-  private long purgedBytes;
-
   /** Of the pages in {@code state}, which {@code lock} guards, as it does the ledger. */
   DirtyPurges(NativeMemory os, SpinLock lock, PageState state, ResidentLedger ledger) {
     this.os = os;
@@ -71,34 +68,15 @@ public final class DirtyPurges {
     }
   }
 
-  /**
-   * Gives back as many pages as are dirty now; those that others are giving back are gone when it
-   * returns. What is freed meanwhile may stay: under traffic there is no end of that.
-   */
+  /** Gives back every dirty page; those that others are giving back are gone when it returns. */
   public void purgeAll() {
     StackRoom.requireForNested();
-    long dirtyBytes;
-    long unclaimedBytes;
-    long purgedBefore;
-    lock.lock();
-    try {
-      dirtyBytes = ledger.dirtyBytes();
-      unclaimedBytes = state.unclaimedDirtyBytes();
-      purgedBefore = purgedBytes;
-    } finally {
-      lock.unlock();
-    }
-    long ownBytes = 0;
     while (true) {
       PurgeBatch batch;
       lock.lock();
       try {
-        // Also what others claimed, and may fail to purge.
-        batch = state.claimDirty(dirtyBytes - ownBytes);
-        // What has not been found is others' by now, as what was claimed at first, or used again.
-        long othersBytes = dirtyBytes - unclaimedBytes + Math.max(0, unclaimedBytes - ownBytes);
-        if (batch == null
-            && (!state.hasClaims() || purgedBytes - purgedBefore - ownBytes >= othersBytes)) {
+        batch = state.claimDirty(Long.MAX_VALUE);
+        if (batch == null && !state.hasClaims()) {
           return;
         }
       } finally {
@@ -106,9 +84,6 @@ public final class DirtyPurges {
       }
       // A room of which others purge a part has its rest for us only afterwards.
       settleOrGiveWay(batch);
-      if (batch != null) {
-        ownBytes += batch.bytes();
-      }
     }
   }
 
@@ -174,9 +149,7 @@ public final class DirtyPurges {
     lock.lock();
     try {
       if (done != null) {
-        long dirtyBytes = ledger.dirtyBytes();
         done.settle(state);
-        purgedBytes += dirtyBytes - ledger.dirtyBytes();
       }
       return next.get();
     } finally {

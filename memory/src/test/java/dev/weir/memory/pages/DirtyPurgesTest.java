@@ -8,22 +8,15 @@ import dev.weir.memory.os.FakeNativeMemory;
 import dev.weir.memory.os.NativeMemory;
 import dev.weir.memory.os.NativeMemoryException;
 import dev.weir.memory.os.PurgeRanges;
-import dev.weir.memory.testing.Await;
 import dev.weir.memory.testing.DelegatingNativeMemory;
-import dev.weir.memory.testing.Workers;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** How much may stay dirty, and what purges in batches leave behind. */
 class DirtyPurgesTest {
   private static final long MIB = 1L << 20;
   private static final long LIMIT_BYTES = 4096 * MIB;
-  private static final int MOST_CLAIMS = 1_000_000;
 
   private final FakeNativeMemory os = new FakeNativeMemory();
   private final AtomicInteger calls = new AtomicInteger();
@@ -118,129 +111,6 @@ class DirtyPurgesTest {
 
     assertThat(os.takePurges()).hasSize(50);
     assertThat(heap.totals().dirtyBytes()).isZero();
-  }
-
-  /** A trim under traffic would go on for as long as that does. */
-  @Test
-  void whatOthersFreeMeanwhileIsNotPurgedWithAllThatIsDirty() {
-    long[] runs = new long[100];
-    int[] purged = new int[1];
-    PageHeap[] pages = new PageHeap[1];
-    pages[0] =
-        PageHeaps.over(
-            new DelegatingNativeMemory(os) {
-              @Override
-              public void purge(long address, long bytes) {
-                super.purge(address, bytes);
-                if (++purged[0] < runs.length) {
-                  pages[0].freeRun(runs[purged[0]], 4096);
-                }
-              }
-            },
-            LIMIT_BYTES);
-    for (int i = 0; i < runs.length; i++) {
-      runs[i] = pages[0].allocateRun(4096);
-      pages[0].allocateRun(4096);
-    }
-    pages[0].freeRun(runs[0], 4096);
-
-    pages[0].dirtyPurges().purgeAll();
-
-    assertThat(purged[0]).isEqualTo(1);
-    pages[0].checkInvariants();
-  }
-
-  /** Nobody would come back for it before it has aged. */
-  @Test
-  void whatOthersFailToPurgeMeanwhileIsPurgedWithAllThatIsDirty() throws InterruptedException {
-    Thread waiting = Thread.currentThread();
-    CountDownLatch claimed = new CountDownLatch(1);
-    CountDownLatch failing = new CountDownLatch(1);
-    CountDownLatch failed = new CountDownLatch(1);
-    PageHeap pages =
-        PageHeaps.over(
-            new DelegatingNativeMemory(os) {
-              @Override
-              public void purge(long address, long bytes) {
-                if (Thread.currentThread() == waiting) {
-                  failing.countDown();
-                  awaitDone(failed);
-                } else {
-                  claimed.countDown();
-                  awaitDone(failing);
-                  throw new IllegalStateException("planted");
-                }
-              }
-            },
-            LIMIT_BYTES);
-    long first = pages.allocateRun(4096);
-    pages.allocateRun(4096);
-    long second = pages.allocateRun(4096);
-    pages.freeRun(first, 4096);
-    pages.freeRun(second, 4096);
-    Workers other = new Workers();
-    other.platform(() -> {
-      assertThatThrownBy(() -> pages.dirtyPurges().purgeDownTo(4096)).hasMessage("planted");
-      failed.countDown();
-    });
-    awaitDone(claimed);
-
-    pages.dirtyPurges().purgeAll();
-
-    assertThat(pages.totals().dirtyBytes()).isZero();
-    other.join();
-    pages.checkInvariants();
-  }
-
-  private static void awaitDone(CountDownLatch latch) {
-    try {
-      assertThat(latch.await(1, TimeUnit.MINUTES)).isTrue();
-    } catch (InterruptedException e) {
-      throw new AssertionError(e);
-    }
-  }
-
-  /** Of two others, one always purges: there is no moment without a claim. */
-  @Test
-  @Timeout(value = 2, unit = TimeUnit.MINUTES)
-  void claimsThatOthersMakeMeanwhileAreNotWaitedForWithAllThatIsDirty()
-      throws InterruptedException {
-    AtomicInteger begun = new AtomicInteger();
-    AtomicBoolean over = new AtomicBoolean();
-    Thread waiting = Thread.currentThread();
-    PageHeap pages =
-        PageHeaps.over(
-            new DelegatingNativeMemory(os) {
-              @Override
-              public void purge(long address, long bytes) {
-                if (Thread.currentThread() != waiting) {
-                  int number = begun.incrementAndGet();
-                  while (begun.get() == number && !over.get()) {
-                    Thread.yield();
-                  }
-                }
-              }
-            },
-            LIMIT_BYTES);
-    Workers others = new Workers();
-    for (int i = 0; i < 2; i++) {
-      others.platform(() -> {
-        while (!over.get()) {
-          pages.freeRun(pages.allocateRun(4096), 4096);
-          pages.dirtyPurges().purgeDownTo(0);
-          if (begun.get() > MOST_CLAIMS) {
-            over.set(true);
-          }
-        }
-      });
-    }
-    Await.until(() -> begun.get() > 0, () -> "nobody purges");
-
-    pages.dirtyPurges().purgeAll();
-
-    assertThat(over.getAndSet(true)).as("the others went on").isFalse();
-    others.join();
-    pages.checkInvariants();
   }
 
   @Test
