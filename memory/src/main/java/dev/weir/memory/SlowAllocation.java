@@ -18,8 +18,8 @@ final class SlowAllocation {
   /** How often a thread trims all heaps while others take and release blocks behind its back. */
   private static final int TRIM_ROUNDS = 8;
 
-  /** So much fits into the smallest pool, and is not compared with the limit under a lock. */
-  private static final long SURE_BYTES = PoolOptions.MIN_LIMIT_BYTES / 2;
+  /** How often what is live is added up before it is believed to leave no room. */
+  private static final int LOOKS = 4;
 
   private SlowAllocation() {}
 
@@ -99,14 +99,12 @@ final class SlowAllocation {
   private static boolean isHopeless(PoolCore parts, long chargeBytes, Budget budget) {
     return budget.refusesForEver(chargeBytes)
         || (chargeBytes > SizeClasses.MAX_SLOT_BYTES
-            && chargeBytes > parts.pages().promises().largestBytes(Lane.LARGE));
+            && chargeBytes > parts.pages().largestRunBytes());
   }
 
   /** Whether no run of that size fits into the empty pool: it is charged to nobody then. */
   private static boolean isTooLarge(PoolCore parts, long bytes) {
-    return bytes > SURE_BYTES
-        && Refusals.chargeBytes(parts.pages(), bytes)
-            > parts.pages().promises().largestBytes(Lane.LARGE);
+    return Refusals.chargeBytes(parts.pages(), bytes) > parts.pages().largestRunBytes();
   }
 
   private static <T> @Nullable T tryAtTheLimit(
@@ -181,8 +179,22 @@ final class SlowAllocation {
     return (Math.ceilDiv(moreBytes, pageBytes) + 1) * pageBytes;
   }
 
-  /** Whether the blocks that are live, and what is promised, leave room for so much more. */
+  /**
+   * Whether the blocks that are live, and what is promised, leave room for so much more. The blocks
+   * are added up slab by slab while others come and go, and one that was counted, released and
+   * replaced by another further on counts twice: for as much as was replaced meanwhile, there seems
+   * to be less room than there is at any moment. So it has to seem so several times.
+   */
   private static boolean leavesRoom(PoolCore parts, long moreBytes, Lane lane) {
+    for (int look = 0; look < LOOKS; look++) {
+      if (seemsToLeaveRoom(parts, moreBytes, lane)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static boolean seemsToLeaveRoom(PoolCore parts, long moreBytes, Lane lane) {
     return parts.liveBlockBytes() + parts.pages().totals().promisedBytes()
         <= parts.pages().promises().largestBytes(lane) - moreBytes;
   }
@@ -198,7 +210,7 @@ final class SlowAllocation {
    * is bothered where no addresses are left for it.
    */
   static boolean tryGrow(PoolCore parts, GrowingRun block, long minBytes, Budget budget) {
-    if (minBytes > parts.pages().largestRequestBytes()) {
+    if (minBytes > parts.pages().largestRunBytes()) {
       return false;
     }
     long chargeBytes = Refusals.chargeBytes(parts.pages(), minBytes);

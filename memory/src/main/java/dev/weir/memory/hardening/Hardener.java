@@ -161,7 +161,7 @@ public final class Hardener {
     long begunNanos = System.nanoTime();
     long address = pages.allocateRun(runBytes);
     if (address == PageHeap.FULL
-        && runBytes <= pages.promises().largestBytes(Lane.LARGE)
+        && runBytes <= pages.largestRunBytes()
         && quarantine.giveUp(runBytes)) {
       address = pages.allocateRun(runBytes);
     }

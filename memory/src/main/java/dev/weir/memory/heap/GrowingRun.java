@@ -95,7 +95,7 @@ public final class GrowingRun implements BlockHome {
     if (minBytes <= bytes) {
       return true;
     }
-    if (minBytes > pages.promises().largestBytes(Lane.LARGE)) {
+    if (minBytes > pages.largestRunBytes()) {
       return false; // It would be charged for a moment, and in the peak for ever.
     }
     long newBytes = RunHeap.roundUp(pages, minBytes);

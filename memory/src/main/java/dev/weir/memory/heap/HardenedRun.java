@@ -28,9 +28,7 @@ public final class HardenedRun implements BlockHome {
   public static <T> @Nullable T tryAllocate(
       Hardener hardener, PageHeap pages, long bytes, Budget budget, Tenants<T> tenants) {
     // What fits into no empty pool is not charged for a moment either, nor in the peak.
-    if (bytes < 0
-        || bytes > pages.promises().largestBytes(Lane.LARGE)
-        || !budget.tryCharge(bytes)) {
+    if (bytes < 0 || bytes > pages.largestRunBytes() || !budget.tryCharge(bytes)) {
       return null;
     }
     T tenant = null;

@@ -33,6 +33,9 @@ public final class PageHeap {
   private final InsidePurges insidePurges = new InsidePurges();
   private final RoomHeap rooms;
 
+  /** Written under the lock, with the limit. */
+  private volatile long largestRunBytes;
+
   /**
    * Creates a page heap.
    *
@@ -56,6 +59,7 @@ public final class PageHeap {
     this.gatheredRoom = new GatheredRoom(lock, ledger);
     this.dirtyPurges = new DirtyPurges(os, lock, state, ledger);
     this.rooms = new RoomHeap(os, lock, state, ledger, dirtyPurges, events);
+    this.largestRunBytes = ledger.largestAdmissible(Lane.LARGE);
   }
 
   /** The page of run bookkeeping, in bytes. */
@@ -395,6 +399,7 @@ public final class PageHeap {
     lock.lock();
     try {
       ledger.setLimit(limitBytes, reserveBytes);
+      largestRunBytes = ledger.largestAdmissible(Lane.LARGE);
     } finally {
       lock.unlock();
     }
@@ -411,14 +416,12 @@ public final class PageHeap {
     }
   }
 
-  /** The most that a single request could ever get, with nothing else live. */
-  public long largestRequestBytes() {
-    lock.lock();
-    try {
-      return ledger.largestAdmissible(Lane.SMALL);
-    } finally {
-      lock.unlock();
-    }
+  /**
+   * The longest run that fits into the pool while nothing else is live. Takes no lock: a limit that
+   * changes meanwhile counts, or not yet.
+   */
+  public long largestRunBytes() {
+    return largestRunBytes;
   }
 
   /** Live and promised bytes: what cannot be given back at once. */
