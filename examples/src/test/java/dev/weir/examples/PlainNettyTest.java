@@ -73,7 +73,7 @@ class PlainNettyTest {
         HttpClient http = HttpClient.newHttpClient()) {
       WriteGate gate =
           new WriteGate(
-              WriteGateOptions.within(Memory.LIMIT_BYTES).withSlowPeer(1, Duration.ofMillis(100)));
+              WriteGateOptions.within(Memory.LIMIT_BYTES).withSlowPeer(1, Duration.ofSeconds(2)));
       Channel server = start(loops, memory, gate);
       int port = ((InetSocketAddress) server.localAddress()).getPort();
       byte[] body = new byte[FOURTH_BYTES];
