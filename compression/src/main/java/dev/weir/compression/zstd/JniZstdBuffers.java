@@ -3,7 +3,13 @@ package dev.weir.compression.zstd;
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
 
-/** What an encoder or decoder of zstd-jni shows its library of buffers. One thread at a time. */
+/**
+ * What an encoder or decoder of zstd-jni shows its library of buffers. One thread at a time.
+ *
+ * <p>The library makes objects for each call, which the compiler removes as long as all of the call
+ * is inlined: whoever calls it does so by itself, between {@link #show} and {@link #advance}, not
+ * through an interface.
+ */
 final class JniZstdBuffers {
   private final NativeWindow sources = new NativeWindow();
   private final NativeWindow targets = new NativeWindow();
@@ -11,21 +17,25 @@ final class JniZstdBuffers {
   /** None has been shown yet. */
   JniZstdBuffers() {}
 
-  /** A call into the library, which advances both buffers; true as the library means it. */
-  @FunctionalInterface
-  interface Call {
-    boolean run(ByteBuffer target, ByteBuffer source);
+  /** Has {@link #source} show what is readable, and {@link #target} what is writable. */
+  void show(ByteBuf source, ByteBuf target) {
+    sources.show(source, source.readerIndex(), source.readableBytes());
+    targets.show(target, target.writerIndex(), target.writableBytes());
   }
 
-  /** Makes a call, and takes note of how far it has come. */
-  boolean run(ByteBuf source, ByteBuf target, Call call) {
-    ByteBuffer in = sources.over(source, source.readerIndex(), source.readableBytes());
-    ByteBuffer out = targets.over(target, target.writerIndex(), target.writableBytes());
-    int inStart = in.position();
-    int outStart = out.position();
-    boolean result = call.run(out, in);
-    source.skipBytes(in.position() - inStart);
-    target.writerIndex(target.writerIndex() + out.position() - outStart);
-    return result;
+  /** What a call into the library reads. */
+  ByteBuffer source() {
+    return sources.view();
+  }
+
+  /** What a call into the library writes. */
+  ByteBuffer target() {
+    return targets.view();
+  }
+
+  /** Takes note of how far a call has come. */
+  void advance(ByteBuf source, ByteBuf target) {
+    source.skipBytes(sources.passedBytes());
+    target.writerIndex(target.writerIndex() + targets.passedBytes());
   }
 }

@@ -78,9 +78,9 @@ final class JniZstdDecoder implements ZstdDecoderContext {
   @Override
   public boolean decode(ByteBuf source, ByteBuf target) {
     try {
-      boolean ended =
-          buffers.run(
-              source, target, (out, in) -> context.decompressDirectByteBufferStream(out, in));
+      buffers.show(source, target);
+      boolean ended = context.decompressDirectByteBufferStream(buffers.target(), buffers.source());
+      buffers.advance(source, target);
       unfinished = !ended;
       return ended;
     } catch (ZstdException e) {

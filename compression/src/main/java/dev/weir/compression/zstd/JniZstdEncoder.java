@@ -21,11 +21,6 @@ final class JniZstdEncoder implements EncoderContext {
   private final Cleaner.Cleanable release;
   private final JniZstdBuffers buffers = new JniZstdBuffers();
 
-  // Made once, not for each content.
-  private final JniZstdBuffers.Call take;
-  private final JniZstdBuffers.Call flush;
-  private final JniZstdBuffers.Call end;
-
   /** Whether a stream has begun and not come to its end. */
   private boolean unfinished;
 
@@ -34,9 +29,6 @@ final class JniZstdEncoder implements EncoderContext {
     this.context = memory.handle();
     this.bytes = memory.bytes();
     configure(context, profile);
-    this.take = call(context, EndDirective.CONTINUE);
-    this.flush = call(context, EndDirective.FLUSH);
-    this.end = call(context, EndDirective.END);
     this.release = memory.releaseWith(this);
   }
 
@@ -89,7 +81,11 @@ final class JniZstdEncoder implements EncoderContext {
   @Override
   public boolean encode(ByteBuf source, ByteBuf target, Step step) {
     try {
-      boolean done = buffers.run(source, target, call(step));
+      buffers.show(source, target);
+      boolean done =
+          context.compressDirectByteBufferStream(
+              buffers.target(), buffers.source(), directive(step));
+      buffers.advance(source, target);
       boolean stepDone = !source.isReadable() && (step == Step.TAKE || done);
       unfinished = !(stepDone && step == Step.END);
       return stepDone;
@@ -100,16 +96,12 @@ final class JniZstdEncoder implements EncoderContext {
     }
   }
 
-  private JniZstdBuffers.Call call(Step step) {
+  private static EndDirective directive(Step step) {
     return switch (step) {
-      case TAKE -> take;
-      case FLUSH -> flush;
-      case END -> end;
+      case TAKE -> EndDirective.CONTINUE;
+      case FLUSH -> EndDirective.FLUSH;
+      case END -> EndDirective.END;
     };
-  }
-
-  private static JniZstdBuffers.Call call(ZstdCompressCtx context, EndDirective directive) {
-    return (target, source) -> context.compressDirectByteBufferStream(target, source, directive);
   }
 
   @Override

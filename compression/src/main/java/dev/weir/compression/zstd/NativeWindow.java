@@ -19,6 +19,11 @@ final class NativeWindow {
   private long base;
   private ByteBuffer span = ByteBuffer.allocateDirect(0);
 
+  /** The span, or a buffer's own view where there is none. */
+  private ByteBuffer shown = span;
+
+  private int from;
+
   /** Nothing is in it yet. */
   NativeWindow() {}
 
@@ -33,24 +38,37 @@ final class NativeWindow {
   }
 
   /**
-   * So many bytes of a buffer from an index on, from position to limit, until the next call.
-   * Whatever lies beside them is none of the caller's.
+   * Shows so many bytes of a buffer from an index on, until the next call.
    *
    * @param buffer direct, and in one piece; stays live while the view is used
    * @throws IllegalArgumentException if it is not
    */
   @SuppressWarnings("restricted") // only what is between position and limit is used
-  ByteBuffer over(ByteBuf buffer, int index, int bytes) {
+  void show(ByteBuf buffer, int index, int bytes) {
     DirectBuffers.require(buffer);
-    if (!IS_ALLOWED || !buffer.hasMemoryAddress() || bytes > SPAN_BYTES) {
-      return buffer.internalNioBuffer(index, bytes);
+    if (bytes == 0) {
+      shown = span.limit(0).position(0); // Wherever it lies: an empty last content is one object.
+    } else if (!IS_ALLOWED || !buffer.hasMemoryAddress() || bytes > SPAN_BYTES) {
+      shown = buffer.internalNioBuffer(index, bytes);
+    } else {
+      long address = buffer.memoryAddress() + index;
+      if (address < base || address + bytes > base + span.capacity()) {
+        base = bytes > HALF_SPAN_BYTES ? address : Math.max(0, address - HALF_SPAN_BYTES);
+        span = MemorySegment.ofAddress(base).reinterpret(SPAN_BYTES).asByteBuffer();
+      }
+      int offset = (int) (address - base);
+      shown = span.limit(offset + bytes).position(offset);
     }
-    long address = buffer.memoryAddress() + index;
-    if (address < base || address + bytes > base + span.capacity()) {
-      base = bytes > HALF_SPAN_BYTES ? address : Math.max(0, address - HALF_SPAN_BYTES);
-      span = MemorySegment.ofAddress(base).reinterpret(SPAN_BYTES).asByteBuffer();
-    }
-    int offset = (int) (address - base);
-    return span.limit(offset + bytes).position(offset);
+    from = shown.position();
+  }
+
+  /** What is shown, from position to limit. Whatever lies beside them is none of the caller's. */
+  ByteBuffer view() {
+    return shown;
+  }
+
+  /** By how many bytes the view's position has advanced. */
+  int passedBytes() {
+    return shown.position() - from;
   }
 }
