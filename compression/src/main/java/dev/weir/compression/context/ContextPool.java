@@ -118,12 +118,14 @@ public final class ContextPool<K, C extends Context> implements AutoCloseable {
   }
 
   /**
-   * Destroys contexts that rest, until they amount to so many bytes.
+   * Destroys contexts that rest, until they amount to so many bytes. Where one fails to be
+   * destroyed the others are all the same; the last failure is thrown in the end.
    *
    * @return how many bytes it was
    */
   public long destroyIdle(long bytes) {
     long freed = 0;
+    Throwable failure = null;
     Iterator<AtomicReferenceArray<@Nullable C>> all = shelves.values().iterator();
     while (freed < bytes && all.hasNext()) {
       AtomicReferenceArray<@Nullable C> shelf = all.next();
@@ -132,9 +134,19 @@ public final class ContextPool<K, C extends Context> implements AutoCloseable {
         if (resting != null) {
           idleBytes.addAndGet(-resting.bytes());
           freed += resting.bytes();
-          resting.destroy();
+          try {
+            resting.destroy();
+          } catch (RuntimeException | Error failed) {
+            failure = failed;
+          }
         }
       }
+    }
+    if (failure instanceof Error error) {
+      throw error;
+    }
+    if (failure != null) {
+      throw (RuntimeException) failure;
     }
     return freed;
   }
