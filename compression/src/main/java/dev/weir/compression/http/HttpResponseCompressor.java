@@ -92,7 +92,8 @@ public final class HttpResponseCompressor extends ChannelDuplexHandler {
       Compression compression,
       ResponseOptions options,
       @Nullable Supplier<ByteBufAllocator> allocator) {
-    this.response = new OutgoingResponse(compression, options, allocator, this::pieceWritten);
+    ContentEncoders encoders = new ContentEncoders(compression, options.chunkBytes(), allocator);
+    this.response = new OutgoingResponse(encoders, options, this::pieceWritten);
   }
 
   @Override
@@ -109,7 +110,7 @@ public final class HttpResponseCompressor extends ChannelDuplexHandler {
 
   @Override
   public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
-    if (closed || !OutgoingResponse.isAlive(ctx)) {
+    if (closed || !ContentEncoders.isAlive(ctx)) {
       ctx.write(message, promise); // The channel releases it, and fails the promise.
       return;
     }
@@ -154,7 +155,7 @@ public final class HttpResponseCompressor extends ChannelDuplexHandler {
     }
     flushWanted = false;
     cutWanted = false;
-    if (!OutgoingResponse.isAlive(ctx)) {
+    if (!ContentEncoders.isAlive(ctx)) {
       ctx.flush();
       return;
     }
@@ -216,7 +217,7 @@ public final class HttpResponseCompressor extends ChannelDuplexHandler {
 
   /** A response with a piece missing must not go on. */
   private boolean isMissed(ChannelHandlerContext ctx, Future<?> written) {
-    return !written.isSuccess() && !closed && !failed && OutgoingResponse.isAlive(ctx);
+    return !written.isSuccess() && !closed && !failed && ContentEncoders.isAlive(ctx);
   }
 
   /** Fails where no promise tells the application of it. */

@@ -1,18 +1,12 @@
 package dev.weir.compression.http;
 
-import dev.weir.compression.Compression;
-import dev.weir.compression.codec.Encoder;
 import dev.weir.compression.codec.Step;
-import dev.weir.netty.log.FailureLog;
 import dev.weir.netty.write.Unwritten;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
-import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
-import io.netty.channel.ServerChannel;
 import io.netty.handler.codec.UnsupportedMessageTypeException;
 import io.netty.handler.codec.http.DefaultHttpContent;
 import io.netty.handler.codec.http.FullHttpResponse;
@@ -21,7 +15,6 @@ import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpStatusClass;
 import io.netty.handler.codec.http.LastHttpContent;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,19 +43,13 @@ final class OutgoingResponse {
     DROPPING
   }
 
-  private static final FailureLog LOG = HttpResponseCompressor.UNCOMPRESSED;
-
   private static final long UNKNOWN_LENGTH = -1;
 
   /** In the place of a content that has been taken, for its promise. */
   private static final HttpContent NOTHING_YET = new DefaultHttpContent(Unpooled.EMPTY_BUFFER);
 
-  private final Compression compression;
+  private final ContentEncoders encoders;
   private final ResponseOptions options;
-
-  /** Null for the channel's. */
-  private final @Nullable Supplier<ByteBufAllocator> allocator;
-
   private final ChannelFutureListener pieces;
 
   private Phase phase = Phase.HEAD;
@@ -70,34 +57,15 @@ final class OutgoingResponse {
   private @Nullable EncodedContent encoding;
 
   /**
-   * As {@link HttpResponseCompressor} is made.
+   * None has begun yet.
    *
    * @param pieces hears of contents that were compressed whether they could be written
    */
   OutgoingResponse(
-      Compression compression,
-      ResponseOptions options,
-      @Nullable Supplier<ByteBufAllocator> allocator,
-      ChannelFutureListener pieces) {
-    this.compression = compression;
+      ContentEncoders encoders, ResponseOptions options, ChannelFutureListener pieces) {
+    this.encoders = encoders;
     this.options = options;
-    this.allocator = allocator;
     this.pieces = pieces;
-  }
-
-  private ByteBufAllocator allocator(ChannelHandlerContext ctx) {
-    return allocator == null ? ctx.alloc() : allocator.get();
-  }
-
-  /**
-   * Whether what is written can arrive. A stream of HTTP/2 is told of its connection's end after
-   * others have closed what its buffers come from.
-   */
-  static boolean isAlive(ChannelHandlerContext ctx) {
-    Channel channel = ctx.channel();
-    Channel parent = channel.parent();
-    return channel.isActive()
-        && (parent == null || parent instanceof ServerChannel || parent.isActive());
   }
 
   /** Whether a head waits for the first of its content. */
@@ -140,7 +108,7 @@ final class OutgoingResponse {
     ResponsePlan plan;
     HttpResponse passed;
     try {
-      plan = ResponsePlan.of(response, asked, compression.codings(), options);
+      plan = ResponsePlan.of(response, asked, encoders.codings(), options);
       passed =
           plan.action() == ResponsePlan.Action.ENCODE
               ? response
@@ -185,7 +153,7 @@ final class OutgoingResponse {
       ChannelPromise promise) {
     WholeResponse encoded;
     try {
-      encoded = WholeResponse.tryEncode(whole, plan, bytes -> tryBegin(ctx, plan, bytes));
+      encoded = WholeResponse.tryEncode(whole, plan, bytes -> encoders.tryBegin(ctx, plan, bytes));
     } catch (Throwable failure) {
       Unwritten.release(whole);
       throw failure;
@@ -271,7 +239,7 @@ final class OutgoingResponse {
       long bytes = announced >= 0 ? announced : wholeBytes;
       HttpResponse streamed = null;
       try {
-        encoding = worthIt || plan.required() ? tryBegin(ctx, plan, bytes) : null;
+        encoding = worthIt || plan.required() ? encoders.tryBegin(ctx, plan, bytes) : null;
         if (encoding != null) {
           phase = Phase.ENCODING;
           streamed = ResponseHeads.streamed(response, plan.requireCoding());
@@ -294,38 +262,6 @@ final class OutgoingResponse {
       head.promise().tryFailure(failure);
       throw failure;
     }
-  }
-
-  /**
-   * Begins to compress a content, for as long as nothing of its response has been written.
-   *
-   * @return null where there is no room for that now, or it fails
-   */
-  private @Nullable EncodedContent tryBegin(
-      ChannelHandlerContext ctx, ResponsePlan plan, long bytes) {
-    Encoder encoder = null;
-    try {
-      encoder = tryEncoder(ctx, plan, bytes);
-      if (encoder == null) {
-        return null;
-      }
-      return new EncodedContent(encoder, allocator(ctx), options.chunkBytes(), bytes);
-    } catch (Throwable failure) {
-      if (encoder != null) {
-        encoder.close();
-      }
-      LOG.report("a response is not compressed", failure);
-      return null;
-    }
-  }
-
-  private @Nullable Encoder tryEncoder(ChannelHandlerContext ctx, ResponsePlan plan, long bytes) {
-    if (!isAlive(ctx)) {
-      return null; // Nobody will read it.
-    }
-    return plan.required()
-        ? compression.tryRequiredEncoder(plan.requireCoding(), bytes)
-        : compression.tryEncoder(plan.requireCoding(), bytes);
   }
 
   private void encode(
