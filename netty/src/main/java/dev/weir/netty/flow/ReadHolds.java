@@ -17,7 +17,8 @@ import java.util.EnumSet;
  * channel may be held do so with {@link #setAutoRead}: the channel's own setting is off during a
  * hold, so turning it off there does not outlast it. Turning it on there overrides the hold, unless
  * a handler passes reads through {@link #deferRead()}, as a gate's do: so a listener that Netty has
- * read again, a second after the system had no descriptor for it, is held still.
+ * read again, a second after the system had no descriptor for it, is held still, and read at the
+ * end of the hold.
  */
 public final class ReadHolds {
   /** Why a channel is not read from. */
@@ -115,9 +116,11 @@ public final class ReadHolds {
       return;
     }
     heldBeforeNanos += nowNanos() - heldSinceNanos;
-    boolean readNow = readDeferred && !autoReadAfter;
+    // Who has turned it on meanwhile has asked for the read that was put off, and is on already.
+    boolean turnOn = autoReadAfter && !channel.config().isAutoRead();
+    boolean readNow = readDeferred && !turnOn;
     readDeferred = false;
-    if (autoReadAfter) {
+    if (turnOn) {
       channel.config().setAutoRead(true);
     } else if (readNow) {
       channel.read();

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import dev.weir.netty.CountReads;
 import dev.weir.netty.flow.ReadHolds.Reason;
 import io.netty.channel.ChannelConfig;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.DefaultChannelConfig;
 import io.netty.channel.embedded.EmbeddedChannel;
 import org.jspecify.annotations.Nullable;
@@ -75,6 +77,30 @@ class ReadHoldsTest {
     holds.setAutoRead(true);
     assertThat(channel.config().isAutoRead()).isFalse();
     holds.release(Reason.ORDER);
+    assertThat(channel.config().isAutoRead()).isTrue();
+  }
+
+  /** As proxies do whose other side is full for a moment, and Netty does with a listener. */
+  @Test
+  void whoTurnsAutoReadOffAndOnPastTheHoldsIsReadAfterThem() {
+    channel
+        .pipeline()
+        .addLast(
+            new ChannelOutboundHandlerAdapter() {
+              @Override
+              public void read(ChannelHandlerContext ctx) {
+                if (!holds.deferRead()) {
+                  ctx.read();
+                }
+              }
+            });
+    holds.hold(Reason.PRESSURE);
+    reads.count = 0;
+    channel.config().setAutoRead(false);
+    channel.config().setAutoRead(true);
+    assertThat(reads.count).isZero();
+    holds.release(Reason.PRESSURE);
+    assertThat(reads.count).isEqualTo(1);
     assertThat(channel.config().isAutoRead()).isTrue();
   }
 
