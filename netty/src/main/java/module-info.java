@@ -20,4 +20,6 @@ module dev.weir.netty {
   exports dev.weir.netty.write;
   exports dev.weir.netty.log to
       dev.weir.compression;
+  exports dev.weir.netty.loop to
+      dev.weir.compression;
 }

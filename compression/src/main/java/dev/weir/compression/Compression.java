@@ -207,5 +207,8 @@ public final class Compression implements AutoCloseable {
     reclaimer.close();
     zstd.close();
     gzip.close();
+    if (brotli != null) {
+      brotli.close();
+    }
   }
 }

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * modules. Their contexts cannot be used twice, so each stream takes and gives back its own.
  * Thread-safe; what it makes is not.
  */
-public final class BrotliCodec {
+public final class BrotliCodec implements AutoCloseable {
   /** The fastest. */
   public static final int MIN_QUALITY = 1;
 
@@ -22,6 +22,7 @@ public final class BrotliCodec {
   public static final long ENCODER_BYTES = BrotliEncoder.NATIVE_BYTES;
 
   private final ContextMemory memory;
+  private volatile boolean closed;
 
   /**
    * Calls brotli4j, which has to be there.
@@ -48,12 +49,26 @@ public final class BrotliCodec {
    * @return null if there is no room for a context
    */
   public @Nullable Encoder tryEncoder(int quality) {
+    requireOpen();
     return BrotliEncoder.tryCreate(requireQuality(quality), memory);
   }
 
   /** Begins to decompress a stream. It takes memory when it has read the first byte. */
   public Decoder decoder() {
+    requireOpen();
     return new BrotliDecoder(memory);
+  }
+
+  private void requireOpen() {
+    if (closed) {
+      throw new IllegalStateException("the contexts have been closed");
+    }
+  }
+
+  /** Begins no stream any more; those that have begun go on to their ends. */
+  @Override
+  public void close() {
+    closed = true;
   }
 
   /**

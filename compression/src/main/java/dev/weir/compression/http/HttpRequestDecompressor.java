@@ -5,6 +5,7 @@ import dev.weir.compression.ContentCoding;
 import dev.weir.netty.http.LingeringClose;
 import dev.weir.netty.http.TransferCodings;
 import dev.weir.netty.log.FailureLog;
+import dev.weir.netty.loop.EventLoops;
 import dev.weir.netty.write.Unwritten;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -19,6 +20,7 @@ import io.netty.handler.codec.http.DefaultLastHttpContent;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.HttpObject;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpUtil;
@@ -75,6 +77,16 @@ public final class HttpRequestDecompressor extends ChannelDuplexHandler {
   public HttpRequestDecompressor(Compression compression, RequestOptions options) {
     this.compression = compression;
     this.options = options;
+  }
+
+  /**
+   * As a handler is added.
+   *
+   * @throws IllegalStateException if that is with an {@code EventExecutorGroup}
+   */
+  @Override
+  public void handlerAdded(ChannelHandlerContext ctx) {
+    EventLoops.requireOwn(ctx);
   }
 
   // What arrives.
@@ -163,6 +175,10 @@ public final class HttpRequestDecompressor extends ChannelDuplexHandler {
   /** Passes one message on, or finds that none comes of the first. */
   private void handleFirst(ChannelHandlerContext ctx) {
     Object message = arrived.element();
+    if (!(message instanceof HttpObject)) {
+      passOn(ctx, arrived.remove());
+      return;
+    }
     DecodedContent content = decoding;
     if (content != null
         && message instanceof HttpContent part
@@ -311,7 +327,9 @@ public final class HttpRequestDecompressor extends ChannelDuplexHandler {
 
   @Override
   public void handlerRemoved(ChannelHandlerContext ctx) {
-    if (decoding != null && ctx.channel().isActive()) {
+    if (refusal != null && ctx.channel().isActive()) {
+      ctx.close(); // The application has been told that the client has vanished.
+    } else if (decoding != null && ctx.channel().isActive()) {
       System.getLogger(HttpRequestDecompressor.class.getPackageName())
           .log(Level.WARNING, "closed: the decompressor was removed in the middle of a request");
       ctx.close();

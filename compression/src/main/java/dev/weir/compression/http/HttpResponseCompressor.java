@@ -2,6 +2,7 @@ package dev.weir.compression.http;
 
 import dev.weir.compression.Compression;
 import dev.weir.netty.log.FailureLog;
+import dev.weir.netty.loop.EventLoops;
 import dev.weir.netty.write.Unwritten;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -17,6 +18,7 @@ import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.Future;
 import java.lang.System.Logger.Level;
 import java.nio.channels.ClosedChannelException;
+import java.util.ArrayDeque;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -36,19 +38,24 @@ import org.jspecify.annotations.Nullable;
  * latter the client's own entity tag tells, where the application's are strong, whether that was
  * compressed.
  *
- * <p>Left as they are: responses without content, of a part, encoded already, marked {@code
- * no-transform}, short, or of a type that is not worth it; those whose first bytes look compressed;
- * and, while memory is short, those that the client takes uncompressed. A client that takes nothing
- * there is gets {@code 406}, one that takes nothing but what memory is short for {@code 503}: in
- * the place of a success, and where nothing was done for it. A response to {@code POST}, say, goes
- * as it is, which RFC 9110 (section 12.5.3) leaves open: the client would repeat what has been
- * done.
+ * <p>Left as they are: responses without content, of a part, encoded already (be it for the
+ * transfer), marked {@code no-transform}, short, or of a type that is not worth it; those whose
+ * first bytes look compressed; and, while memory is short, those that the client takes
+ * uncompressed. A client that takes nothing there is gets {@code 406}, one that takes nothing but
+ * what memory is short for {@code 503}: in the place of a success, and where nothing was done for
+ * it. A response to {@code POST}, say, goes as it is, which RFC 9110 (section 12.5.3) leaves open:
+ * the client would repeat what has been done.
  *
  * <p>What is written is released on every path. When the channel closes, the handler is removed or
  * an encoder fails, the memory of the encoder is given back at once; a response that has begun and
  * cannot be continued closes the connection, and its reason is logged: one with a piece that could
  * not be written, one of another length than its {@code Content-Length} said, and one whose head
- * was flushed before a message that is no content, a file, say.
+ * was flushed before a message that is no content, a file, say. A file before that goes
+ * uncompressed, and is {@code 503} to a client that takes nothing uncompressed.
+ *
+ * <p>It has to see every request of its channel, or takes one client's wishes for another's: add it
+ * before the first arrives, without an {@code EventExecutorGroup}. What is written within a write,
+ * say as the channel becomes full, comes behind what is being written.
  */
 public final class HttpResponseCompressor extends ChannelDuplexHandler {
   /** Tells what has kept responses from being compressed. */
@@ -68,6 +75,11 @@ public final class HttpResponseCompressor extends ChannelDuplexHandler {
   private boolean writing;
 
   private boolean flushWanted;
+
+  /** What is written within a write, say as the channel becomes full: it comes behind that. */
+  private final ArrayDeque<Within> within = new ArrayDeque<>();
+
+  private record Within(Object message, ChannelPromise promise) {}
 
   /** Whether the client is to get all so far as soon as the channel is writable. */
   private boolean cutWanted;
@@ -96,6 +108,16 @@ public final class HttpResponseCompressor extends ChannelDuplexHandler {
     this.response = new OutgoingResponse(encoders, options, this::pieceWritten);
   }
 
+  /**
+   * As a handler is added.
+   *
+   * @throws IllegalStateException if that is with an {@code EventExecutorGroup}
+   */
+  @Override
+  public void handlerAdded(ChannelHandlerContext ctx) {
+    EventLoops.requireOwn(ctx);
+  }
+
   @Override
   public void channelRead(ChannelHandlerContext ctx, Object message) {
     if (message instanceof HttpRequest request && !failed && !waiting.tryAdd(request)) {
@@ -110,6 +132,36 @@ public final class HttpResponseCompressor extends ChannelDuplexHandler {
 
   @Override
   public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
+    if (writing) {
+      putOff(message, promise);
+      return;
+    }
+    writeNow(ctx, message, promise);
+    writeWithin(ctx);
+    if (flushWanted) {
+      flush(ctx);
+    }
+  }
+
+  private void putOff(Object message, ChannelPromise promise) {
+    boolean added = false;
+    try {
+      within.add(new Within(message, promise));
+      added = true;
+    } finally {
+      if (!added) {
+        Unwritten.release(message);
+      }
+    }
+  }
+
+  private void writeWithin(ChannelHandlerContext ctx) {
+    for (Within next = within.poll(); next != null; next = within.poll()) {
+      writeNow(ctx, next.message, next.promise);
+    }
+  }
+
+  private void writeNow(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
     if (closed || !ContentEncoders.isAlive(ctx)) {
       ctx.write(message, promise); // The channel releases it, and fails the promise.
       return;
@@ -119,7 +171,6 @@ public final class HttpResponseCompressor extends ChannelDuplexHandler {
       promise.tryFailure(new ClosedChannelException());
       return;
     }
-    boolean outer = writing;
     writing = true;
     try {
       if (message instanceof HttpResponse head) {
@@ -135,10 +186,7 @@ public final class HttpResponseCompressor extends ChannelDuplexHandler {
       promise.tryFailure(failure);
       fail(ctx, failure);
     } finally {
-      writing = outer;
-    }
-    if (flushWanted && !outer) {
-      flush(ctx);
+      writing = false;
     }
   }
 
@@ -177,7 +225,13 @@ public final class HttpResponseCompressor extends ChannelDuplexHandler {
   @Override
   public void channelWritabilityChanged(ChannelHandlerContext ctx) {
     if (cutWanted && ctx.channel().isWritable()) {
-      flush(ctx);
+      if (response.isCutPossible()) {
+        flush(ctx);
+      } else {
+        // Its end has come meanwhile: nobody has asked for what waits behind it.
+        cutWanted = false;
+        ctx.flush();
+      }
     }
     ctx.fireChannelWritabilityChanged();
   }
@@ -190,8 +244,9 @@ public final class HttpResponseCompressor extends ChannelDuplexHandler {
       failUntold(ctx, failure);
     } finally {
       writing = false;
-      flushWanted = false; // What writes here is about to flush.
     }
+    writeWithin(ctx);
+    flushWanted = false; // What writes here is about to flush.
   }
 
   private void cut(ChannelHandlerContext ctx) {

@@ -194,6 +194,11 @@ final class OutgoingResponse {
   void add(ChannelHandlerContext ctx, HttpContent content, ChannelPromise promise) {
     boolean last = content instanceof LastHttpContent;
     if (phase == Phase.HELD) {
+      if (!last && !content.content().isReadable()) {
+        content.release(); // Nothing of the content is known yet.
+        promise.trySuccess();
+        return;
+      }
       decide(ctx, content, last);
     }
     switch (phase) {
@@ -267,7 +272,9 @@ final class OutgoingResponse {
   private void encode(
       ChannelHandlerContext ctx, HttpContent content, boolean last, ChannelPromise promise) {
     HttpContent output;
+    ChannelPromise told;
     try {
+      told = promise.unvoid(); // There may be no Java heap for it.
       output =
           last
               ? requireEncoding().end((LastHttpContent) content)
@@ -284,7 +291,7 @@ final class OutgoingResponse {
         throw failure;
       }
     }
-    ctx.write(output, promise.unvoid()).addListener(pieces);
+    ctx.write(output, told).addListener(pieces);
   }
 
   private static HttpContent content(ByteBuf bytes) {
@@ -297,7 +304,15 @@ final class OutgoingResponse {
       Unwritten.release(message);
       throw new UnsupportedMessageTypeException(message, HttpContent.class, ByteBuf.class);
     }
-    passHeld(ctx);
+    try {
+      if (held != null) {
+        HeldHead head = takeHeld();
+        passOrRefuse(ctx, head.response(), head.plan(), head.promise());
+      }
+    } catch (Throwable failure) {
+      Unwritten.release(message);
+      throw failure;
+    }
     if (phase == Phase.DROPPING) {
       Unwritten.release(message);
       promise.trySuccess();

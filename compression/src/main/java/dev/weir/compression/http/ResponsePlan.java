@@ -3,6 +3,7 @@ package dev.weir.compression.http;
 import static java.util.Objects.requireNonNull;
 
 import dev.weir.compression.ContentCoding;
+import dev.weir.netty.http.TransferCodings;
 import io.netty.handler.codec.http.FullHttpResponse;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
@@ -122,7 +123,10 @@ record ResponsePlan(
     return response.protocolVersion().compareTo(HttpVersion.HTTP_1_1) >= 0;
   }
 
-  /** No content, one that is encoded already, a part of one, or one that nobody may transform. */
+  /**
+   * No content, one that is encoded already, be it for the transfer, a part of one, or one that
+   * nobody may transform.
+   */
   private static boolean isOutOfBounds(HttpResponse response, AskedFor asked) {
     HttpHeaders headers = response.headers();
     HttpResponseStatus status = response.status();
@@ -131,6 +135,7 @@ record ResponsePlan(
         || status.equals(HttpResponseStatus.RESET_CONTENT)
         || status.equals(HttpResponseStatus.PARTIAL_CONTENT)
         || asked.connect()
+        || !TransferCodings.areUndone(headers)
         || headers.contains(HttpHeaderNames.CONTENT_ENCODING)
         || headers.contains(HttpHeaderNames.CONTENT_RANGE)
         || (headers.contains(HttpHeaderNames.CACHE_CONTROL)

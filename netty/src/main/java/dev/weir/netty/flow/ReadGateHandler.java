@@ -1,6 +1,7 @@
 package dev.weir.netty.flow;
 
 import dev.weir.netty.flow.ReadHolds.Reason;
+import dev.weir.netty.loop.EventLoops;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
@@ -58,7 +59,7 @@ final class ReadGateHandler extends ChannelDuplexHandler {
 
   @Override
   public void handlerAdded(ChannelHandlerContext ctx) {
-    ReadHolds.requireLoop(ctx);
+    EventLoops.requireOwn(ctx);
     context = ctx;
     gate.added(this);
   }

@@ -1,7 +1,6 @@
 package dev.weir.netty.flow;
 
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelHandlerContext;
 import io.netty.util.AttributeKey;
 import java.util.EnumSet;
 
@@ -52,21 +51,6 @@ public final class ReadHolds {
     ReadHolds fresh = new ReadHolds(channel);
     ReadHolds raced = channel.attr(KEY).setIfAbsent(fresh);
     return raced != null ? raced : fresh;
-  }
-
-  /**
-   * Checks that a handler which holds its channel runs on the channel's event loop.
-   *
-   * @throws IllegalStateException if it was added with another executor
-   */
-  public static void requireLoop(ChannelHandlerContext ctx) {
-    Channel channel = ctx.channel();
-    if (channel.isRegistered() && !ctx.executor().equals(channel.eventLoop())) {
-      throw new IllegalStateException(
-          ctx.name()
-              + " decides when its channel is read from, and runs on the channel's own event loop:"
-              + " add it without an EventExecutorGroup");
-    }
   }
 
   /** Whether the channel is kept from reading. */

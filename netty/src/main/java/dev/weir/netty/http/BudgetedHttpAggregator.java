@@ -2,6 +2,7 @@ package dev.weir.netty.http;
 
 import dev.weir.netty.flow.Admission;
 import dev.weir.netty.flow.ReadHolds;
+import dev.weir.netty.loop.EventLoops;
 import dev.weir.netty.loop.LoopTasks;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelDuplexHandler;
@@ -118,7 +119,7 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
 
   @Override
   public void handlerAdded(ChannelHandlerContext ctx) {
-    ReadHolds.requireLoop(ctx);
+    EventLoops.requireOwn(ctx);
     headWatch.begin(ctx);
   }
 

@@ -1,4 +1,4 @@
-/** Tasks for event loops. Not exported. */
+/** Event loops: tasks for them, and who runs there. Exported to the compression module alone. */
 @NullMarked
 package dev.weir.netty.loop;
 
