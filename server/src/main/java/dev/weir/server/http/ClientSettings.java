@@ -12,18 +12,6 @@ final class ClientSettings {
   private ClientSettings() {}
 
   /**
-   * Limits what the codec keeps for a client, before it applies settings: fields of answers, which
-   * may say what a client has asked for, in as large a table as it says that it has. Whoever
-   * compresses may use less of the table than the other side allows (RFC 7541, 4.2).
-   */
-  static void limit(Http2Settings settings) {
-    Long tableBytes = settings.headerTableSize();
-    if (tableBytes != null && tableBytes > Http2CodecUtil.DEFAULT_HEADER_TABLE_SIZE) {
-      settings.headerTableSize(Http2CodecUtil.DEFAULT_HEADER_TABLE_SIZE);
-    }
-  }
-
-  /**
    * Looks at settings before the codec applies them: it would open some windows, and fail.
    *
    * @return why the connection has to end (RFC 9113, 6.9.2), or null

@@ -242,7 +242,6 @@ final class Http2Session extends ChannelInboundHandlerAdapter {
     }
     String refusal = ClientSettings.refuse(settings, of);
     if (refusal == null) {
-      ClientSettings.limit(settings);
       ctx.write(Http2SettingsAckFrame.INSTANCE);
     } else {
       end(ctx, Http2Error.FLOW_CONTROL_ERROR, refusal);
