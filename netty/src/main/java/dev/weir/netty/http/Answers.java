@@ -18,6 +18,11 @@ final class Answers {
   private boolean informational;
   private @Nullable ChannelFuture last;
 
+  /** Whether a response may end with such a part. */
+  static boolean mayEnd(Object part) {
+    return part instanceof LastHttpContent;
+  }
+
   /** Takes note of a part; whether a response ends with it. {@code 100 Continue} is none. */
   boolean isEnded(Object part) {
     if (part instanceof HttpResponse response) {
@@ -26,7 +31,7 @@ final class Answers {
           status.codeClass() == HttpStatusClass.INFORMATIONAL
               && !status.equals(HttpResponseStatus.SWITCHING_PROTOCOLS);
     }
-    return part instanceof LastHttpContent && !informational;
+    return mayEnd(part) && !informational;
   }
 
   /** Whether what follows the last response, to a request of this kind, is HTTP no more. */

@@ -4,6 +4,7 @@ import dev.weir.netty.flow.Admission;
 import dev.weir.netty.flow.ReadHolds;
 import dev.weir.netty.loop.EventLoops;
 import dev.weir.netty.loop.LoopTasks;
+import dev.weir.netty.write.Unwritten;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelFuture;
@@ -216,11 +217,20 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
 
   @Override
   public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
-    if (!answers.isEnded(message) || phase != Phase.PASSED_ON) {
-      ctx.write(message, promise);
+    ChannelPromise told;
+    try {
+      told = phase == Phase.PASSED_ON && Answers.mayEnd(message) ? promise.unvoid() : promise;
+    } catch (Throwable failure) {
+      // Nobody else has it yet, and nothing has ended.
+      Unwritten.release(message);
+      promise.tryFailure(failure);
       return;
     }
-    ChannelFuture end = ctx.write(message, promise.unvoid());
+    if (!answers.isEnded(message) || phase != Phase.PASSED_ON) {
+      ctx.write(message, told);
+      return;
+    }
+    ChannelFuture end = ctx.write(message, told);
     answers.sent(end);
     phase = Phase.IDLE;
     if (answers.leaveHttp(tunnelAsked)) {

@@ -1,7 +1,6 @@
 package dev.weir.netty.write;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandler;
@@ -42,7 +41,17 @@ public final class UnbrokenStream extends ChannelOutboundHandlerAdapter
       ctx.write(message, promise);
       return;
     }
-    ChannelFuture written = ctx.write(message, promise.unvoid());
+    ChannelPromise told;
+    try {
+      told = promise.unvoid();
+    } catch (Throwable failure) {
+      // Nobody else has it yet.
+      Unwritten.release(message);
+      close(ctx, failure);
+      promise.tryFailure(failure);
+      return;
+    }
+    ChannelFuture written = ctx.write(message, told);
     // A listener would not be told at once deep in a stack of listeners, and bytes would follow.
     if (written.isDone()) {
       operationComplete(written);
@@ -56,12 +65,17 @@ public final class UnbrokenStream extends ChannelOutboundHandlerAdapter
     if (!breaks(written)) {
       return;
     }
-    Channel channel = written.channel();
-    ChannelHandlerContext ctx = channel.pipeline().context(this);
-    if (ctx != null && channel.isOpen()) {
+    ChannelHandlerContext ctx = written.channel().pipeline().context(this);
+    if (ctx != null) {
+      close(ctx, written.cause());
+    }
+  }
+
+  private static void close(ChannelHandlerContext ctx, Throwable cause) {
+    if (ctx.channel().isOpen()) {
       // From here, not from the end of the pipeline: nothing more is to be written.
       ctx.close();
-      channel.pipeline().fireExceptionCaught(written.cause());
+      ctx.pipeline().fireExceptionCaught(cause);
     }
   }
 

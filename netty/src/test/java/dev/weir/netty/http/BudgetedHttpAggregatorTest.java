@@ -4,10 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.netty.CountReads;
 import dev.weir.netty.flow.Permit;
+import dev.weir.netty.write.WithoutPromise;
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
+import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.FullHttpRequest;
 import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpVersion;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -153,6 +158,26 @@ class BudgetedHttpAggregatorTest {
     assertThat(fixture.body(third)).isEqualTo("z");
     third.release();
     assertThat(fixture.reads()).isTrue();
+  }
+
+  /** It is answered still. */
+  @Test
+  void anEndThatHasNoPromiseIsReleasedAndEndsNothing() {
+    fixture.receive("GET /a HTTP/1.1\r\n\r\nGET /b HTTP/1.1\r\n\r\n");
+    fixture.request().release();
+    ChannelFuture written =
+        fixture.channel.writeAndFlush(
+            new DefaultFullHttpResponse(
+                HttpVersion.HTTP_1_1,
+                HttpResponseStatus.OK,
+                fixture.input.directBuffer(10).writeZero(10)),
+            new WithoutPromise(fixture.channel));
+    assertThat(written.cause()).isInstanceOf(OutOfMemoryError.class);
+    assertThat(fixture.input.pinnedDirectMemory()).isZero();
+    fixture.channel.runPendingTasks();
+    assertThat(fixture.request()).isNull();
+    fixture.answer();
+    fixture.request().release();
   }
 
   /** It closes with the last of them. */
