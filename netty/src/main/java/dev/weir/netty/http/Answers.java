@@ -15,7 +15,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class Answers {
   private HttpResponseStatus status = HttpResponseStatus.OK;
-  private boolean informational;
+
+  /** Whether the head of a response has been written, and its end has not. */
+  private boolean begun;
+
   private @Nullable ChannelFuture last;
 
   /** Whether a response may end with such a part. */
@@ -23,15 +26,20 @@ final class Answers {
     return part instanceof LastHttpContent;
   }
 
-  /** Takes note of a part; whether a response ends with it. {@code 100 Continue} is none. */
+  /**
+   * Takes note of a part; whether a response ends with it. {@code 100 Continue} is none, nor is an
+   * end without a head before it, which the encoder refuses.
+   */
   boolean isEnded(Object part) {
     if (part instanceof HttpResponse response) {
       status = response.status();
-      informational =
-          status.codeClass() == HttpStatusClass.INFORMATIONAL
-              && !status.equals(HttpResponseStatus.SWITCHING_PROTOCOLS);
+      begun =
+          status.codeClass() != HttpStatusClass.INFORMATIONAL
+              || status.equals(HttpResponseStatus.SWITCHING_PROTOCOLS);
     }
-    return mayEnd(part) && !informational;
+    boolean ended = begun && mayEnd(part);
+    begun &= !ended;
+    return ended;
   }
 
   /** Whether what follows the last response, to a request of this kind, is HTTP no more. */

@@ -9,10 +9,13 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
+import io.netty.handler.codec.http.DefaultHttpResponse;
 import io.netty.handler.codec.http.FullHttpRequest;
 import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http.LastHttpContent;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -158,6 +161,29 @@ class BudgetedHttpAggregatorTest {
     assertThat(fixture.body(third)).isEqualTo("z");
     third.release();
     assertThat(fixture.reads()).isTrue();
+  }
+
+  private static HttpResponse chunkedHead() {
+    HttpResponse head = new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK);
+    head.headers().set(HttpHeaderNames.TRANSFER_ENCODING, "chunked");
+    return head;
+  }
+
+  /** Which the encoder refuses: nothing of the second response has been written. */
+  @Test
+  void anEndThatIsWrittenTwiceEndsOneResponse() {
+    fixture.receive("GET /a HTTP/1.1\r\n\r\nGET /b HTTP/1.1\r\n\r\nGET /c HTTP/1.1\r\n\r\n");
+    fixture.request().release();
+    fixture.channel.writeOutbound(chunkedHead(), LastHttpContent.EMPTY_LAST_CONTENT);
+    fixture.request().release();
+    ChannelFuture again = fixture.channel.writeAndFlush(LastHttpContent.EMPTY_LAST_CONTENT);
+    fixture.channel.runPendingTasks();
+    assertThat(again.isSuccess()).isFalse();
+    assertThat(fixture.request()).as("the third, while the second has no answer").isNull();
+    fixture.answer();
+    FullHttpRequest third = fixture.request();
+    assertThat(third.uri()).isEqualTo("/c");
+    third.release();
   }
 
   /** It is answered still. */
