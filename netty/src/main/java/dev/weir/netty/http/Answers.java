@@ -3,6 +3,7 @@ package dev.weir.netty.http;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.handler.codec.http.HttpChunkedInput;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpStatusClass;
@@ -21,9 +22,12 @@ final class Answers {
 
   private @Nullable ChannelFuture last;
 
-  /** Whether a response may end with such a part. */
+  /**
+   * Whether a response may end with such a part: the last content of an input is made of it nearer
+   * to the wire.
+   */
   static boolean mayEnd(Object part) {
-    return part instanceof LastHttpContent;
+    return part instanceof LastHttpContent || part instanceof HttpChunkedInput;
   }
 
   /**

@@ -48,11 +48,14 @@ import org.jspecify.annotations.Nullable;
  * a refusal, once the client had a moment to read it.
  *
  * <p>Pipelined requests are passed on one at a time: the next waits, unread where possible, until
- * the last content of the response to the current one has been written. A connection whose client
- * has ended its side is closed after the last response, and one that sends no further request, or
- * next to nothing of its head, after the idle timeout; that of the connection of HTTP/2's streams
- * is not this class's, and what follows an answered {@code Upgrade} or {@code CONNECT} is not
- * either. Whatever is held when the channel closes or the handler is removed is released.
+ * the last content of the response to the current one has been written, or an {@link
+ * io.netty.handler.codec.http.HttpChunkedInput}, which ends with it. A {@code ChunkedWriteHandler}
+ * may be on either side of this handler; it goes behind it where inputs are written as {@link
+ * dev.weir.netty.write.Owned}, since nobody sees the kind of those. A connection whose client has
+ * ended its side is closed after the last response, and one that sends no further request, or next
+ * to nothing of its head, after the idle timeout; that of the connection of HTTP/2's streams is not
+ * this class's, and what follows an answered {@code Upgrade} or {@code CONNECT} is not either.
+ * Whatever is held when the channel closes or the handler is removed is released.
  *
  * <p>Works with auto-read on and off. While the channel is not read from, transports that learn of
  * a closed connection by reading (NIO) notice a vanished client only when its turn comes.

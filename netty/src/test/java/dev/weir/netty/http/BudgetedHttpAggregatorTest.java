@@ -11,11 +11,15 @@ import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.DefaultHttpResponse;
 import io.netty.handler.codec.http.FullHttpRequest;
+import io.netty.handler.codec.http.HttpChunkedInput;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.handler.stream.ChunkedStream;
+import io.netty.handler.stream.ChunkedWriteHandler;
+import java.io.ByteArrayInputStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -204,6 +208,22 @@ class BudgetedHttpAggregatorTest {
     assertThat(fixture.request()).isNull();
     fixture.answer();
     fixture.request().release();
+  }
+
+  /** Of which one handler nearer to the wire makes the parts. */
+  @Test
+  void aResponseThatIsAnInputEndsWithIt() {
+    String codec = fixture.channel.pipeline().firstContext().name();
+    fixture.channel.pipeline().addAfter(codec, "chunks", new ChunkedWriteHandler());
+    fixture.receive("GET /a HTTP/1.1\r\n\r\nGET /b HTTP/1.1\r\n\r\n");
+    fixture.request().release();
+    fixture.channel.writeOutbound(
+        chunkedHead(),
+        new HttpChunkedInput(new ChunkedStream(new ByteArrayInputStream(new byte[100]))));
+    assertThat(fixture.written()).endsWith("\r\n0\r\n\r\n");
+    FullHttpRequest second = fixture.request();
+    assertThat(second.uri()).isEqualTo("/b");
+    second.release();
   }
 
   /** It closes with the last of them. */
