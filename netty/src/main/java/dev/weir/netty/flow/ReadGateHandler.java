@@ -60,6 +60,9 @@ final class ReadGateHandler extends ChannelDuplexHandler {
   @Override
   public void handlerAdded(ChannelHandlerContext ctx) {
     EventLoops.requireOwn(ctx);
+    if (!ctx.channel().isOpen()) {
+      return; // Nobody tells of its end any more.
+    }
     context = ctx;
     gate.added(this);
   }

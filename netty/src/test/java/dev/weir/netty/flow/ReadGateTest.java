@@ -8,7 +8,9 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class ReadGateTest {
@@ -316,6 +318,29 @@ class ReadGateTest {
     assertThat(reads(large)).isFalse();
     headroom.waits.get(3).complete(false);
     assertThat(reads(large)).isTrue();
+  }
+
+  /** As one that waits for something before it completes its pipeline: nobody would tell of it. */
+  @Test
+  void aHandlerThatComesToAClosedChannelIsForgotten() {
+    Set<Channel> asked = new HashSet<>();
+    ReadGate asking =
+        new ReadGate(
+            headroom,
+            channel -> {
+              asked.add(channel);
+              return 1;
+            });
+    EmbeddedChannel open = new EmbeddedChannel(asking.newHandler());
+    EmbeddedChannel closed = new EmbeddedChannel();
+    closed.close();
+    closed.runPendingTasks();
+    closed.pipeline().addLast(asking.newHandler());
+    headroom.isShort = true;
+    open.writeInbound("message");
+    assertThat(asking.isClosed()).isTrue();
+    assertThat(asked).containsExactly(open);
+    closed.finishAndReleaseAll();
   }
 
   /** A channel of the gate that stops the largest first. */
