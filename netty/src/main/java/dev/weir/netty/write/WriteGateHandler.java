@@ -68,6 +68,8 @@ final class WriteGateHandler extends ChannelDuplexHandler
     slowPeer = new SlowPeerWatch(ctx.executor(), slowNanos, () -> closeIfSlow(ctx));
     stuckPeer = new StuckPeerWatch(ctx.executor(), slowNanos, () -> closeIfStuck(ctx));
     context = ctx;
+    // What is queued already may be all there is for long.
+    look(channel);
   }
 
   @Override
