@@ -9,6 +9,8 @@ import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.MessageSizeEstimator;
+import io.netty.util.Attribute;
+import io.netty.util.AttributeKey;
 import java.nio.channels.ClosedChannelException;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.TimeUnit;
@@ -26,6 +28,10 @@ final class WriteGateHandler extends ChannelDuplexHandler
    * are written and flushed at once, and need not touch what all event loops share.
    */
   private static final long UNTOLD_BYTES = 4 << 10;
+
+  /** The handler that a channel has. */
+  private static final AttributeKey<WriteGateHandler> KEY =
+      AttributeKey.valueOf(WriteGateHandler.class, "handler");
 
   private final WriteGate gate;
   private final WriteGateOptions options;
@@ -60,6 +66,7 @@ final class WriteGateHandler extends ChannelDuplexHandler
     if (channel.isRegistered() && !ctx.executor().equals(channel.eventLoop())) {
       throw new IllegalStateException("a write gate runs on the channel's own event loop");
     }
+    takePlace(ctx);
     channel.config().setWriteBufferWaterMark(gate.waterMark());
     sizes = channel.config().getMessageSizeEstimator().newHandle();
     onTheirWay = BytesOnTheirWay.of(channel);
@@ -70,6 +77,23 @@ final class WriteGateHandler extends ChannelDuplexHandler
     context = ctx;
     // What is queued already may be all there is for long.
     look(channel);
+  }
+
+  /** Makes sure that there is no other: two would lift what each of them has stopped. */
+  private void takePlace(ChannelHandlerContext ctx) {
+    Attribute<WriteGateHandler> attribute = ctx.channel().attr(KEY);
+    WriteGateHandler other = attribute.get();
+    if (other != null) {
+      if (ctx.pipeline().context(other) != null) {
+        throw new IllegalStateException(
+            ctx.name()
+                + " would be the second write gate of its channel, which has one write gate at a"
+                + " time: remove the other before, or replace it");
+      }
+      // It is being replaced: Netty tells it later, and it must undo nothing then.
+      other.leave(ctx.channel());
+    }
+    attribute.set(this);
   }
 
   @Override
@@ -337,6 +361,7 @@ final class WriteGateHandler extends ChannelDuplexHandler
       return;
     }
     context = null;
+    channel.attr(KEY).compareAndSet(this, null);
     if (slowPeer != null) {
       slowPeer.stop();
     }

@@ -181,6 +181,21 @@ class WriteGateOnStreamsTest {
     assertThat(server.isActive()).isTrue();
   }
 
+  /** Each is a channel, and so is the connection. */
+  @Test
+  void streamsAndTheirConnectionHaveGatesOfTheirOwn() {
+    server.pipeline().addFirst(new WriteGate(gate.options()).newHandler());
+    exchange();
+    open();
+    exchange();
+    takeAll();
+    server.checkException();
+    assertThat(server.pipeline().get(WriteGateHandler.class)).isNotNull();
+    assertThat(opened).hasSize(1);
+    assertThat(opened.getFirst().pipeline().get(WriteGateHandler.class)).isNotNull();
+    assertThat(dataBytes).isEqualTo(MESSAGES * MESSAGE_BYTES);
+  }
+
   private Http2FrameStream open() {
     return open("/");
   }
