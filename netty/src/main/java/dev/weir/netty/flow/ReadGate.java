@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
  * Stops reading from channels while memory is short. One gate serves all channels that draw from
  * the same memory; each pipeline gets a {@linkplain #newHandler() handler} of its own, before the
  * handlers that keep what was read, and each server channel a {@linkplain #newListenerHandler()
- * listener's}. A channel belongs to one gate: of two the first that opens would let it read.
+ * listener's}. A channel belongs to one gate: of two the first that opens would let it read. It
+ * stays on the event loop that it was registered with first.
  *
  * <p>What was begun comes before what is new. When memory becomes {@linkplain Headroom#isTight()
  * tight}, listeners stop accepting, and channels that hold more than the average of those that hold

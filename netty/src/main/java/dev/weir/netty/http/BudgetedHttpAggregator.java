@@ -28,7 +28,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Turns the parts of an HTTP/1.1 request into one {@link FullHttpRequest} whose memory was admitted
  * before the first byte of the body was taken in. Goes behind an {@code HttpServerCodec}, on the
- * channel's own event loop; one instance per channel.
+ * channel's own event loop; one instance per channel. A channel stays on the event loop that it was
+ * registered with first.
  *
  * <p>A request that declares its length asks for all of it at once, before {@code 100 Continue} is
  * sent and while the channel is not read from, so that TCP pushes back. A body of unknown length

@@ -108,7 +108,10 @@ final class HeadWatch implements ChannelFutureListener, LoopTasks.Task {
     begun = false;
   }
 
-  /** A read that has brought nothing else has brought a part of a head. */
+  /**
+   * A read that has brought nothing else has brought a part of a head, or nothing at all, as far as
+   * can be told behind the codec: who is idle then hears that its head has not come.
+   */
   void readComplete() {
     begun |= !readBroughtSomething;
     readBroughtSomething = false;
