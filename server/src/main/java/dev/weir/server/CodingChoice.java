@@ -34,6 +34,12 @@ record CodingChoice(@Nullable CompressionOptions options) {
   /** Of the node's memory, what contexts may take: with 256M eight of the largest of zstd. */
   private static final int BUDGET_SHARE = 8;
 
+  /** What a window of 2 MiB needs, which zstd has where nobody asks for another; twice. */
+  private static final long LEAST_BYTES = 6L << 20;
+
+  /** The most of the node's memory where that is more. */
+  private static final int MOST_SHARE = 4;
+
   /** Of that, what may rest of each kind: those in use come first. */
   private static final int IDLE_SHARE = 8;
 
@@ -45,7 +51,10 @@ record CodingChoice(@Nullable CompressionOptions options) {
     if (options == null) {
       return null;
     }
-    long limitBytes = pool.limitBytes() / BUDGET_SHARE;
+    long limitBytes =
+        Math.max(
+            pool.limitBytes() / BUDGET_SHARE,
+            Math.min(LEAST_BYTES, pool.limitBytes() / MOST_SHARE));
     boolean withBrotli = limitBytes / BrotliCodec.ENCODER_BYTES >= MIN_BROTLI_CONTEXTS;
     ContentCoding[] codings =
         options.codings().stream()

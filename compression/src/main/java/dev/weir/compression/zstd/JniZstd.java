@@ -43,4 +43,9 @@ public final class JniZstd extends ZstdLibrary {
   @Nullable ZstdDecoderContext tryNewDecoder(ZstdDecoderProfile profile, ContextMemory memory) {
     return JniZstdDecoder.tryCreate(profile, memory);
   }
+
+  @Override
+  long decoderBytes(ZstdDecoderProfile profile) {
+    return JniZstdSizes.decoderBytes(profile);
+  }
 }

@@ -68,6 +68,11 @@ public final class SystemZstd extends ZstdLibrary {
     return SystemZstdDecoder.tryCreate(profile, memory);
   }
 
+  @Override
+  long decoderBytes(ZstdDecoderProfile profile) {
+    return SystemZstdDecoder.workspaceBytes(profile);
+  }
+
   /** The memory of a context, without that of its dictionary. */
   private long bytesOf(ZstdProfile profile) {
     return encoderBytes.computeIfAbsent(

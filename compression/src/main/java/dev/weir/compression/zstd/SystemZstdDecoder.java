@@ -29,8 +29,13 @@ final class SystemZstdDecoder implements ZstdDecoderContext {
     this.release = memory.releaseWith(this, dictionary);
   }
 
+  /** What the library works in. */
+  static long workspaceBytes(ZstdDecoderProfile profile) {
+    return ZstdCalls.call(ZstdFunction.ESTIMATE_DECODER, profile.windowBytes());
+  }
+
   static @Nullable SystemZstdDecoder tryCreate(ZstdDecoderProfile profile, ContextMemory memory) {
-    long workspaceBytes = ZstdCalls.call(ZstdFunction.ESTIMATE_DECODER, profile.windowBytes());
+    long workspaceBytes = workspaceBytes(profile);
     SystemZstdMemory space = SystemZstdMemory.tryAllocate(workspaceBytes, memory);
     if (space == null) {
       return null;

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * makes is not.
  */
 public final class ZstdCodec implements AutoCloseable {
+  private final ZstdLibrary library;
   private final ContextMemory memory;
   private final ContextPool<ZstdProfile, EncoderContext> encoders;
   private final ContextPool<ZstdDecoderProfile, ZstdDecoderContext> decoders;
@@ -25,6 +26,7 @@ public final class ZstdCodec implements AutoCloseable {
    *     much for decompression
    */
   public ZstdCodec(ZstdLibrary library, ContextMemory memory, long maxIdleBytes) {
+    this.library = library;
     this.memory = memory;
     this.encoders =
         new ContextPool<>(maxIdleBytes, profile -> library.tryNewEncoder(profile, memory));
@@ -49,7 +51,7 @@ public final class ZstdCodec implements AutoCloseable {
    * @param dictionary what frames may refer to
    */
   public Decoder decoder(@Nullable ZstdDictionary dictionary) {
-    return new ZstdDecoder(decoders, memory, dictionary);
+    return new ZstdDecoder(library, decoders, memory, dictionary);
   }
 
   /** What contexts take that nobody uses, in bytes. */

@@ -30,6 +30,7 @@ final class ZstdDecoder implements Decoder {
     CLOSED
   }
 
+  private final ZstdLibrary library;
   private final ContextPool<ZstdDecoderProfile, ZstdDecoderContext> contexts;
   private final ContextMemory memory;
   private final @Nullable ZstdDictionary dictionary;
@@ -46,9 +47,11 @@ final class ZstdDecoder implements Decoder {
   private @Nullable ZstdDecoderContext context;
 
   ZstdDecoder(
+      ZstdLibrary library,
       ContextPool<ZstdDecoderProfile, ZstdDecoderContext> contexts,
       ContextMemory memory,
       @Nullable ZstdDictionary dictionary) {
+    this.library = library;
     this.contexts = contexts;
     this.memory = memory;
     this.dictionary = dictionary;
@@ -171,14 +174,26 @@ final class ZstdDecoder implements Decoder {
       return current;
     }
     giveContextBack();
-    ZstdDecoderContext taken =
-        contexts.tryTake(ZstdDecoderProfile.forWindow(windowBytes, dictionary));
+    ZstdDecoderProfile profile = ZstdDecoderProfile.forWindow(windowBytes, dictionary);
+    ZstdDecoderContext taken = contexts.tryTake(profile);
     if (taken == null) {
+      requirePossible(profile);
       throw new BudgetExceededError(
           memory.budget(), windowBytes, "there is no room to decompress with a window of that");
     }
     context = taken;
     return taken;
+  }
+
+  /** Or else a sender that is told of a want of memory would try it again for ever. */
+  private void requirePossible(ZstdDecoderProfile profile) {
+    long neededBytes = library.decoderBytes(profile);
+    long largestBytes = memory.pool().largestGrantBytes(memory.budget());
+    if (neededBytes > largestBytes) {
+      throw new CorruptInputException(
+          "zstd: a window of %,d bytes is needed, for which a context takes %,d (budget '%s' allows %,d)"
+              .formatted(profile.windowBytes(), neededBytes, memory.budget().path(), largestBytes));
+    }
   }
 
   /** Hands a gathered header over: there is no output yet. */

@@ -26,6 +26,9 @@ public abstract sealed class ZstdLibrary permits SystemZstd, JniZstd {
   abstract @Nullable ZstdDecoderContext tryNewDecoder(
       ZstdDecoderProfile profile, ContextMemory memory);
 
+  /** What a context that decompresses takes, without a dictionary, in bytes; or a little more. */
+  abstract long decoderBytes(ZstdDecoderProfile profile);
+
   /**
    * The system's library if there is one that can be used, zstd-jni's otherwise.
    *

@@ -14,7 +14,10 @@ import dev.weir.compression.codec.CorruptInputException;
 import dev.weir.compression.codec.Decoder;
 import dev.weir.compression.codec.Encoder;
 import dev.weir.compression.codec.Step;
+import dev.weir.compression.context.ContextMemory;
+import dev.weir.memory.budget.Budget;
 import dev.weir.memory.budget.BudgetExceededError;
+import dev.weir.memory.heap.Block;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.io.ByteArrayOutputStream;
@@ -261,6 +264,31 @@ abstract class ZstdContract {
     assertThat(codec.idleBytes()).isZero();
   }
 
+  /** To wait for room would be in vain, so a sender is not asked to come again. */
+  @Test
+  void aWindowThatTheBudgetNeverHasRoomForIsRefusedForGood() {
+    byte[] frame = {0x28, (byte) 0xb5, 0x2f, (byte) 0xfd, 0, (byte) (11 << 3), 1, 0, 0};
+    Budget small = memory.budget.child("small", 2 << 20);
+    ContextMemory within = new ContextMemory(memory.pool, small);
+    try (ZstdCodec limited = new ZstdCodec(library(), within, 0);
+        Decoder decoder = limited.decoder(/* dictionary= */ null)) {
+      assertThatThrownBy(() -> Streams.decode(decoder, frame, frame.length, 1000, memory.allocator))
+          .isInstanceOf(CorruptInputException.class)
+          .hasMessageContaining("a window of 2,097,152 bytes")
+          .hasMessageContaining("compression/small' allows 2,097,152");
+    }
+    small.setLimitBytes(4 << 20);
+    Block taken = memory.pool.allocate(2 << 20, small);
+    try (ZstdCodec limited = new ZstdCodec(library(), within, 0);
+        Decoder decoder = limited.decoder(/* dictionary= */ null)) {
+      assertThatThrownBy(() -> Streams.decode(decoder, frame, frame.length, 1000, memory.allocator))
+          .as("room for another time")
+          .isInstanceOf(BudgetExceededError.class);
+    }
+    taken.release();
+    small.close();
+  }
+
   @Test
   void dictionariesWorkInBothDirections() {
     ZstdDictionary dictionary = ZstdDictionary.of(Texts.dictionary(300));
@@ -321,7 +349,8 @@ abstract class ZstdContract {
 
   @Test
   void aFullBudgetMakesNoContext() {
-    memory.budget.setLimitBytes(1 << 20);
+    memory.budget.setLimitBytes(2 << 20);
+    Block taken = memory.pool.allocate(1 << 20, memory.budget);
     assertThat(codec.tryEncoder(LEVEL_3, -1)).isNull();
     assertThat(codec.tryEncoder(new ZstdProfile(3, SourceBound.NARROW), -1))
         .isNotNull()
@@ -334,6 +363,7 @@ abstract class ZstdContract {
     }
     assertThatThrownBy(() -> decode(frame, frame.length, 1000))
         .isInstanceOf(BudgetExceededError.class);
+    taken.release();
   }
 
   @Test
