@@ -47,6 +47,10 @@ final class Http2Exchange extends ChannelInboundHandlerAdapter implements Carrie
   private @Nullable ChannelHandlerContext context;
   private @Nullable ActiveExchange exchange;
   private boolean admitted;
+
+  /** Whether it has no place, and one of those in which refusals wait for their ends. */
+  private boolean refused;
+
   private long discardedBytes;
 
   /** What had come of all bodies of the connection when this one was looked at last. */
@@ -146,8 +150,14 @@ final class Http2Exchange extends ChannelInboundHandlerAdapter implements Carrie
   }
 
   private void begin(ChannelHandlerContext ctx, HttpRequest request) {
+    if (!admitted && !services.refusals().tryTake()) {
+      // No more heads are kept for answers that clients may not take.
+      reset(ctx, Http2Error.REFUSED_STREAM);
+      return;
+    }
+    refused = !admitted;
     ActiveExchange opened = open(ctx, request);
-    if (!admitted) {
+    if (refused) {
       opened.closeAfterwards();
       opened.refuse(
           503, FixedAnswer.TOO_MANY, Headers.create().set(HttpHeaderNames.RETRY_AFTER, "1"));
@@ -300,6 +310,10 @@ final class Http2Exchange extends ChannelInboundHandlerAdapter implements Carrie
       // Streams that are reset may be many before the first of their channels is taken apart.
       admitted = false;
       session.leavesItsPlace();
+    }
+    if (refused) {
+      refused = false;
+      services.refusals().giveBack();
     }
     Future<?> timer = ending;
     ending = null;

@@ -34,7 +34,8 @@ import org.jspecify.annotations.Nullable;
  * served by an {@link Http2Exchange} each. Goes between the codec and the multiplexer.
  *
  * <p>A connection has a place of the node's, and each stream beyond its first needs one more, so
- * that streams hold no more memory than connections could.
+ * that streams hold no more memory than connections could. As many more may wait for their clients
+ * to take a refusal.
  *
  * <p>When the node is stopped, the client is told twice: what it sends before it has heard of the
  * first is served.

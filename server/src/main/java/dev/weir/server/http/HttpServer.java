@@ -77,6 +77,7 @@ public final class HttpServer implements AutoCloseable {
             limits,
             new ContentCodings(compression),
             new Places(limits.maxConnections()),
+            new Places(limits.maxConnections()),
             new StagingQuota(limits.stagingBytes()),
             metrics,
             console,

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param searches of forks' points, which take turns there
  * @param codings in which contents are sent
  * @param places of connections; each stream of HTTP/2 beyond a connection's first needs one too
+ * @param refusals places of streams that have found none of those, and end a moment later
  * @param tls of all connections; null where they are in the clear
  */
 record Services(
@@ -24,6 +25,7 @@ record Services(
     HttpLimits limits,
     ContentCodings codings,
     Places places,
+    Places refusals,
     StagingQuota staging,
     NodeMetrics metrics,
     Console console,

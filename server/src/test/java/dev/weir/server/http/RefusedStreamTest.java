@@ -1,6 +1,7 @@
 package dev.weir.server.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import dev.weir.server.store.CreateRequest;
 import dev.weir.server.store.Payload;
@@ -49,6 +50,46 @@ class RefusedStreamTest {
     }
   }
 
+  /** Each keeps its head, and what it is made of, until its client takes the answer. */
+  @Test
+  void noMoreWaitForTheirClientsThanThereArePlaces() throws Exception {
+    try (EmbeddedNode node = new EmbeddedNode(directory)) {
+      EmbeddedChannel channel = node.connect();
+      boolean free = true;
+      while (free) {
+        free = node.services.places().tryTake();
+      }
+      free = true;
+      while (free) {
+        free = node.services.refusals().tryTake();
+      }
+      node.services.refusals().giveBack();
+      node.send(channel, Http2Wire.preface(0));
+      node.send(channel, Http2Wire.get(1, "/v1/stream/a?offset=now&live=long-poll"));
+      node.send(channel, Http2Wire.get(3, "/v1/stream/a"));
+      node.send(channel, Http2Wire.get(5, "/v1/stream/a"));
+      node.run(channel);
+      List<Http2Wire.Frame> answers =
+          Http2Wire.frames(EmbeddedNode.received(channel)).stream()
+              .filter(frame -> frame.stream() > 1)
+              .toList();
+      assertThat(answers)
+          .extracting(Http2Wire.Frame::stream, Http2Wire.Frame::type)
+          .containsExactly(
+              tuple(3, (int) Http2FrameTypes.HEADERS), tuple(5, (int) Http2FrameTypes.RST_STREAM));
+      assertThat(answers.getLast().payload()).isEqualTo(code(Http2Error.REFUSED_STREAM));
+      int held = node.services.refusals().taken();
+      node.pass(channel, HttpLimits.LINGER);
+      assertThat(node.services.refusals().taken()).isEqualTo(held - 1);
+      channel.finishAndReleaseAll();
+      assertThat(node.services.refusals().taken()).isEqualTo(held - 1);
+    }
+  }
+
+  private static byte[] code(Http2Error error) {
+    return ByteBuffer.allocate(4).putInt((int) error.code()).array();
+  }
+
   @Test
   void streamsThatAreResetAtOnceTakeNoPlacesOfOthers() throws Exception {
     try (EmbeddedNode node = new EmbeddedNode(directory)) {
@@ -57,7 +98,7 @@ class RefusedStreamTest {
       ByteArrayOutputStream packet = new ByteArrayOutputStream();
       packet.writeBytes(Http2Wire.preface(WINDOW_BYTES));
       int streams = Math.min(2 * node.services.limits().maxConnections(), MOST_RESETS);
-      byte[] cancel = ByteBuffer.allocate(4).putInt((int) Http2Error.CANCEL.code()).array();
+      byte[] cancel = code(Http2Error.CANCEL);
       for (int stream = 1; stream < 2 * streams; stream += 2) {
         packet.writeBytes(Http2Wire.get(stream, "/v1/stream/a?offset=now&live=long-poll"));
         packet.writeBytes(Http2Wire.frame(Http2FrameTypes.RST_STREAM, 0, stream, cancel));

@@ -283,6 +283,7 @@ class UnreachableLoopTest {
         HttpLimits.forBudget(32 << 20),
         new ContentCodings(null),
         new Places(16),
+        new Places(16),
         new StagingQuota(1 << 20),
         metrics,
         console,

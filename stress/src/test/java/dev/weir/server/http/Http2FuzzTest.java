@@ -140,6 +140,7 @@ class Http2FuzzTest {
             HttpLimits.forBudget(32L << 20),
             new ContentCodings(null),
             new Places(PLACES),
+            new Places(PLACES),
             new StagingQuota(1 << 20),
             new NodeMetrics(
                 store.stats(),
