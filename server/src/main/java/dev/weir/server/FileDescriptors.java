@@ -1,7 +1,9 @@
 package dev.weir.server;
 
 import com.sun.management.UnixOperatingSystemMXBean;
+import dev.weir.server.http.HttpLimits;
 import java.lang.management.ManagementFactory;
+import org.jspecify.annotations.Nullable;
 
 /** What the operating system lets this process open. */
 final class FileDescriptors {
@@ -12,5 +14,16 @@ final class FileDescriptors {
     return ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean unix
         ? unix.getMaxFileDescriptorCount()
         : Integer.MAX_VALUE;
+  }
+
+  /**
+   * Why a node cannot live on so many, or null: once it has run out of them it can read no stream
+   * and take no connection.
+   */
+  static @Nullable String refuse(long limit) {
+    return limit >= HttpLimits.LEAST_DESCRIPTORS
+        ? null
+        : "%d open files are allowed (ulimit -n), and the node needs %d; raise the limit, to 2000 if you can"
+            .formatted(limit, HttpLimits.LEAST_DESCRIPTORS);
   }
 }

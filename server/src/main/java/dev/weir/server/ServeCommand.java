@@ -140,6 +140,10 @@ public final class ServeCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     checkOptions();
+    String tooFewFiles = FileDescriptors.refuse(FileDescriptors.limit());
+    if (tooFewFiles != null) {
+      return fail(tooFewFiles);
+    }
     Node node;
     Node.TlsSettings security;
     try {

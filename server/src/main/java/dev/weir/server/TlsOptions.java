@@ -28,16 +28,20 @@ final class TlsOptions {
       paramLabel = "WHO",
       description =
           "Who encrypts: jdk, boringssl, or auto, which is boringssl where its library loads."
-              + " Default: ${DEFAULT-VALUE}.",
-      converter = TlsEngineConverter.class,
-      defaultValue = "auto")
-  private TlsEngine engine = TlsEngine.JDK;
+              + " Default: auto.",
+      converter = TlsEngineConverter.class)
+  private @Nullable TlsEngine engine;
 
   TlsOptions() {}
 
   /** What the options ask for; null without TLS. */
   Node.@Nullable TlsSettings settings(CommandSpec spec) throws TlsFileException {
     if (certificate == null && key == null) {
+      if (engine != null) {
+        throw new ParameterException(
+            spec.commandLine(),
+            "--tls-provider needs --tls-cert and --tls-key: nothing is encrypted");
+      }
       return null;
     }
     if (certificate == null || key == null) {
@@ -46,6 +50,7 @@ final class TlsOptions {
           "--tls-cert and --tls-key belong together: %s is missing"
               .formatted(key == null ? "--tls-key" : "--tls-cert"));
     }
-    return new Node.TlsSettings(TlsCredentials.read(certificate, key), engine);
+    return new Node.TlsSettings(
+        TlsCredentials.read(certificate, key), engine == null ? TlsEngine.best() : engine);
   }
 }

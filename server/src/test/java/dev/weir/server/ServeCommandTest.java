@@ -52,6 +52,7 @@ class ServeCommandTest {
     "--compression, 'gzip,gzip'",
     "--compression, 'off,gzip'",
     "--tls-provider, openssl",
+    "--tls-provider, jdk",
     "--tls-cert, cert.pem",
     "--tls-key, key.pem"
   })

@@ -77,7 +77,8 @@ final class CreateHandler extends UploadHandler {
       return;
     }
     waiting = payload;
-    ForkSearch begun = new ForkSearch(services, source, fork, new PointListener(exchange, request));
+    ForkSearch begun =
+        new ForkSearch(services, source, fork, new PointListener(exchange, request, source));
     search = begun;
     services.io().execute(begun);
   }
@@ -91,11 +92,11 @@ final class CreateHandler extends UploadHandler {
     }
   }
 
-  private void refuseWaiting(Exchange exchange, Throwable failure) {
+  private void refuseWaiting(Exchange exchange, Throwable failure, @Nullable Stream source) {
     try {
       releaseWaiting();
     } finally {
-      Refusals.refuse(exchange, failure);
+      Refusals.refuseRead(exchange, failure, source);
     }
   }
 
@@ -176,10 +177,12 @@ final class CreateHandler extends UploadHandler {
   private final class PointListener implements ForkSearch.Listener {
     private final Exchange exchange;
     private final CreateRequest request;
+    private final @Nullable Stream source;
 
-    PointListener(Exchange exchange, CreateRequest request) {
+    PointListener(Exchange exchange, CreateRequest request, @Nullable Stream source) {
       this.exchange = exchange;
       this.request = request;
+      this.source = source;
     }
 
     @Override
@@ -201,7 +204,7 @@ final class CreateHandler extends UploadHandler {
     @Override
     public void failed(Throwable cause) {
       try {
-        exchange.onLoop(() -> refuseWaiting(exchange, cause));
+        exchange.onLoop(() -> refuseWaiting(exchange, cause, source));
       } catch (Throwable unheard) {
         exchange.abortFromElsewhere(unheard);
       }

@@ -58,6 +58,10 @@ public record HttpLimits(
   /** For segments kept open, journals, connections being turned away, and the JVM itself. */
   private static final int OTHER_DESCRIPTORS = 448;
 
+  /** What the fewest connections need, and the rest of a node. */
+  public static final int LEAST_DESCRIPTORS =
+      OTHER_DESCRIPTORS + CONNECTION_DESCRIPTORS * MIN_CONNECTIONS;
+
   /** Limits whose memory, all connections busy at once, stays within {@code budgetBytes}. */
   public static HttpLimits forBudget(long budgetBytes) {
     // A quarter for bodies, and three for the connections' own chunks.

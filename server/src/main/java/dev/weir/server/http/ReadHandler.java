@@ -13,7 +13,6 @@ import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import java.io.IOException;
-import java.nio.file.NoSuchFileException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Future;
@@ -290,21 +289,11 @@ final class ReadHandler implements ExchangeHandler {
               if (begun[0]) {
                 exchange.abort(Failure.ofRead(error, stream.isRemoved()), error);
               } else {
-                Refusals.refuse(exchange, isMissing(error, stream) ? missing(error) : error);
+                Refusals.refuseRead(exchange, error, stream);
               }
             });
     sender = range;
     range.pump();
-  }
-
-  /** Whether a file is not there of a stream that is. */
-  private static boolean isMissing(Throwable error, Stream stream) {
-    return error instanceof NoSuchFileException && !stream.isRemoved();
-  }
-
-  /** No deletion, which a client would be told of, but damage. */
-  private static IOException missing(Throwable error) {
-    return new IOException("a file of the stream is missing", error);
   }
 
   /** Sends what stands before the first chunk, which is released if that fails. */

@@ -5,11 +5,13 @@ import dev.weir.server.protocol.ProtocolException;
 import dev.weir.server.store.CatalogFullException;
 import dev.weir.server.store.StorageFullException;
 import dev.weir.server.store.StoreFailedException;
+import dev.weir.server.store.Stream;
 import io.netty.handler.codec.http.EmptyHttpHeaders;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
+import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.time.Duration;
 import java.util.concurrent.CompletionException;
@@ -65,13 +67,27 @@ final class Refusals {
         LOG.log(System.Logger.Level.WARNING, "no memory for a request", refused);
         exchange.refuse(503, FixedAnswer.NO_ROOM, later());
       }
-      case NoSuchFileException gone ->
-          exchange.refuse(404, "the stream was deleted", EmptyHttpHeaders.INSTANCE);
       default -> {
         LOG.log(System.Logger.Level.ERROR, "a request failed", cause);
         exchange.refuse(
             500, "the node failed: " + oneLine(cause.toString()), EmptyHttpHeaders.INSTANCE);
       }
+    }
+  }
+
+  /**
+   * The same for what failed while bytes of a stream were read: a file that is not there was
+   * deleted with its stream, or else that is damage.
+   *
+   * @param stream null where it is not known
+   */
+  static void refuseRead(Exchange exchange, Throwable error, @Nullable Stream stream) {
+    if (!(error instanceof NoSuchFileException) || stream == null) {
+      refuse(exchange, error);
+    } else if (stream.isRemoved()) {
+      exchange.refuse(404, "the stream was deleted", EmptyHttpHeaders.INSTANCE);
+    } else {
+      refuse(exchange, new IOException("a file of the stream is missing", error));
     }
   }
 

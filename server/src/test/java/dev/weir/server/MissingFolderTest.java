@@ -1,0 +1,41 @@
+package dev.weir.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Somebody deletes what a node writes to. */
+class MissingFolderTest {
+  @TempDir Path directory;
+
+  private static void delete(Path folder) throws Exception {
+    List<Path> all;
+    try (Stream<Path> walk = Files.walk(folder)) {
+      all = walk.sorted(Comparator.reverseOrder()).toList();
+    }
+    for (Path each : all) {
+      Files.delete(each);
+    }
+  }
+
+  @Test
+  void anAppendThatCannotBeWrittenIsNoStreamThatIsGone() throws Exception {
+    try (NodeFixture node = new NodeFixture(directory)) {
+      node.send("PUT", "a", "text/plain", "");
+      delete(directory.resolve("bytes"));
+      for (int bytes : new int[] {3, 400_000}) {
+        HttpResponse<String> answer = node.send("POST", "a", "text/plain", "x".repeat(bytes));
+        assertThat(answer.statusCode()).isEqualTo(500);
+        assertThat(answer.body()).contains("NoSuchFileException");
+      }
+      assertThat(node.send("HEAD", "a", "text/plain", "").statusCode()).isEqualTo(200);
+    }
+  }
+}
