@@ -9,6 +9,7 @@ import dev.weir.compression.context.Context;
 import dev.weir.compression.context.ContextPool;
 import dev.weir.compression.zstd.EachZstd;
 import dev.weir.compression.zstd.ZstdDictionary;
+import dev.weir.compression.zstd.ZstdLibrary;
 import io.netty.buffer.ByteBuf;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Cleaner;
@@ -121,7 +122,7 @@ class LastResortTest {
   }
 
   private static boolean isBesideTheStream(Object object) {
-    return isOfTheMemory(object) || object instanceof ContextPool;
+    return isOfTheMemory(object) || object instanceof ContextPool || object instanceof ZstdLibrary;
   }
 
   private boolean isOfTheApplication(Object object) {

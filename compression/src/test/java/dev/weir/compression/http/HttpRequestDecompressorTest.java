@@ -8,6 +8,7 @@ import dev.weir.compression.Texts;
 import dev.weir.compression.http.RequestFixture.Got;
 import dev.weir.compression.zstd.EachZstd;
 import dev.weir.compression.zstd.ZstdLibrary;
+import dev.weir.memory.heap.Block;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
@@ -322,9 +323,20 @@ class HttpRequestDecompressorTest {
   void withoutMemoryTheClientMayTryAgain() {
     byte[] stream = fixture.encode(ContentCoding.ZSTD, CONTENT);
     fixture.compression.destroyIdle(Long.MAX_VALUE);
-    fixture.memory.budget.setLimitBytes(1_000);
+    fixture.memory.budget.setLimitBytes(4 << 20);
+    Block others = fixture.memory.pool.allocate(2 << 20, fixture.memory.budget);
     fixture.send("zstd", stream, 10_000);
     assertRefused(503);
+    others.release();
+  }
+
+  @Test
+  void whereThereNeverIsMemoryItMayNot() {
+    byte[] stream = fixture.encode(ContentCoding.ZSTD, CONTENT);
+    fixture.compression.destroyIdle(Long.MAX_VALUE);
+    fixture.memory.budget.setLimitBytes(1_000);
+    fixture.send("zstd", stream, 10_000);
+    assertRefused(400);
   }
 
   @Test

@@ -3,7 +3,8 @@ package dev.weir.netty.http;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpHeaders;
-import java.util.List;
+import io.netty.util.AsciiString;
+import java.util.Iterator;
 
 /** Reads {@code Transfer-Encoding} (RFC 9112, section 6.1). */
 public final class TransferCodings {
@@ -18,9 +19,12 @@ public final class TransferCodings {
    * @return true if there is no such field, or one that says {@code chunked} and nothing else
    */
   public static boolean areUndone(HttpHeaders headers) {
-    List<String> fields = headers.getAll(HttpHeaderNames.TRANSFER_ENCODING);
-    return fields.isEmpty()
-        || (fields.size() == 1
-            && HttpHeaderValues.CHUNKED.contentEqualsIgnoreCase(fields.getFirst().trim()));
+    if (!headers.contains(HttpHeaderNames.TRANSFER_ENCODING)) {
+      return true; // Without a list of none, for each response.
+    }
+    Iterator<? extends CharSequence> fields =
+        headers.valueCharSequenceIterator(HttpHeaderNames.TRANSFER_ENCODING);
+    return HttpHeaderValues.CHUNKED.contentEqualsIgnoreCase(AsciiString.trim(fields.next()))
+        && !fields.hasNext();
   }
 }
