@@ -1,7 +1,6 @@
 package dev.weir.compression.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.compression.ContentCoding;
 import dev.weir.compression.Texts;
@@ -19,9 +18,7 @@ import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
-import io.netty.util.concurrent.DefaultEventExecutorGroup;
 import java.nio.charset.StandardCharsets;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -101,23 +98,5 @@ class DisturbedRequestsTest {
     }
     assertThat(second.isSuccess()).isTrue();
     assertThat(wire).containsSubsequence("HTTP/1.1 200", "HTTP/1.1 202", "HTTP/1.1 415");
-  }
-
-  @Test
-  @SuppressWarnings("deprecation") // It is what is refused.
-  void itRunsOnTheChannelsLoopOnly() throws Exception {
-    DefaultEventExecutorGroup elsewhere = new DefaultEventExecutorGroup(1);
-    try {
-      HttpRequestDecompressor second =
-          new HttpRequestDecompressor(fixture.compression, RequestOptions.upTo(500));
-      fixture.channel.pipeline().addLast(elsewhere, second);
-      elsewhere.submit(() -> {}).sync();
-      fixture.channel.runPendingTasks();
-      assertThatThrownBy(fixture.channel::checkException)
-          .hasStackTraceContaining("add it without an EventExecutorGroup");
-      assertThat(fixture.channel.pipeline().context(second)).isNull();
-    } finally {
-      elsewhere.shutdownGracefully(0, 20, TimeUnit.SECONDS).sync();
-    }
   }
 }

@@ -1,7 +1,6 @@
 package dev.weir.compression.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.compression.Texts;
 import dev.weir.compression.http.ResponseFixture.Written;
@@ -22,13 +21,11 @@ import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.util.ReferenceCountUtil;
-import io.netty.util.concurrent.DefaultEventExecutorGroup;
 import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -192,23 +189,6 @@ class DisturbedResponsesTest {
       assertThat(empty.isSuccess()).isTrue();
       assertThat(written.content()).isEqualTo(content);
       assertThat(written.header(HttpHeaderNames.CONTENT_ENCODING)).isNull();
-    }
-  }
-
-  @Test
-  @SuppressWarnings("deprecation") // It is what is refused.
-  void itRunsOnTheChannelsLoopOnly() throws Exception {
-    DefaultEventExecutorGroup elsewhere = new DefaultEventExecutorGroup(1);
-    try {
-      HttpResponseCompressor second = new HttpResponseCompressor(fixture.compression);
-      fixture.channel.pipeline().addLast(elsewhere, second);
-      elsewhere.submit(() -> {}).sync();
-      fixture.channel.runPendingTasks();
-      assertThatThrownBy(fixture.channel::checkException)
-          .hasStackTraceContaining("add it without an EventExecutorGroup");
-      assertThat(fixture.channel.pipeline().context(second)).isNull();
-    } finally {
-      elsewhere.shutdownGracefully(0, 20, TimeUnit.SECONDS).sync();
     }
   }
 }

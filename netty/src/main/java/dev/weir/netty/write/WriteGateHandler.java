@@ -1,5 +1,6 @@
 package dev.weir.netty.write;
 
+import dev.weir.netty.loop.EventLoops;
 import dev.weir.netty.write.OutboundClosing.Reason;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
@@ -63,9 +64,7 @@ final class WriteGateHandler extends ChannelDuplexHandler
   @Override
   public void handlerAdded(ChannelHandlerContext ctx) {
     Channel channel = ctx.channel();
-    if (channel.isRegistered() && !ctx.executor().equals(channel.eventLoop())) {
-      throw new IllegalStateException("a write gate runs on the channel's own event loop");
-    }
+    EventLoops.requireOwn(ctx);
     takePlace(ctx);
     channel.config().setWriteBufferWaterMark(gate.waterMark());
     sizes = channel.config().getMessageSizeEstimator().newHandle();
