@@ -250,6 +250,11 @@ public final class Node implements AutoCloseable {
     return server.address();
   }
 
+  /** Waits until a part of the node has ended without which it cannot go on. */
+  void awaitLoss() throws InterruptedException {
+    server.awaitLoss();
+  }
+
   /** Sizes of all live buffers, arrays too; 0 when no connection has anything under way. */
   long liveBufferBytes() {
     return memory.pool().liveBlockBytes() + memory.pool().rootBudget().heapBytes();

@@ -12,7 +12,6 @@ import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
@@ -184,8 +183,7 @@ public final class ServeCommand implements Callable<Integer> {
       out.printf("weir: console at %s_weir/%n", url);
     }
     out.flush();
-    runUntilSignalled(node, out);
-    return ExitCode.OK;
+    return runUntilSignalled(node, out, spec.commandLine().getErr());
   }
 
   private void checkOptions() {
@@ -219,9 +217,10 @@ public final class ServeCommand implements Callable<Integer> {
 
   /**
    * The JVM answers SIGTERM and Ctrl-C by running its shutdown hooks: the node is drained in one.
+   *
+   * @return how the process is to exit, where it was not signalled
    */
-  private static void runUntilSignalled(Node node, PrintWriter out) {
-    CountDownLatch forEver = new CountDownLatch(1);
+  static int runUntilSignalled(Node node, PrintWriter out, PrintWriter err) {
     Thread hook =
         Thread.ofPlatform()
             .name("weir-shutdown")
@@ -232,10 +231,20 @@ public final class ServeCommand implements Callable<Integer> {
             });
     Runtime.getRuntime().addShutdownHook(hook);
     try {
-      forEver.await();
+      node.awaitLoss();
+      Runtime.getRuntime().removeShutdownHook(hook);
+      // Without a drain, which would ask for what there may be none of.
+      err.println(
+          "weir serve: an event loop has ended, by the error that is logged above; the node ends,"
+              + " since it would leave connections without an answer. Everything acknowledged is on"
+              + " the disk. If the Java heap was full, give it more: WEIR_JAVA_OPTS=-Xmx1g");
+      err.flush();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+    } catch (IllegalStateException shuttingDown) {
+      // The hook has begun, and ends the process.
     }
+    return ExitCode.SOFTWARE;
   }
 
   private static int drain(Node node, PrintWriter out) {

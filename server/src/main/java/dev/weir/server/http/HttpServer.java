@@ -13,11 +13,13 @@ import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
+import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -38,12 +40,25 @@ public final class HttpServer implements AutoCloseable {
   private final ChannelGroup connections;
   private final Channel listener;
 
+  /** Open until an event loop ends that nobody has asked to. */
+  private final CountDownLatch loss = new CountDownLatch(1);
+
+  private volatile boolean draining;
+
   private HttpServer(
       EventLoopGroup loops, ExecutorService io, ChannelGroup connections, Channel listener) {
     this.loops = loops;
     this.io = io;
     this.connections = connections;
     this.listener = listener;
+    for (EventExecutor loop : loops) {
+      loop.terminationFuture()
+          .addListener(ended -> {
+            if (!draining) {
+              loss.countDown();
+            }
+          });
+    }
   }
 
   /**
@@ -122,17 +137,28 @@ public final class HttpServer implements AutoCloseable {
   }
 
   /**
+   * Waits until the server cannot go on: Netty ends an event loop where an error leaves it, as for
+   * want of Java heap, and with it the connections that it has. Those that come are given to it all
+   * the same, and stay without an answer. Returns at no other time.
+   */
+  public void awaitLoss() throws InterruptedException {
+    loss.await();
+  }
+
+  /**
    * Stops to listen, lets requests in progress end, closes what is left at the deadline, and lets
    * go of the threads.
    *
    * @return whether every request ended in time
    */
   public boolean drain(Duration deadline) {
-    listener.close().syncUninterruptibly();
-    connections.forEach(
-        channel -> channel.pipeline().fireUserEventTriggered(HttpConnection.Signal.DRAIN));
+    draining = true;
+    listener.close().awaitUninterruptibly();
+    connections.stream()
+        .filter(HttpServer::isServed)
+        .forEach(channel -> channel.pipeline().fireUserEventTriggered(HttpConnection.Signal.DRAIN));
     boolean ended = connections.newCloseFuture().awaitUninterruptibly(deadline.toMillis());
-    connections.close().awaitUninterruptibly();
+    connections.close(HttpServer::isServed).awaitUninterruptibly();
     loops.shutdownGracefully(0, 5, TimeUnit.SECONDS).awaitUninterruptibly();
     io.shutdown();
     try {
@@ -143,6 +169,11 @@ public final class HttpServer implements AutoCloseable {
       Thread.currentThread().interrupt();
     }
     return ended;
+  }
+
+  /** The others end with the process: none but its event loop may close a channel. */
+  private static boolean isServed(Channel channel) {
+    return !channel.eventLoop().isShuttingDown();
   }
 
   @Override
