@@ -110,10 +110,12 @@ class ListenerOverSocketsTest {
   }
 
   private static void await(BooleanSupplier condition) {
-    while (!condition.getAsBoolean() && !Thread.currentThread().isInterrupted()) {
+    boolean holds = condition.getAsBoolean();
+    while (!holds && !Thread.currentThread().isInterrupted()) {
       Thread.onSpinWait();
+      holds = condition.getAsBoolean();
     }
-    assertThat(condition.getAsBoolean()).isTrue();
+    assertThat(holds).isTrue();
   }
 
   private void nobodyIsAcceptedUntilItsRelease(ByteBuf much, Socket early) throws Exception {

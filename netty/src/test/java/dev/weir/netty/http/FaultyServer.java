@@ -253,10 +253,12 @@ final class FaultyServer implements AutoCloseable {
 
   /** Waits for a state that comes by itself; fails where a test's time is over before. */
   static void await(String what, BooleanSupplier state) {
-    while (!state.getAsBoolean() && !Thread.currentThread().isInterrupted()) {
+    boolean reached = state.getAsBoolean();
+    while (!reached && !Thread.currentThread().isInterrupted()) {
       LockSupport.parkNanos(LOOK_NANOS);
+      reached = state.getAsBoolean();
     }
-    assertThat(state.getAsBoolean()).as(what).isTrue();
+    assertThat(reached).as(what).isTrue();
   }
 
   static byte[] request(String length, String body) {
