@@ -39,9 +39,11 @@ final class Slab extends LocalSlots implements BlockHome {
   static final Slab NONE = new Slab();
 
   /**
-   * So often another thread looks for counts that belong together, before it takes what it sees.
+   * So long another thread looks for counts that belong together, before it takes what it sees: 1
+   * s. Somebody moves slots for microseconds, but has to wait for a time slice where the system
+   * interrupts that, and what is free in all the slabs of a trim would pass for live meanwhile.
    */
-  private static final int MAX_LOOKS = 1000;
+  private static final long LOOKS_NANOS = 1_000_000_000;
 
   private volatile Heap heap;
 
@@ -219,21 +221,22 @@ final class Slab extends LocalSlots implements BlockHome {
    * these are dropped, so there are enough for the slots that are seen.
    */
   SlabFigures figures() {
-    int inUse = 0;
-    int carved = 0;
-    int committedBytes = 0;
-    for (int looks = 0; looks < MAX_LOOKS; looks++) {
+    long beganNanos = 0;
+    while (true) {
       int before = movesBefore();
-      carved = carvedOpaque();
-      inUse = Math.clamp(liveOpaque() - freeRemote.count(), 0, carved);
-      committedBytes = committedBytes();
-      if (isUnmovedSince(before)) {
-        break;
+      int carved = carvedOpaque();
+      int inUse = Math.clamp(liveOpaque() - freeRemote.count(), 0, carved);
+      int committedBytes = committedBytes();
+      if (isUnmovedSince(before)
+          || (beganNanos != 0 && System.nanoTime() - beganNanos > LOOKS_NANOS)) {
+        Thread owner = heap instanceof OwnedHeap owned ? owned.owner() : null;
+        return new SlabFigures(kind(), inUse, carved - inUse, committedBytes, owner);
+      }
+      if (beganNanos == 0) {
+        beganNanos = System.nanoTime() | 1;
       }
       SpinLock.giveWay();
     }
-    Thread owner = heap instanceof OwnedHeap owned ? owned.owner() : null;
-    return new SlabFigures(kind(), inUse, carved - inUse, committedBytes, owner);
   }
 
   boolean isFull() {

@@ -4,9 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.memory.os.FakeNativeMemory;
 import dev.weir.memory.pages.PageHeap;
+import dev.weir.memory.pages.SpanSize;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
 class SlabTotalsTest {
@@ -14,6 +18,7 @@ class SlabTotalsTest {
   private static final int ROUNDS = 200;
   private static final int SLOTS = 1_000;
   private static final int SIZE_CLASS = SizeClasses.classOf(64);
+  private static final long TIME_SLICE_NANOS = 50_000_000;
 
   private final FakeNativeMemory os = new FakeNativeMemory();
   private final PageHeap pages = PageHeaps.over(os, LIMIT_BYTES);
@@ -42,5 +47,34 @@ class SlabTotalsTest {
     kept.free();
     heap.trim();
     assertThat(pages.totals().liveBytes()).isZero();
+  }
+
+  /** It has to wait for its next time slice, in which it goes on. */
+  @Test
+  void areExactWhileWhoTakesFreeSlotsIsInterrupted() throws Exception {
+    Slot kept = allocate();
+    allocate().free();
+    Slab slab = slab();
+    CountDownLatch begun = new CountDownLatch(1);
+    CompletableFuture<Void> taking =
+        CompletableFuture.runAsync(() -> {
+          assertThat(slab.tryBeginTaking()).isTrue();
+          begun.countDown();
+          LockSupport.parkNanos(TIME_SLICE_NANOS);
+          slab.cancelTaking();
+        });
+    begun.await();
+    assertThat(SlabTotals.of(pages)[SIZE_CLASS].liveBlocks()).isOne();
+    taking.join();
+    kept.free();
+  }
+
+  private Slab slab() {
+    return Arrays.stream(SpanSize.values())
+        .flatMap(size -> Arrays.stream(pages.spans(size)))
+        .filter(Slab.class::isInstance)
+        .map(Slab.class::cast)
+        .findFirst()
+        .orElseThrow();
   }
 }
