@@ -95,10 +95,15 @@ public final class ByteCountdown {
   private void lookAtTheClock() {
     long sinceNanos = System.nanoTime() - lastNanos;
     if (sinceNanos > SMALL_SHARE_OF_TIME * costNanos) {
-      boolean idle = sinceNanos > IDLE_SHARE_OF_TIME * costNanos;
-      meanBytes = idle ? wantedMeanBytes : meanBytes / 2;
+      shrink(sinceNanos);
       draw();
     }
+  }
+
+  /** Samples have become rare, or there was a pause. */
+  private void shrink(long sinceNanos) {
+    boolean idle = sinceNanos > IDLE_SHARE_OF_TIME * costNanos;
+    meanBytes = idle ? wantedMeanBytes : Math.max(meanBytes / 2, wantedMeanBytes);
   }
 
   /** How many blocks of this size a sample of one stands for. */
@@ -114,7 +119,7 @@ public final class ByteCountdown {
       if (sinceNanos < SHARE_OF_TIME * costNanos) {
         meanBytes = Math.min(2 * meanBytes, MAX_FACTOR * wantedMeanBytes);
       } else if (sinceNanos > SMALL_SHARE_OF_TIME * costNanos) {
-        meanBytes = Math.max(meanBytes / 2, wantedMeanBytes);
+        shrink(sinceNanos);
       }
       lastNanos = endedNanos;
     }
