@@ -328,7 +328,7 @@ final class Evaluator {
     long position = offset - segment.startOffset();
     try {
       journals.markDirty(segment.fileId());
-      files.openOrCreate(segment.fileId()).write(inline.contents().duplicate(), position);
+      files.toWriteAt(segment.fileId(), position).write(inline.contents().duplicate(), position);
     } catch (IOException e) {
       // Also where it is to be deleted, which is later.
       files.cut(segment.fileId(), position);

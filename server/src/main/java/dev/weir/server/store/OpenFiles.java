@@ -2,6 +2,7 @@ package dev.weir.server.store;
 
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -25,18 +26,28 @@ final class OpenFiles implements AutoCloseable {
     this.layout = layout;
   }
 
-  /** The file of a segment, created when it does not exist. */
-  DiskFile openOrCreate(long fileId) throws IOException {
+  /**
+   * The file of a segment, for its next bytes: created for the first ones when it does not exist.
+   *
+   * @throws LostBytesException if bytes are missing in front of {@code position}, where a write
+   *     would leave a hole
+   */
+  DiskFile toWriteAt(long fileId, long position) throws IOException {
     DiskFile open = files.get(fileId);
     if (open != null) {
       return open;
     }
+    Path path = layout.segment(fileId);
     DiskFile file;
     try {
-      file = disk.open(layout.segment(fileId));
-    } catch (NoSuchFileException e) {
-      file = disk.create(layout.segment(fileId));
+      file = disk.open(path);
+    } catch (NoSuchFileException missing) {
+      if (position > 0) {
+        throw new LostBytesException(path, 0, position);
+      }
+      file = disk.create(path);
     }
+    checkLength(path, file, position);
     files.put(fileId, file);
     if (files.size() > MAX_OPEN) {
       Map.Entry<Long, DiskFile> eldest = files.entrySet().iterator().next();
@@ -44,6 +55,21 @@ final class OpenFiles implements AutoCloseable {
       eldest.getValue().close();
     }
     return file;
+  }
+
+  private static void checkLength(Path path, DiskFile file, long position) throws IOException {
+    boolean isWhole = false;
+    try {
+      long bytes = position == 0 ? 0 : file.sizeBytes();
+      if (bytes < position) {
+        throw new LostBytesException(path, bytes, position);
+      }
+      isWhole = true;
+    } finally {
+      if (!isWhole) {
+        file.close();
+      }
+    }
   }
 
   /** Closes the file of a segment that is to be deleted. */

@@ -88,6 +88,9 @@ final class Recovery {
       load(Snapshot.read(disk, layout, sequence));
     }
     replayFrom(sequence, proof(!snapshots.isEmpty()), journals);
+    for (long journal : journals.tailSet(sequence)) {
+      restoreSegments(journal);
+    }
     if (journalBytes > 0) {
       settleJournal(journals.last());
     }
@@ -171,13 +174,7 @@ final class Recovery {
         throw new DataDirectoryException(
             path + " is no journal that this version of weir can read");
       }
-      long start = in.position();
-      for (ByteBuffer body = in.next(); body != null; body = in.next()) {
-        if (!mark.isAt(start, body)) {
-          applyAll(body, path, in.position());
-        }
-        start = in.position();
-      }
+      forEach(in, mark, path, this::apply);
       if (in.isTorn() && !last) {
         throw JournalEnd.damage(path, in.position());
       }
@@ -206,20 +203,31 @@ final class Recovery {
     disk.syncDirectory(layout.journalDirectory());
   }
 
-  /** Applies the mutations of a frame; what is whole but makes no sense is damage too. */
-  private void applyAll(ByteBuffer body, Path path, long endPosition) throws IOException {
-    try {
-      while (body.hasRemaining()) {
-        apply(RecordCodec.read(new RecordReader(body)), body);
+  /** What is done with a record; what follows it in its frame may be its own, and is taken then. */
+  private interface RecordStep {
+    void take(Mutation mutation, ByteBuffer rest) throws IOException;
+  }
+
+  /** Goes through the records of a journal; what is whole but makes no sense is damage too. */
+  private static void forEach(FrameReader in, SyncMark mark, Path path, RecordStep step)
+      throws IOException {
+    long start = in.position();
+    for (ByteBuffer body = in.next(); body != null; body = in.next()) {
+      boolean isMark = mark.isAt(start, body);
+      try {
+        while (!isMark && body.hasRemaining()) {
+          step.take(RecordCodec.read(new RecordReader(body)), body);
+        }
+      } catch (RuntimeException e) {
+        throw new DataDirectoryException(
+            path
+                + " has a record before byte "
+                + in.position()
+                + " that this version of weir cannot read; "
+                + "restore the data directory from a copy",
+            e);
       }
-    } catch (RuntimeException e) {
-      throw new DataDirectoryException(
-          path
-              + " has a record before byte "
-              + endPosition
-              + " that this version of weir cannot read; "
-              + "restore the data directory from a copy",
-          e);
+      start = in.position();
     }
   }
 
@@ -228,24 +236,13 @@ final class Recovery {
     switch (mutation) {
       case Mutation.Created created -> catalog.add(new Stream(created.toState(), nowMillis));
       case Mutation.Appended appended -> append(appended, rest);
-      case Mutation.Deleted deleted -> {
-        for (long fileId : catalog.delete(stream(deleted.streamId()))) {
-          files.forget(fileId);
-          dirtyFiles.remove(fileId);
-        }
-      }
+      case Mutation.Deleted deleted -> catalog.delete(stream(deleted.streamId()));
     }
   }
 
   private void append(Mutation.Appended append, ByteBuffer rest) throws IOException {
-    Segment segment = append.segment();
-    nextId = Math.max(nextId, segment.fileId() + 1);
-    if (append.inJournal()) {
-      ByteBuffer bytes = rest.slice(rest.position(), Math.toIntExact(append.bytes()));
-      rest.position(rest.position() + bytes.remaining());
-      files.openOrCreate(segment.fileId()).write(bytes, append.offset() - segment.startOffset());
-      dirtyFiles.add(segment.fileId());
-    }
+    nextId = Math.max(nextId, append.segment().fileId() + 1);
+    takeBytes(append, rest);
     Stream stream = stream(append.streamId());
     ProducerTag tag = append.producer();
     catalog.update(
@@ -254,6 +251,57 @@ final class Recovery {
         tag == null
             ? Map.of()
             : Map.of(tag.producerId(), new ProducerState(tag.epoch(), tag.sequence())));
+  }
+
+  /** The bytes of an append that travelled through the journal, null for others. */
+  private static @Nullable ByteBuffer takeBytes(Mutation.Appended append, ByteBuffer rest) {
+    if (!append.inJournal()) {
+      return null;
+    }
+    ByteBuffer bytes = rest.slice(rest.position(), Math.toIntExact(append.bytes()));
+    rest.position(rest.position() + bytes.remaining());
+    return bytes;
+  }
+
+  /**
+   * Writes what travelled through a journal to the segments that streams still have. Those that are
+   * gone would take room that a full disk may not have, and be deleted again.
+   */
+  private void restoreSegments(long sequence) throws IOException {
+    Path path = layout.journal(sequence);
+    try (DiskFile file = disk.openForReading(path)) {
+      FrameReader in = new FrameReader(file, 0);
+      ByteBuffer header = in.next();
+      SyncMark mark = header == null ? null : Journal.readHeader(header, sequence);
+      if (mark != null) {
+        forEach(in, mark, path, this::restore);
+      }
+    }
+  }
+
+  private void restore(Mutation mutation, ByteBuffer rest) throws IOException {
+    if (!(mutation instanceof Mutation.Appended append)) {
+      return;
+    }
+    ByteBuffer bytes = takeBytes(append, rest);
+    Segment segment = append.segment();
+    if (bytes == null || !catalog.isReferenced(segment.fileId())) {
+      return;
+    }
+    long position = append.offset() - segment.startOffset();
+    try {
+      files.toWriteAt(segment.fileId(), position).write(bytes, position);
+      dirtyFiles.add(segment.fileId());
+    } catch (LostBytesException lost) {
+      // Told when all segments are checked, with the stream that misses them.
+    } catch (IOException failure) {
+      throw new DataDirectoryException(
+          layout.segment(segment.fileId())
+              + " could not be written, as what is acknowledged has to be before the node starts: "
+              + failure.getMessage()
+              + "; see to its disk, and start again",
+          failure);
+    }
   }
 
   private Stream stream(long streamId) throws DataDirectoryException {
@@ -325,7 +373,6 @@ final class Recovery {
         }
         nextId = Math.max(nextId, fileId.getAsLong() + 1);
         if (!catalog.isReferenced(fileId.getAsLong())) {
-          files.forget(fileId.getAsLong());
           disk.delete(file);
         }
       }
