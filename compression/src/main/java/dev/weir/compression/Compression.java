@@ -9,6 +9,7 @@ import dev.weir.compression.context.ContextMemory;
 import dev.weir.compression.gzip.GzipCodec;
 import dev.weir.compression.zstd.SourceBound;
 import dev.weir.compression.zstd.ZstdCodec;
+import dev.weir.compression.zstd.ZstdDictionary;
 import dev.weir.compression.zstd.ZstdLibrary;
 import dev.weir.compression.zstd.ZstdProfile;
 import dev.weir.memory.Pool;
@@ -52,6 +53,9 @@ public final class Compression implements AutoCloseable {
     this.options = options;
     this.pool = memory.pool();
     this.budget = memory.budget();
+    for (ZstdDictionary dictionary : options.dictionaries()) {
+      library.require(dictionary, memory);
+    }
     this.zstd = new ZstdCodec(library, memory, options.maxIdleBytes());
     this.full = profiles(options.zstdLevel(), options);
     this.reduced = profiles(ZstdProfile.MIN_LEVEL, options);
@@ -68,7 +72,7 @@ public final class Compression implements AutoCloseable {
    * Compression with the best libraries that are here.
    *
    * @param budget what contexts are charged to, of that pool
-   * @throws IllegalArgumentException if it is another pool's
+   * @throws IllegalArgumentException if it is another pool's, or a dictionary cannot be read
    * @throws IllegalStateException if there is no zstd for this platform
    */
   public static Compression create(Pool pool, Budget budget, CompressionOptions options) {

@@ -5,6 +5,8 @@ import dev.weir.compression.gzip.GzipCodec;
 import dev.weir.compression.zstd.ZstdDictionary;
 import dev.weir.compression.zstd.ZstdProfile;
 import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -85,5 +87,10 @@ public record CompressionOptions(
       @Nullable ZstdDictionary ofRequests, @Nullable ZstdDictionary ofResponses) {
     return new CompressionOptions(
         codings, zstdLevel, brotliQuality, gzipLevel, maxIdleBytes, ofRequests, ofResponses);
+  }
+
+  /** Those that there are. */
+  List<ZstdDictionary> dictionaries() {
+    return Stream.of(requestDictionary, responseDictionary).filter(Objects::nonNull).toList();
   }
 }

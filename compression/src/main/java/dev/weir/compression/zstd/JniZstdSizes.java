@@ -34,11 +34,19 @@ final class JniZstdSizes {
 
   private static final int NARROW_KIB = 305;
 
-  /** KiB of the tables of a dictionary, by level from 1 on. */
+  /** The most KiB that the tables of a dictionary take, by level from 1 on. */
   private static final int[] DICTIONARY_KIB = {
-    64, 176, 400, 1040, 1040, 1040, 1040, 1040, 1040, 1040, 1040, 1552, 1552, 1552, 1552, 1552,
-    1552, 1552, 1552
+    207, 399, 783, 2063, 4111, 4111, 8207, 8207, 16399, 32783, 32783, 65551, 32783, 49167, 65551,
+    32783, 49167, 49167, 81935
   };
+
+  /** Of a small one: this, and so many bytes for each of its own, up to a power of two. */
+  private static final long DICTIONARY_BYTES = 15 << 10;
+
+  private static final long DICTIONARY_BYTES_A_BYTE = 32;
+
+  /** What the library takes to be compressed with a dictionary where it knows no length. */
+  private static final int SOURCE_BYTES = 513;
 
   /** A context that decompresses, but for its window: tables, and a block in and out. */
   private static final long DECODER_BYTES = 480 << 10;
@@ -62,9 +70,7 @@ final class JniZstdSizes {
     ZstdDictionary dictionary = profile.dictionary();
     // The context keeps a copy, and the tables another.
     long dictionaryBytes =
-        dictionary == null
-            ? 0
-            : 2L * dictionary.bytes() + ((long) DICTIONARY_KIB[index] << KIB_SHIFT);
+        dictionary == null ? 0 : 2L * dictionary.bytes() + tableBytes(dictionary.bytes(), index);
     return withShareOnTop((kib << KIB_SHIFT) + dictionaryBytes);
   }
 
@@ -73,6 +79,13 @@ final class JniZstdSizes {
     long dictionaryBytes =
         dictionary == null ? 0 : 2L * dictionary.bytes() + DECODER_DICTIONARY_BYTES;
     return withShareOnTop(DECODER_BYTES + profile.windowBytes() + dictionaryBytes);
+  }
+
+  private static long tableBytes(int dictionaryBytes, int index) {
+    long power = Long.highestOneBit(dictionaryBytes + SOURCE_BYTES - 1) << 1;
+    return Math.min(
+        DICTIONARY_BYTES + DICTIONARY_BYTES_A_BYTE * power,
+        (long) DICTIONARY_KIB[index] << KIB_SHIFT);
   }
 
   private static long withShareOnTop(long bytes) {

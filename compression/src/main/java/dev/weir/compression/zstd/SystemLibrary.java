@@ -1,5 +1,6 @@
 package dev.weir.compression.zstd;
 
+import java.lang.System.Logger.Level;
 import java.lang.foreign.Arena;
 import java.lang.foreign.SymbolLookup;
 import java.util.List;
@@ -12,15 +13,24 @@ final class SystemLibrary {
   /** By the names under which Linux and macOS install the library that programs need to run. */
   private static final List<String> NAMES = List.of("libzstd.so.1", "libzstd.1.dylib");
 
+  private static final System.Logger LOG = System.getLogger(SystemZstd.class.getPackageName());
+
   static final Optional<SymbolLookup> FOUND = find();
 
   private SystemLibrary() {}
 
   private static Optional<SymbolLookup> find() {
-    return NAMES.stream()
-        .flatMap(SystemLibrary::open)
-        .filter(library -> Stream.of(ZstdFunction.values()).allMatch(call -> call.isIn(library)))
-        .findFirst();
+    return NAMES.stream().flatMap(SystemLibrary::open).filter(SystemLibrary::hasAll).findFirst();
+  }
+
+  private static boolean hasAll(SymbolLookup library) {
+    for (ZstdFunction function : ZstdFunction.values()) {
+      if (!function.isIn(library)) {
+        LOG.log(Level.INFO, "the system''s libzstd has no {0}; zstd-jni is used", function);
+        return false;
+      }
+    }
+    return true;
   }
 
   private static Stream<SymbolLookup> open(String name) {

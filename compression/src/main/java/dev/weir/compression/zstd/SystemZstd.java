@@ -1,5 +1,6 @@
 package dev.weir.compression.zstd;
 
+import dev.weir.compression.codec.CodecException;
 import dev.weir.compression.context.ContextMemory;
 import dev.weir.compression.context.EncoderContext;
 import java.lang.System.Logger.Level;
@@ -18,6 +19,11 @@ public final class SystemZstd extends ZstdLibrary {
 
   /** 1.4.0: the first with all of the functions as they are called here. */
   private static final int OLDEST = 10_400;
+
+  /** What a context at level 3 takes is within this by far: 64 KiB to 256 MiB. */
+  private static final long MIN_CONTEXT_BYTES = 64 << 10;
+
+  private static final long MAX_CONTEXT_BYTES = 256 << 20;
 
   private static final Optional<SystemZstd> INSTANCE = load();
 
@@ -45,8 +51,11 @@ public final class SystemZstd extends ZstdLibrary {
       return Optional.empty();
     }
     try {
-      library.bytesOf(new ZstdProfile(3, SourceBound.KIB_128));
-    } catch (RuntimeException unusable) {
+      long bytes = library.bytesOf(new ZstdProfile(3, SourceBound.KIB_128));
+      if (bytes < MIN_CONTEXT_BYTES || bytes > MAX_CONTEXT_BYTES) {
+        throw new CodecException("a context is to take %,d bytes".formatted(bytes));
+      }
+    } catch (RuntimeException | OutOfMemoryError unusable) {
       LOG.log(Level.WARNING, "the system''s libzstd, {0}, is not used: {1}", version, unusable);
       return Optional.empty();
     }

@@ -1,5 +1,6 @@
 package dev.weir.compression.zstd;
 
+import dev.weir.compression.codec.CodecException;
 import dev.weir.compression.context.ContextMemory;
 import dev.weir.memory.Grant;
 import dev.weir.memory.heap.Block;
@@ -60,7 +61,8 @@ final class SystemZstdDictionary implements AutoCloseable {
    * Makes one out of the library's calls.
    *
    * @param free gives the tables back that are at an address
-   * @param make makes the tables of the content at an address; 0 if there is no memory for them
+   * @param make makes the tables of the content at an address; 0 if it cannot be read, or there is
+   *     no memory for them
    */
   static @Nullable SystemZstdDictionary tryCreate(
       ZstdDictionary dictionary,
@@ -82,8 +84,11 @@ final class SystemZstdDictionary implements AutoCloseable {
       MemorySegment.copy(
           MemorySegment.ofArray(dictionary.content()), 0, content.segment(), 0, dictionary.bytes());
       long address = make.applyAsLong(content.address());
-      if (address == 0) {
+      if (address == 0 && dictionary.id() == 0) {
         throw new OutOfMemoryError("zstd has no memory for the tables of a dictionary");
+      }
+      if (address == 0) {
+        throw new CodecException("zstd cannot read, or has no memory for, " + dictionary);
       }
       made = new SystemZstdDictionary(content, tables, free, address);
       return made;

@@ -83,6 +83,11 @@ enum ZstdFunction {
     return type;
   }
 
+  @Override
+  public String toString() {
+    return symbol;
+  }
+
   /** Whether a library has it. */
   boolean isIn(SymbolLookup library) {
     return library.find(symbol).isPresent();

@@ -1,5 +1,6 @@
 package dev.weir.compression.zstd;
 
+import dev.weir.compression.codec.CodecException;
 import dev.weir.compression.context.ContextMemory;
 import dev.weir.compression.context.EncoderContext;
 import org.jspecify.annotations.Nullable;
@@ -28,6 +29,25 @@ public abstract sealed class ZstdLibrary permits SystemZstd, JniZstd {
 
   /** What a context that decompresses takes, without a dictionary, in bytes; or a little more. */
   abstract long decoderBytes(ZstdDecoderProfile profile);
+
+  /**
+   * Has the library read a dictionary, if there is room for it now.
+   *
+   * @param memory where it comes to lie for that time
+   * @throws IllegalArgumentException if the library cannot
+   */
+  public final void require(ZstdDictionary dictionary, ContextMemory memory) {
+    ZstdDecoderContext context;
+    try {
+      context = tryNewDecoder(ZstdDecoderProfile.forWindow(1, dictionary), memory);
+    } catch (CodecException unreadable) {
+      throw new IllegalArgumentException(
+          "zstd cannot read %s: it is damaged, or was cut".formatted(dictionary), unreadable);
+    }
+    if (context != null) {
+      context.destroy();
+    }
+  }
 
   /**
    * The system's library if there is one that can be used, zstd-jni's otherwise.

@@ -51,4 +51,19 @@ class SystemZstdTest extends ZstdContract {
       context.destroy();
     }
   }
+
+  @Test
+  void whatZstdJniIsChargedForADictionaryIsNoLessThanWhatTheLibrarySays() {
+    for (int level = ZstdProfile.MIN_LEVEL; level <= ZstdProfile.MAX_LEVEL; level++) {
+      long bare = JniZstdSizes.encoderBytes(new ZstdProfile(level, SourceBound.ANY));
+      for (int bytes : new int[] {8, 1_000, 16_384, 20_000, 112_640, 131_000, 1 << 20, 8 << 20}) {
+        ZstdDictionary dictionary = ZstdDictionary.of(new byte[bytes]);
+        long charged =
+            JniZstdSizes.encoderBytes(new ZstdProfile(level, SourceBound.ANY, dictionary)) - bare;
+        long taken =
+            bytes + ZstdCalls.call(ZstdFunction.ESTIMATE_ENCODER_DICTIONARY, (long) bytes, level);
+        assertThat(charged).as("%,d B at level %d", bytes, level).isBetween(taken, 5 * taken);
+      }
+    }
+  }
 }
