@@ -56,7 +56,11 @@ public final class SystemZstd extends ZstdLibrary {
         throw new CodecException("a context is to take %,d bytes".formatted(bytes));
       }
     } catch (RuntimeException | OutOfMemoryError unusable) {
-      LOG.log(Level.WARNING, "the system''s libzstd, {0}, is not used: {1}", version, unusable);
+      LOG.log(
+          Level.WARNING,
+          "the system''s libzstd, {0}, is not used: {1}",
+          version,
+          String.valueOf(unusable));
       return Optional.empty();
     }
     return Optional.of(library);

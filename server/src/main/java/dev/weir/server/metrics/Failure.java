@@ -1,5 +1,6 @@
 package dev.weir.server.metrics;
 
+import dev.weir.memory.budget.BudgetExceededError;
 import dev.weir.netty.flow.AdmissionRefusedException;
 import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2Exception;
@@ -31,6 +32,9 @@ public enum Failure {
     @Nullable Throwable cause = thrown;
     for (int i = 0; cause != null && i < MAX_CAUSES; i++) {
       switch (cause) {
+        case BudgetExceededError late when late.budget().isClosed() -> {
+          return PEER; // Budgets end with their clients: there is nobody to have it.
+        }
         case OutOfMemoryError refused -> {
           return MEMORY;
         }
