@@ -7,9 +7,9 @@ import org.junit.jupiter.api.Test;
 class FileDescriptorsTest {
   @Test
   void aNodeThatWouldRunOutOfThemIsNotBegun() {
-    assertThat(FileDescriptors.refuse(200)).contains("200 open files", "needs 480", "ulimit -n");
-    assertThat(FileDescriptors.refuse(479)).isNotNull();
-    assertThat(FileDescriptors.refuse(480)).isNull();
+    assertThat(FileDescriptors.refuse(200)).contains("200 open files", "needs 497", "ulimit -n");
+    assertThat(FileDescriptors.refuse(496)).isNotNull();
+    assertThat(FileDescriptors.refuse(497)).isNull();
     assertThat(FileDescriptors.refuse(FileDescriptors.limit())).isNull();
   }
 }

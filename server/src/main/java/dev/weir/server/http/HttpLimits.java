@@ -55,8 +55,8 @@ public record HttpLimits(
   /** A connection's socket, and the file that it is served from or uploads to. */
   private static final int CONNECTION_DESCRIPTORS = 2;
 
-  /** For segments kept open, journals, connections being turned away, and the JVM itself. */
-  private static final int OTHER_DESCRIPTORS = 448;
+  /** For segments kept open, directories, journals, connections being turned away, and the JVM. */
+  private static final int OTHER_DESCRIPTORS = 465;
 
   /** What the fewest connections need, and the rest of a node. */
   public static final int LEAST_DESCRIPTORS =

@@ -69,8 +69,11 @@ final class Refusals {
       }
       default -> {
         LOG.log(System.Logger.Level.ERROR, "a request failed", cause);
+        // Not its message, which may name what is no client's business, such as paths.
         exchange.refuse(
-            500, "the node failed: " + oneLine(cause.toString()), EmptyHttpHeaders.INSTANCE);
+            500,
+            "the node failed (%s); its log says more".formatted(cause.getClass().getSimpleName()),
+            EmptyHttpHeaders.INSTANCE);
       }
     }
   }

@@ -33,7 +33,7 @@ public final class StreamStore implements AutoCloseable {
 
   private static final System.Logger LOG = System.getLogger(StreamStore.class.getName());
 
-  private final Disk disk;
+  private final SameDirectories disk;
   private final StoreLayout layout;
   private final Clock clock;
   private final NodeLock lock;
@@ -47,7 +47,7 @@ public final class StreamStore implements AutoCloseable {
   private final StoreStats stats = new StoreStats();
 
   private StreamStore(
-      Disk disk,
+      SameDirectories disk,
       StoreLayout layout,
       Clock clock,
       NodeLock lock,
@@ -96,21 +96,33 @@ public final class StreamStore implements AutoCloseable {
     DataDirectory.make(disk, layout);
     NodeLock lock = NodeLock.acquire(layout);
     try {
-      Recovery.Result found = Recovery.run(disk, layout, clock.nowMillis());
-      ByteBuffer buffer = JournalSeries.newBuffer();
-      Journal journal = openJournal(disk, layout, found, buffer);
+      SameDirectories same = SameDirectories.open(disk, layout);
       try {
-        StreamStore store =
-            new StreamStore(disk, layout, clock, lock, found, journal, buffer, catalogLimitBytes);
-        store.start();
-        return store;
-      } catch (Throwable notStarted) {
-        closeAfter(notStarted, journal);
-        throw notStarted;
+        return recover(same, layout, clock, lock, catalogLimitBytes);
+      } catch (Throwable notRecovered) {
+        closeAfter(notRecovered, same);
+        throw notRecovered;
       }
     } catch (Throwable notOpened) {
       closeAfter(notOpened, lock);
       throw notOpened;
+    }
+  }
+
+  private static StreamStore recover(
+      SameDirectories disk, StoreLayout layout, Clock clock, NodeLock lock, long catalogLimitBytes)
+      throws IOException {
+    Recovery.Result found = Recovery.run(disk, layout, clock.nowMillis());
+    ByteBuffer buffer = JournalSeries.newBuffer();
+    Journal journal = openJournal(disk, layout, found, buffer);
+    try {
+      StreamStore store =
+          new StreamStore(disk, layout, clock, lock, found, journal, buffer, catalogLimitBytes);
+      store.start();
+      return store;
+    } catch (Throwable notStarted) {
+      closeAfter(notStarted, journal);
+      throw notStarted;
     }
   }
 
@@ -316,6 +328,7 @@ public final class StreamStore implements AutoCloseable {
     }
     files.close();
     journals.close();
+    disk.close();
     lock.close();
   }
 
