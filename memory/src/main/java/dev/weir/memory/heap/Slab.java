@@ -38,13 +38,6 @@ final class Slab extends LocalSlots implements BlockHome {
   /** Stands in current-slab tables where there is no slab: always exhausted. */
   static final Slab NONE = new Slab();
 
-  /**
-   * So long another thread looks for counts that belong together, before it takes what it sees: 1
-   * s. Somebody moves slots for microseconds, but has to wait for a time slice where the system
-   * interrupts that, and what is free in all the slabs of a trim would pass for live meanwhile.
-   */
-  private static final long LOOKS_NANOS = 1_000_000_000;
-
   private volatile Heap heap;
 
   private final RemoteFrees freeRemote;
@@ -219,21 +212,18 @@ final class Slab extends LocalSlots implements BlockHome {
    * What it holds, as another thread sees it: exact when nobody allocates or frees, whatever the
    * heap moves meanwhile. Pages are committed before slots are carved on them, and purged after
    * these are dropped, so there are enough for the slots that are seen.
+   *
+   * @param patience ends the looking for counts that belong together
    */
-  SlabFigures figures() {
-    long beganNanos = 0;
+  SlabFigures figures(Patience patience) {
     while (true) {
       int before = movesBefore();
       int carved = carvedOpaque();
       int inUse = Math.clamp(liveOpaque() - freeRemote.count(), 0, carved);
       int committedBytes = committedBytes();
-      if (isUnmovedSince(before)
-          || (beganNanos != 0 && System.nanoTime() - beganNanos > LOOKS_NANOS)) {
+      if (isUnmovedSince(before) || patience.isOver()) {
         Thread owner = heap instanceof OwnedHeap owned ? owned.owner() : null;
         return new SlabFigures(kind(), inUse, carved - inUse, committedBytes, owner);
-      }
-      if (beganNanos == 0) {
-        beganNanos = System.nanoTime() | 1;
       }
       SpinLock.giveWay();
     }

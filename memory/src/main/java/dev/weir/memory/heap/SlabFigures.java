@@ -16,9 +16,9 @@ import org.jspecify.annotations.Nullable;
 @SuppressWarnings("exports") // spans are the pool's: nobody else has one
 public record SlabFigures(
     int sizeClass, int liveBlocks, int freeSlots, int committedBytes, @Nullable Thread owner) {
-  /** The figures of a slab that is open. */
-  public static SlabFigures of(Span span) {
-    return ((Slab) span).figures();
+  /** The figures of a slab that is open; {@code patience} is for all that are looked at. */
+  public static SlabFigures of(Span span, Patience patience) {
+    return ((Slab) span).figures(patience);
   }
 
   /** Bytes of a slot. */

@@ -20,11 +20,12 @@ public record SlabTotals(int slotBytes, long slabs, long liveBlocks, long commit
     long[] slabs = new long[SizeClasses.COUNT];
     long[] live = new long[SizeClasses.COUNT];
     long[] committed = new long[SizeClasses.COUNT];
+    Patience patience = new Patience();
     for (SpanSize size : SpanSize.values()) {
       for (Span span : pages.spans(size)) {
         if (span instanceof Slab slab && slab.isOpen()) {
           int sizeClass = slab.kind();
-          SlabFigures figures = slab.figures();
+          SlabFigures figures = slab.figures(patience);
           slabs[sizeClass]++;
           live[sizeClass] += figures.liveBlocks();
           committed[sizeClass] += figures.committedBytes();

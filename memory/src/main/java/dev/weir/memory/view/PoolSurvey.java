@@ -1,5 +1,6 @@
 package dev.weir.memory.view;
 
+import dev.weir.memory.heap.Patience;
 import dev.weir.memory.heap.SizeClasses;
 import dev.weir.memory.heap.SlabFigures;
 import dev.weir.memory.pages.PageSet;
@@ -22,6 +23,8 @@ final class PoolSurvey implements PageVisitor {
   private final Map<Thread, Tally> owners = new HashMap<>();
   private final Tally shared = new Tally();
   private long growthAddressBytes;
+
+  private final Patience patience = new Patience();
 
   PoolSurvey(PageMapBuilder map) {
     this.map = map;
@@ -70,7 +73,7 @@ final class PoolSurvey implements PageVisitor {
 
   @Override
   public void slab(long from, Span span, PageSet committed, int pageBytes) {
-    SlabFigures slab = SlabFigures.of(span);
+    SlabFigures slab = SlabFigures.of(span, patience);
     if (slab.committedBytes() == 0) {
       return;
     }

@@ -58,8 +58,9 @@ class SlabTotalsTest {
     CountDownLatch begun = new CountDownLatch(1);
     CompletableFuture<Void> taking =
         CompletableFuture.runAsync(() -> {
-          assertThat(slab.tryBeginTaking()).isTrue();
+          boolean taken = slab.tryBeginTaking();
           begun.countDown();
+          assertThat(taken).isTrue();
           LockSupport.parkNanos(TIME_SLICE_NANOS);
           slab.cancelTaking();
         });
