@@ -208,11 +208,25 @@ public final class Compression implements AutoCloseable {
    */
   @Override
   public void close() {
-    reclaimer.close();
-    zstd.close();
-    gzip.close();
-    if (brotli != null) {
-      brotli.close();
+    // Where one fails to destroy a context, the others are closed all the same.
+    try {
+      reclaimer.close();
+    } finally {
+      closeCodecs();
+    }
+  }
+
+  private void closeCodecs() {
+    try {
+      zstd.close();
+    } finally {
+      try {
+        gzip.close();
+      } finally {
+        if (brotli != null) {
+          brotli.close();
+        }
+      }
     }
   }
 }

@@ -119,10 +119,11 @@ public final class ContextPool<K, C extends Context> implements AutoCloseable {
 
   /**
    * Destroys contexts that rest, until they amount to so many bytes. Where one fails to be
-   * destroyed the others are all the same; the last failure is thrown in the end.
+   * destroyed the others are all the same; the first failure is thrown in the end.
    *
    * @return how many bytes it was
    */
+  @SuppressWarnings("ReferenceEquality") // Nothing suppresses itself.
   public long destroyIdle(long bytes) {
     long freed = 0;
     Throwable failure = null;
@@ -137,7 +138,11 @@ public final class ContextPool<K, C extends Context> implements AutoCloseable {
           try {
             resting.destroy();
           } catch (RuntimeException | Error failed) {
-            failure = failed;
+            if (failure == null) {
+              failure = failed;
+            } else if (failure != failed) {
+              failure.addSuppressed(failed);
+            }
           }
         }
       }

@@ -88,7 +88,10 @@ public final class GzipCodec implements AutoCloseable {
   /** Destroys the contexts that nobody uses, and each of the others when its stream is closed. */
   @Override
   public void close() {
-    encoders.close();
-    decoders.close();
+    try {
+      encoders.close();
+    } finally {
+      decoders.close();
+    }
   }
 }

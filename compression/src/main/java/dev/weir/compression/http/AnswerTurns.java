@@ -1,9 +1,9 @@
 package dev.weir.compression.http;
 
+import dev.weir.netty.http.ResponseEnds;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpStatusClass;
-import io.netty.handler.codec.http.LastHttpContent;
 
 /** Whose turn it is to be answered on a connection where requests may run ahead. */
 final class AnswerTurns {
@@ -28,7 +28,7 @@ final class AnswerTurns {
               && !status.equals(HttpResponseStatus.SWITCHING_PROTOCOLS);
       begun += interim ? 0 : 1;
     }
-    if (message instanceof LastHttpContent) {
+    if (ResponseEnds.isOne(message)) {
       // One that comes twice is refused by the codec.
       ended += interim || ended == begun ? 0 : 1;
     }

@@ -80,9 +80,8 @@ public final class HttpRequestDecompressor extends ChannelDuplexHandler {
   }
 
   /**
-   * As a handler is added.
-   *
-   * @throws IllegalStateException if that is with an {@code EventExecutorGroup}
+   * As a handler is added. With an {@code EventExecutorGroup} it is taken out again, and its
+   * pipeline hears why by {@code exceptionCaught}.
    */
   @Override
   public void handlerAdded(ChannelHandlerContext ctx) {

@@ -109,9 +109,8 @@ public final class HttpResponseCompressor extends ChannelDuplexHandler {
   }
 
   /**
-   * As a handler is added.
-   *
-   * @throws IllegalStateException if that is with an {@code EventExecutorGroup}
+   * As a handler is added. With an {@code EventExecutorGroup} it is taken out again, and its
+   * pipeline hears why by {@code exceptionCaught}.
    */
   @Override
   public void handlerAdded(ChannelHandlerContext ctx) {
@@ -133,7 +132,7 @@ public final class HttpResponseCompressor extends ChannelDuplexHandler {
   @Override
   public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
     if (writing) {
-      putOff(message, promise);
+      putOff(ctx, message, promise);
       return;
     }
     writeNow(ctx, message, promise);
@@ -143,15 +142,18 @@ public final class HttpResponseCompressor extends ChannelDuplexHandler {
     }
   }
 
-  private void putOff(Object message, ChannelPromise promise) {
-    boolean added = false;
+  /** Has a message wait for its turn. Where it cannot, what follows would close over a hole. */
+  private void putOff(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
     try {
       within.add(new Within(message, promise));
-      added = true;
-    } finally {
-      if (!added) {
-        Unwritten.release(message);
+    } catch (Throwable noHeap) {
+      Within last = within.peekLast();
+      if (last != null && last.promise.equals(promise)) {
+        within.pollLast(); // It was taken in before there was no room to grow: now it is full.
       }
+      Unwritten.release(message);
+      promise.tryFailure(noHeap);
+      fail(ctx, noHeap);
     }
   }
 
@@ -201,8 +203,14 @@ public final class HttpResponseCompressor extends ChannelDuplexHandler {
       flushWanted = true;
       return;
     }
-    flushWanted = false;
-    cutWanted = false;
+    do {
+      flushWanted = false;
+      cutWanted = false;
+      flushNow(ctx);
+    } while (flushWanted);
+  }
+
+  private void flushNow(ChannelHandlerContext ctx) {
     if (!ContentEncoders.isAlive(ctx)) {
       ctx.flush();
       return;
@@ -237,6 +245,7 @@ public final class HttpResponseCompressor extends ChannelDuplexHandler {
   }
 
   private void writeOfFlush(ChannelHandlerContext ctx, Runnable step) {
+    flushWanted = false; // That comes now.
     writing = true;
     try {
       step.run();
@@ -245,8 +254,9 @@ public final class HttpResponseCompressor extends ChannelDuplexHandler {
     } finally {
       writing = false;
     }
+    // What is flushed within is about to be, unless an encoder has got more of it meanwhile.
+    flushWanted &= !within.isEmpty();
     writeWithin(ctx);
-    flushWanted = false; // What writes here is about to flush.
   }
 
   private void cut(ChannelHandlerContext ctx) {
@@ -309,17 +319,25 @@ public final class HttpResponseCompressor extends ChannelDuplexHandler {
   private void fail(ChannelHandlerContext ctx, Throwable failure) {
     failed = true;
     drop();
-    LOG.log(
-        Level.WARNING,
-        "{0} is closed: a response cannot be continued: {1}",
-        ctx.channel(),
-        failure);
-    LOG.log(Level.DEBUG, "where that was", failure);
-    ctx.close();
+    try {
+      LOG.log(
+          Level.WARNING,
+          "{0} is closed: a response cannot be continued: {1}",
+          ctx.channel(),
+          failure);
+      LOG.log(Level.DEBUG, "where that was", failure);
+    } finally {
+      ctx.close();
+    }
   }
 
+  /** Throws nothing: a channel is to be closed after this, or others are to hear of it. */
   private void drop() {
     waiting.clear();
-    response.drop();
+    try {
+      response.drop();
+    } catch (Throwable notGivenBack) {
+      UNCOMPRESSED.report("the encoder of a response is not given back", notGivenBack);
+    }
   }
 }

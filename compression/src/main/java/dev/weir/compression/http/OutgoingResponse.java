@@ -1,6 +1,7 @@
 package dev.weir.compression.http;
 
 import dev.weir.compression.codec.Step;
+import dev.weir.netty.http.ResponseEnds;
 import dev.weir.netty.write.Unwritten;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -181,6 +182,7 @@ final class OutgoingResponse {
               : ResponseHeads.passed(response, plan);
     } catch (Throwable failure) {
       Unwritten.release(response);
+      promise.tryFailure(failure);
       throw failure;
     }
     if (refused) {
@@ -314,6 +316,7 @@ final class OutgoingResponse {
       throw failure;
     }
     if (phase == Phase.DROPPING) {
+      phase = ResponseEnds.isOne(message) ? Phase.HEAD : phase;
       Unwritten.release(message);
       promise.trySuccess();
     } else {

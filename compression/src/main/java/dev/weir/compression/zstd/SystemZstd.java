@@ -83,7 +83,7 @@ public final class SystemZstd extends ZstdLibrary {
 
   @Override
   long decoderBytes(ZstdDecoderProfile profile) {
-    return SystemZstdDecoder.workspaceBytes(profile);
+    return SystemZstdDecoder.neededBytes(profile);
   }
 
   /** The memory of a context, without that of its dictionary. */

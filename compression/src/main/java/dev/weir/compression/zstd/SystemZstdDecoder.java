@@ -29,8 +29,15 @@ final class SystemZstdDecoder implements ZstdDecoderContext {
     this.release = memory.releaseWith(this, dictionary);
   }
 
+  /** What {@link #tryCreate} asks for. */
+  static long neededBytes(ZstdDecoderProfile profile) {
+    ZstdDictionary dictionary = profile.dictionary();
+    return SystemZstdMemory.blockBytes(workspaceBytes(profile))
+        + (dictionary == null ? 0 : SystemZstdDictionary.decoderBytes(dictionary));
+  }
+
   /** What the library works in. */
-  static long workspaceBytes(ZstdDecoderProfile profile) {
+  private static long workspaceBytes(ZstdDecoderProfile profile) {
     return ZstdCalls.call(ZstdFunction.ESTIMATE_DECODER, profile.windowBytes());
   }
 

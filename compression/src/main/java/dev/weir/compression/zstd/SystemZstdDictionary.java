@@ -44,17 +44,24 @@ final class SystemZstdDictionary implements AutoCloseable {
 
   static @Nullable SystemZstdDictionary tryForDecoder(
       ZstdDictionary dictionary, ContextMemory memory) {
-    long bytes =
-        ZstdCalls.call(
-            ZstdFunction.ESTIMATE_DECODER_DICTIONARY, (long) dictionary.bytes(), BY_REFERENCE);
     return tryCreate(
         dictionary,
-        bytes,
+        decoderTableBytes(dictionary),
         memory,
         ZstdCalls::freeDecoderDictionary,
         content ->
             ZstdCalls.call(
                 ZstdFunction.CREATE_DECODER_DICTIONARY, content, (long) dictionary.bytes()));
+  }
+
+  /** What {@link #tryForDecoder} asks for. */
+  static long decoderBytes(ZstdDictionary dictionary) {
+    return dictionary.bytes() + decoderTableBytes(dictionary);
+  }
+
+  private static long decoderTableBytes(ZstdDictionary dictionary) {
+    return ZstdCalls.call(
+        ZstdFunction.ESTIMATE_DECODER_DICTIONARY, (long) dictionary.bytes(), BY_REFERENCE);
   }
 
   /**

@@ -29,8 +29,13 @@ final class SystemZstdMemory {
     this.workspaceBytes = workspaceBytes;
   }
 
+  /** What {@link #tryAllocate} asks for. */
+  static long blockBytes(long workspaceBytes) {
+    return workspaceBytes + POSITIONS_BYTES + ALIGNMENT;
+  }
+
   static @Nullable SystemZstdMemory tryAllocate(long workspaceBytes, ContextMemory memory) {
-    Block block = memory.tryAllocate(workspaceBytes + POSITIONS_BYTES + ALIGNMENT);
+    Block block = memory.tryAllocate(blockBytes(workspaceBytes));
     return block == null ? null : in(block, workspaceBytes);
   }
 

@@ -72,7 +72,10 @@ public final class ZstdCodec implements AutoCloseable {
   /** Destroys the contexts that nobody uses, and each of the others when its stream is closed. */
   @Override
   public void close() {
-    encoders.close();
-    decoders.close();
+    try {
+      encoders.close();
+    } finally {
+      decoders.close();
+    }
   }
 }

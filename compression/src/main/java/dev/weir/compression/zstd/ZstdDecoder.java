@@ -177,7 +177,7 @@ final class ZstdDecoder implements Decoder {
     ZstdDecoderProfile profile = ZstdDecoderProfile.forWindow(windowBytes, dictionary);
     ZstdDecoderContext taken = contexts.tryTake(profile);
     if (taken == null) {
-      requirePossible(profile);
+      requirePossible(profile, windowBytes);
       throw new BudgetExceededError(
           memory.budget(), windowBytes, "there is no room to decompress with a window of that");
     }
@@ -186,13 +186,13 @@ final class ZstdDecoder implements Decoder {
   }
 
   /** Or else a sender that is told of a want of memory would try it again for ever. */
-  private void requirePossible(ZstdDecoderProfile profile) {
+  private void requirePossible(ZstdDecoderProfile profile, long windowBytes) {
     long neededBytes = library.decoderBytes(profile);
     long largestBytes = memory.pool().largestGrantBytes(memory.budget());
     if (neededBytes > largestBytes) {
       throw new CorruptInputException(
           "zstd: a window of %,d bytes is needed, for which a context takes %,d (budget '%s' allows %,d)"
-              .formatted(profile.windowBytes(), neededBytes, memory.budget().path(), largestBytes));
+              .formatted(windowBytes, neededBytes, memory.budget().path(), largestBytes));
     }
   }
 

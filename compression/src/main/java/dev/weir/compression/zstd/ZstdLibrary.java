@@ -27,7 +27,7 @@ public abstract sealed class ZstdLibrary permits SystemZstd, JniZstd {
   abstract @Nullable ZstdDecoderContext tryNewDecoder(
       ZstdDecoderProfile profile, ContextMemory memory);
 
-  /** What a context that decompresses takes, without a dictionary, in bytes; or a little more. */
+  /** What a context that decompresses asks for, its dictionary included, in bytes. */
   abstract long decoderBytes(ZstdDecoderProfile profile);
 
   /**

@@ -107,7 +107,9 @@ class ContextPoolTest {
     for (int i = 0; i < resting.size(); i++) {
       pool.giveBack(new Kind(i / 2), resting.get(i));
     }
-    assertThatThrownBy(pool::close).isInstanceOf(IllegalStateException.class);
+    assertThatThrownBy(pool::close)
+        .isInstanceOf(IllegalStateException.class)
+        .satisfies(first -> assertThat(first.getSuppressed()).hasSize(1));
     assertThat(resting).allMatch(context -> context.destroyed == 1);
     assertThat(pool.idleBytes()).isZero();
     pool.close();

@@ -14,13 +14,21 @@ import io.netty.channel.DefaultChannelPromise;
 import io.netty.channel.DefaultFileRegion;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.handler.codec.http.DefaultHttpContent;
+import io.netty.handler.codec.http.DefaultHttpHeaders;
+import io.netty.handler.codec.http.DefaultHttpResponse;
 import io.netty.handler.codec.http.DefaultLastHttpContent;
 import io.netty.handler.codec.http.FullHttpResponse;
+import io.netty.handler.codec.http.HttpChunkedInput;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.handler.stream.ChunkedStream;
 import io.netty.util.ReferenceCountUtil;
+import java.io.ByteArrayInputStream;
 import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -129,6 +137,42 @@ class DisturbedResponsesTest {
     fixture.request("zstd");
     fixture.channel.writeAndFlush(fixture.whole(Texts.json(5_000, 1), JSON));
     assertThat(fixture.decoded(fixture.written())).isEqualTo(Texts.json(5_000, 1));
+  }
+
+  /** An input is the end of its response, so the compressor may leave behind it. */
+  @Test
+  void anInputIsTheEndOfAResponseThatIsAnotherInItsPlace() {
+    fixture.request("zstd, identity;q=0");
+    fixture.channel.write(fixture.head(JSON));
+    fixture.channel.writeAndFlush(
+        new HttpChunkedInput(new ChunkedStream(new ByteArrayInputStream(new byte[20_000]))));
+    assertThat(outbound())
+        .singleElement()
+        .satisfies(
+            answer -> assertThat(((FullHttpResponse) answer).status().code()).isEqualTo(503));
+    fixture.channel.pipeline().remove(HttpResponseCompressor.class);
+    assertThat(fixture.channel.isOpen()).isTrue();
+  }
+
+  /** For want of Java heap, say. */
+  @Test
+  void aHeadThatCannotPassBeforeAFileFails() throws Exception {
+    fixture.request("zstd");
+    HttpHeaders headers =
+        new DefaultHttpHeaders() {
+          @Override
+          public HttpHeaders copy() {
+            throw new OutOfMemoryError("made to fail");
+          }
+        };
+    headers.set(HttpHeaderNames.CONTENT_TYPE, JSON);
+    ChannelFuture head =
+        fixture.channel.write(
+            new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK, headers));
+    ChannelFuture file = fixture.channel.writeAndFlush(file());
+    assertThat(head.cause()).hasMessage("made to fail");
+    assertThat(file.cause()).hasMessage("made to fail");
+    assertThat(fixture.channel.isOpen()).isFalse();
   }
 
   /** As of a void promise for whose substitute there is no Java heap. */

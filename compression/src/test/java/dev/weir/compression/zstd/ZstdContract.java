@@ -289,6 +289,23 @@ abstract class ZstdContract {
     small.close();
   }
 
+  /** Its dictionary has to fit in beside it. */
+  @Test
+  void aWindowThatTheBudgetNeverHasRoomForBesideADictionaryIsRefusedForGood() {
+    byte[] frame = {0x28, (byte) 0xb5, 0x2f, (byte) 0xfd, 0, 0, 1, 0, 0};
+    ZstdDictionary dictionary = ZstdDictionary.of(Texts.noise(1 << 20, 1));
+    long alone = library().decoderBytes(ZstdDecoderProfile.forWindow(1, /* dictionary= */ null));
+    Budget small = memory.budget.child("small", alone + (512 << 10));
+    ContextMemory within = new ContextMemory(memory.pool, small);
+    try (ZstdCodec limited = new ZstdCodec(library(), within, 0);
+        Decoder decoder = limited.decoder(dictionary)) {
+      assertThatThrownBy(() -> Streams.decode(decoder, frame, frame.length, 1000, memory.allocator))
+          .isInstanceOf(CorruptInputException.class)
+          .hasMessageContaining("a window of 1,024 bytes");
+    }
+    small.close();
+  }
+
   @Test
   void dictionariesWorkInBothDirections() {
     ZstdDictionary dictionary = ZstdDictionary.of(Texts.dictionary(300));

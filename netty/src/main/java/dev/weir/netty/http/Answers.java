@@ -3,11 +3,9 @@ package dev.weir.netty.http;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.handler.codec.http.HttpChunkedInput;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpStatusClass;
-import io.netty.handler.codec.http.LastHttpContent;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,14 +21,6 @@ final class Answers {
   private @Nullable ChannelFuture last;
 
   /**
-   * Whether a response may end with such a part: the last content of an input is made of it nearer
-   * to the wire.
-   */
-  static boolean mayEnd(Object part) {
-    return part instanceof LastHttpContent || part instanceof HttpChunkedInput;
-  }
-
-  /**
    * Takes note of a part; whether a response ends with it. {@code 100 Continue} is none, nor is an
    * end without a head before it, which the encoder refuses.
    */
@@ -41,9 +31,14 @@ final class Answers {
           status.codeClass() != HttpStatusClass.INFORMATIONAL
               || status.equals(HttpResponseStatus.SWITCHING_PROTOCOLS);
     }
-    boolean ended = begun && mayEnd(part);
+    boolean ended = begun && ResponseEnds.isOne(part);
     begun &= !ended;
     return ended;
+  }
+
+  /** Whether a response is without its end. */
+  boolean hasBegun() {
+    return begun;
   }
 
   /** Whether what follows the last response, to a request of this kind, is HTTP no more. */

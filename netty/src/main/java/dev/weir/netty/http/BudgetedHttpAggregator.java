@@ -223,11 +223,14 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
   public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
     ChannelPromise told;
     try {
-      told = phase == Phase.PASSED_ON && Answers.mayEnd(message) ? promise.unvoid() : promise;
+      told = phase == Phase.PASSED_ON && ResponseEnds.isOne(message) ? promise.unvoid() : promise;
     } catch (Throwable failure) {
       // Nobody else has it yet, and nothing has ended.
       Unwritten.release(message);
       promise.tryFailure(failure);
+      if (answers.hasBegun()) {
+        ctx.close(); // Nothing else would end it.
+      }
       return;
     }
     if (!answers.isEnded(message) || phase != Phase.PASSED_ON) {

@@ -8,7 +8,9 @@ public final class EventLoops {
   private EventLoops() {}
 
   /**
-   * Checks that a handler runs on its channel's own event loop, which it is not locked against.
+   * Checks that a handler runs on its channel's own event loop, which it is not locked against. For
+   * {@code handlerAdded}: what that throws has Netty take the handler out again and fire {@code
+   * exceptionCaught}, while whoever adds it hears nothing.
    *
    * @throws IllegalStateException if it was added with another executor
    */

@@ -16,9 +16,9 @@ import java.util.function.Consumer;
  * Bounds what channels queue to be sent, each and all together. One gate serves all channels that
  * share a bound; each pipeline gets a {@linkplain #newHandler() handler} of its own, anywhere. A
  * channel belongs to one gate, since two would undo each other's stops: a second handler in its
- * pipeline is refused as it is added, with an {@link IllegalStateException}, unless it replaces the
- * first. A stream of HTTP/2 is a channel, beside that of its connection. A channel stays on the
- * event loop that it was registered with first.
+ * pipeline is taken out as it is added, and the pipeline hears why by {@code exceptionCaught},
+ * unless it replaces the first. A stream of HTTP/2 is a channel, beside that of its connection. A
+ * channel stays on the event loop that it was registered with first.
  *
  * <p>The bytes are Netty's own count of a channel's queue. Producers that heed Netty's {@code
  * isWritable()} and {@code channelWritabilityChanged} are within the bounds as they are: {@code

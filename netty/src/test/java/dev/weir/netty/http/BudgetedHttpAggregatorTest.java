@@ -210,6 +210,19 @@ class BudgetedHttpAggregatorTest {
     fixture.request().release();
   }
 
+  /** Its client would wait for it for ever. */
+  @Test
+  void anEndThatHasNoPromiseEndsTheConnectionOfAResponseThatHasBegun() {
+    fixture.receive("GET /a HTTP/1.1\r\n\r\n");
+    fixture.request().release();
+    fixture.channel.writeOutbound(chunkedHead());
+    ChannelFuture written =
+        fixture.channel.writeAndFlush(
+            LastHttpContent.EMPTY_LAST_CONTENT, new WithoutPromise(fixture.channel));
+    assertThat(written.cause()).isInstanceOf(OutOfMemoryError.class);
+    assertThat(fixture.channel.isOpen()).isFalse();
+  }
+
   /** Of which one handler nearer to the wire makes the parts. */
   @Test
   void aResponseThatIsAnInputEndsWithIt() {
