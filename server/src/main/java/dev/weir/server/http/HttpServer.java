@@ -22,12 +22,15 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** Serves a store over HTTP/1.1 and HTTP/2, in the clear or with TLS. */
 public final class HttpServer implements AutoCloseable {
   private static final int EVENT_LOOPS = 2;
+
+  private static final System.Logger LOG = System.getLogger(HttpServer.class.getName());
 
   /**
    * Enough to keep a disk busy. What waits for them is bounded by the places: each exchange, be it
@@ -154,9 +157,7 @@ public final class HttpServer implements AutoCloseable {
   public boolean drain(Duration deadline) {
     draining = true;
     listener.close().awaitUninterruptibly();
-    connections.stream()
-        .filter(HttpServer::isServed)
-        .forEach(channel -> channel.pipeline().fireUserEventTriggered(HttpConnection.Signal.DRAIN));
+    connections.stream().filter(HttpServer::isServed).forEach(HttpServer::tellOfEnd);
     boolean ended = connections.newCloseFuture().awaitUninterruptibly(deadline.toMillis());
     connections.close(HttpServer::isServed).awaitUninterruptibly();
     loops.shutdownGracefully(0, 5, TimeUnit.SECONDS).awaitUninterruptibly();
@@ -169,6 +170,14 @@ public final class HttpServer implements AutoCloseable {
       Thread.currentThread().interrupt();
     }
     return ended;
+  }
+
+  private static void tellOfEnd(Channel channel) {
+    try {
+      channel.pipeline().fireUserEventTriggered(HttpConnection.Signal.DRAIN);
+    } catch (RejectedExecutionException lostLoop) {
+      LOG.log(System.Logger.Level.DEBUG, "a connection's event loop has just ended", lostLoop);
+    }
   }
 
   /** The others end with the process: none but its event loop may close a channel. */

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * All published streams. Anybody may look one up by path, go through all of them, and ask whether
- * one has forks; the rest is for the thread that commits (or recovers) alone.
+ * one has forks or a file references; the rest is for the thread that commits (or recovers) alone.
  *
  * <p>Invariant: a file's references are the streams, forks and soft-deleted ones included, one of
  * whose segments lies in it; a file without references is nobody's.
@@ -21,7 +21,7 @@ final class Catalog {
 
   private final Map<String, Stream> byPath = new ConcurrentHashMap<>();
   private final Map<Long, Stream> byId = new HashMap<>();
-  private final Map<Long, Integer> fileReferences = new HashMap<>();
+  private final Map<Long, Integer> fileReferences = new ConcurrentHashMap<>();
   private final Map<Long, Integer> forksOf = new ConcurrentHashMap<>();
   private long heldBytes;
 

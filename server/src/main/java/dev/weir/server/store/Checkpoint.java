@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.LongPredicate;
 
 /**
  * Makes the journals before {@code sequence} needless: syncs the segments whose bytes they hold,
@@ -26,6 +27,7 @@ final class Checkpoint implements Runnable {
   private final long nextId;
   private final List<Entry> streams;
   private final Set<Long> dirtyFiles;
+  private final LongPredicate needed;
   private volatile boolean finished;
   private volatile boolean syncFailed;
   private volatile boolean synced;
@@ -33,19 +35,27 @@ final class Checkpoint implements Runnable {
   /** A stream as it was when the snapshot was taken. */
   record Entry(StreamState state, Map<String, ProducerState> producers) {}
 
+  /**
+   * Of what was there when its journal began.
+   *
+   * @param dirtyFiles the segments with bytes that only journals make durable
+   * @param needed whether a stream has bytes in a segment now; asked on the checkpoint's thread
+   */
   Checkpoint(
       Disk disk,
       StoreLayout layout,
       long sequence,
       long nextId,
       List<Entry> streams,
-      Set<Long> dirtyFiles) {
+      Set<Long> dirtyFiles,
+      LongPredicate needed) {
     this.disk = disk;
     this.layout = layout;
     this.sequence = sequence;
     this.nextId = nextId;
     this.streams = streams;
     this.dirtyFiles = dirtyFiles;
+    this.needed = needed;
   }
 
   static List<Entry> capture(Catalog catalog) {
@@ -93,6 +103,11 @@ final class Checkpoint implements Runnable {
         file.sync();
         directories.add(layout.shardOf(fileId));
       } catch (NoSuchFileException e) {
+        if (needed.test(fileId)) {
+          // Somebody else has deleted it: the journals have the only copy, for the next start.
+          syncFailed = true;
+          throw e;
+        }
         LOG.log(System.Logger.Level.DEBUG, "a segment's stream was deleted meanwhile", e);
       } catch (IOException e) {
         syncFailed = true;

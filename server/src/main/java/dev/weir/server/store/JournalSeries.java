@@ -112,7 +112,13 @@ final class JournalSeries implements AutoCloseable {
     closeWhole(old);
     Checkpoint checkpoint =
         new Checkpoint(
-            disk, layout, current.sequence(), ids.get(), Checkpoint.capture(catalog), dirtyFiles);
+            disk,
+            layout,
+            current.sequence(),
+            ids.get(),
+            Checkpoint.capture(catalog),
+            dirtyFiles,
+            catalog::isReferenced);
     dirtyFiles = new HashSet<>();
     unfinished.add(checkpoint);
     janitor.execute(checkpoint);

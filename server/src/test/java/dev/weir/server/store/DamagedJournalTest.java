@@ -98,7 +98,7 @@ class DamagedJournalTest {
     Path next = layout.journal(2);
     new StoreFixture(directory).close();
     begin(2);
-    new Checkpoint(new LocalDisk(), layout, 2, 1, List.of(), Set.of()).run();
+    new Checkpoint(new LocalDisk(), layout, 2, 1, List.of(), Set.of(), file -> false).run();
     byte[] whole = Files.readAllBytes(next);
     for (int left : new int[] {0, 1, Journal.headerBytes() - 1}) {
       cut(next, left);

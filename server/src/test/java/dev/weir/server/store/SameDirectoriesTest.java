@@ -106,7 +106,7 @@ class SameDirectoriesTest {
     try (SameDirectories same = SameDirectories.open(disk, layout)) {
       Map<String, String> before = contents(other);
       mountOther();
-      new Checkpoint(same, layout, 9, 9, List.of(), Set.of()).run();
+      new Checkpoint(same, layout, 9, 9, List.of(), Set.of(), file -> false).run();
       assertRefused(() -> Journal.create(same, layout, 9, JournalSeries.newBuffer()));
       assertThat(contents(used)).isEqualTo(before);
     }
