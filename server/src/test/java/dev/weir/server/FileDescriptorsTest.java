@@ -7,9 +7,9 @@ import org.junit.jupiter.api.Test;
 class FileDescriptorsTest {
   @Test
   void aNodeThatWouldRunOutOfThemIsNotBegun() {
-    assertThat(FileDescriptors.refuse(200)).contains("200 open files", "needs 497", "ulimit -n");
-    assertThat(FileDescriptors.refuse(496)).isNotNull();
-    assertThat(FileDescriptors.refuse(497)).isNull();
+    assertThat(FileDescriptors.refuse(200)).contains("200 open files", "needs 496", "ulimit -n");
+    assertThat(FileDescriptors.refuse(495)).isNotNull();
+    assertThat(FileDescriptors.refuse(496)).isNull();
     assertThat(FileDescriptors.refuse(FileDescriptors.limit())).isNull();
   }
 }

@@ -56,7 +56,7 @@ public record HttpLimits(
   private static final int CONNECTION_DESCRIPTORS = 2;
 
   /** For segments kept open, directories, journals, connections being turned away, and the JVM. */
-  private static final int OTHER_DESCRIPTORS = 465;
+  private static final int OTHER_DESCRIPTORS = 464;
 
   /** What the fewest connections need, and the rest of a node. */
   public static final int LEAST_DESCRIPTORS =

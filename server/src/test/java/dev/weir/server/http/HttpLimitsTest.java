@@ -10,7 +10,7 @@ class HttpLimitsTest {
   private static final HttpLimits LIMITS = HttpLimits.forBudget(256 << 20);
 
   @ParameterizedTest
-  @CsvSource({"100, 16", "1024, 288", "1983, 767", "1984, 768", "1048576, 768"})
+  @CsvSource({"100, 16", "1024, 280", "1999, 767", "2000, 768", "1048576, 768"})
   void connectionsKeepWithinTheOpenFiles(long descriptors, int connections) {
     assertThat(LIMITS.within(descriptors).maxConnections()).isEqualTo(connections);
   }
