@@ -1,12 +1,19 @@
 package dev.weir.compression;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.aayushatharva.brotli4j.decoder.BrotliInputStream;
 import com.aayushatharva.brotli4j.encoder.BrotliOutputStream;
 import com.aayushatharva.brotli4j.encoder.Encoder;
 import dev.weir.compression.brotli.BrotliCodec;
+import dev.weir.compression.codec.CorruptInputException;
+import dev.weir.compression.codec.Decoder;
+import dev.weir.compression.context.ContextMemory;
+import dev.weir.memory.budget.Budget;
+import dev.weir.memory.budget.BudgetExceededError;
+import dev.weir.memory.heap.Block;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -33,6 +40,30 @@ class BrotliTest extends StreamContract {
     try (BrotliInputStream in = new BrotliInputStream(new ByteArrayInputStream(stream))) {
       return in.readAllBytes();
     }
+  }
+
+  /** To wait for room would be in vain, so a sender is not asked to come again. */
+  @Test
+  void aWindowThatTheBudgetNeverHasRoomForIsRefusedForGood() {
+    byte[] windowOf4Mib = {0x0b, 0};
+    Budget small = memory.budget.child("small", 8 << 20);
+    try (BrotliCodec limited = new BrotliCodec(new ContextMemory(memory.pool, small));
+        Decoder decoder = limited.decoder()) {
+      assertThatThrownBy(() -> Streams.decode(decoder, windowOf4Mib, 2, 1000, memory.allocator))
+          .isInstanceOf(CorruptInputException.class)
+          .hasMessageContaining("a window of 4,194,304 bytes")
+          .hasMessageContaining("compression/small' allows 8,388,608");
+    }
+    small.setLimitBytes(16 << 20);
+    Block taken = memory.pool.allocate(8 << 20, small);
+    try (BrotliCodec limited = new BrotliCodec(new ContextMemory(memory.pool, small));
+        Decoder decoder = limited.decoder()) {
+      assertThatThrownBy(() -> Streams.decode(decoder, windowOf4Mib, 2, 1000, memory.allocator))
+          .as("room for another time")
+          .isInstanceOf(BudgetExceededError.class);
+    }
+    taken.release();
+    small.close();
   }
 
   /** Which gives out its output when it likes, half a MiB at once. */

@@ -8,6 +8,7 @@ import dev.weir.compression.codec.Decoder;
 import dev.weir.compression.codec.Encoder;
 import dev.weir.compression.codec.Step;
 import dev.weir.memory.budget.BudgetExceededError;
+import dev.weir.memory.heap.Block;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.util.Arrays;
@@ -164,11 +165,13 @@ abstract class StreamContract {
   void aFullBudgetMakesNoContext() {
     byte[] stream = encode(Texts.json(1_000, 8), 1_000, 1_000);
     compression.destroyIdle(Long.MAX_VALUE);
-    memory.budget.setLimitBytes(1 << 10);
+    memory.budget.setLimitBytes(64 << 20);
+    Block all = memory.pool.allocate(64 << 20, memory.budget);
     assertThat(compression.tryEncoder(coding(), -1)).isNull();
     assertThat(compression.tryRequiredEncoder(coding(), -1)).isNull();
     assertThatThrownBy(() -> decode(stream, stream.length, 1000))
         .isInstanceOf(BudgetExceededError.class);
+    all.release();
   }
 
   @Test

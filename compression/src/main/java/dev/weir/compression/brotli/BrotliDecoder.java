@@ -105,6 +105,7 @@ final class BrotliDecoder implements Decoder {
     try {
       BrotliDecoderContext made = BrotliDecoderContext.tryCreate(windowBytes(firstByte), memory);
       if (made == null) {
+        requirePossible(windowBytes(firstByte));
         throw new BudgetExceededError(
             memory.budget(),
             windowBytes(firstByte),
@@ -113,6 +114,20 @@ final class BrotliDecoder implements Decoder {
       return made;
     } catch (IOException e) {
       throw new CodecException("brotli", e);
+    }
+  }
+
+  /** Or else a sender that is told of a want of memory would try it again for ever. */
+  private void requirePossible(long windowBytes) {
+    long neededBytes = BrotliDecoderContext.bytes(windowBytes);
+    if (memory.isBeyond(neededBytes)) {
+      throw new CorruptInputException(
+          "brotli: a window of %,d bytes is needed, for which a context takes %,d (budget '%s' allows %,d)"
+              .formatted(
+                  windowBytes,
+                  neededBytes,
+                  memory.budget().path(),
+                  memory.pool().largestGrantBytes(memory.budget())));
     }
   }
 

@@ -24,13 +24,17 @@ final class BrotliDecoderContext implements AutoCloseable {
 
   static @Nullable BrotliDecoderContext tryCreate(long windowBytes, ContextMemory memory)
       throws IOException {
-    // While the window grows there are two of it.
     return LibraryMemory.tryMake(
         memory,
-        2 * windowBytes + BESIDE_WINDOW_BYTES,
+        bytes(windowBytes),
         () -> new DecoderJNI.Wrapper(INPUT_BYTES),
         DecoderJNI.Wrapper::destroy,
         BrotliDecoderContext::new);
+  }
+
+  /** What a stream with such a window is charged: while the window grows there are two of it. */
+  static long bytes(long windowBytes) {
+    return 2 * windowBytes + BESIDE_WINDOW_BYTES;
   }
 
   DecoderJNI.Wrapper wrapper() {

@@ -40,6 +40,14 @@ public class ContextMemory {
   }
 
   /**
+   * Whether the pool or the budget never has room for so much, however long somebody waits: who is
+   * told of a want of memory for it would come again for ever.
+   */
+  public boolean isBeyond(long bytes) {
+    return bytes > pool.largestGrantBytes(budget);
+  }
+
+  /**
    * Memory of the pool.
    *
    * @return null if it or the budget has no room now, nor the Java heap, or the pool is closed

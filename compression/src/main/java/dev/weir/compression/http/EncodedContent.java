@@ -8,7 +8,6 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.CompositeByteBuf;
 import io.netty.buffer.Unpooled;
-import io.netty.handler.codec.http.DefaultLastHttpContent;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.LastHttpContent;
 import org.jspecify.annotations.Nullable;
@@ -268,7 +267,7 @@ final class EncodedContent implements AutoCloseable {
     }
     HttpHeaders trailers = Digests.without(last.trailingHeaders());
     ByteBuf rest = ended ? take(last.content()) : encode(last.content(), Step.END);
-    return new DefaultLastHttpContent(rest, trailers);
+    return Contents.last(rest, trailers);
   }
 
   /** Gives the encoder back, wherever its stream is. */

@@ -14,7 +14,6 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.ChannelInputShutdownReadComplete;
-import io.netty.handler.codec.http.DefaultHttpContent;
 import io.netty.handler.codec.http.DefaultHttpRequest;
 import io.netty.handler.codec.http.DefaultLastHttpContent;
 import io.netty.handler.codec.http.HttpContent;
@@ -96,16 +95,31 @@ public final class HttpRequestDecompressor extends ChannelDuplexHandler {
       ReferenceCountUtil.release(message);
       return;
     }
-    arrived.add(message);
-    if (!handling) {
+    if (tryHold(ctx, message) && !handling) {
       handleArrived(ctx, /* completing= */ false);
+    }
+  }
+
+  /** Has a message wait for its turn. Where it cannot, what follows would close over a hole. */
+  @SuppressWarnings("ReferenceEquality") // The same message, and not one like it.
+  private boolean tryHold(ChannelHandlerContext ctx, Object message) {
+    try {
+      arrived.add(message);
+      return true;
+    } catch (OutOfMemoryError noHeap) {
+      if (arrived.peekLast() == message) {
+        arrived.pollLast(); // It was taken in before there was no room to grow: now it is full.
+      }
+      ReferenceCountUtil.release(message);
+      refuse(ctx, RequestRefusal.NO_HEAP);
+      return false;
     }
   }
 
   @Override
   public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
     if (isInputEnd(event) && !arrived.isEmpty()) {
-      arrived.add(event);
+      tryHold(ctx, event);
     } else {
       ctx.fireUserEventTriggered(event);
     }
@@ -211,7 +225,7 @@ public final class HttpRequestDecompressor extends ChannelDuplexHandler {
     while (content.hasSource()) {
       ByteBuf part = content.next(ctx.alloc());
       if (part != null) {
-        passOn(ctx, new DefaultHttpContent(part));
+        passOn(ctx, Contents.of(part));
         return;
       }
     }
@@ -271,8 +285,8 @@ public final class HttpRequestDecompressor extends ChannelDuplexHandler {
   // A request that cannot be had.
 
   private void refuse(ChannelHandlerContext ctx, RequestRefusal reason) {
-    drop();
     refusal = reason;
+    drop();
     try {
       if (turns.hasLastBegun()) {
         ctx.close();
@@ -344,8 +358,13 @@ public final class HttpRequestDecompressor extends ChannelDuplexHandler {
     drop();
   }
 
+  /** Throws nothing: a request is to be refused after this, or others are to hear of it. */
   private void drop() {
-    closeDecoding();
+    try {
+      closeDecoding();
+    } catch (Throwable notGivenBack) {
+      REFUSALS.report("the decoder of a request is not given back", notGivenBack);
+    }
     while (!arrived.isEmpty()) {
       ReferenceCountUtil.release(arrived.remove());
     }

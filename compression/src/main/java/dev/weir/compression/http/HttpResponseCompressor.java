@@ -10,7 +10,6 @@ import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
-import io.netty.handler.codec.http.DefaultHttpContent;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponse;
@@ -119,12 +118,26 @@ public final class HttpResponseCompressor extends ChannelDuplexHandler {
 
   @Override
   public void channelRead(ChannelHandlerContext ctx, Object message) {
-    if (message instanceof HttpRequest request && !failed && !waiting.tryAdd(request)) {
-      ReferenceCountUtil.release(message);
-      fail(ctx, new IllegalStateException("too many requests wait for their responses"));
-      return;
+    if (message instanceof HttpRequest request && !failed) {
+      Throwable failure = remember(request);
+      if (failure != null) {
+        ReferenceCountUtil.release(message);
+        fail(ctx, failure);
+        return;
+      }
     }
     ctx.fireChannelRead(message);
+  }
+
+  /** Why the response to a request would be taken for another's; null if it will not. */
+  private @Nullable Throwable remember(HttpRequest request) {
+    try {
+      return waiting.tryAdd(request)
+          ? null
+          : new IllegalStateException("too many requests wait for their responses");
+    } catch (Throwable noHeap) {
+      return noHeap;
+    }
   }
 
   // What the application writes.
@@ -180,7 +193,7 @@ public final class HttpResponseCompressor extends ChannelDuplexHandler {
       } else if (message instanceof HttpContent content) {
         response.add(ctx, content, promise);
       } else if (message instanceof ByteBuf bytes && response.takesBytes()) {
-        response.add(ctx, new DefaultHttpContent(bytes), promise);
+        response.add(ctx, Contents.of(bytes), promise);
       } else {
         response.addOther(ctx, message, promise);
       }
@@ -262,7 +275,7 @@ public final class HttpResponseCompressor extends ChannelDuplexHandler {
   private void cut(ChannelHandlerContext ctx) {
     ByteBuf output = response.cut();
     if (output.isReadable()) {
-      ctx.write(new DefaultHttpContent(output))
+      ctx.write(Contents.of(output))
           .addListener(written -> {
             if (isMissed(ctx, written)) {
               failUntold(ctx, written.cause());

@@ -297,7 +297,7 @@ final class OutgoingResponse {
   }
 
   private static HttpContent content(ByteBuf bytes) {
-    return bytes.isReadable() ? new DefaultHttpContent(bytes) : NOTHING_YET;
+    return bytes.isReadable() ? Contents.of(bytes) : NOTHING_YET;
   }
 
   /** Takes a file, say, which never becomes bytes of ours. */

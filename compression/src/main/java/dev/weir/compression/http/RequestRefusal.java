@@ -18,6 +18,12 @@ import org.jspecify.annotations.Nullable;
 public final class RequestRefusal extends RuntimeException {
   private static final long serialVersionUID = 1;
 
+  /** Made beforehand, for where there is no Java heap for a better one. */
+  @SuppressWarnings("StaticAssignmentOfThrowable") // It has no stack trace.
+  static final RequestRefusal NO_HEAP =
+      new RequestRefusal(
+          HttpResponseStatus.SERVICE_UNAVAILABLE, "there is no memory to decompress the content");
+
   private final transient HttpResponseStatus status;
 
   RequestRefusal(HttpResponseStatus status, String reason) {
@@ -34,6 +40,14 @@ public final class RequestRefusal extends RuntimeException {
    * not the client's fault.
    */
   static RequestRefusal of(Throwable failure) {
+    try {
+      return made(failure);
+    } catch (OutOfMemoryError noHeap) {
+      return NO_HEAP;
+    }
+  }
+
+  private static RequestRefusal made(Throwable failure) {
     return switch (failure) {
       case RequestRefusal known -> known;
       case CorruptInputException corrupt ->

@@ -56,10 +56,19 @@ final class WholeResponse {
   private static WholeResponse encode(FullHttpResponse original, EncodedContent encoded) {
     ByteBuf content = original.content();
     int start = content.readerIndex();
-    try (encoded) {
-      return new WholeResponse(original, encoded.encode(content, Step.END));
+    ByteBuf output = null;
+    WholeResponse whole = null;
+    try {
+      try (encoded) {
+        output = encoded.encode(content, Step.END);
+      }
+      whole = new WholeResponse(original, output);
+      return whole;
     } finally {
       content.readerIndex(start);
+      if (whole == null && output != null) {
+        output.release();
+      }
     }
   }
 

@@ -82,6 +82,7 @@ final class SystemZstdDictionary implements AutoCloseable {
       return null;
     }
     Grant tables = null;
+    long address = 0;
     SystemZstdDictionary made = null;
     try {
       tables = memory.trySetAside(tableBytes);
@@ -90,7 +91,7 @@ final class SystemZstdDictionary implements AutoCloseable {
       }
       MemorySegment.copy(
           MemorySegment.ofArray(dictionary.content()), 0, content.segment(), 0, dictionary.bytes());
-      long address = make.applyAsLong(content.address());
+      address = make.applyAsLong(content.address());
       if (address == 0 && dictionary.id() == 0) {
         throw new OutOfMemoryError("zstd has no memory for the tables of a dictionary");
       }
@@ -101,10 +102,7 @@ final class SystemZstdDictionary implements AutoCloseable {
       return made;
     } finally {
       if (made == null) {
-        content.release();
-        if (tables != null) {
-          tables.close();
-        }
+        giveBack(content, tables, address, free);
       }
     }
   }
@@ -118,16 +116,26 @@ final class SystemZstdDictionary implements AutoCloseable {
     return content.size() + tables.bytes();
   }
 
-  @Override
-  public void close() {
+  /** Tables first: they refer to the content, and are what has been set aside for. */
+  private static void giveBack(
+      Block content, @Nullable Grant tables, long address, LongConsumer free) {
     try {
-      free.accept(address);
+      if (address != 0) {
+        free.accept(address);
+      }
     } finally {
       try {
-        tables.close();
+        if (tables != null) {
+          tables.close();
+        }
       } finally {
         content.release();
       }
     }
+  }
+
+  @Override
+  public void close() {
+    giveBack(content, tables, address, free);
   }
 }

@@ -73,24 +73,23 @@ final class SystemZstdMemory {
 
   /** Has this memory go back with its context, or when that is lost. */
   Cleaner.Cleanable releaseWith(Object context, @Nullable SystemZstdDictionary dictionary) {
-    return LastResort.register(context, release(block, dictionary));
+    Block held = block;
+    return LastResort.register(context, () -> release(held, dictionary));
   }
 
   /** Gives the memory back at once: no context has come of it. */
   void release(@Nullable SystemZstdDictionary dictionary) {
-    release(block, dictionary).run();
+    release(block, dictionary);
   }
 
-  private static Runnable release(Block block, @Nullable SystemZstdDictionary dictionary) {
-    return () -> {
-      try {
-        if (dictionary != null) {
-          dictionary.close();
-        }
-      } finally {
-        block.release();
+  private static void release(Block block, @Nullable SystemZstdDictionary dictionary) {
+    try {
+      if (dictionary != null) {
+        dictionary.close();
       }
-    };
+    } finally {
+      block.release();
+    }
   }
 
   long workspaceAddress() {

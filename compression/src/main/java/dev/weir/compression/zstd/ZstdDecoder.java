@@ -188,11 +188,14 @@ final class ZstdDecoder implements Decoder {
   /** Or else a sender that is told of a want of memory would try it again for ever. */
   private void requirePossible(ZstdDecoderProfile profile, long windowBytes) {
     long neededBytes = library.decoderBytes(profile);
-    long largestBytes = memory.pool().largestGrantBytes(memory.budget());
-    if (neededBytes > largestBytes) {
+    if (memory.isBeyond(neededBytes)) {
       throw new CorruptInputException(
           "zstd: a window of %,d bytes is needed, for which a context takes %,d (budget '%s' allows %,d)"
-              .formatted(windowBytes, neededBytes, memory.budget().path(), largestBytes));
+              .formatted(
+                  windowBytes,
+                  neededBytes,
+                  memory.budget().path(),
+                  memory.pool().largestGrantBytes(memory.budget())));
     }
   }
 

@@ -22,6 +22,7 @@ import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.util.ReferenceCountUtil;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
@@ -93,6 +94,9 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
   private boolean inputEnded;
   private boolean passedOnSinceRead;
   private boolean tunnelAsked;
+
+  /** Whether what comes and goes is HTTP no more: neither is its end this handler's. */
+  private boolean leftHttp;
 
   /**
    * Takes bodies into memory that {@code admission} grants, within the limits of {@code options}.
@@ -203,7 +207,7 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
   @Override
   public void channelReadComplete(ChannelHandlerContext ctx) {
     headWatch.readComplete();
-    watch();
+    watch(ctx);
     ctx.fireChannelReadComplete();
     if (!passedOnSinceRead && !ctx.channel().config().isAutoRead()) {
       // The read brought the application nothing that would make it ask for more.
@@ -240,7 +244,18 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
     ChannelFuture end = ctx.write(message, told);
     answers.sent(end);
     phase = Phase.IDLE;
+    try {
+      ended(ctx, end);
+    } catch (Throwable noHeap) {
+      ctx.close(); // Nobody would go on with what is held back, nor watch for what comes.
+      throw noHeap;
+    }
+  }
+
+  /** Goes on behind a response; {@code end} tells when it has been sent. */
+  private void ended(ChannelHandlerContext ctx, ChannelFuture end) {
     if (answers.leaveHttp(tunnelAsked)) {
+      leftHttp = true;
       headWatch.end();
     } else {
       end.addListener(headWatch);
@@ -263,7 +278,7 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
     @Override
     public void run() {
       handleHeldBack(ctx);
-      watch();
+      watch(ctx);
     }
 
     @Override
@@ -278,26 +293,27 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
       return;
     }
     if (headWatch.hasBegun()) {
-      refuse(
-          ctx,
-          new RefusedRequestException(
-              HttpResponseStatus.REQUEST_TIMEOUT,
-              "the headers were not complete within " + options.idleTimeout()));
+      refuseLate(ctx, "the headers were not complete within ", options.idleTimeout());
     } else {
       ctx.close();
     }
   }
 
   /** Watches the body that keeps the channel waiting, if one does. */
-  private void watch() {
-    if (request != null && phase == Phase.GATHERING) {
-      request.watch();
+  private void watch(ChannelHandlerContext ctx) {
+    IncomingRequest current = request;
+    if (current != null && phase == Phase.GATHERING) {
+      try {
+        current.watch();
+      } catch (Throwable noHeap) {
+        refuse(ctx, RefusedRequestException.NO_HEAP); // It might stall for ever.
+      }
     }
   }
 
   /** Closes the channel if nothing can come any more, once all is answered and sent. */
   private void closeAtTheEnd(ChannelHandlerContext ctx) {
-    if (inputEnded && phase == Phase.IDLE && heldBack.isEmpty()) {
+    if (inputEnded && !leftHttp && phase == Phase.IDLE && heldBack.isEmpty()) {
       answers.closeAfterLast(ctx);
     }
   }
@@ -433,7 +449,7 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
   private void goOn(ChannelHandlerContext ctx) {
     handleHeldBack(ctx);
     if (!handlingHeldBack) {
-      watch();
+      watch(ctx);
     }
   }
 
@@ -456,11 +472,18 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
   }
 
   private void refuseStalled(ChannelHandlerContext ctx) {
-    refuse(
-        ctx,
-        new RefusedRequestException(
-            HttpResponseStatus.REQUEST_TIMEOUT,
-            "too little of the body within " + options.stallTimeout()));
+    refuseLate(ctx, "too little of the body within ", options.stallTimeout());
+  }
+
+  /** Its timer has run out, and there is no other. */
+  private void refuseLate(ChannelHandlerContext ctx, String what, Duration timeout) {
+    RefusedRequestException refusal;
+    try {
+      refusal = new RefusedRequestException(HttpResponseStatus.REQUEST_TIMEOUT, what + timeout);
+    } catch (OutOfMemoryError noHeap) {
+      refusal = RefusedRequestException.NO_HEAP;
+    }
+    refuse(ctx, refusal);
   }
 
   private void refuse(ChannelHandlerContext ctx, RefusedRequestException refusal) {

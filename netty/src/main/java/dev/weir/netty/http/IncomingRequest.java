@@ -258,9 +258,8 @@ final class IncomingRequest {
         new DefaultFullHttpRequest(
             head.protocolVersion(), head.method(), head.uri(), content, head.headers(), trailers);
     HttpUtil.setTransferEncodingChunked(whole, false);
-    if (!HttpUtil.isContentLengthSet(whole)) {
-      HttpUtil.setContentLength(whole, content.readableBytes());
-    }
+    // Also where there is one: beside chunks a codec may have left another.
+    HttpUtil.setContentLength(whole, content.readableBytes());
     return whole;
   }
 

@@ -9,10 +9,14 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
+import io.netty.handler.codec.http.DefaultHttpRequest;
 import io.netty.handler.codec.http.DefaultHttpResponse;
+import io.netty.handler.codec.http.DefaultLastHttpContent;
 import io.netty.handler.codec.http.FullHttpRequest;
 import io.netty.handler.codec.http.HttpChunkedInput;
 import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaderValues;
+import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpVersion;
@@ -237,6 +241,21 @@ class BudgetedHttpAggregatorTest {
     FullHttpRequest second = fixture.request();
     assertThat(second.uri()).isEqualTo("/b");
     second.release();
+  }
+
+  /** As a codec leaves it that is told not to keep to RFC 9112. */
+  @Test
+  void aLengthBesideChunksIsNotBelieved() {
+    DefaultHttpRequest head = new DefaultHttpRequest(HttpVersion.HTTP_1_0, HttpMethod.POST, "/a");
+    head.headers().set(HttpHeaderNames.CONTENT_LENGTH, 3);
+    head.headers().set(HttpHeaderNames.TRANSFER_ENCODING, HttpHeaderValues.CHUNKED);
+    fixture.channel.writeInbound(
+        head, new DefaultLastHttpContent(fixture.input.directBuffer(10).writeZero(10)));
+    FullHttpRequest whole = fixture.request();
+    assertThat(whole.content().readableBytes()).isEqualTo(10);
+    assertThat(whole.headers().getAll(HttpHeaderNames.CONTENT_LENGTH)).containsExactly("10");
+    assertThat(whole.headers().contains(HttpHeaderNames.TRANSFER_ENCODING)).isFalse();
+    whole.release();
   }
 
   /** It closes with the last of them. */
