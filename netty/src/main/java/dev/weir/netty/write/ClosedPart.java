@@ -31,6 +31,11 @@ final class ClosedPart<T> implements OwnedPart {
   }
 
   @Override
+  public boolean isUntouched() {
+    return isUnused();
+  }
+
+  @Override
   public boolean isGone() {
     return closed;
   }

@@ -32,7 +32,9 @@ import java.util.function.Function;
  * <table>
  *   <caption>When the memory goes back</caption>
  *   <tr><td>flushed</td><td>by the transport or the encoder; at once if they have left it</td></tr>
- *   <tr><td>failed: closed channel, no encoder, an exception in a handler</td><td>at once</td></tr>
+ *   <tr><td>failed: closed channel, no encoder, an exception in a handler</td><td>at once; where
+ *       slices of it, or references that others took, are left on an open channel, when they are
+ *       released or the channel closes, since they may be in its queue</td></tr>
  *   <tr><td>the event loop has ended, or takes no task for want of Java heap</td><td>before the
  *       call returns; when it has ended, if it does so meanwhile</td></tr>
  *   <tr><td>the event loop ends while the message is queued, held by a handler, or lost in
@@ -43,6 +45,9 @@ import java.util.function.Function;
  *   <tr><td>neither: lost in a handler, or in one that was removed</td><td>when the channel
  *       closes, not before; the write fails then</td></tr>
  * </table>
+ *
+ * <p>Of a stream of HTTP/2, whose bytes go through the queue of its connection, the channel is that
+ * connection here: a stream may close, or be reset, long before its bytes have left.
  *
  * <p>What counts are buffers. Each buffer of the message travels under a count of its own, so that
  * slices and copies that others hold of the same memory neither confuse this nor suffer from it; a
@@ -210,6 +215,19 @@ public final class Owned {
   boolean isUnused() {
     for (int i = 0; i < parts.size(); i++) {
       if (parts.get(i).isUnused()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /**
+   * Whether somebody may still read what is left: more than the sender gave has been made of it.
+   */
+  boolean isInUse() {
+    for (int i = 0; i < parts.size(); i++) {
+      OwnedPart part = parts.get(i);
+      if (!part.isUntouched() && !part.isGone()) {
         return true;
       }
     }

@@ -21,7 +21,7 @@ import java.nio.channels.ScatteringByteChannel;
  * <p>{@link #drop} takes back what is left of it. From then on every access throws, also through
  * slices and duplicates, and a release that comes late does nothing: the buffer behind it is
  * released exactly once. So a handler that has kept this buffer by mistake reads nobody else's
- * data, although pools use buffer objects again.
+ * data, although pools use buffer objects again. It is for when nobody may send it any more.
  *
  * <p>Most of it is the list of accesses that {@link io.netty.buffer.AbstractByteBuf} leaves open.
  */
@@ -60,6 +60,11 @@ final class OwnedByteBuf extends AbstractReferenceCountedByteBuf implements Owne
   @Override
   public boolean isUnused() {
     return !touched && !dropped;
+  }
+
+  @Override
+  public boolean isUntouched() {
+    return isUnused() && refCnt() == 1;
   }
 
   @Override
@@ -372,8 +377,8 @@ final class OwnedByteBuf extends AbstractReferenceCountedByteBuf implements Owne
 
   @Override
   public ByteBuffer internalNioBuffer(int index, int length) {
-    ensureAccessible();
-    return buffer.internalNioBuffer(index, length);
+    // Of its own: others may be writing the same buffer, and transports keep where they are in it.
+    return nioBuffer(index, length);
   }
 
   @Override

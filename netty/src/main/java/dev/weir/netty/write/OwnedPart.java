@@ -12,6 +12,9 @@ interface OwnedPart {
   /** Whether the pipeline has not taken its reference, as it must before a write can succeed. */
   boolean isUnused();
 
+  /** Whether nobody has taken, kept or given back a part of it: where there was no more to it. */
+  boolean isUntouched();
+
   /** Whether nothing is left to give back. */
   boolean isGone();
 

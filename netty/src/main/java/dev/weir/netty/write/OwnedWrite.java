@@ -5,6 +5,7 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelOutboundInvoker;
 import io.netty.channel.ChannelPromise;
+import io.netty.handler.codec.http2.Http2StreamChannel;
 import java.nio.channels.ClosedChannelException;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
@@ -16,6 +17,10 @@ import org.jspecify.annotations.Nullable;
 final class OwnedWrite implements ChannelFutureListener {
   private final Owned owned;
   private final Channel channel;
+
+  /** Whose queue its bytes come to in the end: for a stream of HTTP/2, its connection. */
+  private final Channel carrier;
+
   private final ChannelPromise promise;
 
   /** Whether the write has succeeded, and is settled when the channel closes. */
@@ -29,6 +34,7 @@ final class OwnedWrite implements ChannelFutureListener {
   OwnedWrite(Owned owned, Channel channel, ChannelPromise promise) {
     this.owned = owned;
     this.channel = channel;
+    this.carrier = channel instanceof Http2StreamChannel ? channel.parent() : channel;
     this.promise = promise;
   }
 
@@ -44,7 +50,7 @@ final class OwnedWrite implements ChannelFutureListener {
         // Its handlers are gone or going.
         throw new ClosedChannelException();
       }
-      writes = OwnedWrites.of(channel);
+      writes = OwnedWrites.of(carrier);
       if (!writes.add(this)) {
         throw new RejectedExecutionException("the event loop ends");
       }
@@ -65,12 +71,12 @@ final class OwnedWrite implements ChannelFutureListener {
 
   @Override
   public void operationComplete(ChannelFuture done) {
-    OwnedWrites writes = OwnedWrites.of(channel);
+    OwnedWrites writes = OwnedWrites.of(carrier);
     writes.remove(this);
-    if (done.isCancelled() && channel.isOpen()) {
-      // Handlers still have it, and may look at it: they release it, or the end of the channel
-      // does.
-      writes.addCancelled(this);
+    if (!done.isSuccess() && carrier.isOpen() && (done.isCancelled() || owned.isInUse())) {
+      // Handlers still have it and may look at it, or slices of it are in a queue and may be sent:
+      // whoever has them releases them, or the end of the channel does.
+      writes.keep(this);
       return;
     }
     if (!done.isSuccess()) {
@@ -113,8 +119,8 @@ final class OwnedWrite implements ChannelFutureListener {
       owned.settle();
     } catch (Throwable noHeap) {
       settles = true;
-      if (!OwnedWrites.of(channel).add(this)) {
-        owned.settle();
+      if (!carrier.isOpen() || !OwnedWrites.of(carrier).add(this)) {
+        owned.settle(); // Nobody would come to it any more.
       }
     }
   }

@@ -18,6 +18,9 @@ final class OwnedWrites {
 
   private static final FailureLog FAILURES = new FailureLog(OwnedWrites.class);
 
+  /** A channel that has closed is deregistered a task or two later. */
+  private static final int MAX_HOPS = 16;
+
   private final Channel channel;
 
   /** The loop whose end is awaited: the channel's when it was last given a write. */
@@ -34,11 +37,12 @@ final class OwnedWrites {
   private @Nullable OwnedWrite first;
 
   /**
-   * Those whose sender has given up while handlers still had them, in a queue by the same links.
+   * Those that were cancelled, or have failed, while others still had them, in a queue by the same
+   * links.
    */
-  private @Nullable OwnedWrite firstCancelled;
+  private @Nullable OwnedWrite firstKept;
 
-  private @Nullable OwnedWrite lastCancelled;
+  private @Nullable OwnedWrite lastKept;
 
   private OwnedWrites(Channel channel) {
     this.channel = channel;
@@ -64,7 +68,7 @@ final class OwnedWrites {
     if (over) {
       return false;
     }
-    forgetCancelled();
+    forgetKept();
     OwnedWrite after = first;
     write.next = after;
     if (after != null) {
@@ -93,39 +97,39 @@ final class OwnedWrites {
   }
 
   /** Looks after a write that has left the list, until nothing of it is left. */
-  void addCancelled(OwnedWrite write) {
-    forgetCancelled();
-    appendCancelled(write);
+  void keep(OwnedWrite write) {
+    forgetKept();
+    appendKept(write);
   }
 
-  private void appendCancelled(OwnedWrite write) {
-    OwnedWrite before = lastCancelled;
+  private void appendKept(OwnedWrite write) {
+    OwnedWrite before = lastKept;
     if (before == null) {
-      firstCancelled = write;
+      firstKept = write;
     } else {
       before.next = write;
     }
-    lastCancelled = write;
+    lastKept = write;
   }
 
-  private @Nullable OwnedWrite pollCancelled() {
-    OwnedWrite oldest = firstCancelled;
+  private @Nullable OwnedWrite pollKept() {
+    OwnedWrite oldest = firstKept;
     if (oldest != null) {
-      firstCancelled = oldest.next;
+      firstKept = oldest.next;
       oldest.next = null;
-      if (firstCancelled == null) {
-        lastCancelled = null;
+      if (firstKept == null) {
+        lastKept = null;
       }
     }
     return oldest;
   }
 
-  /** How many cancelled writes are still looked after. */
-  int cancelledCount() {
-    return count(firstCancelled);
+  /** How many writes are over and still looked after. */
+  int keptCount() {
+    return count(firstKept);
   }
 
-  /** How many writes are not over, without those that were cancelled. */
+  /** How many writes are not over. */
   int openCount() {
     return count(first);
   }
@@ -142,13 +146,13 @@ final class OwnedWrites {
    * Writes mostly end in the order of their queue: forgets the oldest that have. One that a handler
    * keeps goes to the end, out of the way of those behind it.
    */
-  private void forgetCancelled() {
-    OwnedWrite oldest = pollCancelled();
+  private void forgetKept() {
+    OwnedWrite oldest = pollKept();
     while (oldest != null && oldest.isGone()) {
-      oldest = pollCancelled();
+      oldest = pollKept();
     }
     if (oldest != null) {
-      appendCancelled(oldest);
+      appendKept(oldest);
     }
   }
 
@@ -188,11 +192,24 @@ final class OwnedWrites {
     if (loopEnd != null) {
       loopEnd.forget(this);
     }
-    if (first == null && firstCancelled == null) {
+    if (first == null && firstKept == null) {
       return;
     }
+    abandonBehindHandlers(MAX_HOPS);
+  }
+
+  /** Handlers hear of the close in a task that comes behind this, and then are removed. */
+  private void abandonBehindHandlers(int hops) {
     try {
-      channel.eventLoop().execute(this::abandonAll);
+      channel
+          .eventLoop()
+          .execute(() -> {
+            if (hops > 0 && channel.isRegistered()) {
+              abandonBehindHandlers(hops - 1);
+            } else {
+              abandonAll();
+            }
+          });
     } catch (Throwable endedOrNoHeap) {
       abandonAll();
     }
@@ -203,7 +220,7 @@ final class OwnedWrites {
       remove(write);
       abandon(write);
     }
-    for (OwnedWrite write = pollCancelled(); write != null; write = pollCancelled()) {
+    for (OwnedWrite write = pollKept(); write != null; write = pollKept()) {
       abandon(write);
     }
   }

@@ -29,6 +29,11 @@ class ReferencedPart implements OwnedPart {
   }
 
   @Override
+  public boolean isUntouched() {
+    return !dropped && message.refCnt() == countBefore;
+  }
+
+  @Override
   public boolean isGone() {
     return dropped || message.refCnt() == 0;
   }

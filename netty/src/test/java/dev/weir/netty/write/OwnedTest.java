@@ -184,7 +184,7 @@ class OwnedTest extends SocketThatTakesAll {
     assertThat(pool.liveBlockBytes()).isZero();
     int[] left = new int[2];
     onLoop(() -> {
-      left[0] = OwnedWrites.of(channel).cancelledCount();
+      left[0] = OwnedWrites.of(channel).keptCount();
       left[1] = OwnedWrites.of(channel).openCount();
     });
     assertThat(left[0]).isEqualTo(1);
