@@ -362,6 +362,8 @@ public final class ReadGate {
         return;
       }
     }
+    // Those before, whose event loops took no task then: nobody else may be left.
+    letThrough = unresumed.resumeOne();
   }
 
   /** Takes the stopped channel that holds most, or of equal ones the one stopped longest. */

@@ -22,6 +22,26 @@ final class Unresumed {
     } while (!top.compareAndSet(below, handler));
   }
 
+  /**
+   * Resumes one, if the event loop of any takes a task now; the others stay.
+   *
+   * @return null if there is none
+   */
+  @Nullable ReadGateHandler resumeOne() {
+    ReadGateHandler resumed = null;
+    ReadGateHandler next = top.getAndSet(null);
+    while (next != null) {
+      ReadGateHandler handler = next;
+      next = handler.takeBelow();
+      if (resumed != null) {
+        add(handler);
+      } else if (handler.resume()) {
+        resumed = handler;
+      }
+    }
+    return resumed;
+  }
+
   /** Resumes all; those whose event loop takes no task now come back. */
   void resumeAll() {
     ReadGateHandler next = top.getAndSet(null);

@@ -54,32 +54,40 @@ final class ChannelClosing {
     WriteGateOptions options = gate.options();
     beginSlow(
         ctx,
-        "the peer has left more than %d bytes queued for %s"
-            .formatted(options.slowBytes(), options.slowTime()),
+        slowPeer(
+            ctx,
+            "the peer has left more than %d bytes queued for %s"
+                .formatted(options.slowBytes(), options.slowTime())),
         queuedBytes);
   }
 
   /** The peer takes next to nothing: it stays, unless others wait for what it has queued. */
   void stuck(ChannelHandlerContext ctx, long queuedBytes) {
-    if (why == null && gate.tryAddLeaving(queuedBytes)) {
+    if (why != null) {
+      return;
+    }
+    // Before it counts as leaving: there may be no Java heap for it.
+    OutboundClosing reason =
+        slowPeer(
+            ctx,
+            "while others wait, the peer has taken less than half of what was queued for it, in %s"
+                .formatted(gate.options().slowTime()));
+    if (gate.tryAddLeaving(queuedBytes)) {
       leavingBytes = queuedBytes;
-      beginSlow(
-          ctx,
-          "while others wait, the peer has taken less than half of what was queued for it, in %s"
-              .formatted(gate.options().slowTime()),
-          queuedBytes);
+      beginSlow(ctx, reason, queuedBytes);
     }
   }
 
-  private void beginSlow(ChannelHandlerContext ctx, String words, long queuedBytes) {
+  private static OutboundClosing slowPeer(ChannelHandlerContext ctx, String words) {
+    return new OutboundClosing(Reason.SLOW_PEER, QueuedBytes.of(ctx.channel()), words);
+  }
+
+  private void beginSlow(ChannelHandlerContext ctx, OutboundClosing reason, long queuedBytes) {
     if (why != null) {
       return;
     }
     gate.countSlowClosing();
-    begin(
-        ctx,
-        new OutboundClosing(Reason.SLOW_PEER, QueuedBytes.of(ctx.channel()), words),
-        queuedBytes);
+    begin(ctx, reason, queuedBytes);
   }
 
   /**

@@ -74,7 +74,13 @@ final class SlowPeerWatch implements Runnable {
       schedule(restNanos);
     } else {
       told = true;
-      onSlow.run();
+      boolean through = false;
+      try {
+        onSlow.run();
+        through = true;
+      } finally {
+        told = through; // If not, the next look tries again.
+      }
     }
   }
 }

@@ -72,12 +72,15 @@ final class StuckPeerWatch implements Runnable {
   /** The interval has ended. */
   @Override
   public void run() {
-    onLook.run();
-    // Still set, so that the look began nothing; or stopped by it.
-    if (timer != null) {
-      timer = null;
-      if (queuedBytes > 0) {
-        begin();
+    try {
+      onLook.run();
+    } finally {
+      // Still set, so that the look began nothing; or stopped by it.
+      if (timer != null) {
+        timer = null;
+        if (queuedBytes > 0) {
+          begin();
+        }
       }
     }
   }

@@ -2,12 +2,14 @@ package dev.weir.netty.write;
 
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.pressure.Registration;
+import dev.weir.netty.loop.LoopTasks;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.WriteBufferWaterMark;
 import java.util.concurrent.Flow;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
@@ -125,13 +127,29 @@ public final class WriteGate {
       if (channel.eventLoop().inEventLoop()) {
         handler.begin(channel, producer, promise);
       } else {
-        channel.eventLoop().execute(() -> handler.begin(channel, producer, promise));
+        LoopTasks.execute(channel.eventLoop(), new Beginning(handler, channel, producer, promise));
       }
     } catch (Throwable endedOrNoHeap) {
       promise.tryFailure(endedOrNoHeap);
       producer.stopped(endedOrNoHeap);
     }
     return promise;
+  }
+
+  private record Beginning(
+      WriteGateHandler handler, Channel channel, Producer producer, ChannelPromise promise)
+      implements LoopTasks.Task {
+    @Override
+    public void run() {
+      handler.begin(channel, producer, promise);
+    }
+
+    @Override
+    public void lost() {
+      RejectedExecutionException ended = new RejectedExecutionException("the event loop has ended");
+      promise.tryFailure(ended);
+      producer.stopped(ended);
+    }
   }
 
   /**

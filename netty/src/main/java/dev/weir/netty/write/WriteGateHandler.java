@@ -249,6 +249,9 @@ final class WriteGateHandler extends ChannelDuplexHandler
       producer.stopped(cancelledOrNoHeap);
       return;
     }
+    if (next.isOver()) {
+      return; // Cancelled meanwhile, and its producer has been told.
+    }
     if (context == null || !channel.isActive()) {
       next.fail(new ClosedChannelException());
     } else if (pull != null) {

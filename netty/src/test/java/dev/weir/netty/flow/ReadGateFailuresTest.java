@@ -157,6 +157,23 @@ class ReadGateFailuresTest {
     assertThat(reads(refusing)).isTrue();
   }
 
+  /** Or nobody ever would be: what holds the memory is stopped itself. */
+  @Test
+  void whoCouldNotBeLetThroughIsAfterTheNextWait() {
+    RefusingChannel refusing = new RefusingChannel(gate.newHandler());
+    held.put(refusing, 50L);
+    headroom.isShort = true;
+    refusing.writeInbound("message");
+    refusing.refuse(true);
+    headroom.waits.get(0).complete(false);
+    assertThat(reads(refusing)).isFalse();
+    headroom.waits.get(1).complete(false);
+    assertThat(reads(refusing)).isFalse();
+    refusing.refuse(false);
+    headroom.waits.get(2).complete(false);
+    assertThat(reads(refusing)).isTrue();
+  }
+
   /** A channel that holds so much, and that the gate has stopped. */
   private EmbeddedChannel stopped(long bytes) {
     EmbeddedChannel channel = new EmbeddedChannel(gate.newHandler());

@@ -10,7 +10,10 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPromise;
+import io.netty.channel.DefaultChannelPromise;
 import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.util.concurrent.Future;
+import io.netty.util.concurrent.GenericFutureListener;
 import java.nio.channels.ClosedChannelException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -376,5 +379,27 @@ class PullEndTest {
     failing = true;
     assertThatThrownBy(channel::checkException).isSameAs(failure);
     assertNextMayWrite();
+  }
+
+  /** By another thread, between the look at it and the first listener. */
+  @Test
+  void aPullThatIsCancelledAsItBeginsLeavesTheChannelToTheNext() {
+    ChannelPromise cancelled =
+        new DefaultChannelPromise(channel, channel.eventLoop()) {
+          @Override
+          public ChannelPromise addListener(
+              GenericFutureListener<? extends Future<? super Void>> listener) {
+            cancel(false);
+            return super.addListener(listener);
+          }
+        };
+    channel.pipeline().get(WriteGateHandler.class).begin(channel, source, cancelled);
+    assertThat(source.questions).isZero();
+    assertThat(source.ends).hasSize(1);
+    Source next = new Source();
+    ChannelFuture pulled = WriteGate.pull(channel, next);
+    assertThat(next.questions).isPositive();
+    assertThat(pulled.isDone()).isFalse();
+    pulled.cancel(false);
   }
 }
