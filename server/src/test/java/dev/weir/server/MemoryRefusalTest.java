@@ -74,7 +74,9 @@ class MemoryRefusalTest {
       outcomes.add(outcome);
       if (outcome != Outcome.SERVED) {
         assertThat(refused).as(answer).isTrue();
-        assertThat(observer.metric(FAILURES)).as(answer).isGreaterThan(failuresBefore);
+        // Whoever closes a connection, a compressor say, does so before it tells of it.
+        NodeFixture.await(
+            "a failure counted for " + answer, () -> observer.metric(FAILURES) > failuresBefore);
       }
     }
     return outcomes;
