@@ -6,7 +6,6 @@ import dev.weir.compression.codec.CorruptInputException;
 import dev.weir.compression.codec.Decoder;
 import dev.weir.compression.codec.DirectBuffers;
 import dev.weir.compression.context.ContextMemory;
-import dev.weir.memory.budget.BudgetExceededError;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -103,31 +102,15 @@ final class BrotliDecoder implements Decoder {
 
   private BrotliDecoderContext begin(int firstByte) {
     try {
-      BrotliDecoderContext made = BrotliDecoderContext.tryCreate(windowBytes(firstByte), memory);
+      long windowBytes = windowBytes(firstByte);
+      BrotliDecoderContext made = BrotliDecoderContext.tryCreate(windowBytes, memory);
       if (made == null) {
-        requirePossible(windowBytes(firstByte));
-        throw new BudgetExceededError(
-            memory.budget(),
-            windowBytes(firstByte),
-            "there is no room to decompress with a window of that");
+        throw memory.noRoomForWindow(
+            "brotli", windowBytes, BrotliDecoderContext.bytes(windowBytes));
       }
       return made;
     } catch (IOException e) {
       throw new CodecException("brotli", e);
-    }
-  }
-
-  /** Or else a sender that is told of a want of memory would try it again for ever. */
-  private void requirePossible(long windowBytes) {
-    long neededBytes = BrotliDecoderContext.bytes(windowBytes);
-    if (memory.isBeyond(neededBytes)) {
-      throw new CorruptInputException(
-          "brotli: a window of %,d bytes is needed, for which a context takes %,d (budget '%s' allows %,d)"
-              .formatted(
-                  windowBytes,
-                  neededBytes,
-                  memory.budget().path(),
-                  memory.pool().largestGrantBytes(memory.budget())));
     }
   }
 

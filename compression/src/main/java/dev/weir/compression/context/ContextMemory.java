@@ -1,8 +1,10 @@
 package dev.weir.compression.context;
 
+import dev.weir.compression.codec.CorruptInputException;
 import dev.weir.memory.Grant;
 import dev.weir.memory.Pool;
 import dev.weir.memory.budget.Budget;
+import dev.weir.memory.budget.BudgetExceededError;
 import dev.weir.memory.heap.Block;
 import org.jspecify.annotations.Nullable;
 
@@ -40,11 +42,21 @@ public class ContextMemory {
   }
 
   /**
-   * Whether the pool or the budget never has room for so much, however long somebody waits: who is
-   * told of a want of memory for it would come again for ever.
+   * What to throw where there was no room to decompress with a window.
+   *
+   * @param contextBytes what a context with such a window takes
+   * @throws CorruptInputException if the pool or the budget never has room for that, however long
+   *     somebody waits: a sender that is told of a want of memory would try it again for ever
    */
-  public boolean isBeyond(long bytes) {
-    return bytes > pool.largestGrantBytes(budget);
+  public BudgetExceededError noRoomForWindow(String coding, long windowBytes, long contextBytes) {
+    long allowedBytes = pool.largestGrantBytes(budget);
+    if (contextBytes > allowedBytes) {
+      throw new CorruptInputException(
+          "%s: a window of %,d bytes is needed, for which a context takes %,d (budget '%s' allows %,d)"
+              .formatted(coding, windowBytes, contextBytes, budget.path(), allowedBytes));
+    }
+    return new BudgetExceededError(
+        budget, windowBytes, "there is no room to decompress with a window of that");
   }
 
   /**

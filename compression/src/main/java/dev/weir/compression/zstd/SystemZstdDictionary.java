@@ -37,9 +37,7 @@ final class SystemZstdDictionary implements AutoCloseable {
         bytes,
         memory,
         ZstdCalls::freeEncoderDictionary,
-        content ->
-            ZstdCalls.call(
-                ZstdFunction.CREATE_ENCODER_DICTIONARY, content, (long) dictionary.bytes(), level));
+        content -> ZstdCalls.createEncoderDictionary(content, dictionary.bytes(), level));
   }
 
   static @Nullable SystemZstdDictionary tryForDecoder(
@@ -49,9 +47,7 @@ final class SystemZstdDictionary implements AutoCloseable {
         decoderTableBytes(dictionary),
         memory,
         ZstdCalls::freeDecoderDictionary,
-        content ->
-            ZstdCalls.call(
-                ZstdFunction.CREATE_DECODER_DICTIONARY, content, (long) dictionary.bytes()));
+        content -> ZstdCalls.createDecoderDictionary(content, dictionary.bytes()));
   }
 
   /** What {@link #tryForDecoder} asks for. */

@@ -34,6 +34,10 @@ final class ZstdCalls {
   private static final MethodHandle ENCODE = link(ZstdFunction.ENCODE);
   private static final MethodHandle RESET_DECODER = link(ZstdFunction.RESET_DECODER);
   private static final MethodHandle DECODE = link(ZstdFunction.DECODE);
+  private static final MethodHandle CREATE_ENCODER_DICTIONARY =
+      link(ZstdFunction.CREATE_ENCODER_DICTIONARY);
+  private static final MethodHandle CREATE_DECODER_DICTIONARY =
+      link(ZstdFunction.CREATE_DECODER_DICTIONARY);
   private static final MethodHandle FREE_ENCODER_DICTIONARY =
       link(ZstdFunction.FREE_ENCODER_DICTIONARY);
   private static final MethodHandle FREE_DECODER_DICTIONARY =
@@ -134,6 +138,29 @@ final class ZstdCalls {
       return (long)
           DECODE.invokeExact(
               decoder, target, targetBytes, positions, source, sourceBytes, positions + Long.BYTES);
+    } catch (Throwable e) {
+      throw rethrow(e);
+    }
+  }
+
+  /**
+   * Makes the tables of a dictionary's content, which stays where it is. Neither this nor giving
+   * them back takes an object of the Java heap, for want of which nobody would know where they are.
+   *
+   * @return their address, or 0
+   */
+  static long createEncoderDictionary(long content, long bytes, int level) {
+    try {
+      return (long) CREATE_ENCODER_DICTIONARY.invokeExact(content, bytes, level);
+    } catch (Throwable e) {
+      throw rethrow(e);
+    }
+  }
+
+  /** The same of what decompresses. */
+  static long createDecoderDictionary(long content, long bytes) {
+    try {
+      return (long) CREATE_DECODER_DICTIONARY.invokeExact(content, bytes);
     } catch (Throwable e) {
       throw rethrow(e);
     }

@@ -177,26 +177,10 @@ final class ZstdDecoder implements Decoder {
     ZstdDecoderProfile profile = ZstdDecoderProfile.forWindow(windowBytes, dictionary);
     ZstdDecoderContext taken = contexts.tryTake(profile);
     if (taken == null) {
-      requirePossible(profile, windowBytes);
-      throw new BudgetExceededError(
-          memory.budget(), windowBytes, "there is no room to decompress with a window of that");
+      throw memory.noRoomForWindow("zstd", windowBytes, library.decoderBytes(profile));
     }
     context = taken;
     return taken;
-  }
-
-  /** Or else a sender that is told of a want of memory would try it again for ever. */
-  private void requirePossible(ZstdDecoderProfile profile, long windowBytes) {
-    long neededBytes = library.decoderBytes(profile);
-    if (memory.isBeyond(neededBytes)) {
-      throw new CorruptInputException(
-          "zstd: a window of %,d bytes is needed, for which a context takes %,d (budget '%s' allows %,d)"
-              .formatted(
-                  windowBytes,
-                  neededBytes,
-                  memory.budget().path(),
-                  memory.pool().largestGrantBytes(memory.budget())));
-    }
   }
 
   /** Hands a gathered header over: there is no output yet. */
