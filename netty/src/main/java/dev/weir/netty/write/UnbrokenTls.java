@@ -16,6 +16,7 @@ import io.netty.util.ReferenceCountUtil;
 import java.nio.channels.ClosedChannelException;
 import java.util.ArrayDeque;
 import java.util.Queue;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLEngineResult.HandshakeStatus;
@@ -57,6 +58,9 @@ public final class UnbrokenTls extends ChannelDuplexHandler {
   private final SslHandler tls;
   private final Queue<ChannelPromise> closings = new ArrayDeque<>(1);
   private @SuppressWarnings("NullAway.Init") PendingWriteQueue unflushed;
+
+  /** Those of what is unflushed: its own queue tells nobody of one that it fails to hand on. */
+  private final Queue<ChannelPromise> unflushedPromises = new ArrayDeque<>();
 
   /** Sent by TLS itself since there was something for, or from, the handlers behind. */
   private int recordsInARow;
@@ -133,6 +137,7 @@ public final class UnbrokenTls extends ChannelDuplexHandler {
     int before = unflushed.size();
     try {
       unflushed.add(message, promise);
+      unflushedPromises.add(promise);
     } catch (Throwable noHeap) {
       if (unflushed.size() == before) {
         Unwritten.release(message);
@@ -156,7 +161,7 @@ public final class UnbrokenTls extends ChannelDuplexHandler {
         flushAsked = false;
         for (int writes = unflushed.size(); writes > 0; writes--) {
           recordsInARow = 0;
-          unflushed.removeAndWrite();
+          writeNext();
         }
         ctx.flush();
       }
@@ -168,6 +173,31 @@ public final class UnbrokenTls extends ChannelDuplexHandler {
       for (ChannelPromise next = closings.poll(); next != null; next = closings.poll()) {
         ctx.close(next);
       }
+    }
+  }
+
+  private void writeNext() {
+    Object message = unflushed.current();
+    ChannelPromise promise = unflushedPromises.poll();
+    try {
+      unflushed.removeAndWrite();
+    } catch (Throwable failure) {
+      if (failure instanceof RejectedExecutionException) {
+        // Of Netty's task that tells of the size of its queue: the message has gone nowhere.
+        Unwritten.release(message);
+      }
+      if (promise != null) {
+        promise.tryFailure(failure);
+      }
+      throw failure;
+    }
+  }
+
+  private void failUnflushed(Throwable cause) {
+    try {
+      unflushed.removeAndFailAll(cause);
+    } finally {
+      unflushedPromises.clear();
     }
   }
 
@@ -233,7 +263,7 @@ public final class UnbrokenTls extends ChannelDuplexHandler {
     established = handshake.isSuccess();
     ctx.fireUserEventTriggered(event);
     if (!established) {
-      unflushed.removeAndFailAll(handshake.cause());
+      failUnflushed(handshake.cause());
     } else if (flushAsked) {
       flush(ctx);
     }
@@ -273,12 +303,12 @@ public final class UnbrokenTls extends ChannelDuplexHandler {
 
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {
-    unflushed.removeAndFailAll(new ClosedChannelException());
+    failUnflushed(new ClosedChannelException());
     ctx.fireChannelInactive();
   }
 
   @Override
   public void handlerRemoved(ChannelHandlerContext ctx) {
-    unflushed.removeAndFailAll(new ClosedChannelException());
+    failUnflushed(new ClosedChannelException());
   }
 }

@@ -16,17 +16,21 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.DefaultChannelPromise;
+import io.netty.channel.EventLoop;
+import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.ImmediateExecutor;
+import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import javax.net.ssl.SSLException;
@@ -316,6 +320,34 @@ class UnbrokenTlsTest {
     }
   }
 
+  /** As Netty's queue does for a task that tells that there is room in it again. */
+  @Test
+  void aMessageThatALoopHasNoTaskForIsTheEnd() throws Exception {
+    try (Talk talk = new Talk(Engine.JDK)) {
+      talk.server.config().setWriteBufferWaterMark(new WriteBufferWaterMark(1, 2));
+      ByteBuf lost = numbers(0, 100);
+      ByteBuf behind = numbers(100, 100);
+      List<ChannelFuture> written = List.of(talk.server.write(lost), talk.server.write(behind));
+      talk.server.runPendingTasks();
+      int writableWithOneLess = (int) talk.server.bytesBeforeWritable() - 1;
+      talk.server
+          .config()
+          .setWriteBufferWaterMark(
+              new WriteBufferWaterMark(writableWithOneLess, Integer.MAX_VALUE));
+      talk.refusing = true;
+      talk.server.flush();
+      assertThat(talk.refusing).isFalse();
+      talk.server.runPendingTasks();
+      assertThat(talk.server.isOpen()).isFalse();
+      assertThat(talk.told).hasSize(1).hasOnlyElementsOfType(RejectedExecutionException.class);
+      assertThat(written).allMatch(ChannelFuture::isDone).noneMatch(ChannelFuture::isSuccess);
+      assertThat(lost.refCnt()).isZero();
+      assertThat(behind.refCnt()).isZero();
+      talk.exchangeAll();
+      assertThat(talk.receivedByClient()).isZero();
+    }
+  }
+
   /** Bytes of which each tells its place. */
   private static ByteBuf numbers(int from, int count) {
     return numbers(Unpooled.directBuffer(count), from, count);
@@ -341,12 +373,30 @@ class UnbrokenTlsTest {
                   ctx.flush();
                 }
               }
-            });
+            }) {
+          @Override
+          public EventLoop eventLoop() {
+            return refusing ? refusingLoop : super.eventLoop();
+          }
+        };
     final EmbeddedChannel client;
     final SslHandler clientTls;
     final List<Throwable> told = new ArrayList<>();
     final SslContext context;
     boolean answering = true;
+
+    /** Whether the server's event loop does not take the next task. */
+    boolean refusing;
+
+    private final EventLoop refusingLoop =
+        (EventLoop)
+            Proxy.newProxyInstance(
+                EventLoop.class.getClassLoader(),
+                new Class<?>[] {EventLoop.class},
+                (proxy, method, arguments) -> {
+                  refusing = false;
+                  throw new RejectedExecutionException("made by the test");
+                });
 
     /** Whether the client's side takes nothing. */
     boolean holding;
