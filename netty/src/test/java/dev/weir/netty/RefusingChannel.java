@@ -13,6 +13,7 @@ public final class RefusingChannel extends EmbeddedChannel {
   private @Nullable EventLoop seen;
   private volatile boolean refuses;
   private volatile int refusals;
+  private @Nullable RuntimeException nextRefusal;
   private volatile boolean left;
 
   public RefusingChannel(ChannelHandler... handlers) {
@@ -22,6 +23,11 @@ public final class RefusingChannel extends EmbeddedChannel {
   /** From now on its loop refuses tasks, or takes them again. */
   public void refuse(boolean now) {
     refuses = now;
+  }
+
+  /** Its loop refuses the next task alone, as one does whose queue is full. */
+  public void refuseNext(RuntimeException refusal) {
+    nextRefusal = refusal;
   }
 
   /** From now on its loop takes callers for another thread, or for its own again. */
@@ -55,6 +61,11 @@ public final class RefusingChannel extends EmbeddedChannel {
       EventLoop real, Object proxy, Method method, Object @Nullable [] arguments) throws Throwable {
     if (method.getName().equals("equals") && arguments != null) {
       return proxy == arguments[0];
+    }
+    RuntimeException once = nextRefusal;
+    if (method.getName().equals("execute") && once != null) {
+      nextRefusal = null;
+      throw once;
     }
     if (method.getName().equals("execute") && refuses) {
       refusals++;

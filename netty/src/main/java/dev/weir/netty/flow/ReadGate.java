@@ -363,7 +363,7 @@ public final class ReadGate {
       }
     }
     // Those before, whose event loops took no task then: nobody else may be left.
-    letThrough = unresumed.resumeOne();
+    letThrough = unresumed.letOneThrough(closings.get());
   }
 
   /** Takes the stopped channel that holds most, or of equal ones the one stopped longest. */

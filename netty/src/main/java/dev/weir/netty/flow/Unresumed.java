@@ -23,19 +23,23 @@ final class Unresumed {
   }
 
   /**
-   * Resumes one, if the event loop of any takes a task now; the others stay.
+   * Lets one through {@code closing}, if the event loop of any takes a task now; the others stay,
+   * as listeners do, which would bring new work.
    *
    * @return null if there is none
    */
-  @Nullable ReadGateHandler resumeOne() {
+  @Nullable ReadGateHandler letOneThrough(long closing) {
     ReadGateHandler resumed = null;
     ReadGateHandler next = top.getAndSet(null);
     while (next != null) {
       ReadGateHandler handler = next;
       next = handler.takeBelow();
-      if (resumed != null) {
+      if (resumed != null || handler.isListener()) {
         add(handler);
-      } else if (handler.resume()) {
+        continue;
+      }
+      handler.letThrough(closing);
+      if (handler.resume()) {
         resumed = handler;
       }
     }

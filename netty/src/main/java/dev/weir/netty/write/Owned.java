@@ -59,6 +59,10 @@ import java.util.function.Function;
  * (SO_LINGER), with what is queued in it, nobody gives it back. On a loop that its owner drives
  * ({@code ManualIoEventLoop}) that is so of the message as well.
  *
+ * <p>A counted message that cannot be given a count of its own (a file region, a type of the
+ * application's) and that others share is released by the handlers that it comes to, as Netty's
+ * rule is: whose reference is left could not be told.
+ *
  * <p>A message that only refers to buffers is {@linkplain #build built} around them. Of other
  * messages the sender may say {@linkplain #of(Object, Consumer) how they are released}.
  *
@@ -189,6 +193,13 @@ public final class Owned {
   public void release() {
     take();
     drop();
+  }
+
+  /** The pipeline gets the message now. */
+  void hand() {
+    for (int i = 0; i < parts.size(); i++) {
+      parts.get(i).hand();
+    }
   }
 
   /** Releases all that is left. */

@@ -9,6 +9,9 @@ interface OwnedPart {
   /** Has its bytes counted until the event loop, which the caller is not, comes. */
   void countOnItsWay(BytesOnTheirWay.OfOneWrite onTheirWay);
 
+  /** The pipeline gets it now. */
+  default void hand() {}
+
   /** Whether the pipeline has not taken its reference, as it must before a write can succeed. */
   boolean isUnused();
 

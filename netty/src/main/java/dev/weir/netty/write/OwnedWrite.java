@@ -46,8 +46,8 @@ final class OwnedWrite implements ChannelFutureListener {
     }
     OwnedWrites writes = null;
     try {
-      if (!channel.isOpen()) {
-        // Its handlers are gone or going.
+      if (!channel.isOpen() || !carrier.isOpen()) {
+        // Its handlers are gone or going, and who looks after what they lose.
         throw new ClosedChannelException();
       }
       writes = OwnedWrites.of(carrier);
@@ -55,6 +55,7 @@ final class OwnedWrite implements ChannelFutureListener {
         throw new RejectedExecutionException("the event loop ends");
       }
       promise.addListener(this);
+      owned.hand();
       if (flush) {
         through.writeAndFlush(message, promise);
       } else {
@@ -84,6 +85,11 @@ final class OwnedWrite implements ChannelFutureListener {
     } else if (owned.isUnused()) {
       settleLater();
     }
+  }
+
+  /** Whether the channel that it was given to has handlers still. */
+  boolean hasHandlers() {
+    return channel.isRegistered();
   }
 
   /** Whether nothing of the message is left to release. */

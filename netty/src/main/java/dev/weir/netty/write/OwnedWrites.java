@@ -204,7 +204,7 @@ final class OwnedWrites {
       channel
           .eventLoop()
           .execute(() -> {
-            if (hops > 0 && channel.isRegistered()) {
+            if (hops > 0 && (channel.isRegistered() || hasHandlersOfStreams())) {
               abandonBehindHandlers(hops - 1);
             } else {
               abandonAll();
@@ -213,6 +213,16 @@ final class OwnedWrites {
     } catch (Throwable endedOrNoHeap) {
       abandonAll();
     }
+  }
+
+  /** Those of a stream of HTTP/2 hear of the close after those of its connection. */
+  private boolean hasHandlersOfStreams() {
+    for (OwnedWrite write = first; write != null; write = write.next) {
+      if (write.hasHandlers()) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private void abandonAll() {

@@ -4,12 +4,14 @@ import io.netty.util.ReferenceCounted;
 
 /**
  * A message whose count cannot be replaced: a file region, or a type of the application's own. If
- * nobody shared it when it was handed over, a failed write takes back all that is left of it;
- * otherwise one reference, if none was taken.
+ * nobody shares it, a failed write takes back all that is left of it. One that others share is the
+ * pipeline's from when that gets it: what is missing of its count, or too much, may be theirs.
  */
 class ReferencedPart implements OwnedPart {
   private final ReferenceCounted message;
   private final int countBefore;
+
+  /** Whether nothing of it is to be released here. */
   private boolean dropped;
 
   ReferencedPart(ReferenceCounted message) {
@@ -20,6 +22,11 @@ class ReferencedPart implements OwnedPart {
   @Override
   public void countOnItsWay(BytesOnTheirWay.OfOneWrite onTheirWay) {
     onTheirWay.count(message);
+  }
+
+  @Override
+  public void hand() {
+    dropped |= countBefore > 1;
   }
 
   /** A reference that others took on the way looks like one that was not given back. */
@@ -51,12 +58,10 @@ class ReferencedPart implements OwnedPart {
     if (dropped) {
       return;
     }
-    int left = message.refCnt();
     dropped = true;
-    if (countBefore == 1 && left > 0) {
+    int left = countBefore > 1 ? 1 : message.refCnt();
+    if (left > 0) {
       message.release(left);
-    } else if (countBefore > 1 && left >= countBefore) {
-      message.release();
     }
   }
 }

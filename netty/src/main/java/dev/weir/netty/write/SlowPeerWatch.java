@@ -79,7 +79,7 @@ final class SlowPeerWatch implements Runnable {
         onSlow.run();
         through = true;
       } finally {
-        told = through; // If not, the next look tries again.
+        told &= through; // If not, the next look tries again; nor where the queue has fallen.
       }
     }
   }

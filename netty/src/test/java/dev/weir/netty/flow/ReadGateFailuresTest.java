@@ -157,6 +157,28 @@ class ReadGateFailuresTest {
     assertThat(reads(refusing)).isTrue();
   }
 
+  /** It would accept, and what comes of that is stopped as well. */
+  @Test
+  void aListenerWhoseLoopTookNoTaskIsNotLetThrough() {
+    RefusingChannel listener = new RefusingChannel(gate.newListenerHandler());
+    EmbeddedChannel other = stopped(1L);
+    assertThat(reads(listener)).isFalse();
+    listener.refuse(true);
+    headroom.isShort = false;
+    headroom.waits.get(0).complete(true);
+    assertThat(reads(other)).isTrue();
+    headroom.isShort = true;
+    other.writeInbound("message");
+    listener.refuse(false);
+    headroom.waits.get(1).complete(false);
+    headroom.waits.get(2).complete(false);
+    assertThat(gate.isClosed()).isTrue();
+    assertThat(reads(listener)).isFalse();
+    headroom.isShort = false;
+    headroom.waits.get(3).complete(true);
+    assertThat(reads(listener)).isTrue();
+  }
+
   /** Or nobody ever would be: what holds the memory is stopped itself. */
   @Test
   void whoCouldNotBeLetThroughIsAfterTheNextWait() {

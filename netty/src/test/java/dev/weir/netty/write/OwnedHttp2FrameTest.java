@@ -31,7 +31,7 @@ class OwnedHttp2FrameTest {
 
   @Test
   void aDataFrameKeepsItsStream() {
-    exchange();
+    Http2Ends.exchange(client, server);
     Http2FrameStream stream = streams.newStream();
     client.writeOutbound(
         new DefaultHttp2HeadersFrame(
@@ -41,7 +41,7 @@ class OwnedHttp2FrameTest {
     ChannelFuture sent =
         Owned.send(
             client, new DefaultHttp2DataFrame(payload, /* endStream= */ true).stream(stream));
-    exchange();
+    Http2Ends.exchange(client, server);
     assertThat(sent.isSuccess()).as("%s", sent.cause()).isTrue();
     int bytes = 0;
     boolean ended = false;
@@ -56,22 +56,5 @@ class OwnedHttp2FrameTest {
     assertThat(ended).isTrue();
     close();
     assertThat(payload.refCnt()).isZero();
-  }
-
-  /** Carries bytes both ways, until none are left. */
-  private void exchange() {
-    boolean moved = true;
-    while (moved) {
-      moved = move(client, server) | move(server, client);
-    }
-  }
-
-  private static boolean move(EmbeddedChannel from, EmbeddedChannel to) {
-    boolean moved = false;
-    for (Object bytes = from.readOutbound(); bytes != null; bytes = from.readOutbound()) {
-      to.writeInbound(bytes);
-      moved = true;
-    }
-    return moved;
   }
 }

@@ -13,13 +13,8 @@ import io.netty.channel.DefaultFileRegion;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.channel.socket.ChannelOutputShutdownException;
 import io.netty.handler.codec.http2.DefaultHttp2DataFrame;
-import io.netty.handler.codec.http2.DefaultHttp2Headers;
-import io.netty.handler.codec.http2.DefaultHttp2HeadersFrame;
 import io.netty.handler.codec.http2.Http2DataFrame;
-import io.netty.handler.codec.http2.Http2FrameCodecBuilder;
-import io.netty.handler.codec.http2.Http2MultiplexHandler;
 import io.netty.handler.codec.http2.Http2StreamChannel;
-import io.netty.handler.codec.http2.Http2StreamChannelBootstrap;
 import io.netty.handler.stream.ChunkedStream;
 import io.netty.handler.stream.ChunkedWriteHandler;
 import io.netty.util.ReferenceCountUtil;
@@ -69,8 +64,8 @@ class OwnedPiecesTest {
   @Test
   void thoseOfAStreamThatClosesAreSent() throws Exception {
     AtomicBoolean full = new AtomicBoolean();
-    EmbeddedChannel client =
-        new EmbeddedChannel(
+    Http2Ends ends =
+        new Http2Ends(
             new ChannelOutboundHandlerAdapter() {
               @Override
               public void flush(ChannelHandlerContext ctx) {
@@ -78,37 +73,24 @@ class OwnedPiecesTest {
                   ctx.flush();
                 }
               }
-            },
-            Http2FrameCodecBuilder.forClient().build(),
-            new Http2MultiplexHandler(new ChannelInboundHandlerAdapter()));
-    EmbeddedChannel server = new EmbeddedChannel(Http2FrameCodecBuilder.forServer().build());
-    exchange(client, server);
-    var opening =
-        new Http2StreamChannelBootstrap(client).handler(new ChannelInboundHandlerAdapter()).open();
-    client.runPendingTasks();
-    Http2StreamChannel stream = opening.get();
-    stream.writeAndFlush(
-        new DefaultHttp2HeadersFrame(
-            new DefaultHttp2Headers().method("POST").scheme("http").path("/").authority("weir")));
-    client.runPendingTasks();
-    exchange(client, server);
+            });
+    Http2StreamChannel stream = ends.open(new ChannelInboundHandlerAdapter());
 
     full.set(true);
     ByteBuf payload = payload();
     ChannelFuture sent =
         Owned.send(stream, new DefaultHttp2DataFrame(payload, /* endStream= */ false));
-    client.runPendingTasks();
+    ends.client.runPendingTasks();
     assertThat(sent.isDone()).isFalse();
     stream.close();
-    client.runPendingTasks();
+    ends.client.runPendingTasks();
     assertThat(payload.refCnt()).isPositive();
     full.set(false);
-    client.flush();
-    exchange(client, server);
-    assertThat(received(server)).isEqualTo(payload());
+    ends.client.flush();
+    ends.exchange();
+    assertThat(received(ends.server)).isEqualTo(payload());
     assertThat(sent.isDone()).isTrue();
-    client.finishAndReleaseAll();
-    server.finishAndReleaseAll();
+    ends.close();
     assertThat(payload.refCnt()).isZero();
   }
 
@@ -121,22 +103,6 @@ class OwnedPiecesTest {
       ReferenceCountUtil.release(frame);
     }
     return all;
-  }
-
-  private static void exchange(EmbeddedChannel one, EmbeddedChannel other) {
-    boolean moved = true;
-    while (moved) {
-      moved = move(one, other) | move(other, one);
-    }
-  }
-
-  private static boolean move(EmbeddedChannel from, EmbeddedChannel to) {
-    boolean moved = false;
-    for (Object bytes = from.readOutbound(); bytes != null; bytes = from.readOutbound()) {
-      to.writeInbound(bytes);
-      moved = true;
-    }
-    return moved;
   }
 
   /** Which gives all back that it has, when it hears of the close. */

@@ -7,6 +7,7 @@ import io.netty.channel.embedded.EmbeddedChannel;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -81,6 +82,29 @@ class SlowPeerWatchTest {
     pass(5);
     assertThat(slow).hasValue(0);
     pass(1);
+    assertThat(slow).hasValue(1);
+  }
+
+  /** Nobody has looked between a fall and the end of the time. */
+  @Test
+  void aFallThatIsSeenAtTheEndOfTheTimeIsAFall() {
+    AtomicBoolean isAbove = new AtomicBoolean(true);
+    AtomicReference<SlowPeerWatch> looking = new AtomicReference<>();
+    looking.set(
+        new SlowPeerWatch(
+            channel.eventLoop(),
+            TimeUnit.SECONDS.toNanos(10),
+            () -> {
+              looking.get().observe(isAbove.get());
+              slow.addAndGet(isAbove.get() ? 1 : 0);
+            }));
+    looking.get().observe(true);
+    isAbove.set(false);
+    pass(10);
+    assertThat(slow).hasValue(0);
+    isAbove.set(true);
+    looking.get().observe(true);
+    pass(10);
     assertThat(slow).hasValue(1);
   }
 }

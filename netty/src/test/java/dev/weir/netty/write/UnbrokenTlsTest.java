@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.weir.memory.Pool;
 import dev.weir.memory.PoolOptions;
+import dev.weir.netty.RefusingChannel;
 import dev.weir.netty.TestCertificate;
 import dev.weir.netty.WeirAllocator;
 import dev.weir.netty.http.Engine;
@@ -16,14 +17,12 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.DefaultChannelPromise;
-import io.netty.channel.EventLoop;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.ImmediateExecutor;
-import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -334,12 +333,12 @@ class UnbrokenTlsTest {
           .config()
           .setWriteBufferWaterMark(
               new WriteBufferWaterMark(writableWithOneLess, Integer.MAX_VALUE));
-      talk.refusing = true;
+      RejectedExecutionException refusal = new RejectedExecutionException("made by the test");
+      talk.server.refuseNext(refusal);
       talk.server.flush();
-      assertThat(talk.refusing).isFalse();
       talk.server.runPendingTasks();
       assertThat(talk.server.isOpen()).isFalse();
-      assertThat(talk.told).hasSize(1).hasOnlyElementsOfType(RejectedExecutionException.class);
+      assertThat(talk.told).containsExactly(refusal);
       assertThat(written).allMatch(ChannelFuture::isDone).noneMatch(ChannelFuture::isSuccess);
       assertThat(lost.refCnt()).isZero();
       assertThat(behind.refCnt()).isZero();
@@ -364,8 +363,8 @@ class UnbrokenTlsTest {
   private static final class Talk extends ChannelInboundHandlerAdapter implements AutoCloseable {
     final Pool pool = Pool.create(PoolOptions.withLimit(16L << 20));
     final FailingAllocator allocator = new FailingAllocator(new WeirAllocator(pool));
-    final EmbeddedChannel server =
-        new EmbeddedChannel(
+    final RefusingChannel server =
+        new RefusingChannel(
             new ChannelOutboundHandlerAdapter() {
               @Override
               public void flush(ChannelHandlerContext ctx) {
@@ -373,30 +372,12 @@ class UnbrokenTlsTest {
                   ctx.flush();
                 }
               }
-            }) {
-          @Override
-          public EventLoop eventLoop() {
-            return refusing ? refusingLoop : super.eventLoop();
-          }
-        };
+            });
     final EmbeddedChannel client;
     final SslHandler clientTls;
     final List<Throwable> told = new ArrayList<>();
     final SslContext context;
     boolean answering = true;
-
-    /** Whether the server's event loop does not take the next task. */
-    boolean refusing;
-
-    private final EventLoop refusingLoop =
-        (EventLoop)
-            Proxy.newProxyInstance(
-                EventLoop.class.getClassLoader(),
-                new Class<?>[] {EventLoop.class},
-                (proxy, method, arguments) -> {
-                  refusing = false;
-                  throw new RejectedExecutionException("made by the test");
-                });
 
     /** Whether the client's side takes nothing. */
     boolean holding;
