@@ -46,15 +46,15 @@ class BrotliTest extends StreamContract {
   @Test
   void aWindowThatTheBudgetNeverHasRoomForIsRefusedForGood() {
     byte[] windowOf4Mib = {0x0b, 0};
-    Budget small = memory.budget.child("small", 8 << 20);
+    Budget small = memory.budget.child("small", 6 << 20);
     try (BrotliCodec limited = new BrotliCodec(new ContextMemory(memory.pool, small));
         Decoder decoder = limited.decoder()) {
       assertThatThrownBy(() -> Streams.decode(decoder, windowOf4Mib, 2, 1000, memory.allocator))
           .isInstanceOf(CorruptInputException.class)
           .hasMessageContaining("a window of 4,194,304 bytes")
-          .hasMessageContaining("compression/small' allows 8,388,608");
+          .hasMessageContaining("compression/small' allows 6,291,456");
     }
-    small.setLimitBytes(16 << 20);
+    small.setLimitBytes(12 << 20);
     Block taken = memory.pool.allocate(8 << 20, small);
     try (BrotliCodec limited = new BrotliCodec(new ContextMemory(memory.pool, small));
         Decoder decoder = limited.decoder()) {

@@ -21,6 +21,8 @@ import picocli.CommandLine.TypeConversionException;
  * @param options null for no compression
  */
 record CodingChoice(@Nullable CompressionOptions options) {
+  private static final System.Logger LOG = System.getLogger(CodingChoice.class.getName());
+
   /** What {@link CompressionOptions#DEFAULT} is, in the option's own words. */
   static final String DEFAULT_VALUE = "zstd:3,br:4,gzip:6";
 
@@ -56,6 +58,12 @@ record CodingChoice(@Nullable CompressionOptions options) {
             pool.limitBytes() / BUDGET_SHARE,
             Math.min(LEAST_BYTES, pool.limitBytes() / MOST_SHARE));
     boolean withBrotli = limitBytes / BrotliCodec.ENCODER_BYTES >= MIN_BROTLI_CONTEXTS;
+    if (!withBrotli && options.codings().contains(ContentCoding.BROTLI) && !equals(DEFAULT)) {
+      LOG.log(
+          System.Logger.Level.WARNING,
+          "br is not offered: it needs --budget {0}M",
+          (MIN_BROTLI_CONTEXTS * BrotliCodec.ENCODER_BYTES * BUDGET_SHARE) >> 20);
+    }
     ContentCoding[] codings =
         options.codings().stream()
             .filter(coding -> coding != ContentCoding.BROTLI || withBrotli)

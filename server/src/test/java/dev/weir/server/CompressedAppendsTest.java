@@ -3,6 +3,8 @@ package dev.weir.server;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.aayushatharva.brotli4j.encoder.BrotliOutputStream;
+import com.aayushatharva.brotli4j.encoder.Encoder;
 import dev.weir.memory.Pool;
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.heap.Block;
@@ -11,6 +13,7 @@ import dev.weir.server.Answers.Answer;
 import dev.weir.server.http.HttpLimits;
 import dev.weir.server.http.Transport;
 import dev.weir.server.store.LocalDisk;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -249,6 +252,19 @@ class CompressedAppendsTest {
       assertThat(client.receive().status()).isEqualTo(413);
     }
     assertNothingStored();
+  }
+
+  /** As the command of that name has it. */
+  @Test
+  void aBodyWithTheLargestWindowOfBrotliFits() throws Exception {
+    byte[] body = text(3_000_000);
+    ByteArrayOutputStream encoded = new ByteArrayOutputStream();
+    Encoder.Parameters largest = new Encoder.Parameters().setQuality(4).setWindow(24);
+    try (BrotliOutputStream out = new BrotliOutputStream(encoded, largest)) {
+      out.write(body);
+    }
+    assertThat(append(/* http2= */ false, "br", encoded.toByteArray()).status()).isEqualTo(204);
+    assertStored(body);
   }
 
   @ParameterizedTest

@@ -102,6 +102,24 @@ class CompressedReadsTest {
     }
   }
 
+  /** It gets no chunks, so what comes in parts comes as it is. */
+  @Test
+  void aClientOfHttp10GetsWhatHeadHasTold() throws Exception {
+    String asked = " /v1/stream/text HTTP/1.0\r\nHost: x\r\nAccept-Encoding: gzip\r\n\r\n";
+    try (RawClient one = fixture.raw();
+        RawClient other = fixture.raw()) {
+      RawClient.Response head = one.send("HEAD" + asked).receiveHead();
+      RawClient.Response read = other.send("GET" + asked).receive();
+      assertThat(read.body()).isEqualTo(TEXT);
+      for (RawClient.Response each : List.of(head, read)) {
+        assertThat(each.status()).isEqualTo(200);
+        assertThat(each.header("content-encoding")).isNull();
+        assertThat(each.header("content-length")).isEqualTo("" + TEXT.length());
+        assertThat(each.header("etag")).isEqualTo(head.header("etag")).startsWith("\"");
+      }
+    }
+  }
+
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void whoeverSaysNothingGetsAStreamAsItIs(boolean http2) throws Exception {

@@ -40,6 +40,8 @@ class DateTest {
       String match = "If-None-Match: " + read.header("etag") + "\r\n";
       client.send(get + match + "\r\n");
       assertDated(304, client.receiveHead(), asked);
+      client.send(get + "If-None-Match: \"other\"\r\n" + match + "\r\n");
+      assertDated(304, client.receiveHead(), asked);
       client.send("GET /v1/stream/none HTTP/1.1\r\n" + HOST + "\r\n");
       assertDated(404, client.receive(), asked);
       client.send("no HTTP\r\n\r\n");

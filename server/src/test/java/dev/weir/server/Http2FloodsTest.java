@@ -48,6 +48,7 @@ class Http2FloodsTest {
         0,
         Http2Client.setting(Http2CodecUtil.SETTINGS_ENABLE_PUSH, 0)),
     EMPTY_DATA(Http2FrameTypes.DATA, 0, 3, new byte[0]),
+    DATA_OF_A_STREAM_THAT_HAS_ENDED(Http2FrameTypes.DATA, 0, 1, new byte[1]),
     PRIORITIES(Http2FrameTypes.PRIORITY, 0, 3, new byte[5]),
     PRIORITIES_OF_NO_STREAM(Http2FrameTypes.PRIORITY, 0, 99, new byte[5]),
     WINDOWS_OF_A_STREAM(Http2FrameTypes.WINDOW_UPDATE, 0, 3, one()),
@@ -84,6 +85,15 @@ class Http2FloodsTest {
       } catch (SocketException alreadyEnded) {
         // By the frames before.
       }
+      System.err.println(
+          "DEBUG "
+              + flood
+              + " goaway "
+              + client.errorOfGoAway
+              + " "
+              + client.goAways
+              + " "
+              + fixture.metric("weir_http_failed_connections_total{reason=\"error\"}"));
       assertThat(other.get("/").status()).isEqualTo(200);
       assertThat(other.response(bystander).isOver()).isFalse();
       assertThat(fixture.metric("weir_http_failed_connections_total{reason=\"peer\"}"))

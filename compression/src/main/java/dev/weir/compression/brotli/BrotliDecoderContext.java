@@ -32,9 +32,12 @@ final class BrotliDecoderContext implements AutoCloseable {
         BrotliDecoderContext::new);
   }
 
-  /** What a stream with such a window is charged: while the window grows there are two of it. */
+  /**
+   * What a stream with such a window is charged. The library makes its buffer larger as a stream
+   * goes on, by powers of two, and has the one before beside it while it copies that.
+   */
   static long bytes(long windowBytes) {
-    return 2 * windowBytes + BESIDE_WINDOW_BYTES;
+    return windowBytes + windowBytes / 2 + BESIDE_WINDOW_BYTES;
   }
 
   DecoderJNI.Wrapper wrapper() {

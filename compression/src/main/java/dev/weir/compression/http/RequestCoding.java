@@ -45,7 +45,7 @@ public final class RequestCoding {
       }
     }
     String shown = token.substring(0, Math.min(token.length(), MAX_SHOWN));
-    throw unsupported("content coding '" + shown.replaceAll("[^!-~]", "?") + "' is not known");
+    throw unsupported("content coding '" + shown.replaceAll("[^!-~]", "?") + "' is not taken here");
   }
 
   private static RequestRefusal unsupported(String reason) {

@@ -103,7 +103,7 @@ record ResponsePlan(
       return PASS;
     }
     if (!(response instanceof FullHttpResponse) && !(asked.chunks() && hasChunks(response))) {
-      return PASS_AND_VARY;
+      return replaceable ? REFUSE : PASS_AND_VARY;
     }
     if (asked.head()) {
       return new ResponsePlan(Action.HEAD_ONLY, coding, !identity, replaceable);

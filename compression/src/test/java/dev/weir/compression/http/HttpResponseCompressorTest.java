@@ -275,6 +275,13 @@ class HttpResponseCompressorTest {
     fixture.channel.write(fixture.content(CONTENT, 0, 100_000));
     fixture.channel.writeOutbound(LastHttpContent.EMPTY_LAST_CONTENT);
     assertThat(fixture.written().header(HttpHeaderNames.CONTENT_ENCODING)).isNull();
+    fixture.request(HttpMethod.GET, HttpVersion.HTTP_1_0, "gzip, identity;q=0");
+    fixture.channel.write(fixture.head(JSON));
+    fixture.channel.write(fixture.content(CONTENT, 0, 100_000));
+    fixture.channel.writeOutbound(LastHttpContent.EMPTY_LAST_CONTENT);
+    Written refused = fixture.written();
+    assertThat(refused.head().status()).isEqualTo(HttpResponseStatus.NOT_ACCEPTABLE);
+    assertThat(refused.content()).isEmpty();
   }
 
   @ParameterizedTest

@@ -11,8 +11,7 @@ record ConsoleFileHandler(ConsoleFile file) implements ExchangeHandler {
   public void start(Exchange exchange) {
     HttpHeaders headers =
         ConsoleHeaders.of(file.type(), "no-cache").set(HttpHeaderNames.ETAG, file.tag());
-    String ifNoneMatch = exchange.request().headers().get(HttpHeaderNames.IF_NONE_MATCH);
-    if (ifNoneMatch != null && EntityTag.matches(ifNoneMatch, file.tag())) {
+    if (EntityTag.isKnown(exchange.request(), file.tag())) {
       exchange.respond(HttpResponseStatus.NOT_MODIFIED, headers);
     } else {
       exchange.respond(HttpResponseStatus.OK, headers, file.bytes());

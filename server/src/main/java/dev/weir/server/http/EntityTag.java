@@ -1,6 +1,8 @@
 package dev.weir.server.http;
 
 import dev.weir.server.store.StreamState;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpRequest;
 
 /** Entity tags: the stream's number, the range, and whether it ends a closed stream. */
 final class EntityTag {
@@ -18,12 +20,14 @@ final class EntityTag {
         + "\"";
   }
 
-  /** Whether an {@code If-None-Match} header names the tag, alone or in a list. */
-  static boolean matches(String ifNoneMatch, String tag) {
-    for (String candidate : ifNoneMatch.split(",", -1)) {
-      String trimmed = candidate.trim();
-      if (trimmed.equals("*") || trimmed.equals(tag) || trimmed.equals("W/" + tag)) {
-        return true;
+  /** Whether a client has what it asks for: its {@code If-None-Match} names the tag. */
+  static boolean isKnown(HttpRequest request, String tag) {
+    for (String line : request.headers().getAll(HttpHeaderNames.IF_NONE_MATCH)) {
+      for (String candidate : line.split(",", -1)) {
+        String trimmed = candidate.trim();
+        if (trimmed.equals("*") || trimmed.equals(tag) || trimmed.equals("W/" + tag)) {
+          return true;
+        }
       }
     }
     return false;

@@ -41,6 +41,12 @@ record HeadHandler(Services services, String path) implements ExchangeHandler {
     if (expiresAt != null) {
       headers.set(Headers.EXPIRES_AT, expiresAt);
     }
-    exchange.respond(HttpResponseStatus.OK, headers);
+    if (state.tailOffset() == 0) {
+      exchange.respond(HttpResponseStatus.OK, headers);
+    } else {
+      // As a read is answered, which comes in parts: what becomes of it depends on that.
+      exchange.begin(HttpResponseStatus.OK, headers);
+      exchange.end();
+    }
   }
 }

@@ -49,7 +49,7 @@ final class Http2Setup {
   void addTo(ChannelPipeline pipeline, ConnectionMemory memory) {
     Http2Session session = new Http2Session(services, memory);
     Http2Reads reads = new Http2Reads();
-    Http2FrameCodec codec = codec(new FrameWatch(session));
+    Http2FrameCodec codec = codec(new Http2Streams(session), new FrameWatch(session));
     if (services.tls() == null) {
       // A frame is written as its head and its data: those that come later would be taken for them.
       pipeline.addLast(UnbrokenStream.HANDLER);
@@ -72,9 +72,10 @@ final class Http2Setup {
     widen(codec.connection());
   }
 
-  private Http2FrameCodec codec(FrameWatch frames) {
+  private Http2FrameCodec codec(Http2Streams streams, FrameWatch frames) {
     Http2FrameCodecBuilder builder =
-        Http2FrameCodecBuilder.forServer()
+        streams
+            .codec()
             .initialSettings(
                 new Http2Settings()
                     .maxConcurrentStreams(services.limits().maxStreams())

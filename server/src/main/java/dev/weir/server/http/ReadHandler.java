@@ -225,8 +225,7 @@ final class ReadHandler implements ExchangeHandler {
     if (query.live() == ReadQuery.Live.LONG_POLL) {
       headers.set(Headers.CURSOR, Cursor.next(query.cursor(), System.currentTimeMillis()));
     }
-    String ifNoneMatch = exchange.request().headers().get(HttpHeaderNames.IF_NONE_MATCH);
-    if (ifNoneMatch != null && EntityTag.matches(ifNoneMatch, tag)) {
+    if (EntityTag.isKnown(exchange.request(), tag)) {
       exchange.respond(HttpResponseStatus.NOT_MODIFIED, headers);
     } else if (from == end) {
       exchange.respond(HttpResponseStatus.OK, headers, emptyBody(state));
