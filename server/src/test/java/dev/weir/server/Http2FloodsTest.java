@@ -85,15 +85,6 @@ class Http2FloodsTest {
       } catch (SocketException alreadyEnded) {
         // By the frames before.
       }
-      System.err.println(
-          "DEBUG "
-              + flood
-              + " goaway "
-              + client.errorOfGoAway
-              + " "
-              + client.goAways
-              + " "
-              + fixture.metric("weir_http_failed_connections_total{reason=\"error\"}"));
       assertThat(other.get("/").status()).isEqualTo(200);
       assertThat(other.response(bystander).isOver()).isFalse();
       assertThat(fixture.metric("weir_http_failed_connections_total{reason=\"peer\"}"))

@@ -167,6 +167,7 @@ public final class UnbrokenTls extends ChannelDuplexHandler {
       }
     } catch (Throwable noHeap) {
       breakOff(ctx.pipeline());
+      failUnflushed(noHeap);
       throw noHeap;
     } finally {
       flushing = false;
@@ -196,8 +197,13 @@ public final class UnbrokenTls extends ChannelDuplexHandler {
   private void failUnflushed(Throwable cause) {
     try {
       unflushed.removeAndFailAll(cause);
-    } finally {
-      unflushedPromises.clear();
+    } catch (Throwable untold) {
+      // The loop has taken no task of Netty's: it has dropped those behind.
+    }
+    for (ChannelPromise next = unflushedPromises.poll();
+        next != null;
+        next = unflushedPromises.poll()) {
+      next.tryFailure(cause);
     }
   }
 

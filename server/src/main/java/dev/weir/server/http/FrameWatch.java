@@ -15,10 +15,12 @@ import io.netty.handler.logging.LogLevel;
  */
 final class FrameWatch extends Http2FrameLogger {
   private final Http2Session session;
+  private final Http2Streams streams;
 
-  FrameWatch(Http2Session session) {
+  FrameWatch(Http2Session session, Http2Streams streams) {
     super(LogLevel.TRACE);
     this.session = session;
+    this.streams = streams;
   }
 
   @Override
@@ -32,6 +34,7 @@ final class FrameWatch extends Http2FrameLogger {
     if (direction == Direction.OUTBOUND) {
       session.sends(streamId, data.readableBytes());
     } else {
+      streams.goesOn();
       session.receives(data.readableBytes());
       if (!data.isReadable()) {
         session.controlFrameCame();
@@ -67,6 +70,11 @@ final class FrameWatch extends Http2FrameLogger {
   private void head(Direction direction, int streamId, Http2Headers headers) {
     if (direction == Direction.INBOUND) {
       session.requestCame();
+      if (headers.method() == null) {
+        streams.goesOn(); // Trailers.
+      } else {
+        streams.begins(streamId);
+      }
     } else if (HttpResponseStatus.CONTINUE.codeAsText().contentEquals(headers.status())) {
       // One that waits for it may send nothing before, whatever its window.
       session.opensWindow(streamId, HttpLimits.CHUNK_BYTES);
@@ -75,6 +83,7 @@ final class FrameWatch extends Http2FrameLogger {
 
   private void control(Direction direction) {
     if (direction == Direction.INBOUND) {
+      streams.goesOn();
       session.controlFrameCame();
     }
   }

@@ -49,7 +49,8 @@ final class Http2Setup {
   void addTo(ChannelPipeline pipeline, ConnectionMemory memory) {
     Http2Session session = new Http2Session(services, memory);
     Http2Reads reads = new Http2Reads();
-    Http2FrameCodec codec = codec(new Http2Streams(session), new FrameWatch(session));
+    Http2Streams streams = new Http2Streams(session);
+    Http2FrameCodec codec = codec(streams, new FrameWatch(session, streams));
     if (services.tls() == null) {
       // A frame is written as its head and its data: those that come later would be taken for them.
       pipeline.addLast(UnbrokenStream.HANDLER);

@@ -26,14 +26,28 @@ final class Http2Streams extends DefaultHttp2Connection {
   private final Http2Session session;
   private int lastRefused;
 
+  /** Of the request whose head is being read; 0 while it is another frame. */
+  private int beginning;
+
   Http2Streams(Http2Session session) {
     super(/* server= */ true);
     this.session = session;
   }
 
+  /** The head of a request comes. */
+  void begins(int id) {
+    beginning = id;
+  }
+
+  /** Another frame comes. */
+  void goesOn() {
+    beginning = 0;
+  }
+
   @Override
   public boolean streamMayHaveExisted(int id) {
-    return super.streamMayHaveExisted(id) || (isOfClient(id) && id <= lastRefused);
+    return super.streamMayHaveExisted(id)
+        || (isOfClient(id) && id <= lastRefused && id != beginning);
   }
 
   private static boolean isOfClient(int id) {
@@ -66,7 +80,7 @@ final class Http2Streams extends DefaultHttp2Connection {
     public ChannelFuture writeRstStream(
         ChannelHandlerContext ctx, int id, long error, ChannelPromise promise) {
       if (stream(id) == null && isOfClient(id)) {
-        if (error == Http2Error.STREAM_CLOSED.code()) {
+        if (error == Http2Error.STREAM_CLOSED.code() && id != beginning) {
           session.controlFrameCame();
           return promise.setSuccess();
         }
