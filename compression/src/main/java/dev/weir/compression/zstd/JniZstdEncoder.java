@@ -24,6 +24,9 @@ final class JniZstdEncoder implements EncoderContext {
   /** Whether a stream has begun and not come to its end. */
   private boolean unfinished;
 
+  /** The length of a stream that has begun, until the library is told. */
+  private long untoldBytes = UNKNOWN_LENGTH;
+
   private JniZstdEncoder(ZstdProfile profile, LibraryMemory<ZstdCompressCtx> memory) {
     this.profile = profile;
     this.context = memory.handle();
@@ -70,9 +73,7 @@ final class JniZstdEncoder implements EncoderContext {
         configure(context, profile);
       }
       unfinished = true;
-      if (sourceBytes != UNKNOWN_LENGTH) {
-        context.setPledgedSrcSize(sourceBytes);
-      }
+      untoldBytes = sourceBytes;
     } catch (ZstdException e) {
       throw new CodecException("zstd-jni", e);
     }
@@ -81,6 +82,9 @@ final class JniZstdEncoder implements EncoderContext {
   @Override
   public boolean encode(ByteBuf source, ByteBuf target, Step step) {
     try {
+      if (untoldBytes != UNKNOWN_LENGTH) {
+        tell(source.readableBytes(), step);
+      }
       buffers.show(source, target);
       boolean done =
           context.compressDirectByteBufferStream(
@@ -94,6 +98,14 @@ final class JniZstdEncoder implements EncoderContext {
     } finally {
       Reference.reachabilityFence(this);
     }
+  }
+
+  /** Of a stream that comes whole the library knows the length by itself; two calls for nothing. */
+  private void tell(int sourceBytes, Step step) {
+    if (step != Step.END || sourceBytes != untoldBytes) {
+      context.setPledgedSrcSize(untoldBytes);
+    }
+    untoldBytes = UNKNOWN_LENGTH;
   }
 
   private static EndDirective directive(Step step) {
