@@ -13,9 +13,10 @@ import io.netty.handler.codec.http.LastHttpContent;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The content of one response on its way through an encoder, in buffers of bounded length. What
- * comes of one content is one buffer again, so that bounds on what is queued, which let a message
- * through whole, hold for the compressed one as for the original. Used by the channel's event loop.
+ * The content of one response on its way through an encoder, in buffers of bounded length, which go
+ * on when they are full, at a flush and at the end. What goes on with one content is one buffer, so
+ * that bounds on what is queued, which let a message through whole, hold for the compressed one as
+ * for the original. Used by the channel's event loop.
  */
 final class EncodedContent implements AutoCloseable {
   /** What a content that is not direct, or not in one piece, is copied through at a time. */
@@ -48,6 +49,12 @@ final class EncodedContent implements AutoCloseable {
 
   /** Whether there was no room for them; it is asked for once. */
   private boolean gathersNothing;
+
+  /**
+   * A buffer that has some output, and room for what comes of the next content: full ones go on as
+   * they are, while one that is less than half full would be copied.
+   */
+  private @Nullable ByteBuf filling;
 
   /** What has come of the step that is under way; empty between steps. */
   private ByteBuf output = Unpooled.EMPTY_BUFFER;
@@ -97,8 +104,8 @@ final class EncodedContent implements AutoCloseable {
   /**
    * Takes a content one step further: reads all of it, and leaves its release to the caller.
    *
-   * @return the output of this step, which is the caller's: in one piece if it is short, else a
-   *     composite of buffers of bounded length. Empty if there is none yet
+   * @return the output that goes on with this step, which is the caller's: in one piece if it is
+   *     short, else a composite of buffers of bounded length. Empty if there is none yet
    * @throws dev.weir.memory.budget.BudgetExceededError if no room for output is left; the stream
    *     cannot be continued then
    */
@@ -208,11 +215,16 @@ final class EncodedContent implements AutoCloseable {
   private void encodeDirect(ByteBuf source, Step step) {
     boolean done;
     do {
-      ByteBuf target = newTarget(source.readableBytes(), step);
+      ByteBuf target = takeTarget(source.readableBytes(), step);
       boolean handedOn = false;
       try {
         done = encoder.encode(source, target, step);
         int bytes = target.readableBytes();
+        if (done && step == Step.TAKE && bytes > 0 && target.isWritable()) {
+          handedOn = true;
+          filling = target;
+          return;
+        }
         // Output may wait long for a slow client, and most of this room may not have been needed.
         ByteBuf exact = bytes > target.capacity() / 2 ? null : tryBuffer(bytes);
         if (exact != null) {
@@ -227,6 +239,12 @@ final class EncodedContent implements AutoCloseable {
         }
       }
     } while (!done);
+  }
+
+  private ByteBuf takeTarget(int sourceBytes, Step step) {
+    ByteBuf begun = filling;
+    filling = null;
+    return begun == null ? newTarget(sourceBytes, step) : begun;
   }
 
   /** Null for nothing, and where there is no room. */
@@ -274,12 +292,17 @@ final class EncodedContent implements AutoCloseable {
   @Override
   public void close() {
     ByteBuf left = gathered;
+    ByteBuf unsent = filling;
     gathered = null;
+    filling = null;
     try {
       encoder.close();
     } finally {
       if (left != null) {
         left.release();
+      }
+      if (unsent != null) {
+        unsent.release();
       }
     }
   }

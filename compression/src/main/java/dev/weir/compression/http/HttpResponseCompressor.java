@@ -29,9 +29,9 @@ import org.jspecify.annotations.Nullable;
  * <p>A response is one frame, in buffers of bounded length, from direct memory to direct memory, on
  * the channel's allocator unless another is given. It is cut where the application flushes the
  * channel, so that the client can read all so far, and nowhere else; where the channel is not
- * writable, once it is. What comes of one message is one message, whatever its length. A response
- * that comes whole keeps a {@code Content-Length}, any other is sent in chunks. Both get {@code
- * Vary}, and a weak {@code ETag}.
+ * writable, once it is. What goes on with one message is one message, whatever its length. A
+ * response that comes whole keeps a {@code Content-Length}, any other is sent in chunks. Both get
+ * {@code Vary}, and a weak {@code ETag}.
  *
  * <p>A response to {@code HEAD}, and a {@code 304}, say what the compressed response would: of the
  * latter the client's own entity tag tells, where the application's are strong, whether that was

@@ -296,8 +296,10 @@ class ResponseReleaseTest {
   @MethodSource("responsesWithRefusals")
   void everyAllocationFailsInTurn(String coding, boolean whole, Refused refused) {
     boolean cutOff = false;
+    ResponseOptions inShortBuffers = ResponseOptions.DEFAULT.withChunkBytes(8 << 10);
     for (int before = 0; ; before++) {
-      try (ResponseFixture faulty = new ResponseFixture(library)) {
+      try (ResponseFixture faulty =
+          new ResponseFixture(library, inShortBuffers, /* output= */ null)) {
         FailingAllocator allocator = new FailingAllocator(faulty.memory.allocator, refused, before);
         faulty.channel.config().setAllocator(allocator);
         faulty.request(coding);

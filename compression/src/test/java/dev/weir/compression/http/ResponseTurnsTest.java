@@ -88,8 +88,9 @@ class ResponseTurnsTest {
             });
     fixture.request(coding);
     writeHead();
+    // A piece goes on when a buffer is full.
     for (int i = 0; i < 20 && fixture.channel.isOpen(); i++) {
-      writeContent();
+      fixture.channel.write(fixture.content(Texts.json(CONTENT.length, i), 0, CONTENT.length));
     }
     assertThat(fixture.channel.isOpen()).isFalse();
     assertThat(end().cause()).isNotNull();
