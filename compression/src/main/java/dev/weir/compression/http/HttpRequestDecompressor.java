@@ -347,15 +347,24 @@ public final class HttpRequestDecompressor extends ChannelDuplexHandler {
           .log(Level.WARNING, "closed: the decompressor was removed in the middle of a request");
       ctx.close();
     } else if (ctx.channel().isActive()) {
-      while (!arrived.isEmpty()) {
-        passInputEnd(ctx);
-        Object message = arrived.poll();
-        if (message != null) {
-          ctx.fireChannelRead(message);
-        }
-      }
+      passOnWhatArrived(ctx);
     }
     drop();
+  }
+
+  private void passOnWhatArrived(ChannelHandlerContext ctx) {
+    boolean any = false;
+    while (!arrived.isEmpty()) {
+      passInputEnd(ctx);
+      Object message = arrived.poll();
+      if (message != null) {
+        any = true;
+        ctx.fireChannelRead(message);
+      }
+    }
+    if (any) {
+      ctx.fireChannelReadComplete();
+    }
   }
 
   /** Throws nothing: a request is to be refused after this, or others are to hear of it. */

@@ -76,6 +76,7 @@ class InputEndTest {
   /** What the application gets, one after the other: bytes as one for all parts. */
   private final class Order extends ChannelInboundHandlerAdapter {
     private final List<String> order = new ArrayList<>();
+    private int readEnds;
 
     private void note(String what) {
       if (order.isEmpty() || !order.getLast().equals(what)) {
@@ -90,6 +91,11 @@ class InputEndTest {
               ? "last"
               : message instanceof HttpContent ? "content" : "head");
       ReferenceCountUtil.release(message);
+    }
+
+    @Override
+    public void channelReadComplete(ChannelHandlerContext ctx) {
+      readEnds++;
     }
 
     @Override
@@ -129,7 +135,9 @@ class InputEndTest {
     fixture.channel.config().setAutoRead(false);
     fixture.send(null, CONTENT, CONTENT.length);
     endInput();
+    int readEnds = application.readEnds;
     fixture.channel.pipeline().remove(HttpRequestDecompressor.class);
+    assertThat(application.readEnds).as("behind what was passed on").isEqualTo(readEnds + 1);
     assertThat(application.order)
         .containsExactly(
             "head",

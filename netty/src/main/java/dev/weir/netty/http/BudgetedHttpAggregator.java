@@ -51,13 +51,16 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Pipelined requests are passed on one at a time: the next waits, unread where possible, until
  * the last content of the response to the current one has been written, or an {@link
- * io.netty.handler.codec.http.HttpChunkedInput}, which ends with it. A {@code ChunkedWriteHandler}
- * may be on either side of this handler; it goes behind it where inputs are written as {@link
- * dev.weir.netty.write.Owned}, since nobody sees the kind of those. A connection whose client has
- * ended its side is closed after the last response, and one that sends no further request, or next
- * to nothing of its head, after the idle timeout; that of the connection of HTTP/2's streams is not
- * this class's, and what follows an answered {@code Upgrade} or {@code CONNECT} is not either.
- * Whatever is held when the channel closes or the handler is removed is released.
+ * io.netty.handler.codec.http.HttpChunkedInput}, which ends with it. Behind one that is passed on
+ * outside of a read an end of reading is fired of its own, as handlers that flush there expect. A
+ * response that could not be written ends the connection: the next would be taken for it. A {@code
+ * ChunkedWriteHandler} may be on either side of this handler; it goes behind it where inputs are
+ * written as {@link dev.weir.netty.write.Owned}, since nobody sees the kind of those. A connection
+ * whose client has ended its side is closed after the last response, and one that sends no further
+ * request, or next to nothing of its head, after the idle timeout; that of the connection of
+ * HTTP/2's streams is not this class's, and what follows an answered {@code Upgrade} or {@code
+ * CONNECT} is not either. Whatever is held when the channel closes or the handler is removed is
+ * released.
  *
  * <p>Works with auto-read on and off. While the channel is not read from, transports that learn of
  * a closed connection by reading (NIO) notice a vanished client only when its turn comes.
@@ -86,13 +89,13 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
   private final BodyIntake intake;
   private final Answers answers = new Answers();
   private final HeadWatch headWatch;
+  private final PassedOn passedOn = new PassedOn();
 
   private final ArrayDeque<HttpObject> heldBack;
   private Phase phase = Phase.IDLE;
   private @Nullable IncomingRequest request;
   private boolean handlingHeldBack;
   private boolean inputEnded;
-  private boolean passedOnSinceRead;
   private boolean tunnelAsked;
 
   /** Whether what comes and goes is HTTP no more: neither is its end this handler's. */
@@ -160,6 +163,7 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
     if (event instanceof ChannelInputShutdownEvent) {
       inputEnded = true;
       handleHeldBack(ctx);
+      passedOn.endIfDue(ctx);
       closeAtTheEnd(ctx);
     }
     ctx.fireUserEventTriggered(event);
@@ -173,7 +177,7 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
       holdBack(ctx, part);
       handleHeldBack(ctx);
     } else {
-      passedOnSinceRead = true;
+      passedOn.next();
       ctx.fireChannelRead(message);
     }
   }
@@ -208,8 +212,8 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
   public void channelReadComplete(ChannelHandlerContext ctx) {
     headWatch.readComplete();
     watch(ctx);
-    ctx.fireChannelReadComplete();
-    if (!passedOnSinceRead && !ctx.channel().config().isAutoRead()) {
+    passedOn.end(ctx);
+    if (passedOn.isNothingSinceRead() && !ctx.channel().config().isAutoRead()) {
       // The read brought the application nothing that would make it ask for more.
       read(ctx);
     }
@@ -217,7 +221,7 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
 
   @Override
   public void read(ChannelHandlerContext ctx) {
-    passedOnSinceRead = false;
+    passedOn.readAsked();
     if (!ReadHolds.of(ctx.channel()).deferRead()) {
       ctx.read();
     }
@@ -257,9 +261,8 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
     if (answers.leaveHttp(tunnelAsked)) {
       leftHttp = true;
       headWatch.end();
-    } else {
-      end.addListener(headWatch);
     }
+    end.addListener(headWatch);
     closeAtTheEnd(ctx);
     if (!heldBack.isEmpty()) {
       // Not from here: the application is still writing.
@@ -278,6 +281,7 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
     @Override
     public void run() {
       handleHeldBack(ctx);
+      passedOn.endIfDue(ctx);
       watch(ctx);
     }
 
@@ -449,6 +453,7 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
   private void goOn(ChannelHandlerContext ctx) {
     handleHeldBack(ctx);
     if (!handlingHeldBack) {
+      passedOn.endIfDue(ctx);
       watch(ctx);
     }
   }
@@ -466,7 +471,7 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
 
   private void passOn(ChannelHandlerContext ctx, FullHttpRequest whole) {
     phase = Phase.PASSED_ON;
-    passedOnSinceRead = true;
+    passedOn.next();
     tunnelAsked = whole.method().equals(HttpMethod.CONNECT);
     ctx.fireChannelRead(whole);
   }

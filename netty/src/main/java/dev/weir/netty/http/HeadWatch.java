@@ -49,9 +49,13 @@ final class HeadWatch implements ChannelFutureListener, LoopTasks.Task {
     run();
   }
 
-  /** The last response, or what was there of it, has left. */
+  /** The last response has left. One that could not leaves the next to be taken for it: an end. */
   @Override
   public void operationComplete(ChannelFuture sent) {
+    if (!sent.isSuccess()) {
+      sent.channel().close();
+      return;
+    }
     ChannelHandlerContext ctx = context;
     if (ctx == null) {
       return;
