@@ -125,11 +125,20 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
       @Nullable Sampler sampler,
       @Nullable Hardener hardener) {
     Reservation reservation = Reservation.reserve(options.nativeMemory(), options.limitBytes());
-    EventRelay relay = new EventRelay();
-    PoolCore core = new PoolCore(options, root, reclaimers, sampler, hardener, reservation, relay);
-    relay.target = core;
-    Purger.lookAfter(core);
-    return core;
+    boolean done = false;
+    try {
+      EventRelay relay = new EventRelay();
+      PoolCore core =
+          new PoolCore(options, root, reclaimers, sampler, hardener, reservation, relay);
+      relay.target = core;
+      Purger.lookAfter(core);
+      done = true;
+      return core;
+    } finally {
+      if (!done) {
+        reservation.release(); // No room in the Java heap, or no thread for the purger.
+      }
+    }
   }
 
   /** Lets the page heap be built before what listens to it. */

@@ -57,7 +57,13 @@ final class Purger {
     called = true;
     if (thread == null) {
       // Assigned once it runs: where no thread can be had now, the next pool tries again.
-      thread = Thread.ofPlatform().name("weir-purger").daemon().start(this::run);
+      // It lives for ever, and must not keep what belongs to whoever came first.
+      thread =
+          Thread.ofPlatform()
+              .name("weir-purger")
+              .daemon()
+              .inheritInheritableThreadLocals(false)
+              .start(this::run);
     } else {
       LockSupport.unpark(thread);
     }

@@ -33,7 +33,7 @@ final class Refusals {
     ReservationPlan plan = pages.reservation().plan();
     long freeBytes = limitBytes - reserveBytes - totals.liveBytes() - totals.promisedBytes();
     // A slot may begin and end inside pages.
-    if (plan.halvings() > 0 && charge + 2 * osPageBytes <= freeBytes) {
+    if (plan.halvings() > 0 && charge <= freeBytes - 2 * osPageBytes) {
       detail += "; it is addresses that are missing: " + plan.guarantee();
     }
     return new BudgetExceededError(budget.root(), bytes, detail);

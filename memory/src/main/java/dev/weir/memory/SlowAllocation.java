@@ -72,9 +72,13 @@ final class SlowAllocation {
       Tenants<T> tenants) {
     OwnedHeap heap = open(threadHeap);
     T tenant = tryOnce(parts, heap, bytes, budget, tenants);
-    return tenant == null && budget.hasRoom(Refusals.chargeBytes(parts.pages(), bytes))
+    if (tenant != null) {
+      return tenant;
+    }
+    long chargeBytes = Refusals.chargeBytes(parts.pages(), bytes);
+    return !isHopeless(parts, chargeBytes, budget) && budget.hasRoom(chargeBytes)
         ? tryWithRoom(parts, bytes, () -> tryOnce(parts, heap, bytes, budget, tenants))
-        : tenant;
+        : null;
   }
 
   private static @Nullable OwnedHeap open(@Nullable OwnedHeap heap) {

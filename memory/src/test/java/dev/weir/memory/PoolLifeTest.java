@@ -42,6 +42,21 @@ class PoolLifeTest {
   }
 
   @Test
+  void whatFailsBehindTheReservationGivesItBack() {
+    NoHeapBehindReservation noHeap = new NoHeapBehindReservation(os);
+    try (Pool pool = Pool.create(PoolOptions.withLimit(16 << 20).withNativeMemory(noHeap))) {
+      for (int i = 0; i < 3; i++) {
+        assertThatThrownBy(() -> pool.allocate(100)).isInstanceOf(OutOfMemoryError.class);
+        assertThat(os.reservations()).isZero();
+      }
+      noHeap.fails = false;
+      pool.allocate(100).release();
+      assertThat(os.reservations()).isEqualTo(1);
+    }
+    assertThat(os.reservations()).isZero();
+  }
+
+  @Test
   void closedWithNothingLiveItGivesItsAddressesBackAtOnce() {
     Pool pool = pool();
     pool.allocate(100).release();
@@ -224,6 +239,31 @@ class PoolLifeTest {
 
     assertThat(pool.dirtyBytes()).as("some stays, for what comes next").isPositive();
     pool.close();
+  }
+
+  /** The Java heap is full once addresses are reserved. */
+  private static final class NoHeapBehindReservation extends DelegatingNativeMemory {
+    private boolean fails = true;
+    private boolean reserved;
+
+    NoHeapBehindReservation(NativeMemory os) {
+      super(os);
+    }
+
+    @Override
+    public long reserve(long bytes) {
+      reserved = true;
+      return super.reserve(bytes);
+    }
+
+    @Override
+    public int pageBytes() {
+      if (fails && reserved) {
+        reserved = false;
+        throw new OutOfMemoryError("no Java heap");
+      }
+      return super.pageBytes();
+    }
   }
 
   /** Leaves others time to meet whoever gives memory back. */

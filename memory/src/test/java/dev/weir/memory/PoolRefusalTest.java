@@ -126,6 +126,15 @@ class PoolRefusalTest {
     assertThat(os.takePurges()).isEmpty();
   }
 
+  /** Of the root too, which has room for whatever one asks for as far as budgets go. */
+  @Test
+  void whatFitsIntoNoEmptyPoolIsRefusedAtOnce() {
+    Budget root = pool.rootBudget();
+    for (long bytes : new long[] {LIMIT_BYTES + 1, 1L << 50, Long.MAX_VALUE}) {
+      assertThat(pool.<Block>tryAllocateAtOnce(null, bytes, root, Block.tenants(root))).isNull();
+    }
+  }
+
   /** The peak would never sink again, and a sibling under a limit of both be refused meanwhile. */
   @Test
   void whatFitsIntoNoEmptyPoolIsChargedToNobody() {

@@ -8,7 +8,9 @@ import dev.weir.memory.heap.SizeClasses;
 import dev.weir.memory.os.FakeNativeMemory;
 import dev.weir.memory.pages.PageHeap;
 import dev.weir.memory.pages.Reservation;
+import dev.weir.memory.pages.ReservationPlan;
 import dev.weir.memory.pages.SilentEvents;
+import dev.weir.memory.pages.SpanSize;
 import org.junit.jupiter.api.Test;
 
 class RefusalsTest {
@@ -28,6 +30,25 @@ class RefusalsTest {
     assertThat(Refusals.of(pages, 100_000, root, LIMIT_BYTES)).hasMessageContaining("'pool'");
 
     assertThat(sums).isZero();
+    reservation.release();
+  }
+
+  /** More than there are addresses for, but not for want of addresses. */
+  @Test
+  void whatIsFarTooMuchIsNotSaidToWantAddresses() {
+    FakeNativeMemory os = new FakeNativeMemory();
+    ReservationPlan half = ReservationPlan.of(LIMIT_BYTES, os.pageBytes(), 1);
+    os.limitReservations(half.bytes() + 4 * SpanSize.LARGE.bytes());
+    Reservation reservation = Reservation.reserve(os, LIMIT_BYTES);
+    assertThat(reservation.plan().halvings()).isPositive();
+    PageHeap pages =
+        new PageHeap(os, reservation, LIMIT_BYTES, 0, SizeClasses.COUNT, new SilentEvents());
+    Budget root = Budget.root("pool", new CountingLedger(), Budget.UNLIMITED);
+
+    assertThat(Refusals.of(pages, Long.MAX_VALUE, root, LIMIT_BYTES))
+        .hasMessageContaining("'pool'")
+        .message()
+        .doesNotContain("addresses");
     reservation.release();
   }
 

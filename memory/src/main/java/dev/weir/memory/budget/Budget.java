@@ -275,7 +275,11 @@ public final class Budget extends BudgetFigures {
     return lockedLong(() -> tree.limitChanges);
   }
 
-  /** A grant of so many bytes waits for it: the pool is told whenever charges go down. */
+  /**
+   * A grant of so many bytes waits for it: the pool is told when charges go down. Of what an event
+   * loop releases into its credit it is told once that is more than the credit may be; the purger's
+   * next round finds the rest.
+   */
   public void beginWaiting(long bytes) {
     tree.beginWaiting(this, bytes);
   }

@@ -29,13 +29,34 @@ enum CFunction {
       JAVA_INT,
       JAVA_INT,
       JAVA_LONG),
+
+  /**
+   * Without the error: to capture it takes Java heap, of which there may be none where a move or a
+   * pool has to end.
+   */
+  MMAP_ONLY(
+      "mmap",
+      false,
+      CFunction.NOT_VARIADIC,
+      JAVA_LONG,
+      JAVA_LONG,
+      JAVA_LONG,
+      JAVA_INT,
+      JAVA_INT,
+      JAVA_INT,
+      JAVA_LONG),
   MPROTECT("mprotect", true, CFunction.NOT_VARIADIC, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT),
   MADVISE("madvise", true, CFunction.NOT_VARIADIC, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT),
 
   /** Without the error, which takes memory of its own to capture: a quarter of a short purge. */
   MADVISE_ONLY("madvise", false, CFunction.NOT_VARIADIC, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT),
-  MREMAP("mremap", true, 4, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG),
+
+  /** As {@link #MMAP_ONLY}. */
+  MREMAP_ONLY("mremap", false, 4, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG),
   MUNMAP("munmap", true, CFunction.NOT_VARIADIC, JAVA_INT, JAVA_LONG, JAVA_LONG),
+
+  /** As {@link #MMAP_ONLY}. */
+  MUNMAP_ONLY("munmap", false, CFunction.NOT_VARIADIC, JAVA_INT, JAVA_LONG, JAVA_LONG),
   SYSCONF("sysconf", false, CFunction.NOT_VARIADIC, JAVA_LONG, JAVA_INT),
 
   /** A system call by its number, with three arguments. */

@@ -41,8 +41,10 @@ final class LinuxNativeMemory implements NativeMemory {
   private static final MethodHandle MPROTECT = CFunction.MPROTECT.link();
   private static final MethodHandle MADVISE = CFunction.MADVISE.link();
   private static final MethodHandle MADVISE_ONLY = CFunction.MADVISE_ONLY.link();
-  private static final MethodHandle MREMAP = CFunction.MREMAP.link();
+  private static final MethodHandle MMAP_ONLY = CFunction.MMAP_ONLY.link();
+  private static final MethodHandle MREMAP_ONLY = CFunction.MREMAP_ONLY.link();
   private static final MethodHandle MUNMAP = CFunction.MUNMAP.link();
+  private static final MethodHandle MUNMAP_ONLY = CFunction.MUNMAP_ONLY.link();
 
   private final int pageBytes = readPageBytes();
 
@@ -75,7 +77,7 @@ final class LinuxNativeMemory implements NativeMemory {
       long address = fence + pageBytes;
       if ((int) MPROTECT.invokeExact(state, address, bytes, PROT_READ_WRITE) != 0) {
         int errno = errno(state);
-        unmap(state, fence, fencedBytes);
+        unmap(fence, fencedBytes);
         throw ReservationLimits.failure("mprotect", bytes, errno);
       }
       // EINVAL means a kernel without transparent huge pages, which is as good.
@@ -131,12 +133,11 @@ final class LinuxNativeMemory implements NativeMemory {
   @Override
   public boolean tryMove(long from, long to, long bytes) {
     requireWholePages(bytes);
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment state = arena.allocate(CALL_STATE);
+    try {
       long moved =
-          (long) MREMAP.invokeExact(state, from, bytes, bytes, MREMAP_MAYMOVE_FIXED_DONTUNMAP, to);
+          (long) MREMAP_ONLY.invokeExact(from, bytes, bytes, MREMAP_MAYMOVE_FIXED_DONTUNMAP, to);
       if (moved == MAP_FAILED) {
-        mapAgain(state, to, bytes);
+        mapAgain(to, bytes);
       }
       return moved == to;
     } catch (Throwable e) {
@@ -148,11 +149,10 @@ final class LinuxNativeMemory implements NativeMemory {
    * A kernel that runs out of memory in the middle of a move has unmapped the target already. Where
    * it is mapped, which is the rule, this changes nothing.
    */
-  private static void mapAgain(MemorySegment state, long address, long bytes) throws Throwable {
+  private static void mapAgain(long address, long bytes) throws Throwable {
     long mapped =
         (long)
-            MMAP.invokeExact(
-                state,
+            MMAP_ONLY.invokeExact(
                 address,
                 bytes,
                 PROT_READ_WRITE,
@@ -160,28 +160,37 @@ final class LinuxNativeMemory implements NativeMemory {
                 -1,
                 0L);
     if (mapped == address) {
-      int ignored = (int) MADVISE.invokeExact(state, address, bytes, MADV_NOHUGEPAGE);
+      int ignored = (int) MADVISE_ONLY.invokeExact(address, bytes, MADV_NOHUGEPAGE);
     } else if (mapped != MAP_FAILED) {
       // A kernel before 4.17 takes the address for a hint and maps elsewhere.
-      int ignored = unmap(state, mapped, bytes);
+      int ignored = unmap(mapped, bytes);
     }
   }
 
   @Override
   public void release(long address, long bytes) {
     requireWholePages(bytes);
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment state = arena.allocate(CALL_STATE);
-      if (unmap(state, address - pageBytes, bytes + 2L * pageBytes) != 0) {
-        throw failure("munmap", address, bytes, errno(state));
+    try {
+      if (unmap(address - pageBytes, bytes + 2L * pageBytes) != 0) {
+        releaseOrExplain(address, bytes);
       }
     } catch (Throwable e) {
       throw rethrow(e);
     }
   }
 
-  private static int unmap(MemorySegment state, long address, long bytes) throws Throwable {
-    return (int) MUNMAP.invokeExact(state, address, bytes);
+  private static int unmap(long address, long bytes) throws Throwable {
+    return (int) MUNMAP_ONLY.invokeExact(address, bytes);
+  }
+
+  /** As {@link #purgeOrExplain}. */
+  private void releaseOrExplain(long address, long bytes) throws Throwable {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment state = arena.allocate(CALL_STATE);
+      if ((int) MUNMAP.invokeExact(state, address - pageBytes, bytes + 2L * pageBytes) != 0) {
+        throw failure("munmap", address, bytes, errno(state));
+      }
+    }
   }
 
   private void requireWholePages(long bytes) {
