@@ -53,8 +53,6 @@ final class Purger {
   }
 
   private synchronized void add(Chores chores) {
-    charges.add(new WeakReference<>(chores));
-    called = true;
     if (thread == null) {
       // Assigned once it runs: where no thread can be had now, the next pool tries again.
       // It lives for ever, and must not keep what belongs to whoever came first.
@@ -64,9 +62,10 @@ final class Purger {
               .daemon()
               .inheritInheritableThreadLocals(false)
               .start(this::run);
-    } else {
-      LockSupport.unpark(thread);
     }
+    charges.add(new WeakReference<>(chores));
+    called = true;
+    LockSupport.unpark(thread);
   }
 
   private void unpark() {

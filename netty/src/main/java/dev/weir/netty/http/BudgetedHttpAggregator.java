@@ -21,7 +21,9 @@ import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.handler.codec.http2.Http2StreamChannel;
 import io.netty.util.ReferenceCountUtil;
+import java.nio.channels.ClosedChannelException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
@@ -53,7 +55,8 @@ import org.jspecify.annotations.Nullable;
  * the last content of the response to the current one has been written, or an {@link
  * io.netty.handler.codec.http.HttpChunkedInput}, which ends with it. Behind one that is passed on
  * outside of a read an end of reading is fired of its own, as handlers that flush there expect. A
- * response that could not be written ends the connection: the next would be taken for it. A {@code
+ * response whose end could not be written ends the connection of HTTP/1.1: the next would be taken
+ * for it. Another in its place may go before that, if it is written at once. A {@code
  * ChunkedWriteHandler} may be on either side of this handler; it goes behind it where inputs are
  * written as {@link dev.weir.netty.write.Owned}, since nobody sees the kind of those. A connection
  * whose client has ended its side is closed after the last response, and one that sends no further
@@ -98,6 +101,9 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
   private boolean inputEnded;
   private boolean tunnelAsked;
 
+  /** Whether a response was lost when others could be behind it already. */
+  private boolean cutOff;
+
   /** Whether what comes and goes is HTTP no more: neither is its end this handler's. */
   private boolean leftHttp;
 
@@ -126,7 +132,7 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
     this.heldBack = heldBack;
     this.options = options;
     this.intake = new BodyIntake(admission, options, spill, new Receiver());
-    this.headWatch = new HeadWatch(options.idleTimeout(), this::endLate);
+    this.headWatch = new HeadWatch(options.idleTimeout(), this::endLate, this::cutOff);
   }
 
   @Override
@@ -229,6 +235,11 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
 
   @Override
   public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
+    if (cutOff) {
+      Unwritten.release(message);
+      promise.tryFailure(new ClosedChannelException());
+      return;
+    }
     ChannelPromise told;
     try {
       told = phase == Phase.PASSED_ON && ResponseEnds.isOne(message) ? promise.unvoid() : promise;
@@ -258,6 +269,10 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
 
   /** Goes on behind a response; {@code end} tells when it has been sent. */
   private void ended(ChannelHandlerContext ctx, ChannelFuture end) {
+    if (end.isDone() && !end.isSuccess() && !(ctx.channel() instanceof Http2StreamChannel)) {
+      endForLostResponse(ctx);
+      return;
+    }
     if (answers.leaveHttp(tunnelAsked)) {
       leftHttp = true;
       headWatch.end();
@@ -267,6 +282,32 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
     if (!heldBack.isEmpty()) {
       // Not from here: the application is still writing.
       LoopTasks.bring(ctx.executor(), new NextRequest(ctx));
+    }
+  }
+
+  /** A response is lost that others may have been written behind: none of them must arrive. */
+  private void cutOff(ChannelHandlerContext ctx) {
+    cutOff = true;
+    endForLostResponse(ctx);
+  }
+
+  private void endForLostResponse(ChannelHandlerContext ctx) {
+    dropEverything();
+    phase = Phase.REFUSING;
+    ReadHolds.of(ctx.channel()).endExemption();
+    // Not from here: the application is still writing, and a WriteGate tells the reason first.
+    LoopTasks.bring(ctx.executor(), new Close(ctx));
+  }
+
+  private record Close(ChannelHandlerContext ctx) implements LoopTasks.Task {
+    @Override
+    public void run() {
+      ctx.close();
+    }
+
+    @Override
+    public void lost() {
+      ctx.close();
     }
   }
 

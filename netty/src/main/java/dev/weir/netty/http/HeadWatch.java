@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * Notices when the head of the next request does not come: nothing of it, or not all. The time
  * begins with the connection, and anew when the last response has been sent; that in which the
  * channel is held does not count. A stream of HTTP/2 begins with its head, and is not watched.
+ * Tells of a response that did not leave, too.
  *
  * <p>Used on the channel's event loop. What it costs a request is two clock reads: the timer of one
  * connection runs on through all its requests.
@@ -21,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 final class HeadWatch implements ChannelFutureListener, LoopTasks.Task {
   private final Duration timeout;
   private final Consumer<ChannelHandlerContext> onLate;
+  private final Consumer<ChannelHandlerContext> onLost;
   private @Nullable ChannelHandlerContext context;
   private @Nullable StallWatch watch;
   private long heldNanos;
@@ -31,10 +33,15 @@ final class HeadWatch implements ChannelFutureListener, LoopTasks.Task {
    * Watches nothing yet.
    *
    * @param onLate hears that the time is over, also where something else than a head is awaited
+   * @param onLost hears of a response that could not be sent
    */
-  HeadWatch(Duration timeout, Consumer<ChannelHandlerContext> onLate) {
+  HeadWatch(
+      Duration timeout,
+      Consumer<ChannelHandlerContext> onLate,
+      Consumer<ChannelHandlerContext> onLost) {
     this.timeout = timeout;
     this.onLate = onLate;
+    this.onLost = onLost;
   }
 
   /** Begins to watch the channel, if it is open, or to count anew. */
@@ -49,21 +56,38 @@ final class HeadWatch implements ChannelFutureListener, LoopTasks.Task {
     run();
   }
 
-  /** The last response has left. One that could not leaves the next to be taken for it: an end. */
+  /** The last response has left, or has not. */
   @Override
   public void operationComplete(ChannelFuture sent) {
-    if (!sent.isSuccess()) {
-      sent.channel().close();
-      return;
-    }
     ChannelHandlerContext ctx = context;
     if (ctx == null) {
       return;
     }
+    LoopTasks.Task next = sent.isSuccess() ? this : new Lost(ctx);
     if (ctx.executor().inEventLoop()) {
-      run();
+      next.run();
     } else {
-      LoopTasks.bring(ctx.executor(), this);
+      LoopTasks.bring(ctx.executor(), next);
+    }
+  }
+
+  private final class Lost implements LoopTasks.Task {
+    private final ChannelHandlerContext ctx;
+
+    Lost(ChannelHandlerContext ctx) {
+      this.ctx = ctx;
+    }
+
+    @Override
+    public void run() {
+      if (context != null) {
+        onLost.accept(ctx);
+      }
+    }
+
+    @Override
+    public void lost() {
+      ctx.close();
     }
   }
 

@@ -16,6 +16,7 @@ import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.util.ReferenceCountUtil;
+import java.nio.channels.ClosedChannelException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -52,6 +53,20 @@ class LostResponseTest {
     assertThatItHasEnded();
   }
 
+  /** The client gets that, and knows by the end of the connection that nothing else comes. */
+  @Test
+  void anotherInItsPlaceMayGoIfItIsWrittenAtOnce() {
+    lose();
+    ChannelPromise told = fixture.channel.newPromise();
+    told.addListener(lost -> {
+      fixture.channel.pipeline().remove(LosesHeads.class);
+      fixture.channel.writeAndFlush(response(HttpResponseStatus.SERVICE_UNAVAILABLE));
+    });
+    fixture.channel.write(response(), told);
+    assertThatItHasEnded();
+    assertThat(fixture.written()).startsWith("HTTP/1.1 503").doesNotContain("HTTP/1.1 200");
+  }
+
   /** As one that has been cancelled; the next was given its turn when it had been written. */
   @Test
   void soDoesOneThatIsLostLater() {
@@ -63,13 +78,19 @@ class LostResponseTest {
     assertThat(fixture.channel.isOpen()).isTrue();
 
     assertThat(sent.cancel(false)).isTrue();
+    ChannelFuture next = fixture.channel.writeAndFlush(response());
 
+    assertThat(next.cause()).isInstanceOf(ClosedChannelException.class);
     assertThatItHasEnded();
+    assertThat(fixture.written()).isEmpty();
   }
 
   private static FullHttpResponse response() {
-    return new DefaultFullHttpResponse(
-        HttpVersion.HTTP_1_1, HttpResponseStatus.OK, Unpooled.EMPTY_BUFFER);
+    return response(HttpResponseStatus.OK);
+  }
+
+  private static FullHttpResponse response(HttpResponseStatus status) {
+    return new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, status, Unpooled.EMPTY_BUFFER);
   }
 
   private void lose() {
