@@ -173,8 +173,8 @@ final class PageModel {
       return newest;
     }
     TestSpan victim = parked.get(size).peekFirst();
-    boolean inherits = victim != null && admits(victim.committedBytes(), size.lane());
     TestSpan fresh = new TestSpan(size, kind);
+    boolean inherits = victim != null && admits(bytesAfterFirstCommit(victim), size.lane());
     inherits = inherits && victim.committed().next(fresh.usablePages()) == PageSet.MAX_PAGES;
     assertThat(heap.open(fresh)).isTrue();
     if (inherits) {
@@ -188,6 +188,11 @@ final class PageModel {
     assertThat(open).noneMatch(span -> span.address() == fresh.address());
     open.add(fresh);
     return fresh;
+  }
+
+  /** What a span has live once its first page is, in the place of one that was parked. */
+  private static long bytesAfterFirstCommit(TestSpan victim) {
+    return victim.committedBytes() + (victim.committed().containsAll(0, 1) ? 0 : OS_PAGE_BYTES);
   }
 
   void commit(TestSpan span, int from, int to) {
