@@ -21,19 +21,27 @@ final class Answers {
   private @Nullable ChannelFuture last;
 
   /**
-   * Takes note of a part; whether a response ends with it. {@code 100 Continue} is none, nor is an
-   * end without a head before it, which the encoder refuses.
+   * Takes note of a message; whether a response ends with it. {@code 100 Continue} is none, nor is
+   * an end without a head before it, which the encoder refuses.
    */
-  boolean isEnded(Object part) {
-    if (part instanceof HttpResponse response) {
+  boolean isEnded(Object message) {
+    if (message instanceof HttpResponse response) {
       status = response.status();
-      begun =
-          status.codeClass() != HttpStatusClass.INFORMATIONAL
-              || status.equals(HttpResponseStatus.SWITCHING_PROTOCOLS);
+      begun = isFinal(status);
     }
-    boolean ended = begun && ResponseEnds.isOne(part);
+    boolean ended = begun && ResponseEnds.isOne(message);
     begun &= !ended;
     return ended;
+  }
+
+  /** Whether a message would be a part of a response: its head, or anything up to its end. */
+  boolean isPart(Object message) {
+    return begun || (message instanceof HttpResponse response && isFinal(response.status()));
+  }
+
+  private static boolean isFinal(HttpResponseStatus status) {
+    return status.codeClass() != HttpStatusClass.INFORMATIONAL
+        || status.equals(HttpResponseStatus.SWITCHING_PROTOCOLS);
   }
 
   /** Whether a response is without its end. */
@@ -52,9 +60,14 @@ final class Answers {
     return last == null || last.isDone();
   }
 
-  /** Takes note of how the end of a response is sent. */
-  void sent(ChannelFuture end) {
-    last = end;
+  /** Whether the last part will not be sent, though nobody may have heard of it yet. */
+  boolean isLost() {
+    return last != null && last.isDone() && !last.isSuccess();
+  }
+
+  /** Takes note of how a part is sent. */
+  void sending(ChannelFuture part) {
+    last = part;
   }
 
   /** Closes the channel once the last response has been sent. */

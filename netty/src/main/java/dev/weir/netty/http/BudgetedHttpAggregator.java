@@ -21,7 +21,6 @@ import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
-import io.netty.handler.codec.http2.Http2StreamChannel;
 import io.netty.util.ReferenceCountUtil;
 import java.nio.channels.ClosedChannelException;
 import java.time.Duration;
@@ -55,15 +54,14 @@ import org.jspecify.annotations.Nullable;
  * the last content of the response to the current one has been written, or an {@link
  * io.netty.handler.codec.http.HttpChunkedInput}, which ends with it. Behind one that is passed on
  * outside of a read an end of reading is fired of its own, as handlers that flush there expect. A
- * response whose end could not be written ends the connection of HTTP/1.1: the next would be taken
- * for it. Another in its place may go before that, if it is written at once. A {@code
- * ChunkedWriteHandler} may be on either side of this handler; it goes behind it where inputs are
- * written as {@link dev.weir.netty.write.Owned}, since nobody sees the kind of those. A connection
- * whose client has ended its side is closed after the last response, and one that sends no further
- * request, or next to nothing of its head, after the idle timeout; that of the connection of
- * HTTP/2's streams is not this class's, and what follows an answered {@code Upgrade} or {@code
- * CONNECT} is not either. Whatever is held when the channel closes or the handler is removed is
- * released.
+ * response of which a part could not be written ends the channel, and nothing is written behind it:
+ * the client would take it for whole, or what follows for its rest. A {@code ChunkedWriteHandler}
+ * may be on either side of this handler; it goes behind it where inputs are written as {@link
+ * dev.weir.netty.write.Owned}, since nobody sees the kind of those. A connection whose client has
+ * ended its side is closed after the last response, and one that sends no further request, or next
+ * to nothing of its head, after the idle timeout; that of the connection of HTTP/2's streams is not
+ * this class's, and what follows an answered {@code Upgrade} or {@code CONNECT} is not either.
+ * Whatever is held when the channel closes or the handler is removed is released.
  *
  * <p>Works with auto-read on and off. While the channel is not read from, transports that learn of
  * a closed connection by reading (NIO) notice a vanished client only when its turn comes.
@@ -77,7 +75,8 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
    *    └───────────────────────── response written ───────────────────────────┘
    *
    *   A part that is being written to a file is waited for in ADMITTING too.
-   *   Any of them goes to REFUSING when the request is refused: what still arrives is discarded.
+   *   Any of them goes to REFUSING when the request is refused, or a part of a response is lost: what
+   *   still arrives is discarded.
    *   Messages that arrive in ADMITTING and PASSED_ON are held back, and the channel stops reading.
    */
   private enum Phase {
@@ -92,6 +91,7 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
   private final BodyIntake intake;
   private final Answers answers = new Answers();
   private final HeadWatch headWatch;
+  private final ResponseWatch responseWatch;
   private final PassedOn passedOn = new PassedOn();
 
   private final ArrayDeque<HttpObject> heldBack;
@@ -101,7 +101,7 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
   private boolean inputEnded;
   private boolean tunnelAsked;
 
-  /** Whether a response was lost when others could be behind it already. */
+  /** Whether a part of a response was lost. */
   private boolean cutOff;
 
   /** Whether what comes and goes is HTTP no more: neither is its end this handler's. */
@@ -132,12 +132,14 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
     this.heldBack = heldBack;
     this.options = options;
     this.intake = new BodyIntake(admission, options, spill, new Receiver());
-    this.headWatch = new HeadWatch(options.idleTimeout(), this::endLate, this::cutOff);
+    this.headWatch = new HeadWatch(options.idleTimeout(), this::endLate);
+    this.responseWatch = new ResponseWatch(headWatch, this::cutOff);
   }
 
   @Override
   public void handlerAdded(ChannelHandlerContext ctx) {
     EventLoops.requireOwn(ctx);
+    responseWatch.begin(ctx);
     headWatch.begin(ctx);
   }
 
@@ -149,6 +151,7 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
 
   @Override
   public void handlerRemoved(ChannelHandlerContext ctx) {
+    responseWatch.end();
     headWatch.end();
     dropEverything();
     ReadHolds holds = ReadHolds.of(ctx.channel());
@@ -158,6 +161,7 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
 
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {
+    responseWatch.end();
     headWatch.end();
     dropEverything();
     ctx.fireChannelInactive();
@@ -235,14 +239,19 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
 
   @Override
   public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
-    if (cutOff) {
+    if (cutOff || answers.isLost()) { // Its listener may be about to be told.
       Unwritten.release(message);
-      promise.tryFailure(new ClosedChannelException());
+      try {
+        cutOff(ctx);
+      } finally {
+        promise.tryFailure(new ClosedChannelException());
+      }
       return;
     }
+    boolean isPart = phase == Phase.PASSED_ON && answers.isPart(message);
     ChannelPromise told;
     try {
-      told = phase == Phase.PASSED_ON && ResponseEnds.isOne(message) ? promise.unvoid() : promise;
+      told = isPart ? promise.unvoid() : promise;
     } catch (Throwable failure) {
       // Nobody else has it yet, and nothing has ended.
       Unwritten.release(message);
@@ -252,32 +261,33 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
       }
       return;
     }
-    if (!answers.isEnded(message) || phase != Phase.PASSED_ON) {
-      ctx.write(message, told);
-      return;
+    boolean ends = answers.isEnded(message) && isPart;
+    if (isPart) {
+      answers.sending(told);
     }
-    ChannelFuture end = ctx.write(message, told);
-    answers.sent(end);
-    phase = Phase.IDLE;
-    try {
-      ended(ctx, end);
-    } catch (Throwable noHeap) {
-      ctx.close(); // Nobody would go on with what is held back, nor watch for what comes.
-      throw noHeap;
+    ChannelFuture sent = ctx.write(message, told);
+    if (isPart) {
+      try {
+        written(ctx, sent, ends);
+      } catch (Throwable noHeap) {
+        ctx.close(); // Nobody would hear of its loss, nor go on with what is held back.
+        throw noHeap;
+      }
     }
   }
 
-  /** Goes on behind a response; {@code end} tells when it has been sent. */
-  private void ended(ChannelHandlerContext ctx, ChannelFuture end) {
-    if (end.isDone() && !end.isSuccess() && !(ctx.channel() instanceof Http2StreamChannel)) {
-      endForLostResponse(ctx);
+  /** Goes on behind a part of a response; {@code sent} tells when it has been sent. */
+  private void written(ChannelHandlerContext ctx, ChannelFuture sent, boolean ends) {
+    if (!ends) {
+      responseWatch.listenToPart(sent);
       return;
     }
+    phase = Phase.IDLE;
     if (answers.leaveHttp(tunnelAsked)) {
       leftHttp = true;
       headWatch.end();
     }
-    end.addListener(headWatch);
+    responseWatch.listenToEnd(sent);
     closeAtTheEnd(ctx);
     if (!heldBack.isEmpty()) {
       // Not from here: the application is still writing.
@@ -285,29 +295,20 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
     }
   }
 
-  /** A response is lost that others may have been written behind: none of them must arrive. */
+  /**
+   * A part of a response is lost, and its beginning may have left, or others may have been written
+   * behind it: nothing more must arrive.
+   */
   private void cutOff(ChannelHandlerContext ctx) {
-    cutOff = true;
-    endForLostResponse(ctx);
-  }
-
-  private void endForLostResponse(ChannelHandlerContext ctx) {
-    dropEverything();
-    phase = Phase.REFUSING;
-    ReadHolds.of(ctx.channel()).endExemption();
-    // Not from here: the application is still writing, and a WriteGate tells the reason first.
-    LoopTasks.bring(ctx.executor(), new Close(ctx));
-  }
-
-  private record Close(ChannelHandlerContext ctx) implements LoopTasks.Task {
-    @Override
-    public void run() {
-      ctx.close();
-    }
-
-    @Override
-    public void lost() {
-      ctx.close();
+    try {
+      if (!cutOff) {
+        cutOff = true;
+        phase = Phase.REFUSING;
+        dropEverything();
+        ReadHolds.of(ctx.channel()).endExemption();
+      }
+    } finally {
+      responseWatch.closeSoon();
     }
   }
 

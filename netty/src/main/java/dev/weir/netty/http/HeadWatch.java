@@ -2,8 +2,6 @@ package dev.weir.netty.http;
 
 import dev.weir.netty.flow.ReadHolds;
 import dev.weir.netty.loop.LoopTasks;
-import io.netty.channel.ChannelFuture;
-import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.http2.Http2StreamChannel;
 import java.time.Duration;
@@ -14,15 +12,13 @@ import org.jspecify.annotations.Nullable;
  * Notices when the head of the next request does not come: nothing of it, or not all. The time
  * begins with the connection, and anew when the last response has been sent; that in which the
  * channel is held does not count. A stream of HTTP/2 begins with its head, and is not watched.
- * Tells of a response that did not leave, too.
  *
  * <p>Used on the channel's event loop. What it costs a request is two clock reads: the timer of one
  * connection runs on through all its requests.
  */
-final class HeadWatch implements ChannelFutureListener, LoopTasks.Task {
+final class HeadWatch implements LoopTasks.Task {
   private final Duration timeout;
   private final Consumer<ChannelHandlerContext> onLate;
-  private final Consumer<ChannelHandlerContext> onLost;
   private @Nullable ChannelHandlerContext context;
   private @Nullable StallWatch watch;
   private long heldNanos;
@@ -33,15 +29,10 @@ final class HeadWatch implements ChannelFutureListener, LoopTasks.Task {
    * Watches nothing yet.
    *
    * @param onLate hears that the time is over, also where something else than a head is awaited
-   * @param onLost hears of a response that could not be sent
    */
-  HeadWatch(
-      Duration timeout,
-      Consumer<ChannelHandlerContext> onLate,
-      Consumer<ChannelHandlerContext> onLost) {
+  HeadWatch(Duration timeout, Consumer<ChannelHandlerContext> onLate) {
     this.timeout = timeout;
     this.onLate = onLate;
-    this.onLost = onLost;
   }
 
   /** Begins to watch the channel, if it is open, or to count anew. */
@@ -56,38 +47,16 @@ final class HeadWatch implements ChannelFutureListener, LoopTasks.Task {
     run();
   }
 
-  /** The last response has left, or has not. */
-  @Override
-  public void operationComplete(ChannelFuture sent) {
+  /** The last response has left: counts anew. Any thread. */
+  void responseSent() {
     ChannelHandlerContext ctx = context;
     if (ctx == null) {
       return;
     }
-    LoopTasks.Task next = sent.isSuccess() ? this : new Lost(ctx);
     if (ctx.executor().inEventLoop()) {
-      next.run();
+      run();
     } else {
-      LoopTasks.bring(ctx.executor(), next);
-    }
-  }
-
-  private final class Lost implements LoopTasks.Task {
-    private final ChannelHandlerContext ctx;
-
-    Lost(ChannelHandlerContext ctx) {
-      this.ctx = ctx;
-    }
-
-    @Override
-    public void run() {
-      if (context != null) {
-        onLost.accept(ctx);
-      }
-    }
-
-    @Override
-    public void lost() {
-      ctx.close();
+      LoopTasks.bring(ctx.executor(), this);
     }
   }
 

@@ -170,7 +170,7 @@ class HeadWatchTest {
   void aConnectionThatCannotBeWatchedEnds() {
     AtomicBoolean heapIsFull = new AtomicBoolean();
     ChannelHandlerContext ctx = failing(heapIsFull);
-    HeadWatch watch = new HeadWatch(Duration.ofSeconds(30), late -> {}, lost -> {});
+    HeadWatch watch = new HeadWatch(Duration.ofSeconds(30), late -> {});
     watch.begin(ctx);
     pass(30);
     assertThat(fixture.channel.isOpen()).isTrue();

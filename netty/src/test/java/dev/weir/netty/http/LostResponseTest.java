@@ -8,21 +8,29 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPromise;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
+import io.netty.handler.codec.http.DefaultHttpContent;
+import io.netty.handler.codec.http.DefaultHttpHeaders;
 import io.netty.handler.codec.http.DefaultHttpResponse;
 import io.netty.handler.codec.http.FullHttpRequest;
 import io.netty.handler.codec.http.FullHttpResponse;
+import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.util.ReferenceCountUtil;
 import java.nio.channels.ClosedChannelException;
+import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A response that does not come on the wire: what follows would be taken for it by the client, so
- * the connection ends, and the next request is not passed on.
+ * A response of which a part does not come on the wire: the client would take it for whole, or what
+ * follows for its rest, so the connection ends, and the next request is not passed on.
  */
 class LostResponseTest {
   private static final String TWO = "GET /a HTTP/1.1\r\n\r\nGET /b HTTP/1.1\r\n\r\n";
@@ -53,18 +61,68 @@ class LostResponseTest {
     assertThatItHasEnded();
   }
 
-  /** The client gets that, and knows by the end of the connection that nothing else comes. */
+  /** Nobody can tell what of the first is on the wire: the client would take it for its rest. */
   @Test
-  void anotherInItsPlaceMayGoIfItIsWrittenAtOnce() {
+  void neitherDoesAnotherGoInItsPlace() {
     lose();
     ChannelPromise told = fixture.channel.newPromise();
     told.addListener(lost -> {
-      fixture.channel.pipeline().remove(LosesHeads.class);
+      fixture.channel.pipeline().remove(Loses.class);
       fixture.channel.writeAndFlush(response(HttpResponseStatus.SERVICE_UNAVAILABLE));
     });
     fixture.channel.write(response(), told);
     assertThatItHasEnded();
-    assertThat(fixture.written()).startsWith("HTTP/1.1 503").doesNotContain("HTTP/1.1 200");
+    assertThat(fixture.written()).isEmpty();
+  }
+
+  /** The client would take what is left for the whole. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void soDoesOneWithAHole(boolean isListenedTo) {
+    lose(HttpContent.class);
+    fixture.channel.writeAndFlush(
+        new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK, chunked()));
+    ChannelPromise told = fixture.channel.newPromise();
+    if (isListenedTo) {
+      told.addListener(lost -> writeEnd());
+    }
+    ChannelFuture part = fixture.channel.writeAndFlush(content(), told);
+    assertThat(part.cause()).isInstanceOf(OutOfMemoryError.class);
+    ChannelFuture end = writeEnd();
+    assertThat(end.cause()).isInstanceOf(ClosedChannelException.class);
+    assertThatItHasEnded();
+    assertThat(fixture.written()).startsWith("HTTP/1.1 200 OK").endsWith("\r\n\r\n");
+  }
+
+  @Test
+  void soDoesOneWithAHoleThatIsMadeLater() {
+    fixture.receive(TWO);
+    fixture.request().release();
+    fixture.channel.write(
+        new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK, chunked()));
+    ChannelFuture part = fixture.channel.write(content());
+    assertThat(part.cancel(false)).isTrue();
+    ChannelFuture end = writeEnd();
+    assertThat(end.cause()).isInstanceOf(ClosedChannelException.class);
+    assertThatItHasEnded();
+    assertThat(fixture.written()).doesNotContain("0\r\n\r\n");
+  }
+
+  /** Nothing of a response is missing for want of it. */
+  @Test
+  void aLostInterimResponseEndsNothing() {
+    lose();
+    ChannelFuture hint =
+        fixture.channel.write(
+            new DefaultFullHttpResponse(
+                HttpVersion.HTTP_1_1, HttpResponseStatus.EARLY_HINTS, Unpooled.EMPTY_BUFFER));
+    assertThat(hint.cause()).isInstanceOf(OutOfMemoryError.class);
+    fixture.channel.pipeline().remove(Loses.class);
+    fixture.answer();
+    FullHttpRequest next = fixture.request();
+    assertThat(next).isNotNull();
+    next.release();
+    assertThat(fixture.written()).startsWith("HTTP/1.1 204");
   }
 
   /** As one that has been cancelled; the next was given its turn when it had been written. */
@@ -93,8 +151,24 @@ class LostResponseTest {
     return new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, status, Unpooled.EMPTY_BUFFER);
   }
 
+  private static HttpHeaders chunked() {
+    return new DefaultHttpHeaders().set(HttpHeaderNames.TRANSFER_ENCODING, "chunked");
+  }
+
+  private static DefaultHttpContent content() {
+    return new DefaultHttpContent(Unpooled.copiedBuffer("part", StandardCharsets.US_ASCII));
+  }
+
+  private ChannelFuture writeEnd() {
+    return fixture.channel.writeAndFlush(LastHttpContent.EMPTY_LAST_CONTENT);
+  }
+
   private void lose() {
-    fixture.channel.pipeline().addAfter("HttpServerCodec#0", "loses", new LosesHeads());
+    lose(HttpResponse.class);
+  }
+
+  private void lose(Class<?> kind) {
+    fixture.channel.pipeline().addAfter("HttpServerCodec#0", "loses", new Loses(kind));
     fixture.receive(TWO);
     fixture.request().release();
   }
@@ -106,12 +180,20 @@ class LostResponseTest {
     assertThat(fixture.channel.isOpen()).isFalse();
   }
 
-  private static final class LosesHeads extends ChannelOutboundHandlerAdapter {
+  /** Loses messages of a kind, but the last of a response. */
+  private static final class Loses extends ChannelOutboundHandlerAdapter {
+    private final Class<?> kind;
+
+    Loses(Class<?> kind) {
+      this.kind = kind;
+    }
+
     @Override
     public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
-      if (message instanceof HttpResponse) {
+      boolean isHead = message instanceof HttpResponse;
+      if (kind.isInstance(message) && (isHead || !(message instanceof LastHttpContent))) {
         ReferenceCountUtil.release(message);
-        promise.setFailure(new OutOfMemoryError("no room for a head"));
+        promise.setFailure(new OutOfMemoryError("no room for a part"));
       } else {
         ctx.write(message, promise);
       }

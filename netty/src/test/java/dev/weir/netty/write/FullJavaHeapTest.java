@@ -2,12 +2,24 @@ package dev.weir.netty.write;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.netty.flow.ByteCountAdmission;
+import dev.weir.netty.http.AggregatorOptions;
+import dev.weir.netty.http.BudgetedHttpAggregator;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelPromise;
 import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.handler.codec.http.DefaultFullHttpRequest;
+import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.DefaultHttpContent;
+import io.netty.handler.codec.http.FullHttpRequest;
+import io.netty.handler.codec.http.FullHttpResponse;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpVersion;
 import io.netty.util.ReferenceCountUtil;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -39,7 +51,7 @@ class FullJavaHeapTest {
     String output = new String(process.getInputStream().readAllBytes());
 
     assertThat(process.waitFor()).as(output).isZero();
-    assertThat(output).contains("went back: 8 of 8");
+    assertThat(output).contains("went back: 9 of 9");
   }
 
   /** The process. */
@@ -123,7 +135,49 @@ class FullJavaHeapTest {
                 messages.onComplete();
                 return outlet.failed;
               }));
+
+      steps.add(behindLostResponse());
       return steps;
+    }
+
+    /** The next response, on a connection that is closed as soon as there is room for it. */
+    private static Step behindLostResponse() {
+      EmbeddedChannel channel =
+          new EmbeddedChannel(
+              new BudgetedHttpAggregator(
+                  new ByteCountAdmission(1, UnpooledByteBufAllocator.DEFAULT),
+                  AggregatorOptions.upTo(1)));
+      FullHttpRequest request =
+          new DefaultFullHttpRequest(
+              HttpVersion.HTTP_1_1, HttpMethod.GET, "/", Unpooled.EMPTY_BUFFER);
+      channel.writeInbound(request, request.retainedDuplicate());
+      channel.<FullHttpRequest>readInbound().release();
+      ChannelFuture lost = channel.write(response(Unpooled.EMPTY_BUFFER));
+      channel.runPendingTasks();
+      channel.<FullHttpRequest>readInbound().release();
+      ByteBuf content = message();
+      FullHttpResponse next = response(content);
+      FullHttpResponse further = response(Unpooled.EMPTY_BUFFER);
+      ChannelPromise told = channel.newPromise();
+      return new Step(
+          "behind a lost response",
+          content,
+          () -> {
+            try {
+              lost.cancel(false);
+            } finally {
+              channel.write(next, told);
+            }
+          },
+          () -> {
+            channel.writeAndFlush(further);
+            channel.runPendingTasks();
+            return !channel.isOpen() && !(channel.readOutbound() instanceof FullHttpResponse);
+          });
+    }
+
+    private static FullHttpResponse response(ByteBuf content) {
+      return new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK, content);
     }
 
     private static ByteBuf message() {

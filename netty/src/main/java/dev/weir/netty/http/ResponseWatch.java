@@ -1,0 +1,130 @@
+package dev.weir.netty.http;
+
+import dev.weir.netty.log.FailureLog;
+import dev.weir.netty.loop.LoopTasks;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import java.util.function.Consumer;
+
+/**
+ * Hears whether the parts of responses leave: behind the end of one the head of the next request is
+ * waited for; behind a part that is lost nothing must follow.
+ *
+ * <p>Used on the channel's event loop, and told on any thread. Parts are lost where the Java heap
+ * is full, so it makes nothing when it is told of one.
+ */
+final class ResponseWatch implements ChannelFutureListener {
+  private static final FailureLog LOST = new FailureLog(ResponseWatch.class);
+
+  private final HeadWatch heads;
+  private final Consumer<ChannelHandlerContext> onLost;
+  private final ChannelFutureListener end = this::ended;
+  private final LoopTasks.Task loss = new Loss();
+  private final LoopTasks.Task closing = new Closing();
+  private @SuppressWarnings("NullAway.Init") ChannelHandlerContext context;
+  private volatile boolean listening;
+  private boolean closingComes;
+
+  /**
+   * Hears nothing yet.
+   *
+   * @param heads watches for the next head, and hears that a response has left
+   * @param onLost hears, on the event loop, that a part has not
+   */
+  ResponseWatch(HeadWatch heads, Consumer<ChannelHandlerContext> onLost) {
+    this.heads = heads;
+    this.onLost = onLost;
+  }
+
+  /** Begins with a channel; before anything else. */
+  void begin(ChannelHandlerContext ctx) {
+    context = ctx;
+    listening = true;
+  }
+
+  /** Passes nothing on any more. What is to be closed soon is. */
+  void end() {
+    listening = false;
+  }
+
+  // A listener is not told at once deep in a stack of others, and something would follow.
+
+  /** Hears of a part that others follow. */
+  void listenToPart(ChannelFuture sent) {
+    if (sent.isDone()) {
+      operationComplete(sent);
+    } else {
+      sent.addListener(this);
+    }
+  }
+
+  /** Hears of the last part. */
+  void listenToEnd(ChannelFuture sent) {
+    if (sent.isDone()) {
+      ended(sent);
+    } else {
+      sent.addListener(end);
+    }
+  }
+
+  private void ended(ChannelFuture sent) {
+    if (sent.isSuccess()) {
+      heads.responseSent();
+    } else {
+      operationComplete(sent);
+    }
+  }
+
+  /** A part has left, or has not. */
+  @Override
+  public void operationComplete(ChannelFuture sent) {
+    if (sent.isSuccess() || !listening) {
+      return;
+    }
+    if (context.channel().isActive()) {
+      LOST.report("closed: a part of a response could not be written", sent.cause());
+    }
+    if (context.executor().inEventLoop()) {
+      loss.run();
+    } else {
+      LoopTasks.bring(context.executor(), loss);
+    }
+  }
+
+  /**
+   * Closes the channel, but not from here: the application may be writing still, and a {@link
+   * dev.weir.netty.write.WriteGate} tells the reason first. Once more does nothing, unless no task
+   * could be had for it: in a Java heap without any room Netty begins to close, fails, and never
+   * does it again.
+   */
+  void closeSoon() {
+    closingComes = closingComes || LoopTasks.tryBring(context.executor(), closing);
+  }
+
+  private final class Loss implements LoopTasks.Task {
+    @Override
+    public void run() {
+      if (listening) {
+        onLost.accept(context);
+      }
+    }
+
+    @Override
+    public void lost() {
+      closing.run();
+    }
+  }
+
+  private final class Closing implements LoopTasks.Task {
+    @Override
+    public void run() {
+      context.close();
+    }
+
+    @Override
+    public void lost() {
+      run();
+    }
+  }
+}
