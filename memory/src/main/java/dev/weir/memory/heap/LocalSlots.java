@@ -110,6 +110,12 @@ abstract class LocalSlots extends Span {
     this.slots = slots;
   }
 
+  /** None of its slots is in use, so that each that is carved is free. */
+  @Override
+  protected final boolean isReady() {
+    return carved > 0;
+  }
+
   final int slotBytes() {
     return slotBytes;
   }

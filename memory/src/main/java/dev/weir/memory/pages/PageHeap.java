@@ -232,7 +232,7 @@ public final class PageHeap {
 
   /**
    * Takes back the span of this kind that was parked last, with its committed pages; null if there
-   * is none, or no room for them beside what is promised.
+   * is none, or no room for them, and for what it needs to hold anything, beside what is promised.
    */
   public @Nullable Span takeParked(SpanSize size, int kind) {
     lock.lock();

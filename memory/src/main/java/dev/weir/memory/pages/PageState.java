@@ -147,11 +147,15 @@ final class PageState {
 
   // Spans.
 
-  /** Takes back a parked span of the kind, if what it keeps resident may become live. */
+  /**
+   * Takes back a parked span of the kind, if what it keeps resident may become live, with what else
+   * it needs before it can hold anything: it would be refused that, and another address, where all
+   * is clean, would not be looked for.
+   */
   @Nullable Span takeParked(SpanSize size, int kind) {
     SpanRegion region = region(size);
     Span span = region.newestParked(kind);
-    if (span == null || !ledger.admits(span.committedBytes(), size.lane())) {
+    if (span == null || !ledger.admits(span.firstBytes(osPageBytes), size.lane())) {
       return null;
     }
     region.unpark(span);

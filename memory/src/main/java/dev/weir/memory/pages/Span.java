@@ -90,6 +90,14 @@ public abstract class Span {
     return predecessor.committed.next(usablePages) == PageSet.MAX_PAGES;
   }
 
+  /** Whether a parked span has room for something on the pages that it has kept. */
+  protected abstract boolean isReady();
+
+  /** The bytes of live pages that it begins with where it was parked. */
+  final int firstBytes(int osPageBytes) {
+    return isReady() ? committedBytes : firstBytesAfter(this, osPageBytes);
+  }
+
   /** The bytes of live pages that it begins with in the place of a parked span. */
   final int firstBytesAfter(Span predecessor, int osPageBytes) {
     int firstPages = Math.ceilDiv(firstBytes, osPageBytes);

@@ -8,9 +8,10 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The list of all spans, which is copied step by step. */
+/** Spans that come and go, and the list of all, which is copied step by step. */
 class PageHeapSpansTest {
   private static final int SPANS = 5_000;
+  private static final int PAGE_BYTES = 4096;
 
   private final PageHeap pages = PageHeaps.over(new FakeNativeMemory(), 4L << 30);
 
@@ -25,5 +26,34 @@ class PageHeapSpansTest {
     assertThat(pages.spans(SpanSize.SMALL)).containsExactlyElementsOf(opened);
     assertThat(pages.spans(SpanSize.LARGE)).isEmpty();
     pages.checkInvariants();
+  }
+
+  /** Its pages would take up the room in which another could hold something. */
+  @Test
+  void aParkedSpanIsLeftAloneWhereThereIsNoRoomForItsFirstPageBesideThoseThatItHas() {
+    int limitPages = 256;
+    PageHeap full = PageHeaps.over(new FakeNativeMemory(), (long) limitPages * PAGE_BYTES);
+    Span parked = new TestSpan(SpanSize.SMALL, 0);
+    assertThat(full.open(parked)).isTrue();
+    assertThat(full.commit(parked, 5, 7)).isTrue();
+    full.park(parked);
+    long run = full.allocateRun((long) (limitPages - 2) * PAGE_BYTES);
+    assertThat(run).isNotEqualTo(PageHeap.FULL);
+
+    assertThat(full.takeParked(SpanSize.SMALL, 0)).isNull();
+    Span other = new TestSpan(SpanSize.SMALL, 0);
+    assertThat(full.open(other)).isTrue();
+    assertThat(full.dirtyPurges().makeRoom(PAGE_BYTES, Lane.SMALL)).isTrue();
+    assertThat(full.commit(other, 0, 1)).isTrue();
+    full.checkInvariants();
+  }
+
+  @Test
+  void aParkedSpanComesBackWhereThereIsRoomForItsFirstPage() {
+    Span parked = new TestSpan(SpanSize.SMALL, 0);
+    assertThat(pages.open(parked)).isTrue();
+    assertThat(pages.commit(parked, 5, 7)).isTrue();
+    pages.park(parked);
+    assertThat(pages.takeParked(SpanSize.SMALL, 0)).isSameAs(parked);
   }
 }

@@ -163,7 +163,7 @@ final class PageModel {
     for (TestSpan span : parked.get(size)) {
       newest = span.kind() == kind ? span : newest;
     }
-    boolean takes = newest != null && admits(newest.committedBytes(), size.lane());
+    boolean takes = newest != null && admits(bytesAfterFirstCommit(newest), size.lane());
     Span taken = heap.takeParked(size, kind);
     assertThat(taken).isSameAs(takes ? newest : null);
     if (takes) {
@@ -190,9 +190,9 @@ final class PageModel {
     return fresh;
   }
 
-  /** What a span has live once its first page is, in the place of one that was parked. */
-  private static long bytesAfterFirstCommit(TestSpan victim) {
-    return victim.committedBytes() + (victim.committed().containsAll(0, 1) ? 0 : OS_PAGE_BYTES);
+  /** What a parked span, or one in its place, has live once its first page is. */
+  private static long bytesAfterFirstCommit(TestSpan parked) {
+    return parked.committedBytes() + (parked.isReady() ? 0 : OS_PAGE_BYTES);
   }
 
   void commit(TestSpan span, int from, int to) {

@@ -6,6 +6,12 @@ final class TestSpan extends Span {
     super(size, kind, usablePages(size, kind) * 4096, /* firstBytes= */ 4096);
   }
 
+  /** It holds something once its first page is live. */
+  @Override
+  protected boolean isReady() {
+    return committed().containsAll(0, 1);
+  }
+
   int usablePages() {
     return usablePages(size(), kind());
   }
