@@ -92,8 +92,8 @@ class MixedStressTest {
     void rest() {
       os.failAtRate(0);
       Await.until(() -> pool.snapshot().ownedHeaps() == 0, () -> pool.snapshot().toString());
+      Await.until(() -> stressed.grantsUnderWay.get() == 0, () -> pool.snapshot().toString());
       Await.untilPasses(pool::checkInvariants);
-      // The purger may still serve or fail a grant whose time is over.
       Await.untilPasses(() ->
           assertThat(pool.liveBlockBytes())
               .isEqualTo(stressed.liveBlocks().stream().mapToLong(Block::size).sum()));

@@ -194,6 +194,7 @@ final class StressActor {
 
   private void useGrant() {
     long bytes = 1 + random.nextLong(1L << random.nextInt(12, 22));
+    stressed.grantsUnderWay.incrementAndGet();
     CompletableFuture<Grant> future =
         pool.grant(bytes, Duration.ofNanos(random.nextInt(3_000_000)));
     if (random.nextInt(3) == 0) {
@@ -204,6 +205,7 @@ final class StressActor {
       if (grant != null) {
         spend(grant, size);
       }
+      stressed.grantsUnderWay.decrementAndGet();
     });
   }
 

@@ -37,6 +37,10 @@ final class StressedPool {
 
   final Queue<Parcel> onTheWay = new ConcurrentLinkedQueue<>();
   final AtomicInteger onTheWayCount = new AtomicInteger();
+
+  /** Asked for, and neither spent nor refused yet: the purger does that, in the end. */
+  final AtomicInteger grantsUnderWay = new AtomicInteger();
+
   private final AtomicLong numbers = new AtomicLong();
   private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
   private volatile boolean closing;
