@@ -2,9 +2,15 @@ package dev.weir.netty.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.netty.write.OutboundClosing;
+import dev.weir.netty.write.WriteGate;
+import dev.weir.netty.write.WriteGateOptions;
+import dev.weir.netty.write.WriteRefusedException;
+import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPromise;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
@@ -23,6 +29,9 @@ import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.util.ReferenceCountUtil;
 import java.nio.channels.ClosedChannelException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -141,6 +150,39 @@ class LostResponseTest {
     assertThat(next.cause()).isInstanceOf(ClosedChannelException.class);
     assertThatItHasEnded();
     assertThat(fixture.written()).isEmpty();
+  }
+
+  /** Operators see the bound, not just a connection that has gone. */
+  @Test
+  void aGateTellsItsReasonBeforeTheEnd() {
+    List<Object> heard = new ArrayList<>();
+    WriteGate gate = new WriteGate(new WriteGateOptions(100, 100, 100, Duration.ofMinutes(10)));
+    fixture.channel.pipeline().addAfter("HttpServerCodec#0", "gate", gate.newHandler());
+    fixture
+        .channel
+        .pipeline()
+        .addLast(
+            new ChannelInboundHandlerAdapter() {
+              @Override
+              public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+                heard.add(event);
+              }
+
+              @Override
+              public void channelInactive(ChannelHandlerContext ctx) {
+                heard.add("inactive");
+              }
+            });
+    fixture.receive(TWO);
+    fixture.request().release();
+    ByteBuf large = Unpooled.buffer(1_000).writeZero(1_000);
+    ChannelFuture sent =
+        fixture.channel.writeAndFlush(
+            new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK, large));
+    assertThat(sent.cause()).isInstanceOf(WriteRefusedException.class);
+    assertThatItHasEnded();
+    assertThat(heard).hasSize(2).first().isInstanceOf(OutboundClosing.class);
+    assertThat(heard).last().isEqualTo("inactive");
   }
 
   private static FullHttpResponse response() {
