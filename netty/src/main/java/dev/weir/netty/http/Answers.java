@@ -44,11 +44,6 @@ final class Answers {
         || status.equals(HttpResponseStatus.SWITCHING_PROTOCOLS);
   }
 
-  /** Whether a response is without its end. */
-  boolean hasBegun() {
-    return begun;
-  }
-
   /** Whether what follows the last response, to a request of this kind, is HTTP no more. */
   boolean leaveHttp(boolean asksForTunnel) {
     return status.equals(HttpResponseStatus.SWITCHING_PROTOCOLS)
@@ -60,7 +55,10 @@ final class Answers {
     return last == null || last.isDone();
   }
 
-  /** Whether the last part will not be sent, though nobody may have heard of it yet. */
+  /**
+   * Whether the last part will not be sent, though nobody may have heard of it: deep in a stack of
+   * listeners Netty tells them later. Of a part before it only its listener knows.
+   */
   boolean isLost() {
     return last != null && last.isDone() && !last.isSuccess();
   }

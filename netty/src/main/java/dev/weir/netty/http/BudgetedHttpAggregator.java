@@ -220,6 +220,9 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
 
   @Override
   public void channelReadComplete(ChannelHandlerContext ctx) {
+    if (cutOff) {
+      cutOff(ctx);
+    }
     headWatch.readComplete();
     watch(ctx);
     passedOn.end(ctx);
@@ -248,38 +251,50 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
       }
       return;
     }
-    boolean isPart = phase == Phase.PASSED_ON && answers.isPart(message);
+    if (phase == Phase.PASSED_ON && answers.isPart(message)) {
+      writePart(ctx, message, promise);
+    } else {
+      answers.isEnded(message);
+      ctx.write(message, promise);
+    }
+  }
+
+  private void writePart(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
     ChannelPromise told;
     try {
-      told = isPart ? promise.unvoid() : promise;
+      told = promise.unvoid();
     } catch (Throwable failure) {
-      // Nobody else has it yet, and nothing has ended.
+      // Nobody else has it yet.
       Unwritten.release(message);
+      cutOff(ctx);
       promise.tryFailure(failure);
-      if (answers.hasBegun()) {
-        ctx.close(); // Nothing else would end it.
-      }
       return;
     }
-    boolean ends = answers.isEnded(message) && isPart;
-    if (isPart) {
-      answers.sending(told);
+    boolean ends = answers.isEnded(message);
+    answers.sending(told);
+    try {
+      written(ctx, ctx.write(message, told), ends);
+    } catch (Throwable noHeap) {
+      cutOff(ctx); // Nobody would hear of its loss, nor go on with what is held back.
+      throw noHeap;
     }
-    ChannelFuture sent = ctx.write(message, told);
-    if (isPart) {
-      try {
-        written(ctx, sent, ends);
-      } catch (Throwable noHeap) {
-        ctx.close(); // Nobody would hear of its loss, nor go on with what is held back.
-        throw noHeap;
-      }
+  }
+
+  @Override
+  public void flush(ChannelHandlerContext ctx) {
+    if (cutOff || answers.isLost()) {
+      cutOff(ctx); // What was written behind the part must not leave.
+    } else {
+      ctx.flush();
     }
   }
 
   /** Goes on behind a part of a response; {@code sent} tells when it has been sent. */
   private void written(ChannelHandlerContext ctx, ChannelFuture sent, boolean ends) {
     if (!ends) {
-      responseWatch.listenToPart(sent);
+      if (!responseWatch.listenToPart(sent)) {
+        cutOffBehind(ctx);
+      }
       return;
     }
     phase = Phase.IDLE;
@@ -287,7 +302,10 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
       leftHttp = true;
       headWatch.end();
     }
-    responseWatch.listenToEnd(sent);
+    if (!responseWatch.listenToEnd(sent)) {
+      cutOffBehind(ctx);
+      return;
+    }
     closeAtTheEnd(ctx);
     if (!heldBack.isEmpty()) {
       // Not from here: the application is still writing.
@@ -295,9 +313,15 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
     }
   }
 
+  /** A part is lost at once, and nothing is behind it; what is before it may be whole responses. */
+  private void cutOffBehind(ChannelHandlerContext ctx) {
+    cutOff(ctx);
+    ctx.flush();
+  }
+
   /**
    * A part of a response is lost, and its beginning may have left, or others may have been written
-   * behind it: nothing more must arrive.
+   * behind it: nothing more must arrive. Once more tries what has failed.
    */
   private void cutOff(ChannelHandlerContext ctx) {
     try {
@@ -335,6 +359,9 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
 
   /** The time for a head is over: ends the connection, if a head is what it waits for. */
   private void endLate(ChannelHandlerContext ctx) {
+    if (cutOff) {
+      cutOff(ctx);
+    }
     if (phase != Phase.IDLE || !heldBack.isEmpty() || !answers.areSent()) {
       return;
     }

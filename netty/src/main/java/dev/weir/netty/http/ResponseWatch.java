@@ -2,6 +2,7 @@ package dev.weir.netty.http;
 
 import dev.weir.netty.log.FailureLog;
 import dev.weir.netty.loop.LoopTasks;
+import dev.weir.netty.write.StreamReset;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
@@ -30,7 +31,7 @@ final class ResponseWatch implements ChannelFutureListener {
    * Hears nothing yet.
    *
    * @param heads watches for the next head, and hears that a response has left
-   * @param onLost hears, on the event loop, that a part has not
+   * @param onLost hears, on the event loop, that a part has not, and is to {@link #closeSoon}
    */
   ResponseWatch(HeadWatch heads, Consumer<ChannelHandlerContext> onLost) {
     this.heads = heads;
@@ -48,23 +49,41 @@ final class ResponseWatch implements ChannelFutureListener {
     listening = false;
   }
 
-  // A listener is not told at once deep in a stack of others, and something would follow.
-
-  /** Hears of a part that others follow. */
-  void listenToPart(ChannelFuture sent) {
-    if (sent.isDone()) {
-      operationComplete(sent);
-    } else {
+  /**
+   * Hears of a part that others follow.
+   *
+   * @return false if it is lost already, which is the caller's to do something about
+   */
+  boolean listenToPart(ChannelFuture sent) {
+    if (!sent.isDone()) {
       sent.addListener(this);
     }
+    return !isLost(sent);
   }
 
-  /** Hears of the last part. */
-  void listenToEnd(ChannelFuture sent) {
-    if (sent.isDone()) {
-      ended(sent);
-    } else {
+  /** The same of the last part. */
+  boolean listenToEnd(ChannelFuture sent) {
+    if (!sent.isDone()) {
       sent.addListener(end);
+    } else if (sent.isSuccess()) {
+      heads.responseSent();
+    }
+    return !isLost(sent);
+  }
+
+  private boolean isLost(ChannelFuture sent) {
+    if (!sent.isDone() || sent.isSuccess()) {
+      return false;
+    }
+    report(sent);
+    return true;
+  }
+
+  private void report(ChannelFuture lost) {
+    if (context.channel().isActive()) {
+      LOST.report(
+          "closed: a part of a response could not be written",
+          lost.isCancelled() ? null : lost.cause());
     }
   }
 
@@ -82,9 +101,7 @@ final class ResponseWatch implements ChannelFutureListener {
     if (sent.isSuccess() || !listening) {
       return;
     }
-    if (context.channel().isActive()) {
-      LOST.report("closed: a part of a response could not be written", sent.cause());
-    }
+    report(sent);
     if (context.executor().inEventLoop()) {
       loss.run();
     } else {
@@ -105,8 +122,12 @@ final class ResponseWatch implements ChannelFutureListener {
   private final class Loss implements LoopTasks.Task {
     @Override
     public void run() {
-      if (listening) {
-        onLost.accept(context);
+      if (!listening) {
+        return;
+      }
+      onLost.accept(context);
+      if (closingComes) {
+        closing.run(); // Not later: what was written behind the part may be about to leave.
       }
     }
 
@@ -119,7 +140,7 @@ final class ResponseWatch implements ChannelFutureListener {
   private final class Closing implements LoopTasks.Task {
     @Override
     public void run() {
-      context.close();
+      StreamReset.close(context);
     }
 
     @Override

@@ -10,14 +10,18 @@ import io.netty.handler.codec.http2.Http2StreamChannel;
  * is closed only while one of its sides has not ended: what waits in front of an end that has been
  * written, and its memory, would stay with the connection for as long as that lasts.
  */
-final class StreamReset {
+public final class StreamReset {
   private StreamReset() {}
 
-  /** On the channel's event loop. */
-  static void close(ChannelHandlerContext ctx) {
+  /**
+   * Closes the channel of {@code ctx}, from there on; what resets a stream goes past all handlers,
+   * of which one may have the end of the stream in a queue. On the channel's event loop.
+   */
+  public static void close(ChannelHandlerContext ctx) {
     try {
       if (ctx.channel() instanceof Http2StreamChannel stream && stream.isActive()) {
-        ctx.writeAndFlush(new DefaultHttp2ResetFrame(Http2Error.CANCEL));
+        ChannelHandlerContext first = stream.pipeline().firstContext();
+        (first == null ? ctx : first).writeAndFlush(new DefaultHttp2ResetFrame(Http2Error.CANCEL));
       }
     } finally {
       ctx.close();

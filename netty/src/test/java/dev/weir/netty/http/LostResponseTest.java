@@ -12,11 +12,14 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
+import io.netty.channel.ChannelPipeline;
 import io.netty.channel.ChannelPromise;
+import io.netty.channel.DefaultChannelPromise;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.DefaultHttpContent;
 import io.netty.handler.codec.http.DefaultHttpHeaders;
 import io.netty.handler.codec.http.DefaultHttpResponse;
+import io.netty.handler.codec.http.DefaultLastHttpContent;
 import io.netty.handler.codec.http.FullHttpRequest;
 import io.netty.handler.codec.http.FullHttpResponse;
 import io.netty.handler.codec.http.HttpContent;
@@ -26,7 +29,10 @@ import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.handler.stream.ChunkedStream;
+import io.netty.handler.stream.ChunkedWriteHandler;
 import io.netty.util.ReferenceCountUtil;
+import java.io.ByteArrayInputStream;
 import java.nio.channels.ClosedChannelException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -89,6 +95,7 @@ class LostResponseTest {
   @ValueSource(booleans = {false, true})
   void soDoesOneWithAHole(boolean isListenedTo) {
     lose(HttpContent.class);
+    receive();
     fixture.channel.writeAndFlush(
         new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK, chunked()));
     ChannelPromise told = fixture.channel.newPromise();
@@ -105,8 +112,7 @@ class LostResponseTest {
 
   @Test
   void soDoesOneWithAHoleThatIsMadeLater() {
-    fixture.receive(TWO);
-    fixture.request().release();
+    receive();
     fixture.channel.write(
         new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK, chunked()));
     ChannelFuture part = fixture.channel.write(content());
@@ -115,6 +121,88 @@ class LostResponseTest {
     assertThat(end.cause()).isInstanceOf(ClosedChannelException.class);
     assertThatItHasEnded();
     assertThat(fixture.written()).doesNotContain("0\r\n\r\n");
+  }
+
+  /** The end is on its way already, and leaves with the same flush. */
+  @Test
+  void whatWasWrittenBehindAPartThatIsLostLaterDoesNotLeave() {
+    receive();
+    HttpHeaders eight = new DefaultHttpHeaders().set(HttpHeaderNames.CONTENT_LENGTH, 8);
+    ChannelPipeline pipeline = fixture.channel.pipeline(); // Runs no tasks in between.
+    pipeline.write(new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK, eight));
+    ChannelFuture part = pipeline.write(content());
+    pipeline.write(
+        new DefaultLastHttpContent(Unpooled.copiedBuffer("last", StandardCharsets.US_ASCII)));
+    part.cancel(false);
+    pipeline.flush();
+    assertThatItHasEnded();
+    assertThat(fixture.written()).isEmpty();
+  }
+
+  /** A handler that splits what it is given goes on with what is behind it. */
+  @Test
+  void neitherDoesWhatWaitsInAHandlerNearerToTheWire() {
+    fixture.channel.pipeline().addAfter("HttpServerCodec#0", "chunks", new ChunkedWriteHandler());
+    fixture.receive("GET / HTTP/1.1\r\n\r\n");
+    fixture.request().release();
+    lose(ByteBuf.class);
+    ChannelPipeline pipeline = fixture.channel.pipeline(); // Runs no tasks in between.
+    pipeline.write(new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK, chunked()));
+    pipeline.write(new ChunkedStream(new ByteArrayInputStream(new byte[100])));
+    pipeline.write(LastHttpContent.EMPTY_LAST_CONTENT);
+    pipeline.flush();
+    assertThatItHasEnded();
+    assertThat(fixture.written()).startsWith("HTTP/1.1 200 OK").endsWith("\r\n\r\n");
+  }
+
+  /** The response before it is whole. */
+  @Test
+  void whatWasWrittenBeforeItLeaves() {
+    receive();
+    fixture.channel.write(response(HttpResponseStatus.NO_CONTENT));
+    fixture.channel.runPendingTasks();
+    fixture.request().release();
+    fixture
+        .channel
+        .pipeline()
+        .addAfter("HttpServerCodec#0", "loses", new Loses(HttpResponse.class));
+    fixture.channel.write(response());
+    assertThatItHasEnded();
+    assertThat(fixture.written()).startsWith("HTTP/1.1 204").doesNotContain("200");
+  }
+
+  /** Neither the handler that loses it nor its promise find Java heap to tell of it. */
+  @Test
+  void soDoesOneThatNobodyTellsOf() {
+    receive();
+    fixture
+        .channel
+        .pipeline()
+        .addAfter(
+            "HttpServerCodec#0",
+            "fails",
+            new ChannelOutboundHandlerAdapter() {
+              @Override
+              public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
+                ReferenceCountUtil.release(message);
+                throw new OutOfMemoryError("made by the test");
+              }
+            });
+    ChannelPromise untold =
+        new DefaultChannelPromise(fixture.channel) {
+          private boolean failed;
+
+          @Override
+          public boolean tryFailure(Throwable cause) {
+            if (!failed) {
+              failed = true;
+              throw new OutOfMemoryError("made by the test");
+            }
+            return super.tryFailure(cause);
+          }
+        };
+    fixture.channel.writeAndFlush(response(), untold);
+    assertThatItHasEnded();
   }
 
   /** Nothing of a response is missing for want of it. */
@@ -173,8 +261,7 @@ class LostResponseTest {
                 heard.add("inactive");
               }
             });
-    fixture.receive(TWO);
-    fixture.request().release();
+    receive();
     ByteBuf large = Unpooled.buffer(1_000).writeZero(1_000);
     ChannelFuture sent =
         fixture.channel.writeAndFlush(
@@ -207,10 +294,14 @@ class LostResponseTest {
 
   private void lose() {
     lose(HttpResponse.class);
+    receive();
   }
 
   private void lose(Class<?> kind) {
     fixture.channel.pipeline().addAfter("HttpServerCodec#0", "loses", new Loses(kind));
+  }
+
+  private void receive() {
     fixture.receive(TWO);
     fixture.request().release();
   }
