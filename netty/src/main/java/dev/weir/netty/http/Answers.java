@@ -63,6 +63,11 @@ final class Answers {
     return last != null && last.isDone() && !last.isSuccess();
   }
 
+  /** Whether nothing has been written behind a part. */
+  boolean isLast(ChannelFuture part) {
+    return part.equals(last);
+  }
+
   /** Takes note of how a part is sent. */
   void sending(ChannelFuture part) {
     last = part;

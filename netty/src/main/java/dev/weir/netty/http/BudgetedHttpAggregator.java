@@ -4,10 +4,8 @@ import dev.weir.netty.flow.Admission;
 import dev.weir.netty.flow.ReadHolds;
 import dev.weir.netty.loop.EventLoops;
 import dev.weir.netty.loop.LoopTasks;
-import dev.weir.netty.write.Unwritten;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelDuplexHandler;
-import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
@@ -22,7 +20,6 @@ import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.util.ReferenceCountUtil;
-import java.nio.channels.ClosedChannelException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
@@ -54,14 +51,15 @@ import org.jspecify.annotations.Nullable;
  * the last content of the response to the current one has been written, or an {@link
  * io.netty.handler.codec.http.HttpChunkedInput}, which ends with it. Behind one that is passed on
  * outside of a read an end of reading is fired of its own, as handlers that flush there expect. A
- * response of which a part could not be written ends the channel, and nothing is written behind it:
- * the client would take it for whole, or what follows for its rest. A {@code ChunkedWriteHandler}
- * may be on either side of this handler; it goes behind it where inputs are written as {@link
- * dev.weir.netty.write.Owned}, since nobody sees the kind of those. A connection whose client has
- * ended its side is closed after the last response, and one that sends no further request, or next
- * to nothing of its head, after the idle timeout; that of the connection of HTTP/2's streams is not
- * this class's, and what follows an answered {@code Upgrade} or {@code CONNECT} is not either.
- * Whatever is held when the channel closes or the handler is removed is released.
+ * response of which a part could not be written ends the channel, and nothing is written or flushed
+ * behind it: the client would take it for whole, or what follows for its rest. A {@code
+ * ChunkedWriteHandler} may be on either side of this handler; it goes behind it where inputs are
+ * written as {@link dev.weir.netty.write.Owned}, since nobody sees the kind of those. A connection
+ * whose client has ended its side is closed after the last response, and one that sends no further
+ * request, or next to nothing of its head, after the idle timeout; that of the connection of
+ * HTTP/2's streams is not this class's, and what follows an answered {@code Upgrade} or {@code
+ * CONNECT} is not either. Whatever is held when the channel closes or the handler is removed is
+ * released.
  *
  * <p>Works with auto-read on and off. While the channel is not read from, transports that learn of
  * a closed connection by reading (NIO) notice a vanished client only when its turn comes.
@@ -91,7 +89,7 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
   private final BodyIntake intake;
   private final Answers answers = new Answers();
   private final HeadWatch headWatch;
-  private final ResponseWatch responseWatch;
+  private final Responses responses;
   private final PassedOn passedOn = new PassedOn();
 
   private final ArrayDeque<HttpObject> heldBack;
@@ -100,9 +98,6 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
   private boolean handlingHeldBack;
   private boolean inputEnded;
   private boolean tunnelAsked;
-
-  /** Whether a part of a response was lost. */
-  private boolean cutOff;
 
   /** Whether what comes and goes is HTTP no more: neither is its end this handler's. */
   private boolean leftHttp;
@@ -133,13 +128,13 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
     this.options = options;
     this.intake = new BodyIntake(admission, options, spill, new Receiver());
     this.headWatch = new HeadWatch(options.idleTimeout(), this::endLate);
-    this.responseWatch = new ResponseWatch(headWatch, this::cutOff);
+    this.responses = new Responses(answers, headWatch, new Exchange());
   }
 
   @Override
   public void handlerAdded(ChannelHandlerContext ctx) {
     EventLoops.requireOwn(ctx);
-    responseWatch.begin(ctx);
+    responses.begin(ctx);
     headWatch.begin(ctx);
   }
 
@@ -151,7 +146,7 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
 
   @Override
   public void handlerRemoved(ChannelHandlerContext ctx) {
-    responseWatch.end();
+    responses.end();
     headWatch.end();
     dropEverything();
     ReadHolds holds = ReadHolds.of(ctx.channel());
@@ -161,7 +156,7 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
 
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {
-    responseWatch.end();
+    responses.end();
     headWatch.end();
     dropEverything();
     ctx.fireChannelInactive();
@@ -220,9 +215,7 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
 
   @Override
   public void channelReadComplete(ChannelHandlerContext ctx) {
-    if (cutOff) {
-      cutOff(ctx);
-    }
+    responses.retryCutOff(ctx);
     headWatch.readComplete();
     watch(ctx);
     passedOn.end(ctx);
@@ -242,97 +235,39 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
 
   @Override
   public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
-    if (cutOff || answers.isLost()) { // Its listener may be about to be told.
-      Unwritten.release(message);
-      try {
-        cutOff(ctx);
-      } finally {
-        promise.tryFailure(new ClosedChannelException());
-      }
-      return;
-    }
-    if (phase == Phase.PASSED_ON && answers.isPart(message)) {
-      writePart(ctx, message, promise);
-    } else {
-      answers.isEnded(message);
-      ctx.write(message, promise);
-    }
-  }
-
-  private void writePart(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
-    ChannelPromise told;
-    try {
-      told = promise.unvoid();
-    } catch (Throwable failure) {
-      // Nobody else has it yet.
-      Unwritten.release(message);
-      cutOff(ctx);
-      promise.tryFailure(failure);
-      return;
-    }
-    boolean ends = answers.isEnded(message);
-    answers.sending(told);
-    try {
-      written(ctx, ctx.write(message, told), ends);
-    } catch (Throwable noHeap) {
-      cutOff(ctx); // Nobody would hear of its loss, nor go on with what is held back.
-      throw noHeap;
-    }
+    responses.write(ctx, message, promise);
   }
 
   @Override
   public void flush(ChannelHandlerContext ctx) {
-    if (cutOff || answers.isLost()) {
-      cutOff(ctx); // What was written behind the part must not leave.
-    } else {
-      ctx.flush();
-    }
+    responses.flush(ctx);
   }
 
-  /** Goes on behind a part of a response; {@code sent} tells when it has been sent. */
-  private void written(ChannelHandlerContext ctx, ChannelFuture sent, boolean ends) {
-    if (!ends) {
-      if (!responseWatch.listenToPart(sent)) {
-        cutOffBehind(ctx);
+  /** What becomes of the request that is passed on. */
+  private final class Exchange implements Responses.Exchange {
+    @Override
+    public boolean awaitsResponse() {
+      return phase == Phase.PASSED_ON;
+    }
+
+    @Override
+    public void responded(ChannelHandlerContext ctx) {
+      phase = Phase.IDLE;
+      if (answers.leaveHttp(tunnelAsked)) {
+        leftHttp = true;
+        headWatch.end();
       }
-      return;
-    }
-    phase = Phase.IDLE;
-    if (answers.leaveHttp(tunnelAsked)) {
-      leftHttp = true;
-      headWatch.end();
-    }
-    if (!responseWatch.listenToEnd(sent)) {
-      cutOffBehind(ctx);
-      return;
-    }
-    closeAtTheEnd(ctx);
-    if (!heldBack.isEmpty()) {
-      // Not from here: the application is still writing.
-      LoopTasks.bring(ctx.executor(), new NextRequest(ctx));
-    }
-  }
-
-  /** A part is lost at once, and nothing is behind it; what is before it may be whole responses. */
-  private void cutOffBehind(ChannelHandlerContext ctx) {
-    cutOff(ctx);
-    ctx.flush();
-  }
-
-  /**
-   * A part of a response is lost, and its beginning may have left, or others may have been written
-   * behind it: nothing more must arrive. Once more tries what has failed.
-   */
-  private void cutOff(ChannelHandlerContext ctx) {
-    try {
-      if (!cutOff) {
-        cutOff = true;
-        phase = Phase.REFUSING;
-        dropEverything();
-        ReadHolds.of(ctx.channel()).endExemption();
+      closeAtTheEnd(ctx);
+      if (!heldBack.isEmpty()) {
+        // Not from here: the application is still writing.
+        LoopTasks.bring(ctx.executor(), new NextRequest(ctx));
       }
-    } finally {
-      responseWatch.closeSoon();
+    }
+
+    @Override
+    public void cutOff(ChannelHandlerContext ctx) {
+      discard(ctx);
+      ReadHolds.of(ctx.channel()).release(ReadHolds.Reason.ORDER);
     }
   }
 
@@ -359,9 +294,7 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
 
   /** The time for a head is over: ends the connection, if a head is what it waits for. */
   private void endLate(ChannelHandlerContext ctx) {
-    if (cutOff) {
-      cutOff(ctx);
-    }
+    responses.retryCutOff(ctx);
     if (phase != Phase.IDLE || !heldBack.isEmpty() || !answers.areSent()) {
       return;
     }
@@ -561,9 +494,7 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
   }
 
   private void refuse(ChannelHandlerContext ctx, RefusedRequestException refusal) {
-    dropEverything();
-    phase = Phase.REFUSING;
-    ReadHolds.of(ctx.channel()).endExemption();
+    discard(ctx);
     try {
       LingeringClose.after(ctx, refusal.toResponse(options.retryAfter()));
     } catch (Throwable noHeap) {
@@ -571,6 +502,16 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
       throw noHeap;
     } finally {
       refusal.log();
+    }
+  }
+
+  /** Drops what there is, and all that comes from now on. */
+  private void discard(ChannelHandlerContext ctx) {
+    phase = Phase.REFUSING;
+    try {
+      dropEverything();
+    } finally {
+      ReadHolds.of(ctx.channel()).endExemption();
     }
   }
 

@@ -31,7 +31,7 @@ final class ResponseWatch implements ChannelFutureListener {
    * Hears nothing yet.
    *
    * @param heads watches for the next head, and hears that a response has left
-   * @param onLost hears, on the event loop, that a part has not, and is to {@link #closeSoon}
+   * @param onLost hears, on the event loop, that a part has not, before the channel is closed
    */
   ResponseWatch(HeadWatch heads, Consumer<ChannelHandlerContext> onLost) {
     this.heads = heads;
@@ -44,7 +44,7 @@ final class ResponseWatch implements ChannelFutureListener {
     listening = true;
   }
 
-  /** Passes nothing on any more. What is to be closed soon is. */
+  /** Tells nobody of losses any more: with one the channel is closed. */
   void end() {
     listening = false;
   }
@@ -75,16 +75,14 @@ final class ResponseWatch implements ChannelFutureListener {
     if (!sent.isDone() || sent.isSuccess()) {
       return false;
     }
-    report(sent);
+    if (context.channel().isActive()) {
+      report(sent);
+    }
     return true;
   }
 
-  private void report(ChannelFuture lost) {
-    if (context.channel().isActive()) {
-      LOST.report(
-          "closed: a part of a response could not be written",
-          lost.isCancelled() ? null : lost.cause());
-    }
+  private static void report(ChannelFuture lost) {
+    LOST.report("closed: a part of a response could not be written", lost.cause());
   }
 
   private void ended(ChannelFuture sent) {
@@ -98,7 +96,7 @@ final class ResponseWatch implements ChannelFutureListener {
   /** A part has left, or has not. */
   @Override
   public void operationComplete(ChannelFuture sent) {
-    if (sent.isSuccess() || !listening) {
+    if (sent.isSuccess() || !context.channel().isActive()) {
       return;
     }
     report(sent);
@@ -112,23 +110,27 @@ final class ResponseWatch implements ChannelFutureListener {
   /**
    * Closes the channel, but not from here: the application may be writing still, and a {@link
    * dev.weir.netty.write.WriteGate} tells the reason first. Once more does nothing, unless no task
-   * could be had for it: in a Java heap without any room Netty begins to close, fails, and never
-   * does it again.
+   * could be had for it.
    */
   void closeSoon() {
     closingComes = closingComes || LoopTasks.tryBring(context.executor(), closing);
   }
 
+  /** As {@link #closeSoon}, and at once: others have been written behind the part. */
+  void closeNow() {
+    closeSoon();
+    if (closingComes) {
+      closing.run();
+    }
+  }
+
   private final class Loss implements LoopTasks.Task {
     @Override
     public void run() {
-      if (!listening) {
-        return;
+      if (listening) {
+        onLost.accept(context);
       }
-      onLost.accept(context);
-      if (closingComes) {
-        closing.run(); // Not later: what was written behind the part may be about to leave.
-      }
+      closeNow(); // What was written behind the part may be about to leave.
     }
 
     @Override

@@ -42,7 +42,8 @@ public final class UnbrokenTls extends ChannelDuplexHandler {
   // record, and drops it where that is refused. Where it was reading, it encrypts all that is
   // queued behind the loss before it closes, and no promise tells of the loss of a part of a
   // buffer. So it is given nothing that it could encrypt at another time than in a flush from
-  // here; and what listeners of lost writes would write or close meanwhile waits for the end of it.
+  // here; and what listeners of lost writes would write or close meanwhile waits for the end of it,
+  // but for what comes behind a close.
 
   /**
    * Twice what another handshake sends at a time, and no peer has to ask for keys twice in a row.
@@ -134,6 +135,11 @@ public final class UnbrokenTls extends ChannelDuplexHandler {
 
   @Override
   public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
+    if (!closings.isEmpty()) {
+      Unwritten.release(message);
+      promise.tryFailure(new ClosedChannelException());
+      return;
+    }
     int before = unflushed.size();
     try {
       unflushed.add(message, promise);
@@ -151,7 +157,7 @@ public final class UnbrokenTls extends ChannelDuplexHandler {
 
   @Override
   public void flush(ChannelHandlerContext ctx) {
-    flushAsked = true;
+    flushAsked |= closings.isEmpty();
     if (!established || flushing) {
       return;
     }

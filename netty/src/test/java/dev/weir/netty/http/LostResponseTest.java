@@ -38,6 +38,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -112,11 +113,12 @@ class LostResponseTest {
 
   @Test
   void soDoesOneWithAHoleThatIsMadeLater() {
+    LosesLater loses = loseLater(HttpContent.class);
     receive();
     fixture.channel.write(
         new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK, chunked()));
-    ChannelFuture part = fixture.channel.write(content());
-    assertThat(part.cancel(false)).isTrue();
+    fixture.channel.write(content());
+    loses.lose();
     ChannelFuture end = writeEnd();
     assertThat(end.cause()).isInstanceOf(ClosedChannelException.class);
     assertThatItHasEnded();
@@ -126,14 +128,15 @@ class LostResponseTest {
   /** The end is on its way already, and leaves with the same flush. */
   @Test
   void whatWasWrittenBehindAPartThatIsLostLaterDoesNotLeave() {
+    LosesLater loses = loseLater(HttpContent.class);
     receive();
     HttpHeaders eight = new DefaultHttpHeaders().set(HttpHeaderNames.CONTENT_LENGTH, 8);
     ChannelPipeline pipeline = fixture.channel.pipeline(); // Runs no tasks in between.
     pipeline.write(new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK, eight));
-    ChannelFuture part = pipeline.write(content());
+    pipeline.write(content());
     pipeline.write(
         new DefaultLastHttpContent(Unpooled.copiedBuffer("last", StandardCharsets.US_ASCII)));
-    part.cancel(false);
+    loses.lose();
     pipeline.flush();
     assertThatItHasEnded();
     assertThat(fixture.written()).isEmpty();
@@ -153,6 +156,91 @@ class LostResponseTest {
     pipeline.flush();
     assertThatItHasEnded();
     assertThat(fixture.written()).startsWith("HTTP/1.1 200 OK").endsWith("\r\n\r\n");
+  }
+
+  /** The application hears in the middle of a write that is lost that it cannot write any more. */
+  @Test
+  void neitherDoesAnEndThatIsWrittenWithinALostWrite() {
+    receive();
+    fixture
+        .channel
+        .pipeline()
+        .addAfter(
+            "HttpServerCodec#0",
+            "loses",
+            new ChannelOutboundHandlerAdapter() {
+              @Override
+              public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
+                if (message instanceof HttpContent part && part.content().isReadable()) {
+                  ctx.fireChannelWritabilityChanged();
+                  part.release();
+                  promise.setFailure(new OutOfMemoryError("no room for a part"));
+                } else {
+                  ctx.write(message, promise);
+                }
+              }
+            });
+    fixture
+        .channel
+        .pipeline()
+        .addLast(
+            new ChannelInboundHandlerAdapter() {
+              @Override
+              public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+                ctx.write(LastHttpContent.EMPTY_LAST_CONTENT);
+              }
+            });
+    ChannelPipeline pipeline = fixture.channel.pipeline();
+    pipeline.write(new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK, chunked()));
+    pipeline.write(content());
+    assertThatItHasEnded();
+    assertThat(fixture.written()).doesNotContain("0\r\n\r\n");
+  }
+
+  /** It ends the connection in the middle of a write, and whoever is nearer to the wire waits. */
+  @Test
+  void theNextRequestIsNotPassedOnWhereAPartIsLostWhileTheEndIsWritten() {
+    LosesLater loses = loseLater(HttpContent.class);
+    fixture
+        .channel
+        .pipeline()
+        .addAfter(
+            "HttpServerCodec#0",
+            "closes later",
+            new ChannelOutboundHandlerAdapter() {
+              @Override
+              public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
+                if (message instanceof LastHttpContent) {
+                  loses.lose();
+                }
+                ctx.write(message, promise);
+              }
+
+              @Override
+              public void close(ChannelHandlerContext ctx, ChannelPromise promise) {
+                // As one that waits for the peer to say that it has heard of it.
+              }
+            });
+    receive();
+    ChannelPipeline pipeline = fixture.channel.pipeline();
+    pipeline.write(new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK, chunked()));
+    pipeline.write(content());
+    pipeline.write(LastHttpContent.EMPTY_LAST_CONTENT);
+    fixture.channel.runPendingTasks();
+    FullHttpRequest next = fixture.request();
+    assertThat(next).isNull();
+    fixture.channel.pipeline().remove("closes later");
+  }
+
+  /** Nobody else would end it. */
+  @Test
+  void oneThatIsLostBehindARemovedHandlerEndsTheConnectionToo() {
+    LosesLater loses = loseLater(HttpResponse.class);
+    receive();
+    fixture.channel.pipeline().write(response());
+    fixture.channel.pipeline().remove(fixture.aggregator);
+    loses.lose();
+    assertThatItHasEnded();
   }
 
   /** The response before it is whole. */
@@ -222,22 +310,35 @@ class LostResponseTest {
     assertThat(fixture.written()).startsWith("HTTP/1.1 204");
   }
 
-  /** As one that has been cancelled; the next was given its turn when it had been written. */
+  /** The next was given its turn when it had been written. */
   @Test
   void soDoesOneThatIsLostLater() {
-    fixture.receive(TWO);
-    fixture.request().release();
-    ChannelFuture sent = fixture.channel.write(response());
+    LosesLater loses = loseLater(HttpResponse.class);
+    receive();
+    fixture.channel.write(response());
     fixture.channel.runPendingTasks();
     fixture.request().release();
     assertThat(fixture.channel.isOpen()).isTrue();
 
-    assertThat(sent.cancel(false)).isTrue();
+    loses.lose();
     ChannelFuture next = fixture.channel.writeAndFlush(response());
 
     assertThat(next.cause()).isInstanceOf(ClosedChannelException.class);
     assertThatItHasEnded();
     assertThat(fixture.written()).isEmpty();
+  }
+
+  /** Whoever cancelled a part would make a hole that nobody hears of before a flush. */
+  @Test
+  void aPartCannotBeCancelled() {
+    receive();
+    fixture.channel.write(
+        new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK, chunked()));
+    ChannelFuture part = fixture.channel.write(content());
+    assertThat(part.cancel(false)).isFalse();
+    assertThat(writeEnd().isSuccess()).isTrue();
+    assertThat(fixture.written()).endsWith("4\r\npart\r\n0\r\n\r\n");
+    fixture.request().release();
   }
 
   /** Operators see the bound, not just a connection that has gone. */
@@ -301,6 +402,12 @@ class LostResponseTest {
     fixture.channel.pipeline().addAfter("HttpServerCodec#0", "loses", new Loses(kind));
   }
 
+  private LosesLater loseLater(Class<?> kind) {
+    LosesLater loses = new LosesLater(kind);
+    fixture.channel.pipeline().addAfter("HttpServerCodec#0", "loses", loses);
+    return loses;
+  }
+
   private void receive() {
     fixture.receive(TWO);
     fixture.request().release();
@@ -330,6 +437,30 @@ class LostResponseTest {
       } else {
         ctx.write(message, promise);
       }
+    }
+  }
+
+  /** Takes the first message of a kind, and loses it when it is told to. */
+  private static final class LosesLater extends ChannelOutboundHandlerAdapter {
+    private final Class<?> kind;
+    private @Nullable ChannelPromise promiseOfFirst;
+
+    LosesLater(Class<?> kind) {
+      this.kind = kind;
+    }
+
+    @Override
+    public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
+      if (promiseOfFirst == null && kind.isInstance(message)) {
+        ReferenceCountUtil.release(message);
+        promiseOfFirst = promise;
+      } else {
+        ctx.write(message, promise);
+      }
+    }
+
+    void lose() {
+      promiseOfFirst.setFailure(new OutOfMemoryError("no room for a part"));
     }
   }
 }

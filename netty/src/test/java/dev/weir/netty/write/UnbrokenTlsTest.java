@@ -23,6 +23,7 @@ import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.ImmediateExecutor;
+import java.nio.channels.ClosedChannelException;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -344,6 +345,29 @@ class UnbrokenTlsTest {
       assertThat(behind.refCnt()).isZero();
       talk.exchangeAll();
       assertThat(talk.receivedByClient()).isZero();
+    }
+  }
+
+  /** A listener that closes in the middle of a flush means all that comes after it. */
+  @Test
+  void nothingIsSentThatIsWrittenBehindACloseInAFlush() throws Exception {
+    try (Talk talk = new Talk(Engine.JDK)) {
+      List<ChannelFuture> behind = new ArrayList<>();
+      talk.server
+          .write("no bytes")
+          .addListener(failed -> {
+            talk.server.close();
+            behind.add(talk.server.writeAndFlush(numbers(0, 100)));
+          });
+      talk.server.flush();
+      talk.server.runPendingTasks();
+      talk.exchangeAll();
+      assertThat(behind)
+          .singleElement()
+          .satisfies(
+              written -> assertThat(written.cause()).isInstanceOf(ClosedChannelException.class));
+      assertThat(talk.receivedByClient()).isZero();
+      assertThat(talk.server.isOpen()).isFalse();
     }
   }
 

@@ -1,0 +1,142 @@
+package dev.weir.netty.http;
+
+import dev.weir.netty.write.Unwritten;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelPromise;
+import java.nio.channels.ClosedChannelException;
+
+/**
+ * Writes the responses of an application, part by part. Where one of their parts is lost nothing is
+ * written or flushed behind it, and the channel is closed: its beginning may have left. Used on the
+ * channel's event loop.
+ */
+final class Responses {
+  /** The request that a response is to. */
+  interface Exchange {
+    /** Whether the application has it, and has not ended its response. */
+    boolean awaitsResponse();
+
+    /** The last part of the response has been written, and is not lost so far. */
+    void responded(ChannelHandlerContext ctx);
+
+    /** The channel is closed soon: what has come, and comes, is discarded. */
+    void cutOff(ChannelHandlerContext ctx);
+  }
+
+  private final Answers answers;
+  private final Exchange exchange;
+  private final ResponseWatch watch;
+  private boolean cutOff;
+
+  /**
+   * Has written nothing yet.
+   *
+   * @param answers follows what is written
+   * @param heads hears that a response has left
+   */
+  Responses(Answers answers, HeadWatch heads, Exchange exchange) {
+    this.answers = answers;
+    this.exchange = exchange;
+    this.watch = new ResponseWatch(heads, this::cutOff);
+  }
+
+  /** Begins with a channel; before anything else. */
+  void begin(ChannelHandlerContext ctx) {
+    watch.begin(ctx);
+  }
+
+  /** Writes no more: the channel has closed, or is another handler's. */
+  void end() {
+    watch.end();
+  }
+
+  void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
+    if (isCutOff()) {
+      Unwritten.release(message);
+      try {
+        cutOff(ctx);
+      } finally {
+        promise.tryFailure(new ClosedChannelException());
+      }
+    } else if (exchange.awaitsResponse() && answers.isPart(message)) {
+      writePart(ctx, message, promise);
+    } else {
+      answers.isEnded(message);
+      ctx.write(message, promise);
+    }
+  }
+
+  private void writePart(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
+    ChannelPromise told;
+    try {
+      told = promise.unvoid();
+    } catch (Throwable failure) {
+      // Nobody else has it yet.
+      Unwritten.release(message);
+      cutOff(ctx);
+      promise.tryFailure(failure);
+      return;
+    }
+    told.setUncancellable(); // A hole would be made where nobody hears of it in time.
+    boolean ends = answers.isEnded(message);
+    answers.sending(told);
+    try {
+      written(ctx, ctx.write(message, told), ends);
+    } catch (Throwable noHeap) {
+      cutOff(ctx); // Nobody would hear of its loss, nor go on with what is held back.
+      throw noHeap;
+    }
+  }
+
+  private void written(ChannelHandlerContext ctx, ChannelFuture part, boolean ends) {
+    if (cutOff) {
+      cutOff(ctx); // A part before it was lost meanwhile.
+    } else if (!(ends ? watch.listenToEnd(part) : watch.listenToPart(part))) {
+      lostAtOnce(ctx, part);
+    } else if (ends) {
+      exchange.responded(ctx);
+    }
+  }
+
+  private void lostAtOnce(ChannelHandlerContext ctx, ChannelFuture part) {
+    cutOff(ctx);
+    if (answers.isLast(part)) {
+      ctx.flush(); // What is before it may be whole responses.
+    } else {
+      watch.closeNow();
+    }
+  }
+
+  /** Flushes, unless something was written behind a part that is lost. */
+  void flush(ChannelHandlerContext ctx) {
+    if (isCutOff()) {
+      cutOff(ctx);
+    } else {
+      ctx.flush();
+    }
+  }
+
+  /** Its listener may be about to be told. */
+  private boolean isCutOff() {
+    return cutOff || answers.isLost();
+  }
+
+  /** Tries once more what no Java heap was found for. */
+  void retryCutOff(ChannelHandlerContext ctx) {
+    if (cutOff) {
+      cutOff(ctx);
+    }
+  }
+
+  private void cutOff(ChannelHandlerContext ctx) {
+    try {
+      if (!cutOff) {
+        cutOff = true;
+        exchange.cutOff(ctx);
+      }
+    } finally {
+      watch.closeSoon();
+    }
+  }
+}
