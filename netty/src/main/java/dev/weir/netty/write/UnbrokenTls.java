@@ -70,6 +70,10 @@ public final class UnbrokenTls extends ChannelDuplexHandler {
   private boolean established;
   private boolean flushAsked;
   private boolean flushing;
+
+  /** Whether a write is being refused behind a close: an exception that tells of it is no loss. */
+  private boolean refusing;
+
   private boolean broken;
 
   private UnbrokenTls(SslHandler tls) {
@@ -136,8 +140,7 @@ public final class UnbrokenTls extends ChannelDuplexHandler {
   @Override
   public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
     if (!closings.isEmpty()) {
-      Unwritten.release(message);
-      promise.tryFailure(new ClosedChannelException());
+      refuse(message, promise);
       return;
     }
     int before = unflushed.size();
@@ -152,6 +155,18 @@ public final class UnbrokenTls extends ChannelDuplexHandler {
       breakOff(ctx.pipeline());
       ctx.fireExceptionCaught(noHeap);
       throw noHeap;
+    }
+  }
+
+  /** What was flushed before the close goes still, though a void promise tells of an exception. */
+  private void refuse(Object message, ChannelPromise promise) {
+    Unwritten.release(message);
+    boolean within = refusing;
+    refusing = true;
+    try {
+      promise.tryFailure(new ClosedChannelException());
+    } finally {
+      refusing = within;
     }
   }
 
@@ -283,7 +298,7 @@ public final class UnbrokenTls extends ChannelDuplexHandler {
 
   @Override
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-    if (!broken && (flushing || mayHaveLost(cause))) {
+    if (!broken && ((flushing && !refusing) || mayHaveLost(cause))) {
       breakOff(ctx.pipeline());
     }
     ctx.fireExceptionCaught(explained(cause));
