@@ -13,7 +13,7 @@ public final class RefusingChannel extends EmbeddedChannel {
   private @Nullable EventLoop seen;
   private volatile boolean refuses;
   private volatile int refusals;
-  private @Nullable RuntimeException nextRefusal;
+  private @Nullable Throwable nextRefusal;
   private volatile boolean left;
 
   public RefusingChannel(ChannelHandler... handlers) {
@@ -25,8 +25,8 @@ public final class RefusingChannel extends EmbeddedChannel {
     refuses = now;
   }
 
-  /** Its loop refuses the next task alone, as one does whose queue is full. */
-  public void refuseNext(RuntimeException refusal) {
+  /** Its loop refuses the next task alone, as one does whose queue is full, or cannot grow. */
+  public void refuseNext(Throwable refusal) {
     nextRefusal = refusal;
   }
 
@@ -62,7 +62,7 @@ public final class RefusingChannel extends EmbeddedChannel {
     if (method.getName().equals("equals") && arguments != null) {
       return proxy == arguments[0];
     }
-    RuntimeException once = nextRefusal;
+    Throwable once = nextRefusal;
     if (method.getName().equals("execute") && once != null) {
       nextRefusal = null;
       throw once;

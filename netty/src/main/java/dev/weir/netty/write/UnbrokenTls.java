@@ -1,5 +1,8 @@
 package dev.weir.netty.write;
 
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.DefaultByteBufHolder;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
@@ -16,7 +19,6 @@ import io.netty.util.ReferenceCountUtil;
 import java.nio.channels.ClosedChannelException;
 import java.util.ArrayDeque;
 import java.util.Queue;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLEngineResult.HandshakeStatus;
@@ -58,10 +60,10 @@ public final class UnbrokenTls extends ChannelDuplexHandler {
 
   private final SslHandler tls;
   private final Queue<ChannelPromise> closings = new ArrayDeque<>(1);
-  private @SuppressWarnings("NullAway.Init") PendingWriteQueue unflushed;
+  private final ArrayDeque<Unflushed> unflushed = new ArrayDeque<>();
 
-  /** Those of what is unflushed: its own queue tells nobody of one that it fails to hand on. */
-  private final Queue<ChannelPromise> unflushedPromises = new ArrayDeque<>();
+  /** Has the channel count what is unflushed. */
+  private @SuppressWarnings("NullAway.Init") PendingWriteQueue counted;
 
   /** Sent by TLS itself since there was something for, or from, the handlers behind. */
   private int recordsInARow;
@@ -78,6 +80,33 @@ public final class UnbrokenTls extends ChannelDuplexHandler {
 
   private UnbrokenTls(SslHandler tls) {
     this.tls = tls;
+  }
+
+  /**
+   * A message that waits for a flush. Netty's queue, which is to count it, drops what it holds
+   * where it fails to hand it on, and does not tell whether it has: what it would drop here is
+   * nothing, and the message stays with this handler until the next one has it.
+   */
+  private static final class Unflushed extends DefaultByteBufHolder {
+    private final Object message;
+    private final ChannelPromise promise;
+
+    Unflushed(Object message, ChannelPromise promise) {
+      super(message instanceof ByteBuf bytes ? bytes : Unpooled.EMPTY_BUFFER);
+      this.message = message;
+      this.promise = promise;
+    }
+
+    /** Netty's queue needs it no more. */
+    @Override
+    public boolean release() {
+      return false;
+    }
+
+    void fail(Throwable cause) {
+      Unwritten.release(message);
+      promise.tryFailure(cause);
+    }
   }
 
   /**
@@ -134,22 +163,24 @@ public final class UnbrokenTls extends ChannelDuplexHandler {
 
   @Override
   public void handlerAdded(ChannelHandlerContext ctx) {
-    unflushed = new PendingWriteQueue(ctx);
+    counted = new PendingWriteQueue(ctx);
   }
 
   @Override
+  @SuppressWarnings("ReferenceEquality") // The same message, and not one like it.
   public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
     if (!closings.isEmpty()) {
       refuse(message, promise);
       return;
     }
-    int before = unflushed.size();
+    Unflushed last = null;
     try {
-      unflushed.add(message, promise);
-      unflushedPromises.add(promise);
+      last = new Unflushed(message, promise);
+      counted.add(last, promise);
+      unflushed.add(last);
     } catch (Throwable noHeap) {
-      if (unflushed.size() == before) {
-        Unwritten.release(message);
+      if (last == null || unflushed.peekLast() != last) {
+        Unwritten.release(message); // Nobody has it, whatever has been counted.
       }
       // What follows would come behind a hole.
       breakOff(ctx.pipeline());
@@ -180,9 +211,9 @@ public final class UnbrokenTls extends ChannelDuplexHandler {
     try {
       while (flushAsked && !broken && !isShakingHands(ctx)) {
         flushAsked = false;
-        for (int writes = unflushed.size(); writes > 0; writes--) {
+        for (int writes = unflushed.size(); writes > 0 && !unflushed.isEmpty(); writes--) {
           recordsInARow = 0;
-          writeNext();
+          writeNext(ctx);
         }
         ctx.flush();
       }
@@ -198,33 +229,32 @@ public final class UnbrokenTls extends ChannelDuplexHandler {
     }
   }
 
-  private void writeNext() {
-    Object message = unflushed.current();
-    ChannelPromise promise = unflushedPromises.poll();
+  private void writeNext(ChannelHandlerContext ctx) {
+    Unflushed next = unflushed.remove();
     try {
-      unflushed.removeAndWrite();
-    } catch (Throwable failure) {
-      if (failure instanceof RejectedExecutionException) {
-        // Of Netty's task that tells of the size of its queue: the message has gone nowhere.
-        Unwritten.release(message);
-      }
-      if (promise != null) {
-        promise.tryFailure(failure);
-      }
-      throw failure;
+      counted.remove();
+    } catch (Throwable noTask) {
+      next.fail(noTask); // The loop takes none that would tell that there is room again.
+      throw noTask;
+    }
+    try {
+      ctx.write(next.message, next.promise);
+    } catch (Throwable noHeap) {
+      next.promise.tryFailure(noHeap);
+      throw noHeap;
     }
   }
 
   private void failUnflushed(Throwable cause) {
-    try {
-      unflushed.removeAndFailAll(cause);
-    } catch (Throwable untold) {
-      // The loop has taken no task of Netty's: it has dropped those behind.
+    while (counted.size() > 0) {
+      try {
+        counted.remove();
+      } catch (Throwable noTask) {
+        // As above; it counts no more.
+      }
     }
-    for (ChannelPromise next = unflushedPromises.poll();
-        next != null;
-        next = unflushedPromises.poll()) {
-      next.tryFailure(cause);
+    for (Unflushed next = unflushed.poll(); next != null; next = unflushed.poll()) {
+      next.fail(cause);
     }
   }
 

@@ -34,6 +34,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
 import javax.net.ssl.SSLException;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -41,6 +42,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Bytes between two channels over TLS, one of which has no memory for this allocation or that. */
@@ -322,8 +324,9 @@ class UnbrokenTlsTest {
   }
 
   /** As Netty's queue does for a task that tells that there is room in it again. */
-  @Test
-  void aMessageThatALoopHasNoTaskForIsTheEnd() throws Exception {
+  @ParameterizedTest
+  @MethodSource("refusals")
+  void aMessageThatALoopHasNoTaskForIsTheEnd(Throwable refusal) throws Exception {
     try (Talk talk = new Talk(Engine.JDK)) {
       talk.server.config().setWriteBufferWaterMark(new WriteBufferWaterMark(1, 2));
       ByteBuf lost = numbers(0, 100);
@@ -335,7 +338,6 @@ class UnbrokenTlsTest {
           .config()
           .setWriteBufferWaterMark(
               new WriteBufferWaterMark(writableWithOneLess, Integer.MAX_VALUE));
-      RejectedExecutionException refusal = new RejectedExecutionException("made by the test");
       talk.server.refuseNext(refusal);
       talk.server.flush();
       talk.server.runPendingTasks();
@@ -347,6 +349,12 @@ class UnbrokenTlsTest {
       talk.exchangeAll();
       assertThat(talk.receivedByClient()).isZero();
     }
+  }
+
+  static Stream<Throwable> refusals() {
+    return Stream.of(
+        new RejectedExecutionException("made by the test"),
+        new OutOfMemoryError("made by the test"));
   }
 
   /** A listener that closes in the middle of a flush means all that comes after it. */
