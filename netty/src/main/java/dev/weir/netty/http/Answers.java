@@ -3,6 +3,8 @@ package dev.weir.netty.http;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpStatusClass;
@@ -18,6 +20,9 @@ final class Answers {
   /** Whether the head of a response has been written, and its end has not. */
   private boolean begun;
 
+  /** Of that response: handlers nearer to the wire may change them still. */
+  private @Nullable HttpHeaders headers;
+
   private @Nullable ChannelFuture last;
 
   /**
@@ -28,6 +33,7 @@ final class Answers {
     if (message instanceof HttpResponse response) {
       status = response.status();
       begun = isFinal(status);
+      headers = begun ? response.headers() : null;
     }
     boolean ended = begun && ResponseEnds.isOne(message);
     begun &= !ended;
@@ -48,6 +54,18 @@ final class Answers {
   boolean leaveHttp(boolean asksForTunnel) {
     return status.equals(HttpResponseStatus.SWITCHING_PROTOCOLS)
         || (asksForTunnel && status.codeClass() == HttpStatusClass.SUCCESS);
+  }
+
+  /**
+   * Whether the end of the channel is that of the last response, as it has been written: a client
+   * takes for whole what has come until then.
+   */
+  boolean endWithChannel() {
+    return headers != null
+        && !status.equals(HttpResponseStatus.NO_CONTENT)
+        && !status.equals(HttpResponseStatus.NOT_MODIFIED)
+        && !headers.contains(HttpHeaderNames.CONTENT_LENGTH)
+        && !headers.contains(HttpHeaderNames.TRANSFER_ENCODING);
   }
 
   /** Whether all has been sent, or has failed. */

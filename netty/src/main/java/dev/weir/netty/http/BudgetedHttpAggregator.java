@@ -243,6 +243,11 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
     responses.flush(ctx);
   }
 
+  @Override
+  public void close(ChannelHandlerContext ctx, ChannelPromise promise) {
+    responses.close(ctx, promise);
+  }
+
   /** What becomes of the request that is passed on. */
   private final class Exchange implements Responses.Exchange {
     @Override

@@ -27,6 +27,7 @@ final class Responses {
   private final Answers answers;
   private final Exchange exchange;
   private final ResponseWatch watch;
+  private final DeepWrites deepWrites = new DeepWrites(this::flushNow);
   private boolean cutOff;
 
   /**
@@ -38,12 +39,13 @@ final class Responses {
   Responses(Answers answers, HeadWatch heads, Exchange exchange) {
     this.answers = answers;
     this.exchange = exchange;
-    this.watch = new ResponseWatch(heads, this::cutOff);
+    this.watch = new ResponseWatch(heads, answers, this::cutOff);
   }
 
   /** Begins with a channel; before anything else. */
   void begin(ChannelHandlerContext ctx) {
     watch.begin(ctx);
+    deepWrites.begin(ctx);
   }
 
   /** Writes no more: the channel has closed, or is another handler's. */
@@ -79,6 +81,7 @@ final class Responses {
       return;
     }
     told.setUncancellable(); // A hole would be made where nobody hears of it in time.
+    deepWrites.written();
     boolean ends = answers.isEnded(message);
     answers.sending(told);
     try {
@@ -110,10 +113,22 @@ final class Responses {
 
   /** Flushes, unless something was written behind a part that is lost. */
   void flush(ChannelHandlerContext ctx) {
+    if (!deepWrites.flushLater()) {
+      flushNow(ctx);
+    }
+  }
+
+  private void flushNow(ChannelHandlerContext ctx) {
     if (isCutOff()) {
       cutOff(ctx);
     } else {
       ctx.flush();
+    }
+  }
+
+  void close(ChannelHandlerContext ctx, ChannelPromise promise) {
+    if (!deepWrites.closeLater(promise)) {
+      ctx.close(promise);
     }
   }
 

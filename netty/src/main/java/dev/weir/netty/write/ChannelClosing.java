@@ -117,11 +117,11 @@ final class ChannelClosing {
       ctx.executor()
           .execute(() -> {
             ctx.fireUserEventTriggered(reason);
-            StreamReset.close(ctx);
+            EarlyEnd.close(ctx);
           });
     } catch (Throwable endedOrNoHeap) {
       // Nothing could be told later either.
-      StreamReset.close(ctx);
+      EarlyEnd.close(ctx);
     }
   }
 

@@ -197,7 +197,7 @@ final class WriteGateHandler extends ChannelDuplexHandler
       if (pull != null) {
         pull.fail(cause);
       }
-      StreamReset.close(ctx);
+      EarlyEnd.close(ctx);
     }
   }
 

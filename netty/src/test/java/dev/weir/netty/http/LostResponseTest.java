@@ -9,6 +9,7 @@ import dev.weir.netty.write.WriteRefusedException;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
@@ -38,7 +39,6 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -145,7 +145,7 @@ class LostResponseTest {
   /** A handler that splits what it is given goes on with what is behind it. */
   @Test
   void neitherDoesWhatWaitsInAHandlerNearerToTheWire() {
-    fixture.channel.pipeline().addAfter("HttpServerCodec#0", "chunks", new ChunkedWriteHandler());
+    add(new ChunkedWriteHandler());
     fixture.receive("GET / HTTP/1.1\r\n\r\n");
     fixture.request().release();
     lose(ByteBuf.class);
@@ -162,24 +162,13 @@ class LostResponseTest {
   @Test
   void neitherDoesAnEndThatIsWrittenWithinALostWrite() {
     receive();
-    fixture
-        .channel
-        .pipeline()
-        .addAfter(
-            "HttpServerCodec#0",
-            "loses",
-            new ChannelOutboundHandlerAdapter() {
-              @Override
-              public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
-                if (message instanceof HttpContent part && part.content().isReadable()) {
-                  ctx.fireChannelWritabilityChanged();
-                  part.release();
-                  promise.setFailure(new OutOfMemoryError("no room for a part"));
-                } else {
-                  ctx.write(message, promise);
-                }
-              }
-            });
+    add(
+        new Loses(HttpContent.class) {
+          @Override
+          void lose(ChannelHandlerContext ctx) {
+            ctx.fireChannelWritabilityChanged();
+          }
+        });
     fixture
         .channel
         .pipeline()
@@ -201,26 +190,22 @@ class LostResponseTest {
   @Test
   void theNextRequestIsNotPassedOnWhereAPartIsLostWhileTheEndIsWritten() {
     LosesLater loses = loseLater(HttpContent.class);
-    fixture
-        .channel
-        .pipeline()
-        .addAfter(
-            "HttpServerCodec#0",
-            "closes later",
-            new ChannelOutboundHandlerAdapter() {
-              @Override
-              public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
-                if (message instanceof LastHttpContent) {
-                  loses.lose();
-                }
-                ctx.write(message, promise);
-              }
+    ChannelHandler closesLater =
+        new ChannelOutboundHandlerAdapter() {
+          @Override
+          public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
+            if (message instanceof LastHttpContent) {
+              loses.lose();
+            }
+            ctx.write(message, promise);
+          }
 
-              @Override
-              public void close(ChannelHandlerContext ctx, ChannelPromise promise) {
-                // As one that waits for the peer to say that it has heard of it.
-              }
-            });
+          @Override
+          public void close(ChannelHandlerContext ctx, ChannelPromise promise) {
+            // As one that waits for the peer to say that it has heard of it.
+          }
+        };
+    add(closesLater);
     receive();
     ChannelPipeline pipeline = fixture.channel.pipeline();
     pipeline.write(new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK, chunked()));
@@ -229,7 +214,7 @@ class LostResponseTest {
     fixture.channel.runPendingTasks();
     FullHttpRequest next = fixture.request();
     assertThat(next).isNull();
-    fixture.channel.pipeline().remove("closes later");
+    fixture.channel.pipeline().remove(closesLater);
   }
 
   /** Nobody else would end it. */
@@ -250,10 +235,7 @@ class LostResponseTest {
     fixture.channel.write(response(HttpResponseStatus.NO_CONTENT));
     fixture.channel.runPendingTasks();
     fixture.request().release();
-    fixture
-        .channel
-        .pipeline()
-        .addAfter("HttpServerCodec#0", "loses", new Loses(HttpResponse.class));
+    add(new Loses(HttpResponse.class));
     fixture.channel.write(response());
     assertThatItHasEnded();
     assertThat(fixture.written()).startsWith("HTTP/1.1 204").doesNotContain("200");
@@ -263,19 +245,14 @@ class LostResponseTest {
   @Test
   void soDoesOneThatNobodyTellsOf() {
     receive();
-    fixture
-        .channel
-        .pipeline()
-        .addAfter(
-            "HttpServerCodec#0",
-            "fails",
-            new ChannelOutboundHandlerAdapter() {
-              @Override
-              public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
-                ReferenceCountUtil.release(message);
-                throw new OutOfMemoryError("made by the test");
-              }
-            });
+    add(
+        new ChannelOutboundHandlerAdapter() {
+          @Override
+          public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
+            ReferenceCountUtil.release(message);
+            throw new OutOfMemoryError("made by the test");
+          }
+        });
     ChannelPromise untold =
         new DefaultChannelPromise(fixture.channel) {
           private boolean failed;
@@ -346,7 +323,7 @@ class LostResponseTest {
   void aGateTellsItsReasonBeforeTheEnd() {
     List<Object> heard = new ArrayList<>();
     WriteGate gate = new WriteGate(new WriteGateOptions(100, 100, 100, Duration.ofMinutes(10)));
-    fixture.channel.pipeline().addAfter("HttpServerCodec#0", "gate", gate.newHandler());
+    add(gate.newHandler());
     fixture
         .channel
         .pipeline()
@@ -399,13 +376,18 @@ class LostResponseTest {
   }
 
   private void lose(Class<?> kind) {
-    fixture.channel.pipeline().addAfter("HttpServerCodec#0", "loses", new Loses(kind));
+    add(new Loses(kind));
   }
 
   private LosesLater loseLater(Class<?> kind) {
     LosesLater loses = new LosesLater(kind);
-    fixture.channel.pipeline().addAfter("HttpServerCodec#0", "loses", loses);
+    add(loses);
     return loses;
+  }
+
+  /** Next to the codec. */
+  private void add(ChannelHandler handler) {
+    fixture.channel.pipeline().addAfter("HttpServerCodec#0", /* name= */ null, handler);
   }
 
   private void receive() {
@@ -418,49 +400,5 @@ class LostResponseTest {
     FullHttpRequest next = fixture.request();
     assertThat(next).isNull();
     assertThat(fixture.channel.isOpen()).isFalse();
-  }
-
-  /** Loses messages of a kind, but the last of a response. */
-  private static final class Loses extends ChannelOutboundHandlerAdapter {
-    private final Class<?> kind;
-
-    Loses(Class<?> kind) {
-      this.kind = kind;
-    }
-
-    @Override
-    public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
-      boolean isHead = message instanceof HttpResponse;
-      if (kind.isInstance(message) && (isHead || !(message instanceof LastHttpContent))) {
-        ReferenceCountUtil.release(message);
-        promise.setFailure(new OutOfMemoryError("no room for a part"));
-      } else {
-        ctx.write(message, promise);
-      }
-    }
-  }
-
-  /** Takes the first message of a kind, and loses it when it is told to. */
-  private static final class LosesLater extends ChannelOutboundHandlerAdapter {
-    private final Class<?> kind;
-    private @Nullable ChannelPromise promiseOfFirst;
-
-    LosesLater(Class<?> kind) {
-      this.kind = kind;
-    }
-
-    @Override
-    public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
-      if (promiseOfFirst == null && kind.isInstance(message)) {
-        ReferenceCountUtil.release(message);
-        promiseOfFirst = promise;
-      } else {
-        ctx.write(message, promise);
-      }
-    }
-
-    void lose() {
-      promiseOfFirst.setFailure(new OutOfMemoryError("no room for a part"));
-    }
   }
 }
