@@ -1,28 +1,20 @@
 package dev.weir.netty.write;
 
+import static dev.weir.netty.write.TlsTalk.ANSWER_BYTES;
+import static dev.weir.netty.write.TlsTalk.REQUEST_BYTES;
+import static dev.weir.netty.write.TlsTalk.numbers;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
-import dev.weir.memory.Pool;
-import dev.weir.memory.PoolOptions;
-import dev.weir.netty.RefusingChannel;
 import dev.weir.netty.TestCertificate;
-import dev.weir.netty.WeirAllocator;
 import dev.weir.netty.http.Engine;
-import dev.weir.netty.http.FailingAllocator;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFuture;
-import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.DefaultChannelPromise;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.handler.ssl.SslContext;
-import io.netty.handler.ssl.SslHandler;
-import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.ImmediateExecutor;
 import java.nio.channels.ClosedChannelException;
 import java.nio.file.Path;
@@ -35,7 +27,6 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
-import javax.net.ssl.SSLException;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -47,8 +38,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Bytes between two channels over TLS, one of which has no memory for this allocation or that. */
 class UnbrokenTlsTest {
-  private static final int ANSWER_BYTES = 40_000;
-  private static final int REQUEST_BYTES = 100;
   private static final int REQUESTS = 3;
   private static final int KEY_UPDATES = 100;
 
@@ -64,7 +53,7 @@ class UnbrokenTlsTest {
   @EnumSource(names = {"JDK", "BORINGSSL"})
   void aPeerGetsABeginningOfWhatWasWritten(Engine engine) throws Exception {
     for (int n = 1, failures = 0; ; n++, failures++) {
-      try (Talk talk = new Talk(engine)) {
+      try (TlsTalk talk = new TlsTalk(certificate, engine)) {
         for (int i = 0; i < REQUESTS; i++) {
           talk.client.writeAndFlush(numbers(0, REQUEST_BYTES));
         }
@@ -117,7 +106,7 @@ class UnbrokenTlsTest {
   void handlersGetABeginningOfWhatHasCome(Engine engine) throws Exception {
     int sent = 50_000;
     for (int n = 1, failures = 0; ; n++, failures++) {
-      try (Talk talk = new Talk(engine)) {
+      try (TlsTalk talk = new TlsTalk(certificate, engine)) {
         talk.answering = false;
         talk.client.writeAndFlush(numbers(0, sent));
         ByteBuf records = talk.sentByClient();
@@ -145,7 +134,7 @@ class UnbrokenTlsTest {
     for (int n = 1, failures = 0; ; n++, failures++) {
       Queue<Runnable> tasks = new ArrayDeque<>();
       Executor executor = tasksElsewhere ? tasks::add : ImmediateExecutor.INSTANCE;
-      try (Talk talk = new Talk(Engine.JDK, "TLSv1.2", executor)) {
+      try (TlsTalk talk = new TlsTalk(certificate, Engine.JDK, "TLSv1.2", executor)) {
         talk.exchangeAll(tasks);
         talk.clientTls.renegotiate();
         ByteBuf hello = talk.sentByClient();
@@ -171,7 +160,7 @@ class UnbrokenTlsTest {
   @ParameterizedTest
   @CsvSource({"JDK, false", "JDK, true", "BORINGSSL, false", "BORINGSSL, true"})
   void aFloodOfNewKeysIsCutOff(Engine engine, boolean taken) throws Exception {
-    try (Talk talk = new Talk(engine)) {
+    try (TlsTalk talk = new TlsTalk(certificate, engine)) {
       assertThat(talk.clientTls.engine().getSession().getProtocol()).isEqualTo("TLSv1.3");
       talk.holding = !taken;
       for (int i = 0; i < KEY_UPDATES && talk.server.isOpen(); i++) {
@@ -189,7 +178,8 @@ class UnbrokenTlsTest {
   /** By TLS 1.2, which BoringSSL ends at the first. */
   @Test
   void handshakesWithNothingInBetweenAreCutOff() throws Exception {
-    try (Talk talk = new Talk(Engine.JDK, "TLSv1.2", ImmediateExecutor.INSTANCE)) {
+    try (TlsTalk talk =
+        new TlsTalk(certificate, Engine.JDK, "TLSv1.2", ImmediateExecutor.INSTANCE)) {
       talk.exchangeAll();
       for (int i = 0; i < KEY_UPDATES && talk.server.isOpen(); i++) {
         talk.clientTls.renegotiate();
@@ -203,7 +193,7 @@ class UnbrokenTlsTest {
   @ParameterizedTest
   @EnumSource(names = {"JDK", "BORINGSSL"})
   void newKeysThirtyTimesInARowAreNoFlood(Engine engine) throws Exception {
-    try (Talk talk = new Talk(engine)) {
+    try (TlsTalk talk = new TlsTalk(certificate, engine)) {
       for (int round = 1; round <= 3; round++) {
         for (int i = 0; i < 30; i++) {
           talk.clientTls.renegotiate();
@@ -220,7 +210,7 @@ class UnbrokenTlsTest {
   /** One that has nothing to say but wants new keys every hour. */
   @Test
   void newKeysLongAfterOneAnotherAreNoFlood() throws Exception {
-    try (Talk talk = new Talk(Engine.JDK)) {
+    try (TlsTalk talk = new TlsTalk(certificate, Engine.JDK)) {
       talk.server.freezeTime();
       for (int i = 0; i < KEY_UPDATES; i++) {
         talk.server.advanceTimeBy(61, TimeUnit.SECONDS);
@@ -235,7 +225,7 @@ class UnbrokenTlsTest {
   @ParameterizedTest
   @EnumSource(names = {"JDK", "BORINGSSL"})
   void newKeysNowAndThenAreNoFlood(Engine engine) throws Exception {
-    try (Talk talk = new Talk(engine)) {
+    try (TlsTalk talk = new TlsTalk(certificate, engine)) {
       for (int i = 1; i <= KEY_UPDATES; i++) {
         talk.clientTls.renegotiate();
         talk.client.writeAndFlush(numbers(0, REQUEST_BYTES));
@@ -251,7 +241,7 @@ class UnbrokenTlsTest {
    */
   @Test
   void newKeysAmongWhatIsSentAreNoFlood() throws Exception {
-    try (Talk talk = new Talk(Engine.JDK)) {
+    try (TlsTalk talk = new TlsTalk(certificate, Engine.JDK)) {
       for (int i = 0; i < KEY_UPDATES; i++) {
         talk.clientTls.renegotiate();
         talk.server.writeAndFlush(numbers(i * REQUEST_BYTES, REQUEST_BYTES));
@@ -264,7 +254,8 @@ class UnbrokenTlsTest {
 
   @Test
   void whatIsWrittenBeforeTheHandshakeComesInOrder() throws Exception {
-    try (Talk talk = new Talk(Engine.JDK, "TLSv1.3", ImmediateExecutor.INSTANCE)) {
+    try (TlsTalk talk =
+        new TlsTalk(certificate, Engine.JDK, "TLSv1.3", ImmediateExecutor.INSTANCE)) {
       talk.server.write(numbers(0, 100));
       talk.server.writeAndFlush(numbers(100, 100));
       talk.server.write(numbers(200, 100));
@@ -275,7 +266,7 @@ class UnbrokenTlsTest {
 
   @Test
   void whatIsNeverFlushedFailsWithTheEndOfTheChannel() throws Exception {
-    try (Talk talk = new Talk(Engine.JDK)) {
+    try (TlsTalk talk = new TlsTalk(certificate, Engine.JDK)) {
       ByteBuf bytes = numbers(0, 100);
       ChannelFuture written = talk.server.write(bytes);
       assertThat(written.isDone()).isFalse();
@@ -291,7 +282,7 @@ class UnbrokenTlsTest {
   /** Nobody below catches what there was no Java heap for: what hands a message on, say. */
   @Test
   void aFlushThatEndsInTheMiddleIsTheEnd() throws Exception {
-    try (Talk talk = new Talk(Engine.JDK)) {
+    try (TlsTalk talk = new TlsTalk(certificate, Engine.JDK)) {
       AtomicBoolean heapIsFull = new AtomicBoolean();
       OutOfMemoryError noHeap = new OutOfMemoryError("made by the test");
       ByteBuf lost = numbers(100, 100);
@@ -327,7 +318,7 @@ class UnbrokenTlsTest {
   @ParameterizedTest
   @MethodSource("refusals")
   void aMessageThatALoopHasNoTaskForIsTheEnd(Throwable refusal) throws Exception {
-    try (Talk talk = new Talk(Engine.JDK)) {
+    try (TlsTalk talk = new TlsTalk(certificate, Engine.JDK)) {
       talk.server.config().setWriteBufferWaterMark(new WriteBufferWaterMark(1, 2));
       ByteBuf lost = numbers(0, 100);
       ByteBuf behind = numbers(100, 100);
@@ -361,7 +352,7 @@ class UnbrokenTlsTest {
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void nothingIsSentThatIsWrittenBehindACloseInAFlush(boolean isVoid) throws Exception {
-    try (Talk talk = new Talk(Engine.JDK)) {
+    try (TlsTalk talk = new TlsTalk(certificate, Engine.JDK)) {
       talk.server.write(numbers(0, 100));
       ByteBuf behind = numbers(100, 100);
       talk.server
@@ -378,191 +369,6 @@ class UnbrokenTlsTest {
       assertThat(behind.refCnt()).isZero();
       assertThat(talk.receivedByClient()).isEqualTo(100);
       assertThat(talk.server.isOpen()).isFalse();
-    }
-  }
-
-  /** Bytes of which each tells its place. */
-  private static ByteBuf numbers(int from, int count) {
-    return numbers(Unpooled.directBuffer(count), from, count);
-  }
-
-  private static ByteBuf numbers(ByteBuf buffer, int from, int count) {
-    for (int i = from; i < from + count; i++) {
-      buffer.writeByte(i % 251);
-    }
-    return buffer;
-  }
-
-  /** A server that answers each record, and a client. */
-  private static final class Talk extends ChannelInboundHandlerAdapter implements AutoCloseable {
-    final Pool pool = Pool.create(PoolOptions.withLimit(16L << 20));
-    final FailingAllocator allocator = new FailingAllocator(new WeirAllocator(pool));
-    final RefusingChannel server =
-        new RefusingChannel(
-            new ChannelOutboundHandlerAdapter() {
-              @Override
-              public void flush(ChannelHandlerContext ctx) {
-                if (!holding) {
-                  ctx.flush();
-                }
-              }
-            });
-    final EmbeddedChannel client;
-    final SslHandler clientTls;
-    final List<Throwable> told = new ArrayList<>();
-    final SslContext context;
-    boolean answering = true;
-
-    /** Whether the client's side takes nothing. */
-    boolean holding;
-
-    int receivedByServer;
-    private int answeredBytes;
-    private int receivedBytes;
-
-    Talk(Engine engine) throws Exception {
-      this(engine, "TLSv1.3", ImmediateExecutor.INSTANCE);
-      exchangeAll();
-    }
-
-    /** Nothing is exchanged yet. */
-    Talk(Engine engine, String protocol, Executor tasks) throws Exception {
-      context = engine.server(certificate);
-      server.config().setAllocator(allocator);
-      UnbrokenTls.addTo(server.pipeline(), context.newHandler(allocator, tasks));
-      server.pipeline().addLast(this);
-      clientTls = certificate.client().newHandler(Unpooled.EMPTY_BUFFER.alloc());
-      clientTls.engine().setEnabledProtocols(new String[] {protocol});
-      client = new EmbeddedChannel(clientTls);
-    }
-
-    @Override
-    public void channelRead(ChannelHandlerContext ctx, Object message) {
-      ByteBuf bytes = (ByteBuf) message;
-      while (bytes.isReadable()) {
-        int expected = answering ? receivedByServer % REQUEST_BYTES : receivedByServer % 251;
-        assertThat(bytes.readUnsignedByte()).isEqualTo((short) expected);
-        receivedByServer++;
-      }
-      bytes.release();
-      while (answering && answeredBytes / ANSWER_BYTES < receivedByServer / REQUEST_BYTES) {
-        int start = answeredBytes;
-        answeredBytes += ANSWER_BYTES;
-        ctx.write(numbers(Unpooled.directBuffer(ANSWER_BYTES), start, ANSWER_BYTES))
-            .addListener(written -> {
-              if (!written.isSuccess()) {
-                // As a codec does that has something to say about what failed.
-                ctx.writeAndFlush(Unpooled.copiedBuffer(new byte[] {-1, -1, -1}));
-                ctx.close();
-              }
-            });
-      }
-    }
-
-    @Override
-    public void channelReadComplete(ChannelHandlerContext ctx) {
-      ctx.flush();
-    }
-
-    @Override
-    public void exceptionCaught(ChannelHandlerContext ctx, Throwable failure) {
-      told.add(failure);
-    }
-
-    ByteBuf sentByClient() {
-      ByteBuf all = Unpooled.buffer();
-      for (ByteBuf next = client.readOutbound(); next != null; next = client.readOutbound()) {
-        all.writeBytes(next);
-        next.release();
-      }
-      return all;
-    }
-
-    /** Until neither has anything for the other. */
-    void exchangeAll() {
-      exchangeAll(new ArrayDeque<>());
-    }
-
-    /** The same, and no task is left. */
-    void exchangeAll(Queue<Runnable> tasks) {
-      boolean moved;
-      do {
-        moved = false;
-        for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
-          task.run();
-          server.runPendingTasks();
-          moved = true;
-        }
-        for (ByteBuf next = client.readOutbound(); next != null; next = client.readOutbound()) {
-          if (server.isOpen()) {
-            server.writeInbound(next);
-          } else {
-            next.release();
-          }
-          moved = true;
-        }
-        server.runPendingTasks();
-        for (ByteBuf next = server.readOutbound(); next != null; next = server.readOutbound()) {
-          if (client.isOpen()) {
-            client.writeInbound(next);
-          } else {
-            next.release();
-          }
-          moved = true;
-        }
-        client.runPendingTasks();
-      } while (moved);
-    }
-
-    /** How many bytes, of which each is the one that is due. */
-    int receivedByClient() {
-      for (ByteBuf next = client.readInbound(); next != null; next = client.readInbound()) {
-        while (next.isReadable()) {
-          assertThat(next.readUnsignedByte()).isEqualTo((short) (receivedBytes++ % 251));
-        }
-        next.release();
-      }
-      return receivedBytes;
-    }
-
-    void assertIsCutOff() {
-      assertThat(server.isOpen()).isFalse();
-      assertThat(told)
-          .hasSize(1)
-          .first()
-          .satisfiesAnyOf(
-              failure -> assertThat(failure).isInstanceOf(SSLException.class),
-              failure -> assertThat(failure).hasCauseInstanceOf(SSLException.class));
-    }
-
-    /** Where there was one the channel has ended, not as TLS does, and a handler has heard why. */
-    boolean hasEndedWithoutFailure() {
-      if (allocator.disarm() == null) {
-        assertThat(told).isEmpty();
-        return true;
-      }
-      assertThat(server.isOpen()).isFalse();
-      try {
-        server.checkException();
-      } catch (Throwable afterTheHandlersHadGone) {
-        told.add(afterTheHandlersHadGone);
-      }
-      assertThat(clientTls.sslCloseFuture().isSuccess()).isFalse();
-      assertThat(told).isNotEmpty();
-      assertThat(told.getFirst())
-          .satisfiesAnyOf(
-              failure -> assertThat(failure).isInstanceOf(OutOfMemoryError.class),
-              failure -> assertThat(failure).hasCauseInstanceOf(OutOfMemoryError.class));
-      return false;
-    }
-
-    @Override
-    public void close() {
-      server.finishAndReleaseAll();
-      client.finishAndReleaseAll();
-      ReferenceCountUtil.release(context);
-      assertThat(pool.liveBlockBytes()).isZero();
-      pool.close();
     }
   }
 }
