@@ -1,13 +1,17 @@
 package dev.weir.netty.http;
 
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpStatusClass;
+import io.netty.handler.codec.http2.Http2StreamChannel;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * one event loop.
  */
 final class Answers {
+  private HttpMethod method = HttpMethod.GET;
   private HttpResponseStatus status = HttpResponseStatus.OK;
 
   /** Whether the head of a response has been written, and its end has not. */
@@ -23,6 +28,10 @@ final class Answers {
   /** Of that response: handlers nearer to the wire may change them still. */
   private @Nullable HttpHeaders headers;
 
+  /** How that head is sent, if it has come alone. */
+  private @Nullable ChannelFuture head;
+
+  private boolean headIsNext;
   private @Nullable ChannelFuture last;
 
   /**
@@ -34,8 +43,10 @@ final class Answers {
       status = response.status();
       begun = isFinal(status);
       headers = begun ? response.headers() : null;
+      head = null;
     }
     boolean ended = begun && ResponseEnds.isOne(message);
+    headIsNext = begun && !ended && message instanceof HttpResponse;
     begun &= !ended;
     return ended;
   }
@@ -50,22 +61,44 @@ final class Answers {
         || status.equals(HttpResponseStatus.SWITCHING_PROTOCOLS);
   }
 
-  /** Whether what follows the last response, to a request of this kind, is HTTP no more. */
-  boolean leaveHttp(boolean asksForTunnel) {
+  /** Takes note of the request that the next response is to. */
+  void asked(HttpMethod method) {
+    this.method = method;
+  }
+
+  /** Whether what follows the last response is HTTP no more. */
+  boolean leaveHttp() {
     return status.equals(HttpResponseStatus.SWITCHING_PROTOCOLS)
-        || (asksForTunnel && status.codeClass() == HttpStatusClass.SUCCESS);
+        || (method.equals(HttpMethod.CONNECT) && status.codeClass() == HttpStatusClass.SUCCESS);
   }
 
   /**
    * Whether the end of the channel is that of the last response, as it has been written: a client
-   * takes for whole what has come until then.
+   * takes for whole what has come until then. Not where its head is lost: nothing has come.
    */
-  boolean endWithChannel() {
+  boolean endWith(Channel channel) {
     return headers != null
+        && !(channel instanceof Http2StreamChannel)
+        && !isLost(head)
+        && !method.equals(HttpMethod.HEAD)
         && !status.equals(HttpResponseStatus.NO_CONTENT)
         && !status.equals(HttpResponseStatus.NOT_MODIFIED)
         && !headers.contains(HttpHeaderNames.CONTENT_LENGTH)
-        && !headers.contains(HttpHeaderNames.TRANSFER_ENCODING);
+        && !isChunked(headers);
+  }
+
+  /** As RFC 9112, 6.3 has it; without anything made, for which there may be no Java heap. */
+  private static boolean isChunked(HttpHeaders headers) {
+    String coding = headers.get(HttpHeaderNames.TRANSFER_ENCODING);
+    String last = HttpHeaderValues.CHUNKED.toString();
+    return coding != null
+        && coding.regionMatches(
+            /* ignoreCase= */ true, coding.length() - last.length(), last, 0, last.length());
+  }
+
+  /** Whether a client would take the end of the channel, now, for that of a response. */
+  boolean seemWhole(Channel channel) {
+    return endWith(channel) && (begun || isLost() || !areSent());
   }
 
   /** Whether all has been sent, or has failed. */
@@ -78,7 +111,11 @@ final class Answers {
    * listeners Netty tells them later. Of a part before it only its listener knows.
    */
   boolean isLost() {
-    return last != null && last.isDone() && !last.isSuccess();
+    return isLost(last);
+  }
+
+  private static boolean isLost(@Nullable ChannelFuture part) {
+    return part != null && part.isDone() && !part.isSuccess();
   }
 
   /** Whether nothing has been written behind a part. */
@@ -89,6 +126,10 @@ final class Answers {
   /** Takes note of how a part is sent. */
   void sending(ChannelFuture part) {
     last = part;
+    if (headIsNext) {
+      head = part;
+      headIsNext = false;
+    }
   }
 
   /** Closes the channel once the last response has been sent. */

@@ -13,7 +13,6 @@ import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.FullHttpRequest;
 import io.netty.handler.codec.http.HttpContent;
-import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpObject;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponseStatus;
@@ -97,7 +96,6 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
   private @Nullable IncomingRequest request;
   private boolean handlingHeldBack;
   private boolean inputEnded;
-  private boolean tunnelAsked;
 
   /** Whether what comes and goes is HTTP no more: neither is its end this handler's. */
   private boolean leftHttp;
@@ -146,7 +144,7 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
 
   @Override
   public void handlerRemoved(ChannelHandlerContext ctx) {
-    responses.end();
+    responses.end(ctx);
     headWatch.end();
     dropEverything();
     ReadHolds holds = ReadHolds.of(ctx.channel());
@@ -156,7 +154,7 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
 
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {
-    responses.end();
+    responses.end(ctx);
     headWatch.end();
     dropEverything();
     ctx.fireChannelInactive();
@@ -206,7 +204,7 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
       try {
         ctx.fireExceptionCaught(noHeap);
       } finally {
-        ctx.close();
+        responses.cutOff(ctx);
       }
     } else if (phase != Phase.REFUSING) {
       refuse(ctx, RefusedRequestException.of(noHeap));
@@ -258,7 +256,7 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
     @Override
     public void responded(ChannelHandlerContext ctx) {
       phase = Phase.IDLE;
-      if (answers.leaveHttp(tunnelAsked)) {
+      if (answers.leaveHttp()) {
         leftHttp = true;
         headWatch.end();
       }
@@ -479,7 +477,7 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
   private void passOn(ChannelHandlerContext ctx, FullHttpRequest whole) {
     phase = Phase.PASSED_ON;
     passedOn.next();
-    tunnelAsked = whole.method().equals(HttpMethod.CONNECT);
+    answers.asked(whole.method());
     ctx.fireChannelRead(whole);
   }
 

@@ -1,44 +1,56 @@
 package dev.weir.netty.http;
 
 import dev.weir.netty.loop.LoopTasks;
+import dev.weir.netty.write.WaitingWrites;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
 import io.netty.util.internal.InternalThreadLocalMap;
-import java.util.ArrayDeque;
-import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Has what is written deep in a stack of listeners leave later. Netty tells a listener there by a
- * task of the event loop that the write is lost, and those that are flushed meanwhile would leave
- * behind the hole. So a flush comes as a task too, behind the ones that tell of losses, and a close
- * comes behind such a flush.
+ * Has what is written deep in a stack of listeners wait for a task of the event loop. There Netty
+ * tells a listener by such a task that its write is lost, if it finds one: whoever follows, in the
+ * same stack, would leave behind the hole. From a task all are told at once.
  *
- * <p>Used on the channel's event loop.
+ * <p>Flushes wait as well, since they lose what handlers nearer to the wire have queued, and so
+ * does all that comes behind what waits. What such a handler flushes by itself, deep in a stack, is
+ * not seen here. Used on the channel's event loop.
  */
 final class DeepWrites implements LoopTasks.Task {
   /**
-   * Netty tells eight listeners deep at once; a codec, a gate and TLS take some of those, as each
-   * listens to the next.
+   * As deep as that is not deep: Netty goes down eight, and a codec, gates and TLS, each of which
+   * listens to the next, take one or two of those each.
    */
   private static final int MAX_LISTENERS = 2;
 
-  private final Consumer<ChannelHandlerContext> flush;
-  private final ArrayDeque<ChannelPromise> closings = new ArrayDeque<>(1);
+  /** What waits beside messages. */
+  private enum Mark {
+    FLUSH,
+    CLOSE
+  }
+
+  /** Writes what has waited. */
+  interface Writer {
+    void writeNow(ChannelHandlerContext ctx, Object message, ChannelPromise promise);
+
+    void flushNow(ChannelHandlerContext ctx);
+
+    void closeNow(ChannelHandlerContext ctx, ChannelPromise promise);
+
+    /** A message is lost, or no task is to be had: nothing more must leave. */
+    void cutOff(ChannelHandlerContext ctx);
+  }
+
+  private final Writer writer;
   private @SuppressWarnings("NullAway.Init") ChannelHandlerContext context;
+  private @Nullable WaitingWrites waiting;
 
-  /** Whether listeners may be told later of something that is written. */
-  private boolean deep;
+  /** Whether the task is on its way. */
+  private boolean comes;
 
-  /** Whether a flush is to come. */
-  private boolean flushComes;
-
-  /**
-   * Has nothing to flush yet.
-   *
-   * @param flush flushes what nobody has told of a loss of
-   */
-  DeepWrites(Consumer<ChannelHandlerContext> flush) {
-    this.flush = flush;
+  /** Nothing waits. */
+  DeepWrites(Writer writer) {
+    this.writer = writer;
   }
 
   /** Begins with a channel; before anything else. */
@@ -46,65 +58,102 @@ final class DeepWrites implements LoopTasks.Task {
     context = ctx;
   }
 
-  /** Takes note of a write, from within it. */
-  void written() {
-    deep = deep || isDeep();
+  /** Whether something waits, so that what follows must wait too. */
+  boolean areWaiting() {
+    return waiting != null && !waiting.isEmpty();
+  }
+
+  /** Whether what is written or flushed now has to wait. */
+  boolean mustWait() {
+    return areWaiting() || isDeep();
   }
 
   private static boolean isDeep() {
+    // Of Netty's own thread locals: nothing else tells, and it is what decides.
     return InternalThreadLocalMap.get().futureListenerStackDepth() > MAX_LISTENERS;
   }
 
   /**
-   * Flushes later, if listeners may be told later of what is written, or of what the flush itself
-   * loses.
-   *
-   * @return whether it does
+   * Has a message wait, which cannot be cancelled meanwhile. If it fails the message is released.
    */
-  boolean flushLater() {
-    if (flushComes) {
-      return true;
+  void write(Object message, ChannelPromise promise) {
+    promise.setUncancellable();
+    waiting().add(message, promise);
+    bring();
+  }
+
+  /** Has a flush wait. */
+  void flush() {
+    waiting().addMark(Mark.FLUSH, context.voidPromise());
+    bring();
+  }
+
+  /** Has a close wait. */
+  void close(ChannelPromise promise) {
+    waiting().addMark(Mark.CLOSE, promise);
+    bring();
+  }
+
+  private WaitingWrites waiting() {
+    WaitingWrites writes = waiting;
+    if (writes == null) {
+      writes = new WaitingWrites(context);
+      waiting = writes;
     }
-    written();
-    if (deep) {
-      flushComes = true;
+    return writes;
+  }
+
+  private void bring() {
+    if (!comes) {
+      comes = true;
       LoopTasks.bring(context.executor(), this);
     }
-    return deep;
   }
 
-  /**
-   * Closes later, if a flush is to come first.
-   *
-   * @return whether it does
-   */
-  boolean closeLater(ChannelPromise promise) {
-    return flushComes && closings.add(promise);
-  }
-
-  /** Everybody has been told of what was written before. */
+  /** Writes what waits now; what comes to wait meanwhile is not to keep others from the loop. */
   @Override
   public void run() {
-    deep = false;
-    flushComes = false;
-    try {
-      flush.accept(context);
-    } finally {
-      close();
+    comes = false;
+    WaitingWrites writes = waiting;
+    if (writes == null) {
+      return;
+    }
+    for (int due = writes.size(); due > 0; due--) {
+      doNext(writes);
+    }
+    if (!writes.isEmpty()) {
+      bring();
     }
   }
 
-  /** There is no task: rather nothing leaves than a hole. */
-  @Override
-  public void lost() {
-    flushComes = false;
-    context.close();
-    close();
+  private void doNext(WaitingWrites writes) {
+    WaitingWrites.Entry next;
+    try {
+      next = writes.poll();
+    } catch (Throwable noTask) {
+      writer.cutOff(context);
+      return;
+    }
+    if (next == null) {
+      return; // Done meanwhile, by a listener that has removed the handler.
+    }
+    try {
+      switch (next.message()) {
+        case Mark.FLUSH -> writer.flushNow(context);
+        case Mark.CLOSE -> writer.closeNow(context, next.promise());
+        default -> writer.writeNow(context, next.message(), next.promise());
+      }
+    } catch (Throwable failure) {
+      next.promise().tryFailure(failure); // As a pipeline does.
+    }
   }
 
-  private void close() {
-    for (ChannelPromise next = closings.poll(); next != null; next = closings.poll()) {
-      context.close(next);
+  @Override
+  public void lost() {
+    try {
+      writer.cutOff(context);
+    } finally {
+      run();
     }
   }
 }

@@ -19,7 +19,6 @@ final class ResponseWatch implements ChannelFutureListener {
   private static final FailureLog LOST = new FailureLog(ResponseWatch.class);
 
   private final HeadWatch heads;
-  private final Answers answers;
   private final Consumer<ChannelHandlerContext> onLost;
   private final ChannelFutureListener end = this::ended;
   private final LoopTasks.Task loss = new Loss();
@@ -32,12 +31,10 @@ final class ResponseWatch implements ChannelFutureListener {
    * Hears nothing yet.
    *
    * @param heads watches for the next head, and hears that a response has left
-   * @param answers knows where the response that a part is lost of would end
    * @param onLost hears, on the event loop, that a part has not, before the channel is closed
    */
-  ResponseWatch(HeadWatch heads, Answers answers, Consumer<ChannelHandlerContext> onLost) {
+  ResponseWatch(HeadWatch heads, Consumer<ChannelHandlerContext> onLost) {
     this.heads = heads;
-    this.answers = answers;
     this.onLost = onLost;
   }
 
@@ -61,7 +58,7 @@ final class ResponseWatch implements ChannelFutureListener {
     if (!sent.isDone()) {
       sent.addListener(this);
     }
-    return !isLost(sent); // Once more: it may have been lost since by another thread.
+    return !isLost(sent); // It may have been lost since, by another thread.
   }
 
   /** The same of the last part. */
@@ -145,11 +142,7 @@ final class ResponseWatch implements ChannelFutureListener {
   private final class Closing implements LoopTasks.Task {
     @Override
     public void run() {
-      if (answers.endWithChannel()) {
-        EarlyEnd.reset(context);
-      } else {
-        EarlyEnd.close(context);
-      }
+      EarlyEnd.close(context);
     }
 
     @Override

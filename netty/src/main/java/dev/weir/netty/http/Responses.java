@@ -1,5 +1,6 @@
 package dev.weir.netty.http;
 
+import dev.weir.netty.write.EarlyEnd;
 import dev.weir.netty.write.Unwritten;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
@@ -27,7 +28,7 @@ final class Responses {
   private final Answers answers;
   private final Exchange exchange;
   private final ResponseWatch watch;
-  private final DeepWrites deepWrites = new DeepWrites(this::flushNow);
+  private final DeepWrites deepWrites = new DeepWrites(new Writer());
   private boolean cutOff;
 
   /**
@@ -39,21 +40,39 @@ final class Responses {
   Responses(Answers answers, HeadWatch heads, Exchange exchange) {
     this.answers = answers;
     this.exchange = exchange;
-    this.watch = new ResponseWatch(heads, answers, this::cutOff);
+    this.watch = new ResponseWatch(heads, this::cutOff);
   }
 
   /** Begins with a channel; before anything else. */
   void begin(ChannelHandlerContext ctx) {
     watch.begin(ctx);
     deepWrites.begin(ctx);
+    EarlyEnd.judgeBy(ctx.channel(), () -> answers.seemWhole(ctx.channel()));
   }
 
-  /** Writes no more: the channel has closed, or is another handler's. */
-  void end() {
+  /** Writes no more: the channel has closed, or is another handler's. What waits goes first. */
+  void end(ChannelHandlerContext ctx) {
+    deepWrites.run();
     watch.end();
+    if (answers.areSent()) {
+      EarlyEnd.judgeBy(ctx.channel(), /* seemsWhole= */ null);
+    }
   }
 
   void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
+    if (!deepWrites.mustWait()) {
+      writeNow(ctx, message, promise);
+      return;
+    }
+    try {
+      deepWrites.write(message, promise);
+    } catch (Throwable noHeap) {
+      cutOff(ctx);
+      throw noHeap;
+    }
+  }
+
+  private void writeNow(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
     if (isCutOff()) {
       Unwritten.release(message);
       try {
@@ -81,7 +100,6 @@ final class Responses {
       return;
     }
     told.setUncancellable(); // A hole would be made where nobody hears of it in time.
-    deepWrites.written();
     boolean ends = answers.isEnded(message);
     answers.sending(told);
     try {
@@ -113,8 +131,15 @@ final class Responses {
 
   /** Flushes, unless something was written behind a part that is lost. */
   void flush(ChannelHandlerContext ctx) {
-    if (!deepWrites.flushLater()) {
+    if (!deepWrites.mustWait()) {
       flushNow(ctx);
+      return;
+    }
+    try {
+      deepWrites.flush();
+    } catch (Throwable noHeap) {
+      cutOff(ctx); // Somebody waits for what was to leave.
+      throw noHeap;
     }
   }
 
@@ -126,9 +151,47 @@ final class Responses {
     }
   }
 
+  /** Closes the channel, so that a response of which something is missing does not seem whole. */
   void close(ChannelHandlerContext ctx, ChannelPromise promise) {
-    if (!deepWrites.closeLater(promise)) {
+    if (!deepWrites.areWaiting()) {
+      closeNow(ctx, promise);
+      return;
+    }
+    try {
+      deepWrites.close(promise);
+    } catch (Throwable noHeap) {
+      closeNow(ctx, promise);
+    }
+  }
+
+  private void closeNow(ChannelHandlerContext ctx, ChannelPromise promise) {
+    if (answers.endWith(ctx.channel()) && (isCutOff() || !answers.areSent())) {
+      EarlyEnd.close(ctx, promise);
+    } else {
       ctx.close(promise);
+    }
+  }
+
+  /** What has waited. */
+  private final class Writer implements DeepWrites.Writer {
+    @Override
+    public void writeNow(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
+      Responses.this.writeNow(ctx, message, promise);
+    }
+
+    @Override
+    public void flushNow(ChannelHandlerContext ctx) {
+      Responses.this.flushNow(ctx);
+    }
+
+    @Override
+    public void closeNow(ChannelHandlerContext ctx, ChannelPromise promise) {
+      Responses.this.closeNow(ctx, promise);
+    }
+
+    @Override
+    public void cutOff(ChannelHandlerContext ctx) {
+      Responses.this.cutOff(ctx);
     }
   }
 
@@ -144,14 +207,19 @@ final class Responses {
     }
   }
 
-  private void cutOff(ChannelHandlerContext ctx) {
+  /** Ends the channel, in the middle of a response. */
+  void cutOff(ChannelHandlerContext ctx) {
     try {
       if (!cutOff) {
         cutOff = true;
         exchange.cutOff(ctx);
       }
     } finally {
-      watch.closeSoon();
+      if (answers.endWith(ctx.channel())) {
+        watch.closeNow(); // Somebody who closes it first would end the response.
+      } else {
+        watch.closeSoon();
+      }
     }
   }
 }

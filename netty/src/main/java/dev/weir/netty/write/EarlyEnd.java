@@ -1,53 +1,82 @@
 package dev.weir.netty.write;
 
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelException;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.ChannelPromise;
 import io.netty.handler.codec.http2.DefaultHttp2ResetFrame;
 import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2StreamChannel;
+import io.netty.util.AttributeKey;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Ends a channel in the middle of what it sends. Netty resets a stream of HTTP/2 that is closed
- * only while one of its sides has not ended: what waits in front of an end that has been written,
- * for a window that its peer does not open, would stay with the connection for as long as that
- * lasts, and its memory too.
+ * Ends a channel in the middle of what it sends, so that the peer knows.
+ *
+ * <p>A connection is closed. Where a peer would conclude from its end that it has got all, it is
+ * reset instead, past all handlers: without the end that goes with a close, by TCP or by TLS. What
+ * the peer has not got yet is lost then.
+ *
+ * <p>A stream of HTTP/2 is reset. Netty does so only while one of its sides has not ended: what
+ * waits in front of an end that has been written, for a window that its peer does not open, would
+ * stay with the connection for as long as that lasts, and its memory too.
  */
 public final class EarlyEnd {
+  private static final AttributeKey<BooleanSupplier> SEEMS_WHOLE =
+      AttributeKey.valueOf(EarlyEnd.class, "seemsWhole");
+
   private EarlyEnd() {}
 
   /**
-   * Closes the channel of {@code ctx}, from there on; what resets a stream goes past all handlers,
-   * of which one may have the end of the stream in a queue. On the channel's event loop.
+   * From now on {@code seemsWhole} tells, on the channel's event loop, whether its end would seem
+   * that of what is being sent; null if it never does.
    */
-  public static void close(ChannelHandlerContext ctx) {
-    try {
-      if (ctx.channel() instanceof Http2StreamChannel stream && stream.isActive()) {
-        ChannelHandlerContext first = stream.pipeline().firstContext();
-        (first == null ? ctx : first).writeAndFlush(new DefaultHttp2ResetFrame(Http2Error.CANCEL));
-      }
-    } finally {
-      ctx.close();
-    }
+  public static void judgeBy(Channel channel, @Nullable BooleanSupplier seemsWhole) {
+    channel.attr(SEEMS_WHOLE).set(seemsWhole);
   }
 
   /**
-   * The same, and a connection of TCP is reset as well, past all handlers: without the end that
-   * goes with a close, by TCP or by TLS, of which the peer would conclude that it has got all. What
-   * it has not got yet is lost.
+   * Ends the channel of {@code ctx}: a close goes from there on; what resets goes past all
+   * handlers, of which one may have the end of a stream in a queue. On the channel's event loop.
    */
-  public static void reset(ChannelHandlerContext ctx) {
-    if (ctx.channel() instanceof Http2StreamChannel) {
-      close(ctx);
-      return;
+  public static void close(ChannelHandlerContext ctx) {
+    close(ctx, ctx.newPromise());
+  }
+
+  /** The same; {@code promise} hears of the close. */
+  public static void close(ChannelHandlerContext ctx, ChannelPromise promise) {
+    boolean isReset = false;
+    try {
+      isReset = reset(ctx);
+    } finally {
+      (isReset ? first(ctx) : ctx).close(promise);
+    }
+  }
+
+  /** Whether a close that passes no handler resets the connection now. */
+  private static boolean reset(ChannelHandlerContext ctx) {
+    if (ctx.channel() instanceof Http2StreamChannel stream) {
+      if (stream.isActive()) {
+        first(ctx).writeAndFlush(new DefaultHttp2ResetFrame(Http2Error.CANCEL));
+      }
+      return false;
+    }
+    BooleanSupplier seemsWhole = ctx.channel().attr(SEEMS_WHOLE).get();
+    if (seemsWhole == null || !seemsWhole.getAsBoolean()) {
+      return false;
     }
     try {
       ctx.channel().config().setOption(ChannelOption.SO_LINGER, 0);
-    } catch (ChannelException closed) {
-      // There is nothing to reset any more.
-    } finally {
-      ChannelHandlerContext first = ctx.pipeline().firstContext();
-      (first == null ? ctx : first).close();
+    } catch (ChannelException refused) {
+      // It is closed already, for instance.
     }
+    return true;
+  }
+
+  private static ChannelHandlerContext first(ChannelHandlerContext ctx) {
+    ChannelHandlerContext first = ctx.pipeline().firstContext();
+    return first == null ? ctx : first;
   }
 }

@@ -74,7 +74,7 @@ public final class UnbrokenStream extends ChannelOutboundHandlerAdapter
   private static void close(ChannelHandlerContext ctx, Throwable cause) {
     if (ctx.channel().isOpen()) {
       // From here, not from the end of the pipeline: nothing more is to be written.
-      ctx.close();
+      EarlyEnd.close(ctx);
       ctx.pipeline().fireExceptionCaught(cause);
     }
   }

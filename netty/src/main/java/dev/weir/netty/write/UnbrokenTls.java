@@ -1,8 +1,5 @@
 package dev.weir.netty.write;
 
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.DefaultByteBufHolder;
-import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
@@ -10,7 +7,6 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.ChannelPromise;
-import io.netty.channel.PendingWriteQueue;
 import io.netty.handler.codec.DecoderException;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
@@ -60,10 +56,7 @@ public final class UnbrokenTls extends ChannelDuplexHandler {
 
   private final SslHandler tls;
   private final Queue<ChannelPromise> closings = new ArrayDeque<>(1);
-  private final ArrayDeque<Unflushed> unflushed = new ArrayDeque<>();
-
-  /** Has the channel count what is unflushed. */
-  private @SuppressWarnings("NullAway.Init") PendingWriteQueue counted;
+  private @SuppressWarnings("NullAway.Init") WaitingWrites unflushed;
 
   /** Sent by TLS itself since there was something for, or from, the handlers behind. */
   private int recordsInARow;
@@ -80,33 +73,6 @@ public final class UnbrokenTls extends ChannelDuplexHandler {
 
   private UnbrokenTls(SslHandler tls) {
     this.tls = tls;
-  }
-
-  /**
-   * A message that waits for a flush. Netty's queue, which is to count it, drops what it holds
-   * where it fails to hand it on, and does not tell whether it has: what it would drop here is
-   * nothing, and the message stays with this handler until the next one has it.
-   */
-  private static final class Unflushed extends DefaultByteBufHolder {
-    private final Object message;
-    private final ChannelPromise promise;
-
-    Unflushed(Object message, ChannelPromise promise) {
-      super(message instanceof ByteBuf bytes ? bytes : Unpooled.EMPTY_BUFFER);
-      this.message = message;
-      this.promise = promise;
-    }
-
-    /** Netty's queue needs it no more. */
-    @Override
-    public boolean release() {
-      return false;
-    }
-
-    void fail(Throwable cause) {
-      Unwritten.release(message);
-      promise.tryFailure(cause);
-    }
   }
 
   /**
@@ -163,25 +129,18 @@ public final class UnbrokenTls extends ChannelDuplexHandler {
 
   @Override
   public void handlerAdded(ChannelHandlerContext ctx) {
-    counted = new PendingWriteQueue(ctx);
+    unflushed = new WaitingWrites(ctx);
   }
 
   @Override
-  @SuppressWarnings("ReferenceEquality") // The same message, and not one like it.
   public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
-    if (!closings.isEmpty()) {
+    if (broken || !closings.isEmpty()) {
       refuse(message, promise);
       return;
     }
-    Unflushed last = null;
     try {
-      last = new Unflushed(message, promise);
-      counted.add(last, promise);
-      unflushed.add(last);
+      unflushed.add(message, promise);
     } catch (Throwable noHeap) {
-      if (last == null || unflushed.peekLast() != last) {
-        Unwritten.release(message); // Nobody has it, whatever has been counted.
-      }
       // What follows would come behind a hole.
       breakOff(ctx.pipeline());
       ctx.fireExceptionCaught(noHeap);
@@ -211,7 +170,7 @@ public final class UnbrokenTls extends ChannelDuplexHandler {
     try {
       while (flushAsked && !broken && !isShakingHands(ctx)) {
         flushAsked = false;
-        for (int writes = unflushed.size(); writes > 0 && !unflushed.isEmpty(); writes--) {
+        for (int writes = unflushed.size(); writes > 0; writes--) {
           recordsInARow = 0;
           writeNext(ctx);
         }
@@ -219,7 +178,7 @@ public final class UnbrokenTls extends ChannelDuplexHandler {
       }
     } catch (Throwable noHeap) {
       breakOff(ctx.pipeline());
-      failUnflushed(noHeap);
+      unflushed.failAll(noHeap);
       throw noHeap;
     } finally {
       flushing = false;
@@ -230,31 +189,15 @@ public final class UnbrokenTls extends ChannelDuplexHandler {
   }
 
   private void writeNext(ChannelHandlerContext ctx) {
-    Unflushed next = unflushed.remove();
-    try {
-      counted.remove();
-    } catch (Throwable noTask) {
-      next.fail(noTask); // The loop takes none that would tell that there is room again.
-      throw noTask;
+    WaitingWrites.Entry next = unflushed.poll();
+    if (next == null) {
+      return; // They have been failed meanwhile.
     }
     try {
-      ctx.write(next.message, next.promise);
+      ctx.write(next.message(), next.promise());
     } catch (Throwable noHeap) {
-      next.promise.tryFailure(noHeap);
+      next.promise().tryFailure(noHeap);
       throw noHeap;
-    }
-  }
-
-  private void failUnflushed(Throwable cause) {
-    while (counted.size() > 0) {
-      try {
-        counted.remove();
-      } catch (Throwable noTask) {
-        // As above; it counts no more.
-      }
-    }
-    for (Unflushed next = unflushed.poll(); next != null; next = unflushed.poll()) {
-      next.fail(cause);
     }
   }
 
@@ -263,7 +206,7 @@ public final class UnbrokenTls extends ChannelDuplexHandler {
     broken = true;
     ChannelHandlerContext encrypting = pipeline.context(tls);
     if (encrypting != null) {
-      encrypting.close();
+      EarlyEnd.close(encrypting);
     }
   }
 
@@ -320,7 +263,7 @@ public final class UnbrokenTls extends ChannelDuplexHandler {
     established = handshake.isSuccess();
     ctx.fireUserEventTriggered(event);
     if (!established) {
-      failUnflushed(handshake.cause());
+      unflushed.failAll(handshake.cause());
     } else if (flushAsked) {
       flush(ctx);
     }
@@ -360,12 +303,15 @@ public final class UnbrokenTls extends ChannelDuplexHandler {
 
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {
-    failUnflushed(new ClosedChannelException());
-    ctx.fireChannelInactive();
+    try {
+      unflushed.failAll(new ClosedChannelException());
+    } finally {
+      ctx.fireChannelInactive();
+    }
   }
 
   @Override
   public void handlerRemoved(ChannelHandlerContext ctx) {
-    failUnflushed(new ClosedChannelException());
+    unflushed.failAll(new ClosedChannelException());
   }
 }

@@ -2,8 +2,12 @@ package dev.weir.netty.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.netty.RefusingChannel;
+import dev.weir.netty.flow.ByteCountAdmission;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPipeline;
@@ -11,12 +15,18 @@ import io.netty.channel.ChannelPromise;
 import io.netty.handler.codec.http.DefaultHttpContent;
 import io.netty.handler.codec.http.DefaultHttpHeaders;
 import io.netty.handler.codec.http.DefaultHttpResponse;
+import io.netty.handler.codec.http.FullHttpRequest;
+import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
+import java.nio.channels.ClosedChannelException;
 import java.nio.charset.StandardCharsets;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -27,94 +37,223 @@ import org.junit.jupiter.params.provider.ValueSource;
 class DeepWritesTest {
   private static final int DEEPEST = 8;
 
-  private final AggregatorFixture fixture = AggregatorFixture.upTo(500);
-  private final ChannelPipeline pipeline = fixture.channel.pipeline();
+  private final BudgetedHttpAggregator aggregator =
+      new BudgetedHttpAggregator(
+          new ByteCountAdmission(1_000, UnpooledByteBufAllocator.DEFAULT),
+          AggregatorOptions.upTo(1_000));
   private final Transport transport = new Transport();
+  private final RefusingChannel channel =
+      new RefusingChannel(transport, new HttpServerCodec(), aggregator);
+  private final ChannelPipeline pipeline = channel.pipeline();
 
   @BeforeEach
-  void beginWithTransport() {
-    pipeline.addFirst(transport);
+  void receiveRequest() {
+    channel.writeInbound(
+        Unpooled.copiedBuffer("GET / HTTP/1.1\r\n\r\n", StandardCharsets.US_ASCII));
+    FullHttpRequest request = channel.readInbound();
+    request.release();
   }
 
   @AfterEach
-  void nothingIsHeld() {
-    fixture.assertNothingHeld();
+  void end() {
+    channel.finishAndReleaseAll();
   }
 
   /** The codec hears of it, deep as it is, by a task of the loop, and then only this handler. */
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 2, 3, 4, 5, 6, 7, DEEPEST})
   void nothingLeavesBehindAPartThatIsLost(int listeners) {
-    receive();
+    transport.lost = "part";
     deep(
         listeners,
         () -> {
           writeHead();
-          losePart();
+          writePart("part");
           pipeline.writeAndFlush(LastHttpContent.EMPTY_LAST_CONTENT);
         });
-    fixture.channel.runPendingTasks();
-    assertThat(fixture.channel.isOpen()).isFalse();
-    assertThat(transport.sent()).doesNotContain("0\r\n\r\n");
+    assertThatItEndsWithoutItsEnd();
   }
 
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 2, 3, 4, 5, 6, 7, DEEPEST})
   void norWithAFlushThatComesFromLessDeep(int listeners) {
-    receive();
+    transport.lost = "part";
     deep(
         listeners,
         () -> {
           writeHead();
-          losePart();
+          writePart("part");
           pipeline.write(LastHttpContent.EMPTY_LAST_CONTENT);
         });
     pipeline.flush();
-    fixture.channel.runPendingTasks();
-    assertThat(fixture.channel.isOpen()).isFalse();
-    assertThat(transport.sent()).doesNotContain("0\r\n\r\n");
+    assertThatItEndsWithoutItsEnd();
+  }
+
+  /** Then Netty has no task to tell of the loss by, and never tells. */
+  @Test
+  void norWhereTheLoopTakesNoTask() {
+    transport.lost = "part";
+    deep(
+        DEEPEST,
+        () -> {
+          writeHead();
+          channel.refuse(true);
+          writePart("part");
+          channel.refuse(false);
+          pipeline.writeAndFlush(LastHttpContent.EMPTY_LAST_CONTENT);
+        });
+    while (channel.isOpen()) {
+      channel.runPendingTasks(); // One is brought by another thread.
+    }
+    assertThatItEndsWithoutItsEnd();
+  }
+
+  /** One that is lost while another is written, and then another at once. */
+  @Test
+  void norWhatIsWrittenBetweenTwoThatAreLost() {
+    LosesLater losesFirst = new LosesLater(HttpContent.class);
+    pipeline.addAfter("HttpServerCodec#0", /* name= */ null, losesFirst);
+    transport.lost = "three";
+    transport.onWrite =
+        text -> {
+          if (text.contains("two")) {
+            losesFirst.lose();
+          }
+        };
+    deep(
+        DEEPEST,
+        () -> {
+          writeHead();
+          writePart("one");
+          writePart("two");
+          writePart("three");
+        });
+    channel.runPendingTasks();
+    assertThat(channel.isOpen()).isFalse();
+    assertThat(transport.sent()).doesNotContain("two");
   }
 
   @ParameterizedTest
   @ValueSource(ints = {0, DEEPEST})
   void whatIsWholeLeavesBeforeACloseThatComesBehindIt(int listeners) {
-    receive();
-    ChannelPromise closed = fixture.channel.newPromise();
+    ChannelPromise closed = channel.newPromise();
     deep(
         listeners,
         () -> {
           writeHead();
-          writePart();
+          writePart("part");
           pipeline.writeAndFlush(LastHttpContent.EMPTY_LAST_CONTENT);
           pipeline.close(closed);
         });
-    fixture.channel.runPendingTasks();
+    channel.runPendingTasks();
     assertThat(closed.isSuccess()).isTrue();
     assertThat(transport.sent()).endsWith("4\r\npart\r\n0\r\n\r\n");
   }
 
-  /** As many flushes as there were, but those that come together. */
   @Test
-  void whatFollowsLeavesAtOnceAgain() {
-    receive();
+  void soDoesWhatIsWrittenWhileItLeaves() {
     deep(
         DEEPEST,
         () -> {
           writeHead();
           pipeline.flush();
+        });
+    transport.onFlush =
+        () ->
+            deep(
+                3,
+                () -> {
+                  writePart("part");
+                  pipeline.writeAndFlush(LastHttpContent.EMPTY_LAST_CONTENT);
+                  pipeline.close();
+                });
+    channel.runPendingTasks();
+    assertThat(transport.sent()).endsWith("4\r\npart\r\n0\r\n\r\n");
+    assertThat(channel.isOpen()).isFalse();
+  }
+
+  /** As for an upgrade, of which nothing passes it any more. */
+  @Test
+  void soDoesWhatWaitsInAHandlerThatIsRemoved() {
+    deep(
+        DEEPEST,
+        () -> {
+          writeHead();
+          writePart("part");
+          pipeline.writeAndFlush(LastHttpContent.EMPTY_LAST_CONTENT);
+          pipeline.remove(aggregator);
+          pipeline.close();
+        });
+    assertThat(transport.sent()).endsWith("4\r\npart\r\n0\r\n\r\n");
+  }
+
+  @Test
+  void whatFollowsLeavesAtOnceAgain() {
+    deep(
+        DEEPEST,
+        () -> {
+          writeHead();
           pipeline.flush();
         });
     assertThat(transport.sent()).isEmpty();
-    fixture.channel.runPendingTasks();
+    channel.runPendingTasks();
     assertThat(transport.sent()).startsWith("HTTP/1.1 200 OK");
-    writePart();
+    writePart("part");
     pipeline.flush();
     assertThat(transport.sent()).isEqualTo("4\r\npart\r\n");
   }
 
-  private void receive() {
-    fixture.receive("GET / HTTP/1.1\r\n\r\n");
-    fixture.request().release();
+  /** A producer that looks at writability comes to an end. */
+  @Test
+  void whatWaitsCountsForWritability() {
+    deep(
+        DEEPEST,
+        () -> {
+          writeHead();
+          for (int written = 0; channel.isWritable(); written++) {
+            assertThat(written).isLessThan(1_000);
+            writePart("x".repeat(1_000));
+          }
+        });
+    channel.runPendingTasks();
+    assertThat(channel.isWritable()).isTrue();
+  }
+
+  @Test
+  void whatWaitsFailsWithTheEndOfTheChannel() {
+    ByteBuf bytes = Unpooled.copiedBuffer("part", StandardCharsets.US_ASCII);
+    ChannelPromise told = channel.newPromise();
+    deep(
+        DEEPEST,
+        () -> {
+          writeHead();
+          pipeline.write(new DefaultHttpContent(bytes), told);
+          channel.unsafe().close(channel.voidPromise());
+        });
+    channel.runPendingTasks();
+    assertThat(told.cause()).isInstanceOf(ClosedChannelException.class);
+    assertThat(bytes.refCnt()).isZero();
+  }
+
+  @Test
+  void whatWaitsCannotBeCancelled() {
+    ChannelPromise told = channel.newPromise();
+    deep(
+        DEEPEST,
+        () -> {
+          writeHead();
+          pipeline.write(LastHttpContent.EMPTY_LAST_CONTENT, told);
+          assertThat(told.cancel(false)).isFalse();
+          pipeline.flush();
+        });
+    channel.runPendingTasks();
+    assertThat(told.isSuccess()).isTrue();
+  }
+
+  private void assertThatItEndsWithoutItsEnd() {
+    channel.runPendingTasks();
+    assertThat(channel.isOpen()).isFalse();
+    assertThat(transport.sent()).doesNotContain("0\r\n\r\n");
   }
 
   private void deep(int listeners, Runnable task) {
@@ -122,7 +261,7 @@ class DeepWritesTest {
       task.run();
       return;
     }
-    ChannelPromise promise = fixture.channel.newPromise();
+    ChannelPromise promise = channel.newPromise();
     promise.addListener(done -> deep(listeners - 1, task));
     promise.setSuccess();
   }
@@ -133,18 +272,9 @@ class DeepWritesTest {
     pipeline.write(new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK, chunked));
   }
 
-  /** Its bytes; at the surface the channel is closed with that. */
-  private void losePart() {
-    pipeline.addBefore("HttpServerCodec#0", "loses", new Loses(ByteBuf.class));
-    writePart();
-    if (fixture.channel.isOpen()) {
-      pipeline.remove("loses");
-    }
-  }
-
-  private void writePart() {
-    pipeline.write(
-        new DefaultHttpContent(Unpooled.copiedBuffer("part", StandardCharsets.US_ASCII)));
+  private ChannelFuture writePart(String text) {
+    return pipeline.write(
+        new DefaultHttpContent(Unpooled.copiedBuffer(text, StandardCharsets.US_ASCII)));
   }
 
   /**
@@ -154,11 +284,29 @@ class DeepWritesTest {
     private final StringBuilder sent = new StringBuilder();
     private final StringBuilder unflushed = new StringBuilder();
 
+    /** Of what contains it nothing is taken. */
+    @Nullable String lost;
+
+    Consumer<String> onWrite = text -> {};
+
+    /** Called once. */
+    @Nullable Runnable onFlush;
+
     @Override
     public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
       ByteBuf bytes = (ByteBuf) message;
-      unflushed.append(bytes.toString(StandardCharsets.US_ASCII));
+      String text = bytes.toString(StandardCharsets.US_ASCII);
       bytes.release();
+      if (lost != null && text.contains(lost)) {
+        promise.setFailure(new OutOfMemoryError("made by the test"));
+        return;
+      }
+      if (!ctx.channel().isActive()) {
+        promise.setFailure(new ClosedChannelException());
+        return;
+      }
+      unflushed.append(text);
+      onWrite.accept(text);
       promise.setSuccess();
     }
 
@@ -166,6 +314,11 @@ class DeepWritesTest {
     public void flush(ChannelHandlerContext ctx) {
       sent.append(unflushed);
       unflushed.setLength(0);
+      Runnable once = onFlush;
+      onFlush = null;
+      if (once != null) {
+        once.run();
+      }
     }
 
     @Override

@@ -3,39 +3,57 @@ package dev.weir.netty.http;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import dev.weir.netty.Loopback;
 import dev.weir.netty.TestCertificate;
+import dev.weir.netty.TransportUnderTest;
 import dev.weir.netty.flow.ByteCountAdmission;
+import dev.weir.netty.write.UnbrokenStream;
 import dev.weir.netty.write.UnbrokenTls;
+import dev.weir.netty.write.WriteGate;
+import dev.weir.netty.write.WriteGateOptions;
+import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.DefaultHttpContent;
 import io.netty.handler.codec.http.DefaultHttpResponse;
 import io.netty.handler.codec.http.FullHttpRequest;
 import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.handler.ssl.SslContext;
 import io.netty.util.ReferenceCountUtil;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
@@ -43,6 +61,9 @@ import org.junit.jupiter.params.provider.MethodSource;
  * it is lost the connection is reset, for what the client has got is not to seem whole.
  */
 class UndelimitedResponseTest {
+  /** So that the system has taken it before the client reads. */
+  private static final int LONG = 100_000;
+
   private static TestCertificate certificate;
 
   @BeforeAll
@@ -54,67 +75,323 @@ class UndelimitedResponseTest {
     return Wire.all().filter(wire -> !wire.http2());
   }
 
-  @ParameterizedTest
-  @MethodSource("wires")
-  void itsConnectionIsReset(Wire wire) throws Exception {
-    EventLoopGroup loops = wire.transport().newLoops(1);
-    SslContext tls = wire.engine().server(certificate);
-    Channel listener =
-        Loopback.listen(
-            wire.transport(),
-            loops,
-            UnpooledByteBufAllocator.DEFAULT,
-            channel -> setUp(channel, tls));
-    try (Socket plain = new Socket()) {
-      plain.connect((InetSocketAddress) listener.localAddress());
-      Socket client = tls == null ? plain : certificate.secure(plain);
-      client.getOutputStream().write("GET / HTTP/1.0\r\n\r\n".getBytes(US_ASCII));
-      ByteArrayOutputStream received = new ByteArrayOutputStream();
-      Throwable end = catchThrowable(() -> readAll(client.getInputStream(), received));
-      assertThat(end).isInstanceOf(IOException.class);
-      assertThat(received.toString(US_ASCII))
-          .startsWith("HTTP/1.0 200 OK")
-          .endsWith("\r\n\r\npart");
-    } finally {
-      listener.close().sync();
-      loops.shutdownGracefully(0, 10, TimeUnit.SECONDS).sync();
-      ReferenceCountUtil.release(tls);
-    }
+  static Stream<Arguments> losses() {
+    return wires().flatMap(wire -> Arrays.stream(Loss.values()).map(loss -> arguments(wire, loss)));
   }
 
-  private static void readAll(InputStream in, ByteArrayOutputStream into) throws IOException {
-    for (int next = in.read(); next >= 0; next = in.read()) {
-      into.write(next);
-    }
-  }
+  /** What an application does when a part is lost. */
+  private enum Loss {
+    NOTHING {
+      @Override
+      void write(ChannelHandlerContext ctx) {
+        ctx.writeAndFlush(part());
+      }
+    },
+    CLOSES {
+      @Override
+      void write(ChannelHandlerContext ctx) {
+        ctx.writeAndFlush(part());
+        ctx.close();
+      }
+    },
+    ENDS_AND_CLOSES {
+      @Override
+      void write(ChannelHandlerContext ctx) {
+        ctx.writeAndFlush(part());
+        ctx.writeAndFlush(LastHttpContent.EMPTY_LAST_CONTENT)
+            .addListener(ChannelFutureListener.CLOSE);
+      }
+    },
+    CLOSES_ON_FAILURE {
+      @Override
+      void write(ChannelHandlerContext ctx) {
+        ctx.writeAndFlush(part()).addListener(ChannelFutureListener.CLOSE_ON_FAILURE);
+      }
+    },
+    HEARS_OF_IT_FIRST {
+      @Override
+      void write(ChannelHandlerContext ctx) {
+        ctx.writeAndFlush(
+            part(), ctx.newPromise().addListener(ChannelFutureListener.CLOSE_ON_FAILURE));
+      }
+    };
 
-  private static void setUp(Channel channel, SslContext tls) {
-    ChannelPipeline pipeline = channel.pipeline();
-    if (tls != null) {
-      UnbrokenTls.addTo(pipeline, tls.newHandler(channel.alloc()));
-    }
-    pipeline.addLast(
-        new HttpServerCodec(),
-        new BudgetedHttpAggregator(
-            new ByteCountAdmission(1_000, UnpooledByteBufAllocator.DEFAULT),
-            AggregatorOptions.upTo(1_000)),
-        new Responder());
-  }
+    abstract void write(ChannelHandlerContext ctx);
 
-  /** Has a client get a part, then loses one. */
-  private static final class Responder extends SimpleChannelInboundHandler<FullHttpRequest> {
-    @Override
-    protected void channelRead0(ChannelHandlerContext ctx, FullHttpRequest request) {
+    /** Has a client get a part, then loses one. */
+    void respond(ChannelHandlerContext ctx) {
       ctx.write(new DefaultHttpResponse(HttpVersion.HTTP_1_0, HttpResponseStatus.OK));
-      writePart(ctx)
+      ctx.writeAndFlush(part())
           .addListener(sent -> {
             ctx.pipeline().addAfter("HttpServerCodec#0", "loses", new Loses(HttpContent.class));
-            writePart(ctx);
+            write(ctx);
+          });
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("losses")
+  void itsConnectionIsReset(Wire wire, Loss loss) throws Exception {
+    try (Exchange exchange = new Exchange(wire, loss::respond)) {
+      exchange.send("GET / HTTP/1.0\r\n\r\n");
+      assertThat(exchange.readAll()).isInstanceOf(IOException.class);
+      assertThat(exchange.received()).startsWith("HTTP/1.0 200 OK").endsWith("\r\n\r\npart");
+    }
+  }
+
+  static Stream<Arguments> handlers() {
+    return wires()
+        .flatMap(wire -> Arrays.stream(Nearer.values()).map(nearer -> arguments(wire, nearer)));
+  }
+
+  /** A handler, nearer to the wire, that hears of the loss first and ends the connection. */
+  private enum Nearer {
+    GATE_THAT_REFUSES {
+      @Override
+      void addTo(ChannelPipeline pipeline) {
+        pipeline.addAfter("HttpServerCodec#0", "nearer", gate(1_000));
+      }
+
+      @Override
+      void lose(ChannelHandlerContext ctx) {
+        ctx.writeAndFlush(new DefaultHttpContent(Unpooled.wrappedBuffer(new byte[2_000])));
+      }
+    },
+    GATE_OF_BYTES {
+      @Override
+      void addTo(ChannelPipeline pipeline) {
+        pipeline.addBefore("HttpServerCodec#0", "nearer", gate(10_000));
+      }
+
+      @Override
+      void lose(ChannelHandlerContext ctx) {
+        ctx.pipeline().addBefore("nearer", "loses", new Loses(ByteBuf.class));
+        ctx.writeAndFlush(part());
+      }
+    },
+    UNBROKEN_MESSAGES {
+      @Override
+      void addTo(ChannelPipeline pipeline) {
+        pipeline.addAfter("HttpServerCodec#0", "nearer", UnbrokenStream.MESSAGES);
+      }
+
+      @Override
+      void lose(ChannelHandlerContext ctx) {
+        ctx.pipeline().addBefore("nearer", "loses", new Loses(HttpContent.class));
+        ctx.writeAndFlush(part());
+      }
+    },
+    UNBROKEN_BYTES {
+      @Override
+      void addTo(ChannelPipeline pipeline) {
+        pipeline.addBefore("HttpServerCodec#0", "nearer", UnbrokenStream.HANDLER);
+      }
+
+      @Override
+      void lose(ChannelHandlerContext ctx) {
+        GATE_OF_BYTES.lose(ctx);
+      }
+    };
+
+    abstract void addTo(ChannelPipeline pipeline);
+
+    abstract void lose(ChannelHandlerContext ctx);
+
+    private static ChannelHandler gate(int bytes) {
+      return new WriteGate(new WriteGateOptions(bytes, bytes, 100, Duration.ofMinutes(10)))
+          .newHandler();
+    }
+
+    void respond(ChannelHandlerContext ctx) {
+      addTo(ctx.pipeline());
+      ctx.write(new DefaultHttpResponse(HttpVersion.HTTP_1_0, HttpResponseStatus.OK));
+      ctx.writeAndFlush(part()).addListener(sent -> ctx.executor().execute(() -> lose(ctx)));
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("handlers")
+  void soItIsByAHandlerThatHearsOfItFirst(Wire wire, Nearer nearer) throws Exception {
+    try (Exchange exchange = new Exchange(wire, nearer::respond)) {
+      exchange.send("GET / HTTP/1.0\r\n\r\n");
+      assertThat(exchange.readAll()).isInstanceOf(IOException.class);
+      assertThat(exchange.received()).endsWith("\r\n\r\npart");
+    }
+  }
+
+  /** Only chunks have an end of their own. */
+  @ParameterizedTest
+  @CsvSource({"gzip, true", "'gzip, Chunked', false", "chunked, false", "x, true"})
+  void aTransferCodingHasNoEnd(String coding, boolean isReset) throws Exception {
+    Consumer<ChannelHandlerContext> responder =
+        ctx -> {
+          DefaultHttpResponse head =
+              new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK);
+          head.headers().set(HttpHeaderNames.TRANSFER_ENCODING, coding);
+          ctx.writeAndFlush(head);
+          ctx.pipeline().addAfter("HttpServerCodec#0", "loses", new Loses(HttpContent.class));
+          ctx.writeAndFlush(part());
+        };
+    try (Exchange exchange =
+        new Exchange(new Wire(TransportUnderTest.NIO, Engine.NONE, false), responder)) {
+      exchange.send("GET / HTTP/1.1\r\n\r\n");
+      Throwable end = exchange.readAll();
+      assertThat(end instanceof IOException).isEqualTo(isReset);
+    }
+  }
+
+  /** The client knows that there is no body. */
+  @Test
+  void anAnswerToHeadHasNone() throws Exception {
+    Consumer<ChannelHandlerContext> responder =
+        ctx -> {
+          ctx.writeAndFlush(new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK));
+          ctx.pipeline().addAfter("HttpServerCodec#0", "loses", new Loses(HttpContent.class));
+          ctx.writeAndFlush(part());
+        };
+    try (Exchange exchange =
+        new Exchange(new Wire(TransportUnderTest.NIO, Engine.NONE, false), responder)) {
+      exchange.send("HEAD / HTTP/1.1\r\n\r\n");
+      assertThat(exchange.readAll()).isNull();
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("wires")
+  void aWholeOneEndsWithItsConnection(Wire wire) throws Exception {
+    try (Exchange exchange = new Exchange(wire, UndelimitedResponseTest::respondWhole)) {
+      exchange.send("GET / HTTP/1.0\r\n\r\n");
+      assertThat(exchange.readAll()).isNull();
+      assertThat(exchange.received()).endsWith("\r\n\r\npart");
+    }
+  }
+
+  private static void respondWhole(ChannelHandlerContext ctx) {
+    ctx.write(new DefaultHttpResponse(HttpVersion.HTTP_1_0, HttpResponseStatus.OK));
+    ctx.write(part());
+    ctx.writeAndFlush(LastHttpContent.EMPTY_LAST_CONTENT).addListener(ChannelFutureListener.CLOSE);
+  }
+
+  /** Nothing of the second has come, and nothing is mistaken for it. */
+  @ParameterizedTest
+  @MethodSource("wires")
+  void theOneBeforeALostHeadArrives(Wire wire) throws Exception {
+    try (Exchange exchange = new Exchange(wire, UndelimitedResponseTest::respondThenLose)) {
+      exchange.send("GET / HTTP/1.1\r\n\r\nGET / HTTP/1.1\r\n\r\n");
+      assertThat(exchange.lost.await(10, TimeUnit.SECONDS)).isTrue();
+      exchange.readAll();
+      assertThat(exchange.received()).endsWith("x".repeat(LONG));
+    }
+  }
+
+  private static void respondThenLose(ChannelHandlerContext ctx) {
+    if (ctx.pipeline().get(Loses.class) == null) {
+      DefaultFullHttpResponse whole =
+          new DefaultFullHttpResponse(
+              HttpVersion.HTTP_1_1,
+              HttpResponseStatus.OK,
+              Unpooled.copiedBuffer("x".repeat(LONG), US_ASCII));
+      whole.headers().set(HttpHeaderNames.CONTENT_LENGTH, LONG);
+      ctx.writeAndFlush(whole);
+      ctx.pipeline().addAfter("HttpServerCodec#0", "loses", new Loses(HttpResponse.class));
+    } else {
+      ctx.writeAndFlush(new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK));
+    }
+  }
+
+  /** A gate closes the connection of a peer that takes nothing, in the middle of the body. */
+  @ParameterizedTest
+  @MethodSource("wires")
+  void itIsResetForASlowPeer(Wire wire) throws Exception {
+    WriteGate gate =
+        new WriteGate(
+            WriteGateOptions.within(1 << 30)
+                .withChannelBytes(1 << 28)
+                .withSlowPeer(1 << 16, Duration.ofMillis(100)));
+    try (Exchange exchange =
+        new Exchange(
+            wire,
+            ctx -> {
+              ctx.pipeline().addBefore("HttpServerCodec#0", "gate", gate.newHandler());
+              ctx.write(new DefaultHttpResponse(HttpVersion.HTTP_1_0, HttpResponseStatus.OK));
+              ctx.write(new DefaultHttpContent(Unpooled.wrappedBuffer(new byte[20 << 20])));
+              ctx.writeAndFlush(LastHttpContent.EMPTY_LAST_CONTENT)
+                  .addListener(ChannelFutureListener.CLOSE);
+            })) {
+      exchange.send("GET / HTTP/1.0\r\n\r\n");
+      assertThat(exchange.lost.await(10, TimeUnit.SECONDS)).isTrue();
+      assertThat(exchange.readAll()).isInstanceOf(IOException.class);
+    }
+  }
+
+  private static DefaultHttpContent part() {
+    return new DefaultHttpContent(Unpooled.copiedBuffer("part", US_ASCII));
+  }
+
+  /** A server that responds so, and a client. */
+  private static final class Exchange implements AutoCloseable {
+    final CountDownLatch lost = new CountDownLatch(1);
+    private final EventLoopGroup loops;
+    private final @Nullable SslContext tls;
+    private final Channel listener;
+    private final Socket plain = new Socket();
+    private final Socket client;
+    private final ByteArrayOutputStream received = new ByteArrayOutputStream();
+
+    Exchange(Wire wire, Consumer<ChannelHandlerContext> responder) throws Exception {
+      loops = wire.transport().newLoops(1);
+      tls = wire.engine().server(certificate);
+      listener =
+          Loopback.listen(
+              wire.transport(),
+              loops,
+              UnpooledByteBufAllocator.DEFAULT,
+              channel -> setUp(channel.pipeline(), responder));
+      plain.connect((InetSocketAddress) listener.localAddress());
+      client = tls == null ? plain : certificate.secure(plain);
+    }
+
+    private void setUp(ChannelPipeline pipeline, Consumer<ChannelHandlerContext> responder) {
+      if (tls != null) {
+        UnbrokenTls.addTo(pipeline, tls.newHandler(UnpooledByteBufAllocator.DEFAULT));
+      }
+      pipeline.addLast(
+          new HttpServerCodec(),
+          new BudgetedHttpAggregator(
+              new ByteCountAdmission(1_000, UnpooledByteBufAllocator.DEFAULT),
+              AggregatorOptions.upTo(1_000)),
+          new SimpleChannelInboundHandler<FullHttpRequest>() {
+            @Override
+            protected void channelRead0(ChannelHandlerContext ctx, FullHttpRequest request) {
+              responder.accept(ctx);
+            }
+
+            @Override
+            public void channelInactive(ChannelHandlerContext ctx) {
+              lost.countDown();
+            }
           });
     }
 
-    private static ChannelFuture writePart(ChannelHandlerContext ctx) {
-      return ctx.writeAndFlush(new DefaultHttpContent(Unpooled.copiedBuffer("part", US_ASCII)));
+    void send(String request) throws IOException {
+      client.getOutputStream().write(request.getBytes(US_ASCII));
+    }
+
+    /** Up to the end, or to the failure that is returned. */
+    @Nullable Throwable readAll() {
+      return catchThrowable(() -> client.getInputStream().transferTo(received));
+    }
+
+    String received() {
+      return received.toString(US_ASCII);
+    }
+
+    @Override
+    public void close() throws IOException {
+      plain.close();
+      listener.close().syncUninterruptibly();
+      loops.shutdownGracefully(0, 10, TimeUnit.SECONDS).syncUninterruptibly();
+      ReferenceCountUtil.release(tls);
     }
   }
 }

@@ -348,6 +348,25 @@ class UnbrokenTlsTest {
         new OutOfMemoryError("made by the test"));
   }
 
+  /** Whoever released it by mistake harms the write of that one alone. */
+  @Test
+  void whatOthersHaveReleasedKeepsNothingElse() throws Exception {
+    try (TlsTalk talk = new TlsTalk(certificate, Engine.JDK)) {
+      List<ByteBuf> messages = new ArrayList<>();
+      List<ChannelFuture> written = new ArrayList<>();
+      for (int i = 0; i < 4; i++) {
+        messages.add(numbers(i, 1));
+        written.add(talk.server.write(messages.getLast()));
+      }
+      messages.get(0).release();
+      messages.get(2).release();
+      talk.server.close();
+      talk.server.runPendingTasks();
+      assertThat(written).allMatch(ChannelFuture::isDone).noneMatch(ChannelFuture::isSuccess);
+      assertThat(messages).allMatch(message -> message.refCnt() == 0);
+    }
+  }
+
   /** A listener that closes in the middle of a flush means all that comes after it. */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
