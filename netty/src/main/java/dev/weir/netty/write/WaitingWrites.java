@@ -104,10 +104,12 @@ public final class WaitingWrites {
     size++;
   }
 
+  /** Whether nothing waits. */
   public boolean isEmpty() {
     return first == null;
   }
 
+  /** How many messages and marks wait. */
   public int size() {
     return size;
   }
