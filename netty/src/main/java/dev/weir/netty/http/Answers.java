@@ -1,6 +1,5 @@
 package dev.weir.netty.http;
 
-import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
@@ -11,7 +10,6 @@ import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpStatusClass;
-import io.netty.handler.codec.http2.Http2StreamChannel;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,7 +17,12 @@ import org.jspecify.annotations.Nullable;
  * one event loop.
  */
 final class Answers {
+  /** Of the request that is passed on. */
   private HttpMethod method = HttpMethod.GET;
+
+  /** Of the one that the last response is to. */
+  private HttpMethod answered = HttpMethod.GET;
+
   private HttpResponseStatus status = HttpResponseStatus.OK;
 
   /** Whether the head of a response has been written, and its end has not. */
@@ -28,10 +31,14 @@ final class Answers {
   /** Of that response: handlers nearer to the wire may change them still. */
   private @Nullable HttpHeaders headers;
 
-  /** How that head is sent, if it has come alone. */
+  /** How the head is sent, once it is. */
   private @Nullable ChannelFuture head;
 
   private boolean headIsNext;
+
+  /** Whether the head has come without a body. */
+  private boolean headIsAlone;
+
   private @Nullable ChannelFuture last;
 
   /**
@@ -44,9 +51,11 @@ final class Answers {
       begun = isFinal(status);
       headers = begun ? response.headers() : null;
       head = null;
+      headIsNext = begun;
+      headIsAlone = !ResponseEnds.isOne(message);
+      answered = method;
     }
     boolean ended = begun && ResponseEnds.isOne(message);
-    headIsNext = begun && !ended && message instanceof HttpResponse;
     begun &= !ended;
     return ended;
   }
@@ -74,13 +83,13 @@ final class Answers {
 
   /**
    * Whether the end of the channel is that of the last response, as it has been written: a client
-   * takes for whole what has come until then. Not where its head is lost: nothing has come.
+   * takes for whole what has come until then. Not where its head is lost: nothing has come. Nor of
+   * a stream of HTTP/2, which has an end of its own.
    */
-  boolean endWith(Channel channel) {
+  boolean endWithChannel() {
     return headers != null
-        && !(channel instanceof Http2StreamChannel)
-        && !isLost(head)
-        && !method.equals(HttpMethod.HEAD)
+        && !(headIsAlone && isLost(head))
+        && !answered.equals(HttpMethod.HEAD)
         && !status.equals(HttpResponseStatus.NO_CONTENT)
         && !status.equals(HttpResponseStatus.NOT_MODIFIED)
         && !headers.contains(HttpHeaderNames.CONTENT_LENGTH)
@@ -97,8 +106,8 @@ final class Answers {
   }
 
   /** Whether a client would take the end of the channel, now, for that of a response. */
-  boolean seemWhole(Channel channel) {
-    return endWith(channel) && (begun || isLost() || !areSent());
+  boolean seemWhole() {
+    return endWithChannel() && (begun || isLost() || !areSent());
   }
 
   /** Whether all has been sent, or has failed. */
@@ -121,6 +130,16 @@ final class Answers {
   /** Whether nothing has been written behind a part. */
   boolean isLast(ChannelFuture part) {
     return part.equals(last);
+  }
+
+  /** Whether a part is, or has, the head of the last response. */
+  boolean isHead(ChannelFuture part) {
+    return part.equals(head);
+  }
+
+  /** Nothing of the last response is sent. */
+  void dropHead() {
+    headers = null;
   }
 
   /** Takes note of how a part is sent. */

@@ -144,20 +144,31 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
 
   @Override
   public void handlerRemoved(ChannelHandlerContext ctx) {
-    responses.end(ctx);
-    headWatch.end();
-    dropEverything();
-    ReadHolds holds = ReadHolds.of(ctx.channel());
-    holds.endExemption();
-    holds.release(ReadHolds.Reason.ORDER);
+    try {
+      end(ctx);
+    } finally {
+      ReadHolds holds = ReadHolds.of(ctx.channel());
+      holds.endExemption();
+      holds.release(ReadHolds.Reason.ORDER);
+    }
   }
 
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {
-    responses.end(ctx);
-    headWatch.end();
-    dropEverything();
-    ctx.fireChannelInactive();
+    try {
+      end(ctx);
+    } finally {
+      ctx.fireChannelInactive();
+    }
+  }
+
+  private void end(ChannelHandlerContext ctx) {
+    try {
+      responses.end(ctx);
+    } finally {
+      headWatch.end();
+      dropEverything();
+    }
   }
 
   @Override

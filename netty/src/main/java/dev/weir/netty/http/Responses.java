@@ -1,11 +1,15 @@
 package dev.weir.netty.http;
 
+import dev.weir.netty.write.DeepWrites;
 import dev.weir.netty.write.EarlyEnd;
 import dev.weir.netty.write.Unwritten;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
+import io.netty.handler.codec.http2.Http2StreamChannel;
 import java.nio.channels.ClosedChannelException;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes the responses of an application, part by part. Where one of their parts is lost nothing is
@@ -29,6 +33,7 @@ final class Responses {
   private final Exchange exchange;
   private final ResponseWatch watch;
   private final DeepWrites deepWrites = new DeepWrites(new Writer());
+  private @Nullable BooleanSupplier judge;
   private boolean cutOff;
 
   /**
@@ -47,15 +52,22 @@ final class Responses {
   void begin(ChannelHandlerContext ctx) {
     watch.begin(ctx);
     deepWrites.begin(ctx);
-    EarlyEnd.judgeBy(ctx.channel(), () -> answers.seemWhole(ctx.channel()));
+    if (!(ctx.channel() instanceof Http2StreamChannel)) {
+      BooleanSupplier seemsWhole = answers::seemWhole;
+      judge = seemsWhole;
+      EarlyEnd.judgeBy(ctx.channel(), seemsWhole);
+    }
   }
 
   /** Writes no more: the channel has closed, or is another handler's. What waits goes first. */
   void end(ChannelHandlerContext ctx) {
-    deepWrites.run();
-    watch.end();
-    if (answers.areSent()) {
-      EarlyEnd.judgeBy(ctx.channel(), /* seemsWhole= */ null);
+    try {
+      deepWrites.run();
+    } finally {
+      watch.end();
+      if (judge != null && answers.areSent()) {
+        EarlyEnd.judgeNoMoreBy(ctx.channel(), judge);
+      }
     }
   }
 
@@ -121,8 +133,14 @@ final class Responses {
   }
 
   private void lostAtOnce(ChannelHandlerContext ctx, ChannelFuture part) {
+    boolean flushes = answers.isLast(part);
+    if (answers.isHead(part)) {
+      // Of a whole response the codec may have written the head, and the end would seem its own.
+      flushes &= !answers.endWithChannel();
+      answers.dropHead();
+    }
     cutOff(ctx);
-    if (answers.isLast(part)) {
+    if (flushes) {
       ctx.flush(); // What is before it may be whole responses.
     } else {
       watch.closeNow();
@@ -151,25 +169,36 @@ final class Responses {
     }
   }
 
-  /** Closes the channel, so that a response of which something is missing does not seem whole. */
+  /** Closes the channel, so that a response of which a part is lost does not seem whole. */
   void close(ChannelHandlerContext ctx, ChannelPromise promise) {
-    if (!deepWrites.areWaiting()) {
+    if (!deepWrites.areWaiting() && !mayHearFirst(ctx)) {
       closeNow(ctx, promise);
       return;
     }
     try {
       deepWrites.close(promise);
     } catch (Throwable noHeap) {
+      cutOff(ctx); // What waits is part of it.
       closeNow(ctx, promise);
     }
   }
 
+  /** Whether whoever closes may do so because of a loss that he is told of first. */
+  private boolean mayHearFirst(ChannelHandlerContext ctx) {
+    return DeepWrites.isInListener() && endsWithChannel(ctx) && !answers.areSent();
+  }
+
   private void closeNow(ChannelHandlerContext ctx, ChannelPromise promise) {
-    if (answers.endWith(ctx.channel()) && (isCutOff() || !answers.areSent())) {
+    if (endsWithChannel(ctx) && isCutOff()) {
       EarlyEnd.close(ctx, promise);
     } else {
       ctx.close(promise);
     }
+  }
+
+  /** A stream of HTTP/2 has an end of its own. */
+  private boolean endsWithChannel(ChannelHandlerContext ctx) {
+    return answers.endWithChannel() && !(ctx.channel() instanceof Http2StreamChannel);
   }
 
   /** What has waited. */
@@ -215,7 +244,7 @@ final class Responses {
         exchange.cutOff(ctx);
       }
     } finally {
-      if (answers.endWith(ctx.channel())) {
+      if (endsWithChannel(ctx)) {
         watch.closeNow(); // Somebody who closes it first would end the response.
       } else {
         watch.closeSoon();

@@ -10,7 +10,6 @@ import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2StreamChannel;
 import io.netty.util.AttributeKey;
 import java.util.function.BooleanSupplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Ends a channel in the middle of what it sends, so that the peer knows.
@@ -31,10 +30,15 @@ public final class EarlyEnd {
 
   /**
    * From now on {@code seemsWhole} tells, on the channel's event loop, whether its end would seem
-   * that of what is being sent; null if it never does.
+   * that of what is being sent. It is not asked about streams.
    */
-  public static void judgeBy(Channel channel, @Nullable BooleanSupplier seemsWhole) {
+  public static void judgeBy(Channel channel, BooleanSupplier seemsWhole) {
     channel.attr(SEEMS_WHOLE).set(seemsWhole);
+  }
+
+  /** Not by {@code seemsWhole} any more, unless another has taken its place already. */
+  public static void judgeNoMoreBy(Channel channel, BooleanSupplier seemsWhole) {
+    channel.attr(SEEMS_WHOLE).compareAndSet(seemsWhole, null);
   }
 
   /**
@@ -47,7 +51,7 @@ public final class EarlyEnd {
 
   /** The same; {@code promise} hears of the close. */
   public static void close(ChannelHandlerContext ctx, ChannelPromise promise) {
-    boolean isReset = false;
+    boolean isReset = true; // Where nothing can be told of it, for want of Java heap.
     try {
       isReset = reset(ctx);
     } finally {

@@ -10,14 +10,14 @@ import io.netty.util.IllegalReferenceCountException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What waits in a handler to be written, in order. The bytes of messages count for the channel's
- * writability, as those that it has queued itself. Used on the channel's event loop.
+ * Messages that wait in a handler to be written, in order. The bytes of buffers count for the
+ * channel's writability, as those that it has queued itself. Used on the channel's event loop.
  *
  * <p>The count is that of Netty's {@link PendingWriteQueue}, which drops a message where it fails
  * to hand it on, and does not tell whether it has. So it holds stand-ins that own nothing, and the
  * messages stay here until somebody has them.
  */
-public final class WaitingWrites {
+final class WaitingWrites {
   private final PendingWriteQueue counted;
   private @Nullable Entry first;
   private @Nullable Entry last;
@@ -28,16 +28,15 @@ public final class WaitingWrites {
    *
    * @param ctx of the channel whose writability they count for
    */
-  public WaitingWrites(ChannelHandlerContext ctx) {
+  WaitingWrites(ChannelHandlerContext ctx) {
     counted = new PendingWriteQueue(ctx);
   }
 
-  /** A message that waits, or a mark. */
-  public static final class Entry extends DefaultByteBufHolder {
+  /** A message that waits. */
+  static final class Entry extends DefaultByteBufHolder {
     private final Object message;
     private final ChannelPromise promise;
     private @Nullable Entry next;
-    private boolean isCounted;
 
     private Entry(Object message, ChannelPromise promise) {
       super(message instanceof ByteBuf bytes ? bytes : Unpooled.EMPTY_BUFFER);
@@ -46,12 +45,12 @@ public final class WaitingWrites {
     }
 
     /** Of whoever has taken the entry. */
-    public Object message() {
+    Object message() {
       return message;
     }
 
     /** Hears what becomes of the message. */
-    public ChannelPromise promise() {
+    ChannelPromise promise() {
       return promise;
     }
 
@@ -76,22 +75,16 @@ public final class WaitingWrites {
    * Adds a message at the end. If this fails, it is released and does not wait; {@code promise} is
    * not told.
    */
-  public void add(Object message, ChannelPromise promise) {
+  void add(Object message, ChannelPromise promise) {
     Entry entry;
     try {
       entry = new Entry(message, promise);
       counted.add(entry, promise);
-      entry.isCounted = true;
     } catch (Throwable failure) {
       Unwritten.release(message);
       throw failure;
     }
     append(entry);
-  }
-
-  /** Adds something at the end that is not to be written, and counts for nothing. */
-  public void addMark(Object mark, ChannelPromise promise) {
-    append(new Entry(mark, promise));
   }
 
   private void append(Entry entry) {
@@ -104,13 +97,8 @@ public final class WaitingWrites {
     size++;
   }
 
-  /** Whether nothing waits. */
-  public boolean isEmpty() {
-    return first == null;
-  }
-
-  /** How many messages and marks wait. */
-  public int size() {
+  /** How many wait. */
+  int size() {
     return size;
   }
 
@@ -119,9 +107,9 @@ public final class WaitingWrites {
    * where the loop takes no task that would tell that the channel is writable again, its message is
    * released and its promise told.
    */
-  public @Nullable Entry poll() {
+  @Nullable Entry poll() {
     Entry entry = remove();
-    if (entry != null && entry.isCounted) {
+    if (entry != null) {
       try {
         counted.remove();
       } catch (Throwable noTask) {
@@ -143,11 +131,9 @@ public final class WaitingWrites {
   }
 
   /** Releases all messages, also those that are added meanwhile, and tells their promises. */
-  public void failAll(Throwable cause) {
+  void failAll(Throwable cause) {
     for (Entry entry = remove(); entry != null; entry = remove()) {
-      if (entry.isCounted) {
-        uncount();
-      }
+      uncount();
       entry.fail(cause);
     }
     while (counted.size() > 0) {

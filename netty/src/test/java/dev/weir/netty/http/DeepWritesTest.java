@@ -1,9 +1,12 @@
 package dev.weir.netty.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.weir.netty.RefusingChannel;
 import dev.weir.netty.flow.ByteCountAdmission;
+import dev.weir.netty.write.WriteGate;
+import dev.weir.netty.write.WriteGateOptions;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
@@ -25,6 +28,7 @@ import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
 import java.nio.channels.ClosedChannelException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -235,6 +239,38 @@ class DeepWritesTest {
     assertThat(bytes.refCnt()).isZero();
   }
 
+  /** Nobody would hear of a close that is not done. */
+  @Test
+  void aCloseThatWaitsCannotBeCancelled() {
+    deep(
+        DEEPEST,
+        () -> {
+          writeHead();
+          assertThat(pipeline.close().cancel(false)).isFalse();
+        });
+    channel.runPendingTasks();
+    assertThat(channel.isOpen()).isFalse();
+  }
+
+  /** A gate counts what is before a message, not what waits behind it. */
+  @Test
+  void aGateTakesWhatWaits() {
+    WriteGateOptions bounds = new WriteGateOptions(10_000, 10_000, 100, Duration.ofMinutes(10));
+    pipeline.addAfter("HttpServerCodec#0", "gate", new WriteGate(bounds).newHandler());
+    deep(
+        3,
+        () -> {
+          writeHead();
+          for (int i = 0; i < 20; i++) {
+            writePart("x".repeat(1_000));
+            pipeline.flush();
+          }
+        });
+    channel.runPendingTasks();
+    assertThat(channel.isOpen()).isTrue();
+    assertThat(transport.sent()).hasSizeGreaterThan(20_000);
+  }
+
   @Test
   void whatWaitsCannotBeCancelled() {
     ChannelPromise told = channel.newPromise();
@@ -261,9 +297,11 @@ class DeepWritesTest {
       task.run();
       return;
     }
+    Throwable[] failure = new Throwable[1]; // Netty logs those of listeners.
     ChannelPromise promise = channel.newPromise();
-    promise.addListener(done -> deep(listeners - 1, task));
+    promise.addListener(done -> failure[0] = catchThrowable(() -> deep(listeners - 1, task)));
     promise.setSuccess();
+    assertThat(failure[0]).isNull();
   }
 
   private void writeHead() {
