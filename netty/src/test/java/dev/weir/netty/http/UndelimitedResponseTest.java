@@ -34,6 +34,7 @@ import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.handler.flush.FlushConsolidationHandler;
 import io.netty.handler.ssl.SslContext;
 import io.netty.util.ReferenceCountUtil;
 import java.io.ByteArrayOutputStream;
@@ -63,6 +64,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 class UndelimitedResponseTest {
   /** So that the system has taken it before the client reads. */
   private static final int LONG = 100_000;
+
+  private static final Wire PLAIN = new Wire(TransportUnderTest.NIO, Engine.NONE, false);
 
   private static TestCertificate certificate;
 
@@ -232,8 +235,7 @@ class UndelimitedResponseTest {
           ctx.pipeline().addAfter("HttpServerCodec#0", "loses", new Loses(HttpContent.class));
           ctx.writeAndFlush(part());
         };
-    try (Exchange exchange =
-        new Exchange(new Wire(TransportUnderTest.NIO, Engine.NONE, false), responder)) {
+    try (Exchange exchange = new Exchange(PLAIN, responder)) {
       exchange.send("GET / HTTP/1.1\r\n\r\n");
       Throwable end = exchange.readAll();
       assertThat(end instanceof IOException).isEqualTo(isReset);
@@ -249,8 +251,7 @@ class UndelimitedResponseTest {
           ctx.pipeline().addAfter("HttpServerCodec#0", "loses", new Loses(HttpContent.class));
           ctx.writeAndFlush(part());
         };
-    try (Exchange exchange =
-        new Exchange(new Wire(TransportUnderTest.NIO, Engine.NONE, false), responder)) {
+    try (Exchange exchange = new Exchange(PLAIN, responder)) {
       exchange.send("HEAD / HTTP/1.1\r\n\r\n");
       assertThat(exchange.readAll()).isNull();
     }
@@ -312,20 +313,82 @@ class UndelimitedResponseTest {
         new Exchange(
             wire,
             ctx -> {
+              if (ctx.pipeline().get("gate") != null) {
+                return; // To the second: the first is what its connection ends.
+              }
               ctx.pipeline().addBefore("HttpServerCodec#0", "gate", gate.newHandler());
               ctx.write(new DefaultHttpResponse(HttpVersion.HTTP_1_0, HttpResponseStatus.OK));
               ctx.write(new DefaultHttpContent(Unpooled.wrappedBuffer(new byte[20 << 20])));
               ctx.writeAndFlush(LastHttpContent.EMPTY_LAST_CONTENT)
                   .addListener(ChannelFutureListener.CLOSE);
             })) {
-      exchange.send("GET / HTTP/1.0\r\n\r\n");
+      exchange.send("GET / HTTP/1.1\r\n\r\nHEAD / HTTP/1.1\r\n\r\n");
       assertThat(exchange.lost.await(10, TimeUnit.SECONDS)).isTrue();
       assertThat(exchange.readAll()).isInstanceOf(IOException.class);
     }
   }
 
+  /** A handler flushes with the close, as some do that put flushes together. */
+  @Test
+  void aWholeOneThatIsFlushedWithTheCloseArrives() throws Exception {
+    Consumer<ChannelHandlerContext> responder =
+        ctx -> {
+          ctx.pipeline().addFirst(new FlushConsolidationHandler());
+          ctx.writeAndFlush(whole("whole"));
+          ctx.close();
+        };
+    try (Exchange exchange = new Exchange(PLAIN, responder)) {
+      exchange.send("GET / HTTP/1.0\r\n\r\n");
+      assertThat(exchange.readAll()).isNull();
+      assertThat(exchange.received()).endsWith("whole");
+    }
+  }
+
+  /** Also where its body is lost with the head: nothing of either has been flushed. */
+  @Test
+  void theOneBeforeALostWholeOneArrives() throws Exception {
+    Consumer<ChannelHandlerContext> responder =
+        ctx -> {
+          if (ctx.pipeline().get(Loses.class) == null) {
+            DefaultFullHttpResponse first = whole("x".repeat(4 * LONG));
+            first.headers().set(HttpHeaderNames.CONTENT_LENGTH, 4 * LONG);
+            ctx.writeAndFlush(first);
+            ctx.pipeline().addAfter("HttpServerCodec#0", "loses", new Loses(HttpResponse.class));
+          } else {
+            ctx.writeAndFlush(whole("lost"));
+          }
+        };
+    try (Exchange exchange = new Exchange(PLAIN, responder)) {
+      exchange.send("GET / HTTP/1.1\r\n\r\nGET / HTTP/1.1\r\n\r\n");
+      assertThat(exchange.lost.await(10, TimeUnit.SECONDS)).isTrue();
+      assertThat(exchange.readAll()).isNull();
+      assertThat(exchange.received()).endsWith("x".repeat(4 * LONG));
+    }
+  }
+
+  @Test
+  void oneBehindAReplacedHandlerIsResetToo() throws Exception {
+    Consumer<ChannelPipeline> replace =
+        pipeline -> pipeline.replace(BudgetedHttpAggregator.class, "other", newAggregator());
+    try (Exchange exchange = new Exchange(PLAIN, Loss.NOTHING::respond, replace)) {
+      exchange.send("GET / HTTP/1.0\r\n\r\n");
+      assertThat(exchange.readAll()).isInstanceOf(IOException.class);
+    }
+  }
+
+  private static DefaultFullHttpResponse whole(String text) {
+    return new DefaultFullHttpResponse(
+        HttpVersion.HTTP_1_1, HttpResponseStatus.OK, Unpooled.copiedBuffer(text, US_ASCII));
+  }
+
   private static DefaultHttpContent part() {
     return new DefaultHttpContent(Unpooled.copiedBuffer("part", US_ASCII));
+  }
+
+  private static BudgetedHttpAggregator newAggregator() {
+    return new BudgetedHttpAggregator(
+        new ByteCountAdmission(1_000, UnpooledByteBufAllocator.DEFAULT),
+        AggregatorOptions.upTo(1_000));
   }
 
   /** A server that responds so, and a client. */
@@ -339,6 +402,12 @@ class UndelimitedResponseTest {
     private final ByteArrayOutputStream received = new ByteArrayOutputStream();
 
     Exchange(Wire wire, Consumer<ChannelHandlerContext> responder) throws Exception {
+      this(wire, responder, pipeline -> {});
+    }
+
+    /** What else is done with the pipeline of a connection comes before its first request. */
+    Exchange(Wire wire, Consumer<ChannelHandlerContext> responder, Consumer<ChannelPipeline> change)
+        throws Exception {
       loops = wire.transport().newLoops(1);
       tls = wire.engine().server(certificate);
       listener =
@@ -346,7 +415,11 @@ class UndelimitedResponseTest {
               wire.transport(),
               loops,
               UnpooledByteBufAllocator.DEFAULT,
-              channel -> setUp(channel.pipeline(), responder));
+              channel -> {
+                setUp(channel.pipeline(), responder);
+                change.accept(channel.pipeline());
+              });
+      plain.setReceiveBufferSize(8_192);
       plain.connect((InetSocketAddress) listener.localAddress());
       client = tls == null ? plain : certificate.secure(plain);
     }
@@ -357,9 +430,7 @@ class UndelimitedResponseTest {
       }
       pipeline.addLast(
           new HttpServerCodec(),
-          new BudgetedHttpAggregator(
-              new ByteCountAdmission(1_000, UnpooledByteBufAllocator.DEFAULT),
-              AggregatorOptions.upTo(1_000)),
+          newAggregator(),
           new SimpleChannelInboundHandler<FullHttpRequest>() {
             @Override
             protected void channelRead0(ChannelHandlerContext ctx, FullHttpRequest request) {
