@@ -10,18 +10,8 @@ final class Demand {
   /** How often the use of the last round is kept: enough that what is kept can grow. */
   private static final int FACTOR = 2;
 
-  /** Below it, what has a use may lie free inside slabs: 9 MiB, or six times the ceiling. */
-  private static final int HARD_CEILING_FLOOR_BYTES = 9 << 20;
-
-  private static final int HARD_CEILING_FACTOR = 6;
-
   private long[] nextQuotaBytes = new long[SizeClasses.COUNT];
   private long[] quotaBytes = new long[SizeClasses.COUNT];
-
-  /** The most that may lie free inside slabs even if it has a use, where the ceiling is so much. */
-  static long hardCeilingBytes(long ceilingBytes) {
-    return Math.max(HARD_CEILING_FLOOR_BYTES, HARD_CEILING_FACTOR * ceilingBytes);
-  }
 
   /** A class begins to use up so many bytes of free slots. */
   void use(int sizeClass, long bytes) {

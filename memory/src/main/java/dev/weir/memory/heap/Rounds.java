@@ -100,7 +100,7 @@ final class Rounds {
   void unlinkBeforeGrowth(long bytes) {
     StackRoom.requireForNested();
     int visits = (int) Math.min(stepsDue(bytes), MAX_VISITS);
-    long hardCeilingBytes = Demand.hardCeilingBytes(ceilingBytes);
+    long hardCeilingBytes = pages.insideHardCeilingBytes();
     int unlinked = 0;
     for (int i = 0; i < visits && unlinked < MAX_UNLINKED; i++) {
       Slab slab = step();

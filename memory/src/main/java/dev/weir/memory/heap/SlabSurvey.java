@@ -53,7 +53,7 @@ public final class SlabSurvey {
    * themselves, and are left alone; this is for those that do not while others grow.
    */
   public void unlinkExcess() {
-    long ceilingBytes = Demand.hardCeilingBytes(pages.insideCeilingBytes());
+    long ceilingBytes = pages.insideHardCeilingBytes();
     List<Candidate> candidates = new ArrayList<>();
     IdentityHashMap<Heap, Boolean> growing = new IdentityHashMap<>();
     long totalBytes = 0;

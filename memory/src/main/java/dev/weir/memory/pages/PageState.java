@@ -20,6 +20,19 @@ final class PageState {
 
   private static final int INSIDE_SHARE_SHIFT = 8;
 
+  /** What may lie free there if it has a use: 9 MiB, or six times as much. */
+  private static final long INSIDE_HARD_FLOOR_BYTES = 9L << 20;
+
+  private static final int INSIDE_HARD_FACTOR = 6;
+
+  /**
+   * Up to 16 MiB in a pool that has no more than 112 with them: replacing a thousand blocks of up
+   * to 64 KiB goes through 14.5.
+   */
+  private static final long INSIDE_MAX_SPARE_BYTES = 16L << 20;
+
+  private static final long INSIDE_SPARE_POOL_BYTES = 112L << 20;
+
   /**
    * For runs of at least 1 MiB they may be another 64th of those: replacing one can purge and fault
    * in a thousand pages, and where such runs are what is live, little else is wasted.
@@ -257,6 +270,14 @@ final class PageState {
   /** {@link PageHeap#insideCeilingBytes}. Needs no lock. */
   long insideCeilingBytes() {
     return Math.max(INSIDE_FLOOR_BYTES, ledger.liveBytesOpaque() >> INSIDE_SHARE_SHIFT);
+  }
+
+  /** {@link PageHeap#insideHardCeilingBytes}. Needs no lock. */
+  long insideHardCeilingBytes() {
+    long spareBytes = INSIDE_SPARE_POOL_BYTES - ledger.liveBytesOpaque();
+    return Math.max(
+        Math.clamp(spareBytes, INSIDE_HARD_FLOOR_BYTES, INSIDE_MAX_SPARE_BYTES),
+        INSIDE_HARD_FACTOR * insideCeilingBytes());
   }
 
   /**

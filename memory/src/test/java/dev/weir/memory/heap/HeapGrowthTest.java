@@ -6,6 +6,7 @@ import dev.weir.memory.os.FakeNativeMemory;
 import dev.weir.memory.pages.PageHeap;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SplittableRandom;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -13,7 +14,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** A heap that goes over from one size to another gives back about as much as it takes. */
 class HeapGrowthTest {
-  private static final long LIMIT_BYTES = 128 << 20;
+  private static final long LIMIT_BYTES = 192 << 20;
   private static final long MIB = 1 << 20;
 
   private final FakeNativeMemory os = new FakeNativeMemory();
@@ -135,5 +136,40 @@ class HeapGrowthTest {
 
     assertThat(pages.totals().liveBytes()).isEqualTo(16 * MIB);
     assertThat(pages.totals().purgedBytes()).isZero();
+  }
+
+  /** How many are free in each class goes up and down, and the pages are not to go and come. */
+  @Test
+  void inASmallPoolReplacementKeepsItsPages() {
+    assertThat(bytesThatComeAndGo(/* beside= */ 0)).isLessThan(100);
+  }
+
+  /** Beside 96 MiB they are a larger share than they are worth. */
+  @Test
+  void inALargerOneTheyAreHeldDown() {
+    assertThat(bytesThatComeAndGo(96 * MIB)).isGreaterThan(200);
+    assertThat(pages.totals().liveBytes()).isLessThan((96 + 34 + 14) * MIB);
+  }
+
+  /** By a step of the random replacement of 1,024 blocks of up to 64 KiB. */
+  private long bytesThatComeAndGo(long beside) {
+    allocate(/* isOwned= */ true, beside, 64 * 1024);
+    int fixed = live.size();
+    SplittableRandom random = new SplittableRandom(1);
+    for (int i = 0; i < 1024; i++) {
+      allocate(/* isOwned= */ true, 1, 1 + random.nextInt(64 * 1024));
+    }
+    long purged = 0;
+    int steps = 200_000;
+    for (int i = 0; i < 2 * steps; i++) {
+      if (i == steps) {
+        purged = pages.totals().purgedBytes();
+      }
+      int victim = fixed + random.nextInt(1024);
+      live.set(victim, live.getLast()).free();
+      live.removeLast();
+      allocate(/* isOwned= */ true, 1, 1 + random.nextInt(64 * 1024));
+    }
+    return (pages.totals().purgedBytes() - purged) / steps;
   }
 }
