@@ -143,7 +143,7 @@ public final class CellRunner {
             .threads(jmhThreads(cell))
             .jvmArgs(flags.toArray(String[]::new))
             .forks(1)
-            .warmupIterations(effort.warmups())
+            .warmupIterations(effort.warmups() * crowd(jmhThreads(cell)))
             .warmupTime(iteration)
             .measurementIterations(effort.measurements())
             .measurementTime(iteration)
@@ -155,6 +155,15 @@ public final class CellRunner {
     }
     cell.parameters().forEach(options::param);
     return options;
+  }
+
+  /**
+   * How many times as many iterations warm up so many threads. Where these are many more than the
+   * processors the compilers get little of those: with 16 threads on two, nothing was compiled
+   * before 3 s had gone.
+   */
+  private static int crowd(int threads) {
+    return Math.max(1, threads / (2 * Runtime.getRuntime().availableProcessors()));
   }
 
   private static boolean isShared(Cell cell) {

@@ -318,8 +318,8 @@ public final class PageHeap {
   }
 
   /**
-   * How many they may keep even if those have a use: 9 MiB, or six times the other; in a pool of
-   * less than 103 MiB more, up to 16 MiB. Takes no lock.
+   * How many they may keep even if those have a use: 9 MiB, or three quarters of the dirty share of
+   * what is live; in a pool of less than 103 MiB more, up to 16 MiB. Takes no lock.
    */
   public long insideHardCeilingBytes() {
     return state.insideHardCeilingBytes();

@@ -20,10 +20,8 @@ final class PageState {
 
   private static final int INSIDE_SHARE_SHIFT = 8;
 
-  /** What may lie free there if it has a use: 9 MiB, or six times as much. */
+  /** What may lie free there if it has a use: 9 MiB, or three quarters of what may be dirty. */
   private static final long INSIDE_HARD_FLOOR_BYTES = 9L << 20;
-
-  private static final int INSIDE_HARD_FACTOR = 6;
 
   /**
    * Up to 16 MiB in a pool that has no more than 112 with them: replacing a thousand blocks of up
@@ -263,8 +261,12 @@ final class PageState {
   }
 
   private long dirtyCeilingBytes() {
-    return Math.max(DIRTY_FLOOR_BYTES, (ledger.liveBytes() * dirtyShareOf1024) >> 10)
+    return Math.max(DIRTY_FLOOR_BYTES, dirtyShareBytes(ledger.liveBytes()))
         + (largeRunBytes >> LARGE_RUN_SHARE_SHIFT);
+  }
+
+  private long dirtyShareBytes(long liveBytes) {
+    return (liveBytes * dirtyShareOf1024) >> 10;
   }
 
   /** {@link PageHeap#insideCeilingBytes}. Needs no lock. */
@@ -274,10 +276,11 @@ final class PageState {
 
   /** {@link PageHeap#insideHardCeilingBytes}. Needs no lock. */
   long insideHardCeilingBytes() {
-    long spareBytes = INSIDE_SPARE_POOL_BYTES - ledger.liveBytesOpaque();
+    long liveBytes = ledger.liveBytesOpaque();
+    long spareBytes = INSIDE_SPARE_POOL_BYTES - liveBytes;
     return Math.max(
         Math.clamp(spareBytes, INSIDE_HARD_FLOOR_BYTES, INSIDE_MAX_SPARE_BYTES),
-        INSIDE_HARD_FACTOR * insideCeilingBytes());
+        dirtyShareBytes(liveBytes) / 4 * 3);
   }
 
   /**

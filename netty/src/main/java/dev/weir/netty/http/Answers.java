@@ -99,10 +99,10 @@ final class Answers {
   /** As RFC 9112, 6.3 has it; without anything made, for which there may be no Java heap. */
   private static boolean isChunked(HttpHeaders headers) {
     String coding = headers.get(HttpHeaderNames.TRANSFER_ENCODING);
-    String last = HttpHeaderValues.CHUNKED.toString();
+    String end = HttpHeaderValues.CHUNKED.toString();
     return coding != null
         && coding.regionMatches(
-            /* ignoreCase= */ true, coding.length() - last.length(), last, 0, last.length());
+            /* ignoreCase= */ true, coding.length() - end.length(), end, 0, end.length());
   }
 
   /** Whether a client would take the end of the channel, now, for that of a response. */
@@ -140,6 +140,14 @@ final class Answers {
   /** Nothing of the last response is sent. */
   void dropHead() {
     headers = null;
+  }
+
+  /** The end of a response has left: an idle connection is not to keep its head. */
+  void sent(ChannelFuture end) {
+    if (isLast(end) && !begun) {
+      headers = null;
+      head = null;
+    }
   }
 
   /** Takes note of how a part is sent. */

@@ -18,7 +18,7 @@ import java.util.function.Consumer;
 final class ResponseWatch implements ChannelFutureListener {
   private static final FailureLog LOST = new FailureLog(ResponseWatch.class);
 
-  private final HeadWatch heads;
+  private final Consumer<ChannelFuture> onSent;
   private final Consumer<ChannelHandlerContext> onLost;
   private final ChannelFutureListener end = this::ended;
   private final LoopTasks.Task loss = new Loss();
@@ -30,11 +30,11 @@ final class ResponseWatch implements ChannelFutureListener {
   /**
    * Hears nothing yet.
    *
-   * @param heads watches for the next head, and hears that a response has left
+   * @param onSent hears, on any thread, that the end of a response has left
    * @param onLost hears, on the event loop, that a part has not, before the channel is closed
    */
-  ResponseWatch(HeadWatch heads, Consumer<ChannelHandlerContext> onLost) {
-    this.heads = heads;
+  ResponseWatch(Consumer<ChannelFuture> onSent, Consumer<ChannelHandlerContext> onLost) {
+    this.onSent = onSent;
     this.onLost = onLost;
   }
 
@@ -66,7 +66,7 @@ final class ResponseWatch implements ChannelFutureListener {
     if (!sent.isDone()) {
       sent.addListener(end);
     } else if (sent.isSuccess()) {
-      heads.responseSent();
+      onSent.accept(sent);
     }
     return !isLost(sent);
   }
@@ -87,7 +87,7 @@ final class ResponseWatch implements ChannelFutureListener {
 
   private void ended(ChannelFuture sent) {
     if (sent.isSuccess()) {
-      heads.responseSent();
+      onSent.accept(sent);
     } else {
       operationComplete(sent);
     }

@@ -30,11 +30,15 @@ final class Responses {
   }
 
   private final Answers answers;
+  private final HeadWatch heads;
   private final Exchange exchange;
   private final ResponseWatch watch;
   private final DeepWrites deepWrites = new DeepWrites(new Writer());
   private @Nullable BooleanSupplier judge;
   private boolean cutOff;
+
+  /** How often something has been flushed. */
+  private int flushes;
 
   /**
    * Has written nothing yet.
@@ -45,7 +49,16 @@ final class Responses {
   Responses(Answers answers, HeadWatch heads, Exchange exchange) {
     this.answers = answers;
     this.exchange = exchange;
-    this.watch = new ResponseWatch(heads, this::cutOff);
+    this.watch = new ResponseWatch(this::sent, this::cutOff);
+    this.heads = heads;
+  }
+
+  /** A response has left: on the event loop, or on another thread. */
+  private void sent(ChannelFuture end) {
+    heads.responseSent();
+    if (end.channel().eventLoop().inEventLoop()) {
+      answers.sent(end);
+    }
   }
 
   /** Begins with a channel; before anything else. */
@@ -114,33 +127,36 @@ final class Responses {
     told.setUncancellable(); // A hole would be made where nobody hears of it in time.
     boolean ends = answers.isEnded(message);
     answers.sending(told);
+    int flushesBefore = flushes;
     try {
-      written(ctx, ctx.write(message, told), ends);
+      ChannelFuture part = ctx.write(message, told);
+      written(ctx, part, ends, flushes == flushesBefore);
     } catch (Throwable noHeap) {
       cutOff(ctx); // Nobody would hear of its loss, nor go on with what is held back.
       throw noHeap;
     }
   }
 
-  private void written(ChannelHandlerContext ctx, ChannelFuture part, boolean ends) {
+  private void written(
+      ChannelHandlerContext ctx, ChannelFuture part, boolean ends, boolean isUnflushed) {
     if (cutOff) {
       cutOff(ctx); // A part before it was lost meanwhile.
     } else if (!(ends ? watch.listenToEnd(part) : watch.listenToPart(part))) {
-      lostAtOnce(ctx, part);
+      lostAtOnce(ctx, part, isUnflushed);
     } else if (ends) {
       exchange.responded(ctx);
     }
   }
 
-  private void lostAtOnce(ChannelHandlerContext ctx, ChannelFuture part) {
-    boolean flushes = answers.isLast(part);
-    if (answers.isHead(part)) {
+  private void lostAtOnce(ChannelHandlerContext ctx, ChannelFuture part, boolean isUnflushed) {
+    boolean flushesIt = answers.isLast(part);
+    if (answers.isHead(part) && isUnflushed) {
       // Of a whole response the codec may have written the head, and the end would seem its own.
-      flushes &= !answers.endWithChannel();
+      flushesIt &= !answers.endWithChannel();
       answers.dropHead();
     }
     cutOff(ctx);
-    if (flushes) {
+    if (flushesIt) {
       ctx.flush(); // What is before it may be whole responses.
     } else {
       watch.closeNow();
@@ -165,13 +181,16 @@ final class Responses {
     if (isCutOff()) {
       cutOff(ctx);
     } else {
+      flushes++;
       ctx.flush();
     }
   }
 
   /** Closes the channel, so that a response of which a part is lost does not seem whole. */
   void close(ChannelHandlerContext ctx, ChannelPromise promise) {
-    if (!deepWrites.areWaiting() && !mayHearFirst(ctx)) {
+    // Whoever closes for a loss may have heard of it first: this handler hears before a task.
+    boolean mayBeLost = endsWithChannel(ctx) && !answers.areSent();
+    if (!deepWrites.areWaiting() && !mayBeLost) {
       closeNow(ctx, promise);
       return;
     }
@@ -181,11 +200,6 @@ final class Responses {
       cutOff(ctx); // What waits is part of it.
       closeNow(ctx, promise);
     }
-  }
-
-  /** Whether whoever closes may do so because of a loss that he is told of first. */
-  private boolean mayHearFirst(ChannelHandlerContext ctx) {
-    return DeepWrites.isInListener() && endsWithChannel(ctx) && !answers.areSent();
   }
 
   private void closeNow(ChannelHandlerContext ctx, ChannelPromise promise) {

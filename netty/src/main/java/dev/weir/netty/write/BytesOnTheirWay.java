@@ -102,7 +102,10 @@ final class BytesOnTheirWay {
       }
     }
 
-    /** The event loop has come to the write, or never will. Needs no Java heap on that loop. */
+    /**
+     * The event loop has come to the write, or never will. Needs no Java heap on that loop. {@link
+     * #tellIfUntold} is to follow, behind the write: handlers that hear of room write too.
+     */
     void arrived() {
       while (!counted.isEmpty()) {
         try {
@@ -113,7 +116,12 @@ final class BytesOnTheirWay {
       }
       all.bytes.addAndGet(-bytes);
       bytes = 0;
+    }
+
+    /** Tells handlers that writability has changed, where Netty could not. */
+    void tellIfUntold() {
       if (untold) {
+        untold = false;
         tell();
       }
     }

@@ -51,8 +51,8 @@ public final class DeepWrites {
     this.writer = writer;
   }
 
-  /** Something that waits: a message, or a flush or a close. */
-  private static class Waiting {
+  /** A message that waits, a flush or a close. */
+  private abstract static class Waiting {
     final ChannelPromise promise;
     @Nullable Waiting next;
 
@@ -60,6 +60,15 @@ public final class DeepWrites {
       this.promise = promise;
     }
 
+    abstract void run(Writer writer, ChannelHandlerContext ctx);
+  }
+
+  private static final class WaitingFlush extends Waiting {
+    WaitingFlush(ChannelHandlerContext ctx) {
+      super(ctx.voidPromise());
+    }
+
+    @Override
     void run(Writer writer, ChannelHandlerContext ctx) {
       writer.flushNow(ctx);
     }
@@ -86,16 +95,21 @@ public final class DeepWrites {
       this.counted = new BytesOnTheirWay.OfOneWrite(ctx.channel());
       try {
         counted.count(message);
-      } catch (Throwable noTask) {
+      } catch (Throwable failure) {
         counted.arrived();
-        throw noTask;
+        counted.tellIfUntold();
+        throw failure;
       }
     }
 
     @Override
     void run(Writer writer, ChannelHandlerContext ctx) {
       counted.arrived();
-      writer.writeNow(ctx, message, promise);
+      try {
+        writer.writeNow(ctx, message, promise);
+      } finally {
+        counted.tellIfUntold();
+      }
     }
   }
 
@@ -115,17 +129,8 @@ public final class DeepWrites {
   }
 
   private static boolean isDeep() {
-    return listeners() > SHALLOW_LISTENERS;
-  }
-
-  /** Whether the caller is a listener, or has been called by one. */
-  public static boolean isInListener() {
-    return listeners() > 0;
-  }
-
-  private static int listeners() {
     // Of Netty's own thread locals: nothing else tells, and it is what decides.
-    return InternalThreadLocalMap.get().futureListenerStackDepth();
+    return InternalThreadLocalMap.get().futureListenerStackDepth() > SHALLOW_LISTENERS;
   }
 
   /** Has a message wait, which cannot be cancelled then. If this fails the message is released. */
@@ -143,7 +148,7 @@ public final class DeepWrites {
 
   /** Has a flush wait. */
   public void flush() {
-    add(new Waiting(context.voidPromise()));
+    add(new WaitingFlush(context));
   }
 
   /** Has a close wait, which cannot be cancelled then. */
@@ -173,14 +178,14 @@ public final class DeepWrites {
   /** Does what waits now; what comes to wait meanwhile is not to keep others from the loop. */
   public void run() {
     comes = false;
-    Waiting end = last;
-    boolean done = end == null;
+    Waiting lastDue = last;
+    boolean done = lastDue == null;
     while (!done) {
       Waiting next = poll();
       if (next == null) {
         return; // Done meanwhile, by a listener that has removed the handler.
       }
-      done = next.equals(end);
+      done = next.equals(lastDue);
       runOne(next);
     }
     if (areWaiting()) {

@@ -298,19 +298,28 @@ public final class Owned {
             @Override
             public void run() {
               onTheirWay.arrived();
-              write.begin(through, message, flush);
+              try {
+                write.begin(through, message, flush);
+              } finally {
+                onTheirWay.tellIfUntold();
+              }
             }
 
             @Override
             public void lost() {
               onTheirWay.arrived();
-              write.lose();
+              try {
+                write.lose();
+              } finally {
+                onTheirWay.tellIfUntold();
+              }
             }
           });
       brought = true;
     } finally {
       if (!brought) {
         onTheirWay.arrived();
+        onTheirWay.tellIfUntold();
       }
     }
   }

@@ -12,9 +12,11 @@ import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.ChannelPromise;
+import io.netty.channel.WriteBufferWaterMark;
 import io.netty.handler.codec.http.DefaultHttpContent;
 import io.netty.handler.codec.http.DefaultHttpHeaders;
 import io.netty.handler.codec.http.DefaultHttpResponse;
@@ -29,6 +31,7 @@ import io.netty.handler.codec.http.LastHttpContent;
 import java.nio.channels.ClosedChannelException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -221,6 +224,30 @@ class DeepWritesTest {
         });
     channel.runPendingTasks();
     assertThat(channel.isWritable()).isTrue();
+  }
+
+  /** Netty has no task that would tell of room, and whoever hears of it at once writes more. */
+  @Test
+  void whatIsWrittenAsThereIsRoomComesBehindIt() {
+    pipeline.addLast(
+        new ChannelInboundHandlerAdapter() {
+          @Override
+          public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+            if (ctx.channel().isWritable()) {
+              ctx.write(
+                  new DefaultHttpContent(
+                      Unpooled.copiedBuffer("second", StandardCharsets.US_ASCII)));
+            }
+          }
+        });
+    writeHead();
+    channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(10, 20));
+    deep(DEEPEST, () -> writePart("first" + "x".repeat(100)));
+    assertThat(channel.isWritable()).isFalse();
+    channel.refuseNext(new RejectedExecutionException("made by the test"));
+    channel.runPendingTasks();
+    pipeline.flush();
+    assertThat(transport.sent()).containsSubsequence("first", "second");
   }
 
   @Test

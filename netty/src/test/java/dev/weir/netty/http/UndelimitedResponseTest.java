@@ -111,6 +111,18 @@ class UndelimitedResponseTest {
         ctx.writeAndFlush(part()).addListener(ChannelFutureListener.CLOSE_ON_FAILURE);
       }
     },
+    /** From a task: a part in the middle is lost on another thread. */
+    HEARS_OF_IT_FIRST_BY_A_TASK {
+      @Override
+      void write(ChannelHandlerContext ctx) {
+        ctx.pipeline().remove("loses");
+        LosesLater loses = new LosesLater(HttpContent.class);
+        ctx.pipeline().addAfter("HttpServerCodec#0", "later", loses);
+        ctx.write(part(), ctx.newPromise().addListener(ChannelFutureListener.CLOSE_ON_FAILURE));
+        ctx.write(part());
+        Thread.startVirtualThread(loses::lose);
+      }
+    },
     HEARS_OF_IT_FIRST {
       @Override
       void write(ChannelHandlerContext ctx) {
