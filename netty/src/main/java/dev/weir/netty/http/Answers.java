@@ -42,10 +42,10 @@ final class Answers {
   private @Nullable ChannelFuture last;
 
   /**
-   * Takes note of a message; whether a response ends with it. {@code 100 Continue} is none, nor is
-   * an end without a head before it, which the encoder refuses.
+   * Takes note of a message. {@code 100 Continue} is no response, nor is an end without a head
+   * before it, which the encoder refuses.
    */
-  boolean isEnded(Object message) {
+  void writing(Object message) {
     if (message instanceof HttpResponse response) {
       status = response.status();
       begun = isFinal(status);
@@ -55,14 +55,18 @@ final class Answers {
       headIsAlone = !ResponseEnds.isOne(message);
       answered = method;
     }
-    boolean ended = begun && ResponseEnds.isOne(message);
-    begun &= !ended;
-    return ended;
+    begun &= !ResponseEnds.isOne(message);
   }
 
   /** Whether a message would be a part of a response: its head, or anything up to its end. */
   boolean isPart(Object message) {
     return begun || (message instanceof HttpResponse response && isFinal(response.status()));
+  }
+
+  /** Whether a response would end with such a part. */
+  static boolean isEnd(Object part) {
+    return ResponseEnds.isOne(part)
+        && !(part instanceof HttpResponse response && !isFinal(response.status()));
   }
 
   private static boolean isFinal(HttpResponseStatus status) {
@@ -107,7 +111,7 @@ final class Answers {
 
   /** Whether a client would take the end of the channel, now, for that of a response. */
   boolean seemWhole() {
-    return endWithChannel() && (begun || isLost() || !areSent());
+    return endWithChannel() && (begun || isLost(last) || !areSent());
   }
 
   /** Whether all has been sent, or has failed. */
@@ -115,14 +119,7 @@ final class Answers {
     return last == null || last.isDone();
   }
 
-  /**
-   * Whether the last part will not be sent, though nobody may have heard of it: deep in a stack of
-   * listeners Netty tells them later. Of a part before it only its listener knows.
-   */
-  boolean isLost() {
-    return isLost(last);
-  }
-
+  /** Whether a part will not be sent. */
   private static boolean isLost(@Nullable ChannelFuture part) {
     return part != null && part.isDone() && !part.isSuccess();
   }

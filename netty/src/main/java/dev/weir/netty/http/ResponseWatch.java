@@ -4,27 +4,29 @@ import dev.weir.netty.log.FailureLog;
 import dev.weir.netty.loop.LoopTasks;
 import dev.weir.netty.write.EarlyEnd;
 import io.netty.channel.ChannelFuture;
-import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelPromise;
 import java.util.function.Consumer;
 
 /**
  * Hears whether the parts of responses leave: behind the end of one the head of the next request is
- * waited for; behind a part that is lost nothing must follow.
+ * waited for; behind a part that is lost nothing must follow. It hears before those who write.
  *
  * <p>Used on the channel's event loop, and told on any thread. Parts are lost where the Java heap
  * is full, so it makes nothing when it is told of one.
  */
-final class ResponseWatch implements ChannelFutureListener {
+final class ResponseWatch {
   private static final FailureLog LOST = new FailureLog(ResponseWatch.class);
 
   private final Consumer<ChannelFuture> onSent;
   private final Consumer<ChannelHandlerContext> onLost;
-  private final ChannelFutureListener end = this::ended;
+  private final Part part = new Part();
+  private final End end = new End();
   private final LoopTasks.Task loss = new Loss();
   private final LoopTasks.Task closing = new Closing();
   private @SuppressWarnings("NullAway.Init") ChannelHandlerContext context;
   private volatile boolean listening;
+  private volatile boolean lost;
   private boolean closingComes;
 
   /**
@@ -50,56 +52,57 @@ final class ResponseWatch implements ChannelFutureListener {
   }
 
   /**
-   * Hears of a part that others follow.
+   * How a part is to be written; a loss in the middle of that is the caller's to see to.
    *
-   * @return false if it is lost already, which is the caller's to do something about
+   * @param writer hears behind this of what becomes of it
    */
-  boolean listenToPart(ChannelFuture sent) {
-    if (!sent.isDone()) {
-      sent.addListener(this);
-    }
-    return !isLost(sent); // It may have been lost since, by another thread.
+  PartPromise promiseFor(ChannelPromise writer, boolean ends) {
+    return new PartPromise(context, writer, ends ? end : part);
   }
 
-  /** The same of the last part. */
-  boolean listenToEnd(ChannelFuture sent) {
-    if (!sent.isDone()) {
-      sent.addListener(end);
-    } else if (sent.isSuccess()) {
-      onSent.accept(sent);
-    }
-    return !isLost(sent);
+  /** Whether a part is lost, or is just being lost: nothing is to be written or flushed. */
+  boolean isAnyLost() {
+    return lost;
   }
 
-  private boolean isLost(ChannelFuture sent) {
-    if (!sent.isDone() || sent.isSuccess()) {
-      return false;
+  /** A part that others follow. */
+  private class Part implements PartPromise.Watcher {
+    @Override
+    public final void failing() {
+      lost = true;
     }
+
+    @Override
+    public void done(PartPromise part) {
+      if (!part.isSuccess()) {
+        lost(part);
+      }
+    }
+  }
+
+  /** The last part. */
+  private final class End extends Part {
+    @Override
+    public void done(PartPromise part) {
+      super.done(part);
+      if (part.isSuccess()) {
+        onSent.accept(part);
+      }
+    }
+  }
+
+  /** Tells operators of a lost part, unless it is the client who has gone. */
+  void report(ChannelFuture part) {
     if (context.channel().isActive()) {
-      report(sent);
-    }
-    return true;
-  }
-
-  private static void report(ChannelFuture lost) {
-    LOST.report("closed: a part of a response could not be written", lost.cause());
-  }
-
-  private void ended(ChannelFuture sent) {
-    if (sent.isSuccess()) {
-      onSent.accept(sent);
-    } else {
-      operationComplete(sent);
+      LOST.report("closed: a part of a response could not be written", part.cause());
     }
   }
 
-  /** A part has left, or has not. */
-  @Override
-  public void operationComplete(ChannelFuture sent) {
-    if (sent.isSuccess() || !context.channel().isActive()) {
+  private void lost(ChannelFuture part) {
+    if (!context.channel().isActive()) {
       return;
     }
-    report(sent);
+    report(part);
     if (context.executor().inEventLoop()) {
       loss.run();
     } else {
@@ -142,7 +145,13 @@ final class ResponseWatch implements ChannelFutureListener {
   private final class Closing implements LoopTasks.Task {
     @Override
     public void run() {
-      EarlyEnd.close(context);
+      boolean begun = false;
+      try {
+        EarlyEnd.close(context);
+        begun = true;
+      } finally {
+        closingComes &= begun; // It is tried again.
+      }
     }
 
     @Override

@@ -108,15 +108,16 @@ final class Responses {
     } else if (exchange.awaitsResponse() && answers.isPart(message)) {
       writePart(ctx, message, promise);
     } else {
-      answers.isEnded(message);
+      answers.writing(message);
       ctx.write(message, promise);
     }
   }
 
   private void writePart(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
-    ChannelPromise told;
+    boolean ends = Answers.isEnd(message);
+    PartPromise part;
     try {
-      told = promise.unvoid();
+      part = watch.promiseFor(promise, ends);
     } catch (Throwable failure) {
       // Nobody else has it yet.
       Unwritten.release(message);
@@ -124,31 +125,37 @@ final class Responses {
       promise.tryFailure(failure);
       return;
     }
-    told.setUncancellable(); // A hole would be made where nobody hears of it in time.
-    boolean ends = answers.isEnded(message);
-    answers.sending(told);
-    int flushesBefore = flushes;
+    answers.writing(message);
+    answers.sending(part);
     try {
-      ChannelFuture part = ctx.write(message, told);
-      written(ctx, part, ends, flushes == flushesBefore);
+      writePart(ctx, message, part);
+      if (isCutOff()) {
+        cutOff(ctx); // This part was lost, or one before it meanwhile.
+      } else if (ends) {
+        exchange.responded(ctx);
+      }
     } catch (Throwable noHeap) {
       cutOff(ctx); // Nobody would hear of its loss, nor go on with what is held back.
       throw noHeap;
     }
   }
 
-  private void written(
-      ChannelHandlerContext ctx, ChannelFuture part, boolean ends, boolean isUnflushed) {
-    if (cutOff) {
-      cutOff(ctx); // A part before it was lost meanwhile.
-    } else if (!(ends ? watch.listenToEnd(part) : watch.listenToPart(part))) {
-      lostAtOnce(ctx, part, isUnflushed);
-    } else if (ends) {
-      exchange.responded(ctx);
+  private void writePart(ChannelHandlerContext ctx, Object message, PartPromise part) {
+    int flushesBefore = flushes;
+    boolean isLost = false;
+    try {
+      ctx.write(message, part);
+      isLost = part.isDone() && !part.isSuccess();
+      if (isLost && !cutOff) {
+        lostAtOnce(ctx, part, /* isUnflushed= */ flushes == flushesBefore);
+      }
+    } finally {
+      part.written(isLost);
     }
   }
 
   private void lostAtOnce(ChannelHandlerContext ctx, ChannelFuture part, boolean isUnflushed) {
+    watch.report(part);
     boolean flushesIt = answers.isLast(part);
     if (answers.isHead(part) && isUnflushed) {
       // Of a whole response the codec may have written the head, and the end would seem its own.
@@ -188,7 +195,7 @@ final class Responses {
 
   /** Closes the channel, so that a response of which a part is lost does not seem whole. */
   void close(ChannelHandlerContext ctx, ChannelPromise promise) {
-    // Whoever closes for a loss may have heard of it first: this handler hears before a task.
+    // Whoever closes for a loss may have heard of it first, from a handler nearer to the wire.
     boolean mayBeLost = endsWithChannel(ctx) && !answers.areSent();
     if (!deepWrites.areWaiting() && !mayBeLost) {
       closeNow(ctx, promise);
@@ -238,9 +245,8 @@ final class Responses {
     }
   }
 
-  /** Its listener may be about to be told. */
   private boolean isCutOff() {
-    return cutOff || answers.isLost();
+    return cutOff || watch.isAnyLost();
   }
 
   /** Tries once more what no Java heap was found for. */

@@ -2,6 +2,7 @@ package dev.weir.netty.write;
 
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelException;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelPromise;
@@ -49,13 +50,19 @@ public final class EarlyEnd {
     close(ctx, ctx.newPromise());
   }
 
-  /** The same; {@code promise} hears of the close. */
+  /**
+   * The same; {@code promise} hears of the close. One that a handler fails to do, for want of Java
+   * heap for what it says last, goes past all of them too.
+   */
   public static void close(ChannelHandlerContext ctx, ChannelPromise promise) {
     boolean isReset = true; // Where nothing can be told of it, for want of Java heap.
     try {
       isReset = reset(ctx);
     } finally {
-      (isReset ? first(ctx) : ctx).close(promise);
+      ChannelFuture closed = (isReset ? first(ctx) : ctx).close(promise);
+      if (closed.isDone() && !closed.isSuccess() && ctx.channel().isOpen()) {
+        first(ctx).close();
+      }
     }
   }
 

@@ -125,6 +125,25 @@ class LostResponseTest {
     assertThat(fixture.written()).doesNotContain("0\r\n\r\n");
   }
 
+  /** Netty tells listeners in the order in which they came. */
+  @Test
+  void whoeverListenedBeforeItWasWrittenWritesNothingBehindIt() {
+    LosesLater loses = loseLater(HttpContent.class);
+    receive();
+    ChannelPipeline pipeline = fixture.channel.pipeline(); // Runs no tasks in between.
+    pipeline.write(new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK, chunked()));
+    ChannelPromise told = fixture.channel.newPromise();
+    List<ChannelFuture> ends = new ArrayList<>();
+    told.addListener(lost -> ends.add(pipeline.writeAndFlush(LastHttpContent.EMPTY_LAST_CONTENT)));
+    pipeline.write(content(), told);
+    pipeline.write(content());
+    loses.lose();
+    assertThat(told.cause()).isInstanceOf(OutOfMemoryError.class);
+    assertThat(ends).singleElement().satisfies(end -> assertThat(end.isSuccess()).isFalse());
+    assertThatItHasEnded();
+    assertThat(fixture.written()).doesNotContain("part");
+  }
+
   /** The end is on its way already, and leaves with the same flush. */
   @Test
   void whatWasWrittenBehindAPartThatIsLostLaterDoesNotLeave() {
@@ -169,6 +188,44 @@ class LostResponseTest {
             ctx.fireChannelWritabilityChanged();
           }
         });
+    writeEndWhenWritabilityChanges();
+    ChannelPipeline pipeline = fixture.channel.pipeline();
+    pipeline.write(new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK, chunked()));
+    pipeline.write(content());
+    assertThatItHasEnded();
+    assertThat(fixture.written()).doesNotContain("0\r\n\r\n");
+  }
+
+  /** As a gate does, which has room again. */
+  @Test
+  void neitherDoesAnEndThatIsWrittenAsAHandlerNearerToTheWireHearsOfALoss() {
+    LosesLater loses = loseLater(HttpContent.class);
+    fixture
+        .channel
+        .pipeline()
+        .addBefore(
+            fixture.channel.pipeline().context(fixture.aggregator).name(),
+            /* name= */ null,
+            new ChannelOutboundHandlerAdapter() {
+              @Override
+              public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
+                ctx.write(message, promise)
+                    .addListener(sent -> ctx.fireChannelWritabilityChanged());
+              }
+            });
+    receive();
+    ChannelPipeline pipeline = fixture.channel.pipeline();
+    pipeline.write(new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK, chunked()));
+    pipeline.write(content());
+    pipeline.write(content());
+    writeEndWhenWritabilityChanges();
+    loses.lose();
+    pipeline.flush();
+    assertThatItHasEnded();
+    assertThat(fixture.written()).isEmpty();
+  }
+
+  private void writeEndWhenWritabilityChanges() {
     fixture
         .channel
         .pipeline()
@@ -179,11 +236,6 @@ class LostResponseTest {
                 ctx.write(LastHttpContent.EMPTY_LAST_CONTENT);
               }
             });
-    ChannelPipeline pipeline = fixture.channel.pipeline();
-    pipeline.write(new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK, chunked()));
-    pipeline.write(content());
-    assertThatItHasEnded();
-    assertThat(fixture.written()).doesNotContain("0\r\n\r\n");
   }
 
   /** It ends the connection in the middle of a write, and whoever is nearer to the wire waits. */

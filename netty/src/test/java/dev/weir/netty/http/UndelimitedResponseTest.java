@@ -41,6 +41,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
@@ -120,7 +121,8 @@ class UndelimitedResponseTest {
         ctx.pipeline().addAfter("HttpServerCodec#0", "later", loses);
         ctx.write(part(), ctx.newPromise().addListener(ChannelFutureListener.CLOSE_ON_FAILURE));
         ctx.write(part());
-        Thread.startVirtualThread(loses::lose);
+        // What is written here may wait for a task itself.
+        ctx.executor().execute(() -> Thread.startVirtualThread(loses::lose));
       }
     },
     HEARS_OF_IT_FIRST {
@@ -432,6 +434,7 @@ class UndelimitedResponseTest {
                 change.accept(channel.pipeline());
               });
       plain.setReceiveBufferSize(8_192);
+      plain.setSoTimeout(60_000);
       plain.connect((InetSocketAddress) listener.localAddress());
       client = tls == null ? plain : certificate.secure(plain);
     }
@@ -462,7 +465,9 @@ class UndelimitedResponseTest {
 
     /** Up to the end, or to the failure that is returned. */
     @Nullable Throwable readAll() {
-      return catchThrowable(() -> client.getInputStream().transferTo(received));
+      Throwable end = catchThrowable(() -> client.getInputStream().transferTo(received));
+      assertThat(end instanceof SocketTimeoutException).as("no end in time").isFalse();
+      return end;
     }
 
     String received() {

@@ -10,8 +10,9 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPromise;
-import io.netty.channel.DefaultChannelPromise;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.handler.codec.http.DefaultFullHttpRequest;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
@@ -22,6 +23,7 @@ import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.util.ReferenceCountUtil;
+import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -144,8 +146,10 @@ class FullJavaHeapTest {
 
     /** The next response: the connection may be open still, since to close it takes Java heap. */
     private static Step behindLostResponse() {
+      HoldsFirst wire = new HoldsFirst();
       EmbeddedChannel channel =
           new EmbeddedChannel(
+              wire,
               new BudgetedHttpAggregator(
                   new ByteCountAdmission(1, UnpooledByteBufAllocator.DEFAULT),
                   AggregatorOptions.upTo(1)));
@@ -154,15 +158,7 @@ class FullJavaHeapTest {
               HttpVersion.HTTP_1_1, HttpMethod.GET, "/", Unpooled.EMPTY_BUFFER);
       channel.writeInbound(request, request.retainedDuplicate());
       channel.<FullHttpRequest>readInbound().release();
-      // To fail it makes nothing, if it can be cancelled: other failures need Java heap.
-      ChannelPromise lost =
-          new DefaultChannelPromise(channel) {
-            @Override
-            public boolean setUncancellable() {
-              return true;
-            }
-          };
-      channel.write(response(Unpooled.EMPTY_BUFFER), lost);
+      channel.write(response(Unpooled.EMPTY_BUFFER));
       channel.runPendingTasks();
       channel.<FullHttpRequest>readInbound().release();
       ByteBuf content = message();
@@ -173,7 +169,7 @@ class FullJavaHeapTest {
           content,
           () -> {
             try {
-              lost.cancel(false);
+              wire.loseFirst();
             } finally {
               channel.write(next, told);
             }
@@ -184,6 +180,27 @@ class FullJavaHeapTest {
             return further.cause() instanceof ClosedChannelException
                 && !(channel.readOutbound() instanceof FullHttpResponse);
           });
+    }
+
+    /** Keeps the first message, and loses it when it is told to. */
+    private static final class HoldsFirst extends ChannelOutboundHandlerAdapter {
+      private static final IOException LOST = new IOException("lost by the test");
+
+      private @Nullable ChannelPromise first;
+
+      @Override
+      public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
+        if (first == null) {
+          ReferenceCountUtil.release(message);
+          first = promise;
+        } else {
+          ctx.write(message, promise);
+        }
+      }
+
+      void loseFirst() {
+        first.tryFailure(LOST);
+      }
     }
 
     private static FullHttpResponse response(ByteBuf content) {

@@ -1,0 +1,48 @@
+package dev.weir.netty.write;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
+import io.netty.channel.embedded.EmbeddedChannel;
+import org.junit.jupiter.api.Test;
+
+/** A channel that ends in the middle of what it sends. */
+class EarlyEndTest {
+  @Test
+  void aHandlerThatFailsToCloseDoesNotKeepItOpen() {
+    EmbeddedChannel channel =
+        channelBehind(
+            new ChannelOutboundHandlerAdapter() {
+              @Override
+              public void close(ChannelHandlerContext ctx, ChannelPromise promise) {
+                throw new OutOfMemoryError("made by the test");
+              }
+            });
+    ChannelPromise closed = channel.newPromise();
+    EarlyEnd.close(channel.pipeline().lastContext(), closed);
+    assertThat(channel.isOpen()).isFalse();
+    assertThat(closed.cause()).isInstanceOf(OutOfMemoryError.class);
+  }
+
+  /** It may have a goodbye to say. */
+  @Test
+  void aHandlerThatClosesLaterHasTheTimeItTakes() {
+    EmbeddedChannel channel =
+        channelBehind(
+            new ChannelOutboundHandlerAdapter() {
+              @Override
+              public void close(ChannelHandlerContext ctx, ChannelPromise promise) {}
+            });
+    EarlyEnd.close(channel.pipeline().lastContext());
+    assertThat(channel.isOpen()).isTrue();
+    channel.pipeline().removeFirst();
+    channel.close();
+  }
+
+  private static EmbeddedChannel channelBehind(ChannelOutboundHandlerAdapter handler) {
+    return new EmbeddedChannel(handler, new ChannelInboundHandlerAdapter());
+  }
+}
