@@ -1,7 +1,6 @@
 package dev.weir.netty.http;
 
 import io.netty.channel.ChannelFuture;
-import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
@@ -39,7 +38,7 @@ final class Answers {
   /** Whether the head has come without a body. */
   private boolean headIsAlone;
 
-  private @Nullable ChannelFuture last;
+  private @Nullable PartPromise last;
 
   /**
    * Takes note of a message. {@code 100 Continue} is no response, nor is an end without a head
@@ -139,16 +138,22 @@ final class Answers {
     headers = null;
   }
 
-  /** The end of a response has left: an idle connection is not to keep its head. */
-  void sent(ChannelFuture end) {
-    if (isLast(end) && !begun) {
+  /** Whether the head of a response has been written, and its end has not. */
+  boolean hasBegun() {
+    return begun;
+  }
+
+  /** The end of a response has left: an idle connection is to keep nothing of it. */
+  void sent() {
+    if (!begun && last != null && last.isSuccess()) {
       headers = null;
       head = null;
+      last = null;
     }
   }
 
   /** Takes note of how a part is sent. */
-  void sending(ChannelFuture part) {
+  void sending(PartPromise part) {
     last = part;
     if (headIsNext) {
       head = part;
@@ -161,7 +166,7 @@ final class Answers {
     if (last == null) {
       ctx.close();
     } else {
-      last.addListener(ChannelFutureListener.CLOSE);
+      last.closeWhenTold();
     }
   }
 }

@@ -4,19 +4,25 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelProgressivePromise;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.DefaultChannelProgressivePromise;
+import java.nio.channels.ClosedChannelException;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How a part of a response is sent. Stands for the promise of whoever writes it, so that its loss
  * is heard of first: there may have been listeners on that promise before, who write when they are
  * told, and Netty tells in the order in which listeners came, or deep in a stack of them by tasks.
  *
- * <p>Passed on with the part; then {@link #written} is called, and until then the writer hears
- * nothing. Cannot be cancelled: that would make a hole. Completed on any thread.
+ * <p>Passed on with the part; then {@link #written} is called, and until then the writer hears of
+ * no loss. Cannot be cancelled: that would make a hole. Completed on any thread; where two do that
+ * in different ways at the same moment, a part that is sent may count as lost.
  */
 final class PartPromise extends DefaultChannelProgressivePromise {
   private static final AtomicIntegerFieldUpdater<PartPromise> STATE =
       AtomicIntegerFieldUpdater.newUpdater(PartPromise.class, "state");
+
+  private static final AtomicIntegerFieldUpdater<PartPromise> UNTOLD =
+      AtomicIntegerFieldUpdater.newUpdater(PartPromise.class, "isUntold");
 
   /** Handlers nearer to the wire may be in the middle of it. */
   private static final int WRITING = 0;
@@ -32,15 +38,25 @@ final class PartPromise extends DefaultChannelProgressivePromise {
     void failing();
 
     /**
-     * It has succeeded or failed, and the write is over: handlers nearer to the wire may have
+     * It has succeeded, or failed, and the write is over then: handlers nearer to the wire may have
      * heard, the writer has not.
      */
-    void done(PartPromise promise);
+    void done(PartPromise part);
+
+    /** There was no Java heap to fail it, or to tell the writer: {@link #retry} is to come. */
+    void untold(PartPromise part);
   }
 
   private final ChannelPromise writer;
   private final Watcher watcher;
   private volatile int state = WRITING;
+  private volatile boolean closes;
+
+  /** Whether it is in the watcher's list of those that are untold. */
+  private volatile int isUntold;
+
+  /** Of that list. */
+  @Nullable PartPromise nextUntold;
 
   /**
    * Is not done yet, and makes {@code writer} one that cannot be cancelled.
@@ -59,29 +75,61 @@ final class PartPromise extends DefaultChannelProgressivePromise {
   /**
    * The write is over: the writer hears as soon as this is done, which may be now.
    *
-   * @param isSeenTo whether it is done, and the caller has seen to that itself
+   * @param isSeenTo whether it is lost, and the caller has seen to that itself
    */
   void written(boolean isSeenTo) {
-    state = WRITTEN;
-    if (isDone()) {
+    if (STATE.compareAndSet(this, WRITING, WRITTEN) && isDone()) {
       tell(isSeenTo);
     }
   }
 
+  /** Closes the channel as soon as the writer has been told, which may be now. */
+  void closeWhenTold() {
+    closes = true;
+    if (state == TOLD) {
+      channel().close();
+    }
+  }
+
+  /** Tries once more what no Java heap was found for. */
+  void retry() {
+    isUntold = 0;
+    if (!isDone()) {
+      tryFailure(new ClosedChannelException());
+    } else {
+      tell(/* isSeenTo= */ true);
+    }
+  }
+
   private void tell(boolean isSeenTo) {
-    if (state != WRITTEN || !STATE.compareAndSet(this, WRITTEN, TOLD)) {
+    int now = state;
+    // What is lost in the middle of a write is told of when that is over.
+    boolean isEarly = now == WRITING && !isSuccess();
+    if (now == TOLD || isEarly || !STATE.compareAndSet(this, now, TOLD)) {
       return;
     }
+    if (!isSeenTo) {
+      watcher.done(this);
+    }
     try {
-      if (!isSeenTo) {
-        watcher.done(this);
-      }
-    } finally {
       if (isSuccess()) {
         writer.trySuccess(null);
       } else {
         writer.tryFailure(cause());
       }
+    } finally {
+      if (!writer.isVoid() && !writer.isDone()) {
+        state = WRITTEN;
+        becomeUntold();
+      } else if (closes) {
+        channel().close();
+      }
+    }
+  }
+
+  private void becomeUntold() {
+    if (isUntold == 0 && UNTOLD.compareAndSet(this, 0, 1)) {
+      watcher.untold(this);
     }
   }
 
@@ -105,12 +153,16 @@ final class PartPromise extends DefaultChannelProgressivePromise {
   @Override
   public boolean tryFailure(Throwable cause) {
     if (isDone()) {
+      tellIfDone(); // It may be asked again because there was no Java heap to tell the writer.
       return false;
     }
     watcher.failing();
     try {
       return super.tryFailure(cause);
     } finally {
+      if (!isDone()) {
+        becomeUntold();
+      }
       tellIfDone();
     }
   }

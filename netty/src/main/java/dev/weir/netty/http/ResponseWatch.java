@@ -6,7 +6,9 @@ import dev.weir.netty.write.EarlyEnd;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Hears whether the parts of responses leave: behind the end of one the head of the next request is
@@ -27,7 +29,11 @@ final class ResponseWatch {
   private @SuppressWarnings("NullAway.Init") ChannelHandlerContext context;
   private volatile boolean listening;
   private volatile boolean lost;
+  private volatile boolean reported;
   private boolean closingComes;
+
+  /** Parts of which the writers could not be told; each leads to the next. */
+  private final AtomicReference<@Nullable PartPromise> untold = new AtomicReference<>();
 
   /**
    * Hears nothing yet.
@@ -69,13 +75,39 @@ final class ResponseWatch {
   private class Part implements PartPromise.Watcher {
     @Override
     public final void failing() {
-      lost = true;
+      if (context.channel().isActive()) {
+        lost = true; // Otherwise it is the client who has gone.
+      }
     }
 
     @Override
     public void done(PartPromise part) {
-      if (!part.isSuccess()) {
-        lost(part);
+      // A handler nearer to the wire may have closed the channel for the first.
+      if (!part.isSuccess() && lost && (!reported || context.channel().isActive())) {
+        report(part);
+        endChannel();
+      }
+    }
+
+    @Override
+    public final void untold(PartPromise part) {
+      PartPromise first;
+      do {
+        first = untold.get();
+        part.nextUntold = first;
+      } while (!untold.compareAndSet(first, part));
+      endChannel();
+    }
+
+    private void endChannel() {
+      try {
+        if (context.executor().inEventLoop()) {
+          loss.run();
+        } else {
+          LoopTasks.bring(context.executor(), loss);
+        }
+      } catch (Throwable failure) {
+        LOST.report("closed later: a part of a response could not be written", failure);
       }
     }
   }
@@ -93,20 +125,24 @@ final class ResponseWatch {
 
   /** Tells operators of a lost part, unless it is the client who has gone. */
   void report(ChannelFuture part) {
-    if (context.channel().isActive()) {
+    if (lost) {
+      reported = true;
       LOST.report("closed: a part of a response could not be written", part.cause());
     }
   }
 
-  private void lost(ChannelFuture part) {
-    if (!context.channel().isActive()) {
-      return;
-    }
-    report(part);
-    if (context.executor().inEventLoop()) {
-      loss.run();
-    } else {
-      LoopTasks.bring(context.executor(), loss);
+  /** Tells those who write what there was no Java heap for. */
+  void retry() {
+    PartPromise part = untold.getAndSet(null);
+    while (part != null) {
+      PartPromise next = part.nextUntold;
+      part.nextUntold = null;
+      try {
+        part.retry(); // If there is none again it is in the list again.
+      } catch (Throwable noHeap) {
+        LOST.report("told later: a part of a response could not be written", noHeap);
+      }
+      part = next;
     }
   }
 

@@ -1,5 +1,6 @@
 package dev.weir.netty.http;
 
+import dev.weir.netty.loop.LoopTasks;
 import dev.weir.netty.write.DeepWrites;
 import dev.weir.netty.write.EarlyEnd;
 import dev.weir.netty.write.Unwritten;
@@ -7,6 +8,7 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
 import io.netty.handler.codec.http2.Http2StreamChannel;
+import io.netty.util.concurrent.EventExecutor;
 import java.nio.channels.ClosedChannelException;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -56,8 +58,11 @@ final class Responses {
   /** A response has left: on the event loop, or on another thread. */
   private void sent(ChannelFuture end) {
     heads.responseSent();
-    if (end.channel().eventLoop().inEventLoop()) {
-      answers.sent(end);
+    EventExecutor loop = end.channel().eventLoop();
+    if (loop.inEventLoop()) {
+      answers.sent();
+    } else {
+      LoopTasks.tryBring(loop, answers::sent); // Where it does not come the next end leads to it.
     }
   }
 
@@ -78,6 +83,7 @@ final class Responses {
       deepWrites.run();
     } finally {
       watch.end();
+      watch.retry();
       if (judge != null && answers.areSent()) {
         EarlyEnd.judgeNoMoreBy(ctx.channel(), judge);
       }
@@ -121,8 +127,11 @@ final class Responses {
     } catch (Throwable failure) {
       // Nobody else has it yet.
       Unwritten.release(message);
-      cutOff(ctx);
-      promise.tryFailure(failure);
+      try {
+        cutOffBefore(ctx);
+      } finally {
+        promise.tryFailure(failure);
+      }
       return;
     }
     answers.writing(message);
@@ -137,6 +146,15 @@ final class Responses {
     } catch (Throwable noHeap) {
       cutOff(ctx); // Nobody would hear of its loss, nor go on with what is held back.
       throw noHeap;
+    }
+  }
+
+  /** Of the part that would have come nothing is written. */
+  private void cutOffBefore(ChannelHandlerContext ctx) {
+    boolean mayBeWhole = !answers.hasBegun() && !endsWithChannel(ctx);
+    cutOff(ctx);
+    if (mayBeWhole) {
+      ctx.flush(); // What is before it may be whole responses.
     }
   }
 
@@ -251,7 +269,8 @@ final class Responses {
 
   /** Tries once more what no Java heap was found for. */
   void retryCutOff(ChannelHandlerContext ctx) {
-    if (cutOff) {
+    watch.retry();
+    if (isCutOff()) {
       cutOff(ctx);
     }
   }

@@ -31,6 +31,8 @@ import io.netty.handler.codec.http.LastHttpContent;
 import java.nio.channels.ClosedChannelException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -113,6 +115,60 @@ class DeepWritesTest {
       channel.runPendingTasks(); // One is brought by another thread.
     }
     assertThatItEndsWithoutItsEnd();
+  }
+
+  /** As a gate does, which has room again. */
+  @Test
+  void norWhatIsFlushedAsAHandlerNearerToTheWireHearsOfALoss() {
+    LosesLater loses = new LosesLater(HttpContent.class);
+    pipeline.addBefore(
+        pipeline.context(aggregator).name(),
+        /* name= */ null,
+        new ChannelOutboundHandlerAdapter() {
+          @Override
+          public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
+            ctx.write(message, promise).addListener(sent -> ctx.fireChannelWritabilityChanged());
+          }
+        });
+    pipeline.addAfter("HttpServerCodec#0", /* name= */ null, loses);
+    writeHead();
+    writePart("one");
+    writePart("two");
+    pipeline.addLast(
+        new ChannelInboundHandlerAdapter() {
+          @Override
+          public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+            ctx.writeAndFlush(LastHttpContent.EMPTY_LAST_CONTENT);
+          }
+        });
+    loses.lose();
+    assertThatItEndsWithoutItsEnd();
+  }
+
+  /** A handler nearer to the wire flushes what it is given, and there is room again. */
+  @Test
+  void whatIsWrittenInTheMiddleOfAWriteIsToldOfBehindIt() {
+    transport.onWrite = text -> pipeline.fireChannelWritabilityChanged();
+    List<String> told = new ArrayList<>();
+    pipeline.addLast(
+        new ChannelInboundHandlerAdapter() {
+          private boolean writes;
+
+          @Override
+          public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+            if (!writes) {
+              writes = true;
+              ChannelPromise part = channel.newPromise();
+              part.addListener(sent -> told.add("part"));
+              pipeline.write(content("part"), part);
+            }
+          }
+        });
+    transport.completesFirst = true;
+    ChannelPromise head = channel.newPromise();
+    head.addListener(sent -> told.add("head"));
+    writeHead(head);
+    assertThat(told).containsExactly("head", "part");
   }
 
   /** One that is lost while another is written, and then another at once. */
@@ -332,14 +388,22 @@ class DeepWritesTest {
   }
 
   private void writeHead() {
+    writeHead(channel.newPromise());
+  }
+
+  private void writeHead(ChannelPromise promise) {
     HttpHeaders chunked =
         new DefaultHttpHeaders().set(HttpHeaderNames.TRANSFER_ENCODING, "chunked");
-    pipeline.write(new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK, chunked));
+    pipeline.write(
+        new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK, chunked), promise);
   }
 
   private ChannelFuture writePart(String text) {
-    return pipeline.write(
-        new DefaultHttpContent(Unpooled.copiedBuffer(text, StandardCharsets.US_ASCII)));
+    return pipeline.write(content(text));
+  }
+
+  private static DefaultHttpContent content(String text) {
+    return new DefaultHttpContent(Unpooled.copiedBuffer(text, StandardCharsets.US_ASCII));
   }
 
   /**
@@ -353,6 +417,9 @@ class DeepWritesTest {
     @Nullable String lost;
 
     Consumer<String> onWrite = text -> {};
+
+    /** Whether that is called behind the promise. */
+    boolean completesFirst;
 
     /** Called once. */
     @Nullable Runnable onFlush;
@@ -371,8 +438,13 @@ class DeepWritesTest {
         return;
       }
       unflushed.append(text);
+      if (completesFirst) {
+        promise.setSuccess();
+      }
       onWrite.accept(text);
-      promise.setSuccess();
+      if (!completesFirst) {
+        promise.setSuccess();
+      }
     }
 
     @Override

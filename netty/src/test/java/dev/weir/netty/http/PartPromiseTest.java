@@ -9,6 +9,7 @@ import io.netty.channel.ChannelProgressiveFuture;
 import io.netty.channel.ChannelProgressiveFutureListener;
 import io.netty.channel.ChannelProgressivePromise;
 import io.netty.channel.ChannelPromise;
+import io.netty.channel.DefaultChannelPromise;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -36,6 +37,11 @@ class PartPromiseTest {
         @Override
         public void done(PartPromise part) {
           heard.add("done");
+        }
+
+        @Override
+        public void untold(PartPromise part) {
+          heard.add("untold");
         }
       };
 
@@ -78,7 +84,7 @@ class PartPromiseTest {
     PartPromise part = partOf(writer());
     if (withinTheWrite) {
       part.setSuccess();
-      assertThat(heard).isEmpty();
+      assertThat(heard).as("at once, or what is written meanwhile would be first").hasSize(2);
       part.written(false);
     } else {
       part.written(false);
@@ -109,6 +115,52 @@ class PartPromiseTest {
       assertThat(heard).containsExactly("done");
       assertThat(writer.isSuccess()).isTrue();
     }
+  }
+
+  @Test
+  void aWriterThatCouldNotBeToldIsToldLater() {
+    OutOfMemoryError noHeap = new OutOfMemoryError("made by the test");
+    ChannelPromise writer =
+        new DefaultChannelPromise(channel) {
+          private boolean failed;
+
+          @Override
+          public boolean tryFailure(Throwable cause) {
+            if (!failed) {
+              failed = true;
+              throw noHeap;
+            }
+            return super.tryFailure(cause);
+          }
+        };
+    PartPromise part = partOf(writer);
+    part.written(false);
+    assertThatThrownBy(() -> part.tryFailure(LOST)).isSameAs(noHeap);
+    assertThat(heard).containsExactly("failing", "done", "untold");
+    assertThat(writer.isDone()).isFalse();
+    part.retry();
+    assertThat(writer.cause()).isSameAs(LOST);
+    assertThat(heard).hasSize(3);
+  }
+
+  /** Whoever has written the last response may say so first. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void theChannelClosesBehindTheWriter(boolean isToldBefore) {
+    ChannelPromise writer = channel.newPromise();
+    writer.addListener(told -> heard.add(channel.isOpen() ? "open" : "closed"));
+    PartPromise part = partOf(writer);
+    part.written(false);
+    if (isToldBefore) {
+      part.setSuccess();
+      part.closeWhenTold();
+    } else {
+      part.closeWhenTold();
+      assertThat(channel.isOpen()).isTrue();
+      part.setSuccess();
+    }
+    assertThat(heard).containsExactly("done", "open");
+    assertThat(channel.isOpen()).isFalse();
   }
 
   @Test

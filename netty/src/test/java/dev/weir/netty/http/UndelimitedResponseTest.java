@@ -9,6 +9,7 @@ import dev.weir.netty.Loopback;
 import dev.weir.netty.TestCertificate;
 import dev.weir.netty.TransportUnderTest;
 import dev.weir.netty.flow.ByteCountAdmission;
+import dev.weir.netty.write.OutboundClosing;
 import dev.weir.netty.write.UnbrokenStream;
 import dev.weir.netty.write.UnbrokenTls;
 import dev.weir.netty.write.WriteGate;
@@ -20,7 +21,10 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPipeline;
+import io.netty.channel.ChannelPromise;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
@@ -198,6 +202,31 @@ class UndelimitedResponseTest {
         ctx.writeAndFlush(part());
       }
     },
+    /** Before the aggregator has heard: its loop has the task for that behind this one's. */
+    ONE_THAT_CLOSES {
+      @Override
+      void addTo(ChannelPipeline pipeline) {
+        pipeline.addAfter(
+            "HttpServerCodec#0",
+            "nearer",
+            new ChannelOutboundHandlerAdapter() {
+              @Override
+              public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
+                ctx.write(message, promise.unvoid())
+                    .addListener(ChannelFutureListener.CLOSE_ON_FAILURE);
+              }
+            });
+      }
+
+      @Override
+      void lose(ChannelHandlerContext ctx) {
+        LosesLater loses = new LosesLater(HttpContent.class);
+        ctx.pipeline().addBefore("nearer", "loses", loses);
+        ctx.write(part());
+        ctx.write(LastHttpContent.EMPTY_LAST_CONTENT);
+        Thread.startVirtualThread(loses::lose);
+      }
+    },
     UNBROKEN_BYTES {
       @Override
       void addTo(ChannelPipeline pipeline) {
@@ -314,10 +343,24 @@ class UndelimitedResponseTest {
     }
   }
 
+  static Stream<Arguments> slowPeers() {
+    return wires().flatMap(wire -> Stream.of(arguments(wire, false), arguments(wire, true)));
+  }
+
+  /** An application that closes the connection as it hears that a gate is about to. */
+  private static final class ClosesWhenTold extends ChannelInboundHandlerAdapter {
+    @Override
+    public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+      if (event instanceof OutboundClosing) {
+        ctx.close();
+      }
+    }
+  }
+
   /** A gate closes the connection of a peer that takes nothing, in the middle of the body. */
   @ParameterizedTest
-  @MethodSource("wires")
-  void itIsResetForASlowPeer(Wire wire) throws Exception {
+  @MethodSource("slowPeers")
+  void itIsResetForASlowPeer(Wire wire, boolean closesItself) throws Exception {
     WriteGate gate =
         new WriteGate(
             WriteGateOptions.within(1 << 30)
@@ -335,6 +378,11 @@ class UndelimitedResponseTest {
               ctx.write(new DefaultHttpContent(Unpooled.wrappedBuffer(new byte[20 << 20])));
               ctx.writeAndFlush(LastHttpContent.EMPTY_LAST_CONTENT)
                   .addListener(ChannelFutureListener.CLOSE);
+            },
+            pipeline -> {
+              if (closesItself) {
+                pipeline.addLast(new ClosesWhenTold());
+              }
             })) {
       exchange.send("GET / HTTP/1.1\r\n\r\nHEAD / HTTP/1.1\r\n\r\n");
       assertThat(exchange.lost.await(10, TimeUnit.SECONDS)).isTrue();

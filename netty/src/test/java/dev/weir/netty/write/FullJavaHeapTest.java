@@ -158,7 +158,7 @@ class FullJavaHeapTest {
               HttpVersion.HTTP_1_1, HttpMethod.GET, "/", Unpooled.EMPTY_BUFFER);
       channel.writeInbound(request, request.retainedDuplicate());
       channel.<FullHttpRequest>readInbound().release();
-      channel.write(response(Unpooled.EMPTY_BUFFER));
+      ChannelFuture first = channel.write(response(Unpooled.EMPTY_BUFFER));
       channel.runPendingTasks();
       channel.<FullHttpRequest>readInbound().release();
       ByteBuf content = message();
@@ -177,8 +177,12 @@ class FullJavaHeapTest {
           () -> {
             ChannelFuture further = channel.writeAndFlush(response(Unpooled.EMPTY_BUFFER));
             channel.runPendingTasks();
+            channel.pipeline().fireChannelReadComplete();
+            channel.runPendingTasks();
             return further.cause() instanceof ClosedChannelException
-                && !(channel.readOutbound() instanceof FullHttpResponse);
+                && !(channel.readOutbound() instanceof FullHttpResponse)
+                && !channel.isOpen()
+                && first.isDone();
           });
     }
 
