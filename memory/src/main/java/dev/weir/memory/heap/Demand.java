@@ -1,29 +1,31 @@
 package dev.weir.memory.heap;
 
-import java.util.Arrays;
-
 /**
  * How much free memory each size class of a heap has used of late, in rounds: so much is worth
- * keeping, because the next round will probably use it again. The heap only.
+ * keeping, because the next rounds will probably use it again. The heap only.
  */
 final class Demand {
-  /** How often the use of the last round is kept: enough that what is kept can grow. */
-  private static final int FACTOR = 2;
+  /**
+   * Each round forgets an eighth of what was used before it. One round alone says little: in its
+   * course most of the classes in use come to one slab or to none.
+   */
+  private static final int FORGOTTEN_SHIFT = 3;
 
-  private long[] nextQuotaBytes = new long[SizeClasses.COUNT];
-  private long[] quotaBytes = new long[SizeClasses.COUNT];
+  private final long[] usedBytes = new long[SizeClasses.COUNT];
+  private final long[] quotaBytes = new long[SizeClasses.COUNT];
 
   /** A class begins to use up so many bytes of free slots. */
   void use(int sizeClass, long bytes) {
-    nextQuotaBytes[sizeClass] += FACTOR * bytes;
+    usedBytes[sizeClass] += bytes;
   }
 
-  /** Begins a round: what the last one used may be kept. */
+  /** Begins a round: what the last ones used may be kept. */
   void nextRound() {
-    long[] old = quotaBytes;
-    quotaBytes = nextQuotaBytes;
-    nextQuotaBytes = old;
-    Arrays.fill(nextQuotaBytes, 0);
+    for (int sizeClass = 0; sizeClass < SizeClasses.COUNT; sizeClass++) {
+      long used = usedBytes[sizeClass];
+      quotaBytes[sizeClass] = used;
+      usedBytes[sizeClass] = used - (used >> FORGOTTEN_SHIFT);
+    }
   }
 
   /** Whether so many free bytes of a class are worth keeping beside those kept in this round. */

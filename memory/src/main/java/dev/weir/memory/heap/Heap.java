@@ -15,9 +15,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The slabs that one owner allocates from: of every size class one current slab, a queue of
- * available ones, and full ones, which are in no list of their own until a slot of theirs comes
- * free.
+ * The slabs that one owner allocates from: of every size class one current slab, those that wait
+ * for their turn ({@link WaitingSlabs}), and full ones, which, once all their slots are carved, are
+ * in no list of their own until one of these comes free.
  *
  * <p>What does not say "any thread" is the owner's: the thread of an {@link OwnedHeap}, the holder
  * of a stripe's {@link #lock}. The thread of an {@code OwnedHeap} takes and puts back slots without
@@ -35,7 +35,7 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
 
   private final PageHeap pages;
   private final Slab[] current = new Slab[SizeClasses.COUNT];
-  private final AvailableSlabs available = new AvailableSlabs();
+  private final WaitingSlabs waiting = new WaitingSlabs();
   private final OwnedSlabs owned = new OwnedSlabs(this);
   private final Rounds rounds;
 
@@ -45,10 +45,10 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
   private @Nullable List<InsidePurge> unlinked;
 
   /**
-   * Whether a slab in the available queue may have become empty without its heap's notice: others
-   * freed slots of it, or its last slot came back while an arrival or a purge was under way. Any
-   * thread sets it after the fact, who holds the lock clears it before it looks, with a fence
-   * between: either the look finds the slab or the flag stays.
+   * Whether an available slab may have become empty without its heap's notice: others freed slots
+   * of it, or its last slot came back while an arrival or a purge was under way. Any thread sets it
+   * after the fact, who holds the lock clears it before it looks, with a fence between: either the
+   * look finds the slab or the flag stays.
    */
   private volatile boolean unattended;
 
@@ -173,7 +173,7 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
   final List<Slab> availableAndEmpty() {
     List<Slab> empty = new ArrayList<>();
     for (int sizeClass = 0; sizeClass < SizeClasses.COUNT; sizeClass++) {
-      for (Slab slab = available.first(sizeClass); slab != null; slab = slab.nextAvailable) {
+      for (Slab slab = waiting.firstAvailable(sizeClass); slab != null; slab = slab.nextQueued) {
         int freedElsewhere = slab.remoteCount();
         if (slab.liveOpaque() <= freedElsewhere) {
           empty.add(slab);
@@ -187,7 +187,7 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
 
   /** Parks a slab that the caller has emptied; not a current one. Any thread with the lock. */
   final void parkEmptied(Slab slab) {
-    available.remove(slab);
+    waiting.remove(slab);
     park(slab);
   }
 
@@ -219,12 +219,16 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
           park(slab);
         }
       }
-      Slab next;
-      for (Slab queued = available.first(sizeClass); queued != null; queued = next) {
-        next = queued.nextAvailable;
-        queued.drainRemote();
-        parkIfEmpty(queued);
-      }
+      parkEmptyAvailable(sizeClass);
+    }
+  }
+
+  private void parkEmptyAvailable(int sizeClass) {
+    Slab next;
+    for (Slab slab = waiting.firstAvailable(sizeClass); slab != null; slab = next) {
+      next = slab.nextQueued;
+      slab.drainRemote();
+      parkIfEmpty(slab);
     }
   }
 
@@ -239,7 +243,12 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
       if (current[sizeClass] != Slab.NONE) {
         purgeInside(current[sizeClass], purges);
       }
-      for (Slab slab = available.first(sizeClass); slab != null; slab = slab.nextAvailable) {
+      for (Slab slab = waiting.firstAvailable(sizeClass); slab != null; slab = slab.nextQueued) {
+        purgeInside(slab, purges);
+      }
+      // Pages that were never carved, or whose last slot has just come free, may be live.
+      for (Slab slab = waiting.firstHollow(sizeClass); slab != null; slab = slab.nextQueued) {
+        slab.drainRemote();
         purgeInside(slab, purges);
       }
     }
@@ -339,7 +348,7 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
     takeOverlooked();
     takeArrivals(/* alone= */ true);
     Arrays.fill(current, Slab.NONE);
-    available.clear();
+    waiting.clear();
     for (Slab slab = owned.removeAny(); slab != null; slab = owned.removeAny()) {
       heir.adopt(slab);
     }
@@ -353,8 +362,10 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
     VarHandle.fullFence();
     if (!slab.isFull()) {
       slab.drainRemote();
-      available.add(slab);
+      waiting.add(slab);
       parkIfEmpty(slab);
+    } else {
+      waiting.adoptFull(slab);
     }
   }
 
@@ -371,55 +382,62 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
 
   private int takeOfAnySlab(int sizeClass) {
     takeArrivals(/* alone= */ true);
-    current[sizeClass].drainRemote();
-    int returned = current[sizeClass].pop();
-    if (returned != Slab.NONE_FREE) {
-      return returned;
-    }
-    if (available.first(sizeClass) == null) {
+    int number = takeFree(sizeClass);
+    if (number == Slab.NONE_FREE) {
       unlinkBeforeGrowth(Math.max(Slab.COMMIT_STEP_BYTES, SizeClasses.slotBytes(sizeClass)));
-      // It may have drained what others had freed of the current slab.
-      returned = current[sizeClass].pop();
-      if (returned != Slab.NONE_FREE) {
-        return returned;
+      // It may have drained what others had freed.
+      number = takeFree(sizeClass);
+    }
+    return number == Slab.NONE_FREE ? carve(sizeClass) : number;
+  }
+
+  /** Takes a slot for which no page need become live. */
+  private int takeFree(int sizeClass) {
+    current[sizeClass].drainRemote();
+    int number = current[sizeClass].pop();
+    if (number == Slab.NONE_FREE) {
+      Slab available = waiting.takeAvailable(sizeClass);
+      if (available != null) {
+        rounds.use(sizeClass, available.freeBytes());
+        replaceCurrent(sizeClass, available);
+        number = available.pop();
       }
     }
-    Slab firstRefused = null;
-    boolean opened = false;
-    while (true) {
-      Slab slab = available.first(sizeClass);
-      if (slab != null && slab != firstRefused) {
-        available.remove(slab);
-        rounds.use(sizeClass, slab.freeBytes());
-      } else if (current[sizeClass].carve(pages)) {
-        return current[sizeClass].pop();
-      } else {
-        slab = opened ? null : openSlab(sizeClass);
-        if (slab == null) {
-          return Slab.NONE_FREE;
-        }
-        opened = true;
-      }
-      replaceCurrent(sizeClass, slab);
-      int number = slab.pop();
-      if (number == Slab.NONE_FREE && (slab.drainRemote() || slab.carve(pages))) {
-        number = slab.pop();
-      }
-      if (number != Slab.NONE_FREE) {
-        return number;
-      }
-      if (firstRefused == null && !slab.fullyCarved()) {
-        firstRefused = slab;
+    return number;
+  }
+
+  /** Carves slots of the current slab, or of one that was put aside or parked, or of a new one. */
+  @SuppressWarnings("ReferenceEquality") // a slab is its identity
+  private int carve(int sizeClass) {
+    if (current[sizeClass].carve(pages)) {
+      return current[sizeClass].pop();
+    }
+    // What has no room is put aside again, behind the last one.
+    Slab last = waiting.lastHollow(sizeClass);
+    Slab tried = null;
+    while (tried != last) {
+      tried = waiting.takeHollow(sizeClass);
+      replaceCurrent(sizeClass, tried);
+      if (tried.freeBytes() > 0 || tried.drainRemote() || tried.carve(pages)) {
+        return tried.pop();
       }
     }
+    parkEmptyAvailable(sizeClass); // Those that are left there give nothing but their addresses.
+    Slab opened = openSlab(sizeClass);
+    if (opened == null) {
+      return Slab.NONE_FREE;
+    }
+    replaceCurrent(sizeClass, opened);
+    return opened.freeBytes() > 0 || opened.carve(pages) ? opened.pop() : Slab.NONE_FREE;
   }
 
   private void replaceCurrent(int sizeClass, Slab slab) {
     Slab exhausted = current[sizeClass];
     current[sizeClass] = slab;
     slab.becomeCurrent();
-    if (exhausted != Slab.NONE && !(exhausted.fullyCarved() && exhausted.tryBecomeFull())) {
-      available.add(exhausted);
+    if (exhausted != Slab.NONE && !waiting.tryPutAside(exhausted)) {
+      waiting.add(exhausted);
+      parkIfEmpty(exhausted);
     }
   }
 
@@ -465,8 +483,7 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
       slab.noticeNothing();
     } else {
       if (slab.isFull()) {
-        slab.ceaseToBeFull();
-        available.add(slab);
+        makeAvailable(slab);
       } else {
         slab.drainRemote();
         slab.noticeWhenEmpty();
@@ -480,18 +497,24 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
     if (overlooked) {
       overlooked = false;
       for (Slab slab = owned.first(); slab != null; slab = slab.nextOwned) {
-        if (slab.isFull() && slab.freeBytes() > 0) {
-          slab.ceaseToBeFull();
-          available.add(slab);
+        // Its slot may have been taken, and forgotten, beside the owner.
+        if (slab.isFull() && (slab.freeBytes() > 0 || slab.live() == 0)) {
+          makeAvailable(slab);
         }
       }
     }
   }
 
-  /** For a slab in the available queue. */
+  /** A slot of a full slab has come free. */
+  private void makeAvailable(Slab slab) {
+    waiting.takeBack(slab);
+    waiting.add(slab);
+  }
+
+  /** For an available slab. */
   private void parkIfEmpty(Slab slab) {
     if (slab.isEmpty()) {
-      available.remove(slab);
+      waiting.remove(slab);
       park(slab);
     } else if (slab.liveOpaque() == 0) {
       leaveUnattended();
@@ -545,8 +568,7 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
     boolean wasFull = slab.isFull();
     if (wasFull) {
       slab.expectArrival();
-      slab.ceaseToBeFull();
-      available.add(slab);
+      makeAvailable(slab);
     }
     slab.arrived();
     if (alone && slab != current[slab.kind()]) {

@@ -22,12 +22,18 @@ import org.jspecify.annotations.Nullable;
 /*
  * Life cycle within a heap.
  *
- *            carve, refill                exhausted, all carved
- *   AVAILABLE ----------> CURRENT ------------------------------> FULL
- *       ^   <----------------+  exhausted, not all carved          |
- *       |                                                          |
- *       +----------------------------------------------------------+
- *              a slot is freed: by the heap itself, or by a remote thread, which then sends the slab to the heap
+ *                 refill                 exhausted
+ *   AVAILABLE ---------------> CURRENT ---------------> FULL
+ *       ^  ^                    |  ^                    |  |
+ *       |  +--------------------+  +--------------------+  |
+ *       |    exhausted, but empty,    not all carved, and  |
+ *       |    or slots were freed      no slot is free      |
+ *       |    meanwhile                                     |
+ *       +--------------------------------------------------+
+ *          a slot is freed: by the heap itself, or by a remote thread, which then sends the slab to the heap
+ *
+ * An available slab whose free slots were unlinked becomes full where it would be taken. A full one of which not all is
+ * carved is hollow, and in a queue of its heap's (WaitingSlabs); the others are in none.
  *
  * A full slab carries a mark in its remote frees. The remote thread whose push replaces the mark sends the slab to its
  * heap's arrivals; so an idle heap can be told that there is something to drain. When the heap frees a slot
@@ -82,12 +88,15 @@ final class Slab extends LocalSlots implements BlockHome {
   /** In how many rounds of the heap's hand nothing seems to have been taken. The heap only. */
   int idleRounds;
 
+  /** Whether it is among the hollow ones of {@link WaitingSlabs}. The heap only. */
+  boolean isHollow;
+
   private boolean arrivalPending;
 
-  /** Links of the heap's list of available slabs, and of all its slabs. */
-  @Nullable Slab previousAvailable;
+  /** Links of the queue of its heap that it is in, and of all its slabs. */
+  @Nullable Slab previousQueued;
 
-  @Nullable Slab nextAvailable;
+  @Nullable Slab nextQueued;
   @Nullable Slab previousOwned;
   @Nullable Slab nextOwned;
 
@@ -299,8 +308,8 @@ final class Slab extends LocalSlots implements BlockHome {
    * @return false if the slab has to be left alone
    */
   boolean tryBeginTaking() {
-    // Of a full one nothing is free, or who has freed it is on the way to the lock.
-    if (purgeInFlight || full || !freeRemote.tryMakeLinks()) {
+    // Where a full one is carved no slot is free, or who has freed it is on the way to the lock.
+    if (purgeInFlight || (full && !isHollow) || !freeRemote.tryMakeLinks()) {
       return false;
     }
     beginTaking();
@@ -326,10 +335,11 @@ final class Slab extends LocalSlots implements BlockHome {
 
   /**
    * Leaves the taken slots free in the slab, if these are all there are: it is empty then, and the
-   * caller's alone. Not of a current slab. With the heap's lock.
+   * caller's alone. Not of a current slab, nor of a full one, which its heap is about to be told
+   * of. With the heap's lock.
    */
   boolean tryLeaveAll(char[] taken, int count) {
-    if (count != carvedOpaque() || arrivalPending) {
+    if (count != carvedOpaque() || full || arrivalPending) {
       return false;
     }
     leaveAll(taken);
@@ -382,7 +392,7 @@ final class Slab extends LocalSlots implements BlockHome {
   }
 
   /**
-   * Marks an exhausted slab as full, so that the next free of a slot is noticed.
+   * Marks a slab without a free slot as full, so that the next free of one is noticed.
    *
    * @return false if remote threads have freed slots meanwhile: drain them instead
    */
@@ -395,7 +405,7 @@ final class Slab extends LocalSlots implements BlockHome {
     return true;
   }
 
-  /** The heap has freed a slot of a full slab, or its arrival has come. */
+  /** The heap has freed a slot of a full slab, or is about to carve it, or its arrival has come. */
   void ceaseToBeFull() {
     full = false;
     if (!arrivalPending && !freeRemote.tryUnmark()) {

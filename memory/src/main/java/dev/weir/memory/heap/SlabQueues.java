@@ -3,29 +3,33 @@ package dev.weir.memory.heap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The slabs of one heap that may have a slot to give and are not the current ones of their size
- * classes: a queue for each class, linked through the slabs. With the heap's lock.
+ * Slabs of one heap: a queue for each size class, linked through the slabs, each of which is in one
+ * queue at most. With the heap's lock.
  */
-final class AvailableSlabs {
+final class SlabQueues {
   private final @Nullable Slab[] first = new Slab[SizeClasses.COUNT];
   private final @Nullable Slab[] last = new Slab[SizeClasses.COUNT];
 
-  /** The slab of the class that has waited longest; {@code nextAvailable} leads on. */
+  /** The slab of the class that has waited longest; {@code nextQueued} leads on. */
   @Nullable Slab first(int sizeClass) {
     return first[sizeClass];
   }
 
-  /** Adds a slab behind those of its class; it tells from now on when it becomes empty. */
+  /** The slab of the class that was added last. */
+  @Nullable Slab last(int sizeClass) {
+    return last[sizeClass];
+  }
+
+  /** Adds a slab behind those of its class. */
   void add(Slab slab) {
     int sizeClass = slab.kind();
-    slab.noticeWhenEmpty();
     Slab previous = last[sizeClass];
-    slab.previousAvailable = previous;
-    slab.nextAvailable = null;
+    slab.previousQueued = previous;
+    slab.nextQueued = null;
     if (previous == null) {
       first[sizeClass] = slab;
     } else {
-      previous.nextAvailable = slab;
+      previous.nextQueued = slab;
     }
     last[sizeClass] = slab;
   }
@@ -33,20 +37,20 @@ final class AvailableSlabs {
   /** Takes a slab out, wherever it stands. */
   void remove(Slab slab) {
     int sizeClass = slab.kind();
-    Slab previous = slab.previousAvailable;
-    Slab next = slab.nextAvailable;
+    Slab previous = slab.previousQueued;
+    Slab next = slab.nextQueued;
     if (previous == null) {
       first[sizeClass] = next;
     } else {
-      previous.nextAvailable = next;
+      previous.nextQueued = next;
     }
     if (next == null) {
       last[sizeClass] = previous;
     } else {
-      next.previousAvailable = previous;
+      next.previousQueued = previous;
     }
-    slab.previousAvailable = null;
-    slab.nextAvailable = null;
+    slab.previousQueued = null;
+    slab.nextQueued = null;
   }
 
   /** Takes all of them out. */

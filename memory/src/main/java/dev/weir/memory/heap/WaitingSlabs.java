@@ -1,0 +1,117 @@
+package dev.weir.memory.heap;
+
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The slabs of one heap that are not the current ones of their size classes and may give slots
+ * sooner or later. Available ones have had a free slot since they were full, or when they ceased to
+ * be current. Hollow ones are full, and have room for slots that are not carved: their pages were
+ * given back, or never used. With the heap's lock.
+ */
+/*
+ * A hollow slab costs pages, an available one none, so it is carved only where no slot is free. It is marked as every
+ * full one is, and comes back when a slot of it is freed. Of an empty slab none would be: that is never put aside.
+ *
+ *   neither current nor full <=> available          isHollow <=> hollow, and then full, with a live slot
+ *
+ * but for a full one that lost its last slots when pages were unlinked: somebody is on the way to tell the heap of them.
+ */
+final class WaitingSlabs {
+  private final SlabQueues available = new SlabQueues();
+  private final SlabQueues hollow = new SlabQueues();
+
+  /** The one of the class that became available first; {@code nextQueued} leads on. */
+  @Nullable Slab firstAvailable(int sizeClass) {
+    return available.first(sizeClass);
+  }
+
+  /** The one of the class that was put aside first; {@code nextQueued} leads on. */
+  @Nullable Slab firstHollow(int sizeClass) {
+    return hollow.first(sizeClass);
+  }
+
+  /** The hollow one of the class that was put aside last. */
+  @Nullable Slab lastHollow(int sizeClass) {
+    return hollow.last(sizeClass);
+  }
+
+  /** Adds an available one, which tells from now on when it becomes empty. */
+  void add(Slab slab) {
+    slab.noticeWhenEmpty();
+    available.add(slab);
+  }
+
+  /** Takes out an available one. */
+  void remove(Slab slab) {
+    available.remove(slab);
+  }
+
+  /**
+   * Takes out the one that has been available longest of those with a free slot, and puts aside
+   * those before it. Empty ones on whose pages nothing is carved stay where they are.
+   */
+  @Nullable Slab takeAvailable(int sizeClass) {
+    Slab next;
+    for (Slab slab = available.first(sizeClass); slab != null; slab = next) {
+      next = slab.nextQueued;
+      if (slab.freeBytes() > 0 || slab.drainRemote()) {
+        available.remove(slab);
+        return slab;
+      }
+      if (slab.live() > 0) {
+        available.remove(slab);
+        if (!tryPutAside(slab)) {
+          slab.drainRemote();
+          return slab;
+        }
+      }
+    }
+    return null;
+  }
+
+  /**
+   * Puts aside a slab without a free slot that is in no queue.
+   *
+   * @return false if it is empty, or others have freed slots meanwhile: it is in no queue still
+   */
+  boolean tryPutAside(Slab slab) {
+    if (slab.live() == 0 || !slab.tryBecomeFull()) {
+      return false;
+    }
+    if (!slab.fullyCarved()) {
+      slab.isHollow = true;
+      hollow.add(slab);
+    }
+    return true;
+  }
+
+  /** Takes out the hollow one of the class that was put aside first, to be carved. */
+  Slab takeHollow(int sizeClass) {
+    Slab slab = Objects.requireNonNull(hollow.first(sizeClass), "none is hollow");
+    takeBack(slab);
+    return slab;
+  }
+
+  /** A full one has a free slot, or is to be carved: it is in no queue then. */
+  void takeBack(Slab slab) {
+    if (slab.isHollow) {
+      slab.isHollow = false;
+      hollow.remove(slab);
+    }
+    slab.ceaseToBeFull();
+  }
+
+  /** Adds a full one that another heap had. */
+  void adoptFull(Slab slab) {
+    if (slab.isHollow) {
+      hollow.add(slab);
+    }
+  }
+
+  /** Takes all of them out; hollow ones remain what they are, for {@link #adoptFull}. */
+  void clear() {
+    available.clear();
+    hollow.clear();
+  }
+}

@@ -1,0 +1,262 @@
+package dev.weir.memory.heap;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.memory.os.FakeNativeMemory;
+import dev.weir.memory.pages.PageHeap;
+import dev.weir.memory.testing.Workers;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** From which slab the next slot comes: a free one before one for which pages become live. */
+class WaitingSlabsTest {
+  private static final long LIMIT_BYTES = 256L << 20;
+  private static final long SLOT_BYTES = 64 << 10;
+  private static final int SLOTS = 8;
+  private static final int SIZE_CLASS = SizeClasses.classOf(64 << 10);
+  private static final int HALF_SIZE_CLASS = SizeClasses.classOf(32 << 10);
+
+  private final PageHeap pages = PageHeaps.over(new FakeNativeMemory(), LIMIT_BYTES);
+  private final SharedHeap shared = new SharedHeap(pages, 1, InsidePurge::run);
+  private final OwnedHeap owned = new OwnedHeap(pages, task -> {}, shared, InsidePurge::run);
+  private final List<Slot> live = new ArrayList<>();
+
+  @AfterEach
+  void everythingGoesBack() {
+    live.forEach(Slot::free);
+    owned.close();
+    shared.trim();
+    assertThat(pages.totals().liveBytes()).isZero();
+    SlabTotals.checkInvariants(pages);
+    pages.checkInvariants();
+  }
+
+  private Slot take(int sizeClass) {
+    Slot slot = owned.tryAllocate(sizeClass, Slot.TENANTS);
+    assertThat(slot).isNotNull();
+    live.add(slot);
+    return slot;
+  }
+
+  private List<Slot> take(int count, int sizeClass) {
+    List<Slot> slots = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      slots.add(take(sizeClass));
+    }
+    return slots;
+  }
+
+  private void free(Slot slot) {
+    live.remove(slot);
+    slot.free();
+  }
+
+  private void freeElsewhere(Slot slot) throws InterruptedException {
+    live.remove(slot);
+    elsewhere(slot::free);
+  }
+
+  private static void elsewhere(Workers.Work work) throws InterruptedException {
+    Workers workers = new Workers();
+    workers.platform(work);
+    workers.join();
+  }
+
+  private static Slab slab(Slot slot) {
+    return (Slab) slot.home();
+  }
+
+  /** Two slots of a slab with room for eight that has been put aside, and no slot is free. */
+  private List<Slot> hollow() {
+    List<Slot> two = take(SLOTS, SIZE_CLASS);
+    List<Slot> full = take(2 * SLOTS, SIZE_CLASS);
+    while (two.size() > 2) {
+      free(two.removeLast());
+    }
+    owned.trim();
+    free(full.getFirst());
+    take(SIZE_CLASS);
+    assertThat(slab(two.getFirst()).isHollow).isTrue();
+    assertThat(pages.totals().liveBytes()).isEqualTo((2 + 2 * SLOTS) * SLOT_BYTES);
+    return two;
+  }
+
+  @Test
+  void aFreeSlotIsTakenBeforeOneWhosePagesWereGivenBack() {
+    List<Slot> first = take(SLOTS, SIZE_CLASS);
+    List<Slot> second = take(SLOTS, SIZE_CLASS);
+    take(SIZE_CLASS);
+    for (int i = 2; i < SLOTS; i++) {
+      free(first.get(i));
+    }
+    owned.trim();
+    free(second.getFirst());
+    long before = pages.totals().liveBytes();
+
+    assertThat(take(SIZE_CLASS).home()).isSameAs(second.getFirst().home());
+    assertThat(pages.totals().liveBytes()).isEqualTo(before);
+
+    assertThat(take(SIZE_CLASS).home())
+        .as("before a slab is opened")
+        .isSameAs(first.getFirst().home());
+  }
+
+  @Test
+  void aHollowSlabComesBackWithASlotThatItsOwnerFrees() {
+    Slot freed = hollow().getFirst();
+    free(freed);
+
+    assertThat(slab(freed).isHollow).isFalse();
+    assertThat(take(SIZE_CLASS)).isEqualTo(freed);
+    assertThat(pages.totals().liveBytes()).isEqualTo((2 + 2 * SLOTS) * SLOT_BYTES);
+  }
+
+  @Test
+  void aHollowSlabComesBackWithASlotThatAnotherThreadFrees() throws InterruptedException {
+    Slot freed = hollow().getFirst();
+    freeElsewhere(freed);
+    assertThat(owned.looksParkable()).isTrue();
+
+    assertThat(take(SIZE_CLASS)).isEqualTo(freed);
+    assertThat(slab(freed).isHollow).isFalse();
+    assertThat(pages.totals().liveBytes()).isEqualTo((2 + 2 * SLOTS) * SLOT_BYTES);
+  }
+
+  @Test
+  void aHollowSlabThatOthersEmptyIsParked() throws InterruptedException {
+    for (Slot slot : hollow()) {
+      freeElsewhere(slot);
+    }
+    elsewhere(owned::parkIdle);
+    assertThat(pages.totals().liveBytes()).isEqualTo(2 * SLOTS * SLOT_BYTES);
+  }
+
+  @Test
+  void anHeirTakesHollowSlabsOver() {
+    List<Slot> two = hollow();
+    owned.close();
+    Slot third = shared.tryAllocate(SIZE_CLASS, Slot.TENANTS);
+    assertThat(third).isNotNull();
+    live.add(third);
+    assertThat(third.home()).isSameAs(two.getFirst().home());
+  }
+
+  @Test
+  void whatOthersFreeOfAHollowSlabIsFoundByItsHeir() throws InterruptedException {
+    List<Slot> two = hollow();
+    owned.close();
+    for (Slot slot : two) {
+      freeElsewhere(slot);
+    }
+    shared.parkIdle(/* takesOver= */ true);
+    assertThat(pages.totals().liveBytes()).isEqualTo(2 * SLOTS * SLOT_BYTES);
+  }
+
+  /** The pages of a parked slab of another class go to a new one, of which one slot is carved. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aHollowSlabGivesBackPagesThatItHasNeverUsed(boolean byOwner) throws InterruptedException {
+    List<Slot> full = take(2 * SLOTS, HALF_SIZE_CLASS);
+    take(SLOTS, SIZE_CLASS).forEach(this::free);
+    owned.trim();
+    Slot first = take(HALF_SIZE_CLASS);
+    free(full.getFirst());
+    take(HALF_SIZE_CLASS);
+    assertThat(slab(first).isHollow).isTrue();
+    assertThat(pages.totals().liveBytes()).isEqualTo(2 * SLOTS * SLOT_BYTES);
+
+    if (byOwner) {
+      owned.trim();
+    } else {
+      elsewhere(owned::trim);
+    }
+    assertThat(pages.totals().liveBytes()).isEqualTo(SLOTS * SLOT_BYTES + SLOT_BYTES / 2);
+    assertThat(take(HALF_SIZE_CLASS).home()).isSameAs(first.home());
+  }
+
+  /** Nobody would free a slot of it. */
+  @Test
+  void anEmptySlabIsNotPutAside() {
+    List<Slot> full = take(SLOTS, SIZE_CLASS);
+    Slot only = take(SIZE_CLASS);
+    free(only);
+    List<InsidePurge> purges = unlink(slab(only));
+    free(full.getFirst());
+
+    take(SIZE_CLASS);
+    assertThat(slab(only).isHollow).isFalse();
+    purges.forEach(InsidePurge::run);
+    assertThat(owned.looksParkable()).isTrue();
+    owned.parkIdle();
+    assertThat(owned.slabs()).containsExactly(slab(full.getFirst()));
+  }
+
+  @Test
+  void whatAnEmptySlabHasHeldIsUsedBeforeMoreIs() {
+    List<Slot> full = take(SLOTS, SIZE_CLASS);
+    Slot only = take(SIZE_CLASS);
+    free(only);
+    List<InsidePurge> purges = unlink(slab(only));
+    free(full.getFirst());
+    take(SIZE_CLASS);
+    purges.forEach(InsidePurge::run);
+
+    Slot next = take(SIZE_CLASS);
+    assertThat(next.home().blockAddress(next.number()))
+        .isEqualTo(only.home().blockAddress(only.number()));
+    assertThat(owned.slabs()).hasSize(2);
+  }
+
+  private List<InsidePurge> unlink(Slab slab) {
+    List<InsidePurge> purges = new ArrayList<>();
+    owned.unlinkFree(List.of(slab), purges::add);
+    assertThat(purges).isNotEmpty();
+    return purges;
+  }
+
+  @Test
+  void whatIsRefusedLeavesNoEmptySlabsBehind() {
+    int limitSlots = (int) (LIMIT_BYTES / SLOT_BYTES);
+    take(limitSlots - 1, SIZE_CLASS);
+    take(HALF_SIZE_CLASS);
+    for (int i = 0; i < 100; i++) {
+      assertThat(owned.tryAllocate(SIZE_CLASS, Slot.TENANTS)).isNull();
+      assertThat(owned.tryAllocate(SIZE_CLASS - 1, Slot.TENANTS)).isNull();
+    }
+    assertThat(owned.slabs().size()).isLessThanOrEqualTo(limitSlots / SLOTS + 3);
+  }
+
+  /** What one class has no use for goes back as pages of another's slabs become live again. */
+  @Test
+  void inRandomReplacementNoMoreLiesFreeThanMay() {
+    int count = 4_096;
+    SplittableRandom random = new SplittableRandom(1);
+    for (int i = 0; i < count; i++) {
+      take(anyClass(random));
+    }
+    long mostFreeBytes = 0;
+    for (int i = 0; i < 200_000; i++) {
+      int victim = random.nextInt(count);
+      live.set(victim, live.getLast()).free();
+      live.removeLast();
+      take(anyClass(random));
+      if (i % 1_000 == 0) {
+        mostFreeBytes = Math.max(mostFreeBytes, pages.totals().liveBytes() - blockBytes());
+      }
+    }
+    assertThat(mostFreeBytes).isBetween(1L << 20, pages.insideHardCeilingBytes() + (2L << 20));
+  }
+
+  private static int anyClass(SplittableRandom random) {
+    return SizeClasses.classOf(1 + random.nextInt(64 << 10));
+  }
+
+  private long blockBytes() {
+    return live.stream().mapToLong(slot -> slab(slot).slotBytes()).sum();
+  }
+}
