@@ -177,6 +177,9 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
         int freedElsewhere = slab.remoteCount();
         if (slab.liveOpaque() <= freedElsewhere) {
           empty.add(slab);
+          if (slab.isBeingPurged()) {
+            leaveUnattended(); // It is left alone so far: come again.
+          }
         } else if (freedElsewhere > 0) {
           slab.noticeNext(); // Nothing but the owner leads to it from now on.
         }
@@ -360,13 +363,17 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
     slab.adoptedBy(this);
     // Either the look into the slab finds what others free, or they see this heap, and flag it.
     VarHandle.fullFence();
-    if (!slab.isFull()) {
+    if (slab.isFull()) {
+      waiting.adoptFull(slab);
+      if (slab.freeBytes() == 0 && slab.live() > 0) {
+        return;
+      }
+      makeAvailable(slab); // A slot came free, and its last heap closed before it had heard.
+    } else {
       slab.drainRemote();
       waiting.add(slab);
-      parkIfEmpty(slab);
-    } else {
-      waiting.adoptFull(slab);
     }
+    parkIfEmpty(slab);
   }
 
   /** Takes a slot of what is the current slab from then on. */
@@ -428,7 +435,7 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
       return Slab.NONE_FREE;
     }
     replaceCurrent(sizeClass, opened);
-    return opened.freeBytes() > 0 || opened.carve(pages) ? opened.pop() : Slab.NONE_FREE;
+    return opened.freeBytes() > 0 || opened.carve(pages) ? opened.pop() : takeFree(sizeClass);
   }
 
   private void replaceCurrent(int sizeClass, Slab slab) {
@@ -498,7 +505,8 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
       overlooked = false;
       for (Slab slab = owned.first(); slab != null; slab = slab.nextOwned) {
         // Its slot may have been taken, and forgotten, beside the owner.
-        if (slab.isFull() && (slab.freeBytes() > 0 || slab.live() == 0)) {
+        boolean lostSlots = slab.live() == 0 || !(slab.fullyCarved() || slab.isHollow);
+        if (slab.isFull() && (slab.freeBytes() > 0 || lostSlots)) {
           makeAvailable(slab);
         }
       }

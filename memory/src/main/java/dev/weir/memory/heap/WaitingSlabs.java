@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
  *
  *   neither current nor full <=> available          isHollow <=> hollow, and then full, with a live slot
  *
- * but for a full one that lost its last slots when pages were unlinked: somebody is on the way to tell the heap of them.
+ * but for a full one whose last slots came free, or went with unlinked pages: somebody is on the way to tell the heap,
+ * and whoever takes the heap's slabs over before that looks for itself (Heap.adopt).
  */
 final class WaitingSlabs {
   private final SlabQueues available = new SlabQueues();

@@ -73,17 +73,21 @@ class WaitingSlabsTest {
 
   /** Two slots of a slab with room for eight that has been put aside, and no slot is free. */
   private List<Slot> hollow() {
-    List<Slot> two = take(SLOTS, SIZE_CLASS);
+    return hollow(2);
+  }
+
+  private List<Slot> hollow(int count) {
+    List<Slot> kept = take(SLOTS, SIZE_CLASS);
     List<Slot> full = take(2 * SLOTS, SIZE_CLASS);
-    while (two.size() > 2) {
-      free(two.removeLast());
+    while (kept.size() > count) {
+      free(kept.removeLast());
     }
     owned.trim();
     free(full.getFirst());
     take(SIZE_CLASS);
-    assertThat(slab(two.getFirst()).isHollow).isTrue();
-    assertThat(pages.totals().liveBytes()).isEqualTo((2 + 2 * SLOTS) * SLOT_BYTES);
-    return two;
+    assertThat(slab(kept.getFirst()).isHollow).isTrue();
+    assertThat(pages.totals().liveBytes()).isEqualTo((count + 2 * SLOTS) * SLOT_BYTES);
+    return kept;
   }
 
   @Test
@@ -153,6 +157,18 @@ class WaitingSlabsTest {
     for (Slot slot : two) {
       freeElsewhere(slot);
     }
+    shared.parkIdle(/* takesOver= */ true);
+    assertThat(pages.totals().liveBytes()).isEqualTo(2 * SLOTS * SLOT_BYTES);
+  }
+
+  /** As a loop does that was asked to, and is about to be told of the slot. */
+  @Test
+  void theLastSlotOfAHollowSlabIsHeardOfThoughItsHeapCloses() throws InterruptedException {
+    Slot last = hollow(1).getFirst();
+    elsewhere(owned::requestClose);
+
+    free(last);
+    assertThat(owned.isHandedOver()).isTrue();
     shared.parkIdle(/* takesOver= */ true);
     assertThat(pages.totals().liveBytes()).isEqualTo(2 * SLOTS * SLOT_BYTES);
   }
