@@ -12,8 +12,8 @@ import io.netty.handler.codec.http.HttpStatusClass;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Follows the responses that an application writes, part by part, to know where each ends. Used on
- * one event loop.
+ * Follows the responses that an application writes, part by part, to know where each ends. What is
+ * written first is taken to be sent first. Used on one event loop.
  */
 final class Answers {
   /** Of the request that is passed on. */
@@ -45,7 +45,8 @@ final class Answers {
    * before it, which the encoder refuses.
    */
   void writing(Object message) {
-    if (message instanceof HttpResponse response) {
+    // Another head in the middle of a response is lost: the first is the one that has been sent.
+    if (!begun && message instanceof HttpResponse response) {
       status = response.status();
       begun = isFinal(status);
       headers = begun ? response.headers() : null;
@@ -54,7 +55,7 @@ final class Answers {
       headIsAlone = !ResponseEnds.isOne(message);
       answered = method;
     }
-    begun &= !ResponseEnds.isOne(message);
+    begun &= !isEnd(message);
   }
 
   /** Whether a message would be a part of a response: its head, or anything up to its end. */

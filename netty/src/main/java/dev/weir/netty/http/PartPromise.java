@@ -108,9 +108,16 @@ final class PartPromise extends DefaultChannelProgressivePromise {
     if (now == TOLD || isEarly || !STATE.compareAndSet(this, now, TOLD)) {
       return;
     }
-    if (!isSeenTo) {
-      watcher.done(this);
+    try {
+      if (!isSeenTo) {
+        watcher.done(this);
+      }
+    } finally {
+      tellWriter();
     }
+  }
+
+  private void tellWriter() {
     try {
       if (isSuccess()) {
         writer.trySuccess(null);

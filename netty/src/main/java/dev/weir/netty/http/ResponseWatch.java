@@ -99,7 +99,7 @@ final class ResponseWatch {
       endChannel();
     }
 
-    private void endChannel() {
+    final void endChannel() {
       try {
         if (context.executor().inEventLoop()) {
           loss.run();
@@ -118,7 +118,16 @@ final class ResponseWatch {
     public void done(PartPromise part) {
       super.done(part);
       if (part.isSuccess()) {
+        sent(part);
+      }
+    }
+
+    private void sent(PartPromise part) {
+      try {
         onSent.accept(part);
+      } catch (Throwable noHeap) {
+        LOST.report("closed: the next request could not be waited for", noHeap);
+        endChannel();
       }
     }
   }
@@ -133,7 +142,7 @@ final class ResponseWatch {
 
   /** Tells those who write what there was no Java heap for. */
   void retry() {
-    PartPromise part = untold.getAndSet(null);
+    PartPromise part = untold.get() == null ? null : inOrder(untold.getAndSet(null));
     while (part != null) {
       PartPromise next = part.nextUntold;
       part.nextUntold = null;
@@ -144,6 +153,19 @@ final class ResponseWatch {
       }
       part = next;
     }
+  }
+
+  /** The list from its end, so that the first comes first. */
+  private static @Nullable PartPromise inOrder(@Nullable PartPromise last) {
+    PartPromise first = null;
+    PartPromise part = last;
+    while (part != null) {
+      PartPromise before = part.nextUntold;
+      part.nextUntold = first;
+      first = part;
+      part = before;
+    }
+    return first;
   }
 
   /**
@@ -158,9 +180,7 @@ final class ResponseWatch {
   /** As {@link #closeSoon}, and at once: others have been written behind the part. */
   void closeNow() {
     closeSoon();
-    if (closingComes) {
-      closing.run();
-    }
+    closing.run();
   }
 
   private final class Loss implements LoopTasks.Task {
@@ -183,8 +203,7 @@ final class ResponseWatch {
     public void run() {
       boolean begun = false;
       try {
-        EarlyEnd.close(context);
-        begun = true;
+        begun = EarlyEnd.close(context);
       } finally {
         closingComes &= begun; // It is tried again.
       }

@@ -36,8 +36,10 @@ final class Responses {
   private final Exchange exchange;
   private final ResponseWatch watch;
   private final DeepWrites deepWrites = new DeepWrites(new Writer());
+  private final LoopTasks.Task sent;
   private @Nullable BooleanSupplier judge;
   private boolean cutOff;
+  private boolean refusing;
 
   /** How often something has been flushed. */
   private int flushes;
@@ -53,6 +55,7 @@ final class Responses {
     this.exchange = exchange;
     this.watch = new ResponseWatch(this::sent, this::cutOff);
     this.heads = heads;
+    this.sent = answers::sent;
   }
 
   /** A response has left: on the event loop, or on another thread. */
@@ -62,7 +65,7 @@ final class Responses {
     if (loop.inEventLoop()) {
       answers.sent();
     } else {
-      LoopTasks.tryBring(loop, answers::sent); // Where it does not come the next end leads to it.
+      LoopTasks.tryBring(loop, sent); // Where it does not come the next end leads to it.
     }
   }
 
@@ -109,7 +112,7 @@ final class Responses {
       try {
         cutOff(ctx);
       } finally {
-        promise.tryFailure(new ClosedChannelException());
+        refuse(promise);
       }
     } else if (exchange.awaitsResponse() && answers.isPart(message)) {
       writePart(ctx, message, promise);
@@ -146,6 +149,19 @@ final class Responses {
     } catch (Throwable noHeap) {
       cutOff(ctx); // Nobody would hear of its loss, nor go on with what is held back.
       throw noHeap;
+    }
+  }
+
+  /** A void promise tells of it by an exception, of which a handler may write with another. */
+  private void refuse(ChannelPromise promise) {
+    boolean within = refusing;
+    refusing = true;
+    try {
+      if (!within || !promise.isVoid()) {
+        promise.tryFailure(new ClosedChannelException());
+      }
+    } finally {
+      refusing = within;
     }
   }
 

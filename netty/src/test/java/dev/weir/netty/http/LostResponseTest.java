@@ -339,6 +339,41 @@ class LostResponseTest {
     assertThat(fixture.written()).startsWith("HTTP/1.1 204");
   }
 
+  /** A handler that answers whatever goes wrong, and hears of that only by an exception. */
+  @Test
+  void whoeverIsToldByAnExceptionMayWriteAgain() {
+    lose();
+    ChannelHandler closesLater = closesLater();
+    add(closesLater);
+    List<Throwable> heard = new ArrayList<>();
+    fixture
+        .channel
+        .pipeline()
+        .addLast(
+            new ChannelInboundHandlerAdapter() {
+              @Override
+              public void exceptionCaught(ChannelHandlerContext ctx, Throwable failure) {
+                heard.add(failure);
+                ctx.writeAndFlush(response(), ctx.voidPromise());
+              }
+            });
+    ChannelPipeline pipeline = fixture.channel.pipeline();
+    pipeline.write(response(), pipeline.voidPromise());
+    assertThat(heard).hasSize(2).first().isInstanceOf(OutOfMemoryError.class);
+    assertThat(heard).last().isInstanceOf(ClosedChannelException.class);
+    pipeline.remove(closesLater);
+    fixture.channel.close();
+    assertThatItHasEnded();
+  }
+
+  /** As one that waits for the peer to say that it has heard of it. */
+  private static ChannelHandler closesLater() {
+    return new ChannelOutboundHandlerAdapter() {
+      @Override
+      public void close(ChannelHandlerContext ctx, ChannelPromise promise) {}
+    };
+  }
+
   /** The next was given its turn when it had been written. */
   @Test
   void soDoesOneThatIsLostLater() {

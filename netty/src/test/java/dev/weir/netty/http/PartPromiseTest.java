@@ -143,6 +143,28 @@ class PartPromiseTest {
     assertThat(heard).hasSize(3);
   }
 
+  @Test
+  void theWriterHearsThoughTheWatcherFindsNoHeap() {
+    OutOfMemoryError noHeap = new OutOfMemoryError("made by the test");
+    PartPromise.Watcher failing =
+        new PartPromise.Watcher() {
+          @Override
+          public void failing() {}
+
+          @Override
+          public void done(PartPromise part) {
+            throw noHeap;
+          }
+
+          @Override
+          public void untold(PartPromise part) {}
+        };
+    PartPromise part = new PartPromise(ctx, writer(), failing);
+    part.written(false);
+    assertThatThrownBy(part::trySuccess).isSameAs(noHeap);
+    assertThat(heard).containsExactly("sent");
+  }
+
   /** Whoever has written the last response may say so first. */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})

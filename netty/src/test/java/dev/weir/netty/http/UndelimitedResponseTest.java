@@ -129,6 +129,23 @@ class UndelimitedResponseTest {
         ctx.executor().execute(() -> Thread.startVirtualThread(loses::lose));
       }
     },
+    /** The encoder refuses another head: what has come is all that there will be of the first. */
+    ANSWERS_ANOTHER_WAY {
+      @Override
+      void write(ChannelHandlerContext ctx) {
+        ctx.pipeline().remove("loses");
+        DefaultFullHttpResponse failure = whole("failed");
+        failure.headers().set(HttpHeaderNames.CONTENT_LENGTH, 6);
+        ctx.writeAndFlush(failure);
+      }
+    },
+    ANSWERS_ANOTHER_WAY_WITHOUT_A_LENGTH {
+      @Override
+      void write(ChannelHandlerContext ctx) {
+        ctx.pipeline().remove("loses");
+        ctx.writeAndFlush(whole("failed")).addListener(ChannelFutureListener.CLOSE);
+      }
+    },
     HEARS_OF_IT_FIRST {
       @Override
       void write(ChannelHandlerContext ctx) {
