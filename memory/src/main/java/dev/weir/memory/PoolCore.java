@@ -285,8 +285,8 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
   void trim() {
     giveUpQuarantine(Long.MAX_VALUE);
     inheritHeaps();
-    shared.trim();
     ownedHeaps.forEach(OwnedHeap::trim);
+    shared.trim(); // Last: one that closes meanwhile hands over to it what has not been looked at.
   }
 
   long liveBlockBytes() {
