@@ -100,7 +100,7 @@ final class OutgoingResponse {
       ctx.write(response, promise);
       return;
     }
-    if (phase == Phase.ENCODING) {
+    if (isReplaced()) {
       Unwritten.release(response);
       throw new IllegalStateException("a response begins before the last one has ended");
     }

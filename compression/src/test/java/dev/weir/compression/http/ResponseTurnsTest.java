@@ -47,6 +47,21 @@ class ResponseTurnsTest {
     return fixture.channel.writeAndFlush(LastHttpContent.EMPTY_LAST_CONTENT);
   }
 
+  /** It would be the answer to the next request: the client has its answer to the first. */
+  @Test
+  void anotherDoesNotBeginInTheMiddleOfARefusedOne() {
+    fixture.request("compress, identity;q=0");
+    fixture.request("zstd");
+    writeHead();
+    writeContent();
+    fixture.channel.flush();
+    assertThat(fixture.channel.writeAndFlush(fixture.head("application/json")).cause())
+        .isInstanceOf(IllegalStateException.class);
+    assertThat(fixture.channel.isOpen()).isFalse();
+    assertThat(fixture.written().head().status()).isEqualTo(HttpResponseStatus.NOT_ACCEPTABLE);
+    assertThat(fixture.channel.<Object>readOutbound()).isNull();
+  }
+
   @Test
   void theNextResponseMayBeginAsTheEndOfARefusedOneIsTold() {
     fixture.request("compress, identity;q=0");
