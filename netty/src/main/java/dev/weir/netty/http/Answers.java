@@ -41,21 +41,28 @@ final class Answers {
   private @Nullable PartPromise last;
 
   /**
-   * Takes note of a message. {@code 100 Continue} is no response, nor is an end without a head
-   * before it, which the encoder refuses.
+   * Takes note of a message, which is no head in the middle of a response. {@code 100 Continue} is
+   * no response, nor is an end without a head before it, which the encoder refuses.
    */
   void writing(Object message) {
-    // Another head in the middle of a response is lost: the first is the one that has been sent.
     if (!begun && message instanceof HttpResponse response) {
-      status = response.status();
-      begun = isFinal(status);
-      headers = begun ? response.headers() : null;
-      head = null;
-      headIsNext = begun;
-      headIsAlone = !ResponseEnds.isOne(message);
-      answered = method;
+      // What is written behind a body that ends with the channel is more of it, for the client.
+      boolean isNext = areSent() || !endWithChannel();
+      begun = isFinal(response.status());
+      if (isNext) {
+        begin(response);
+      }
     }
     begun &= !isEnd(message);
+  }
+
+  private void begin(HttpResponse response) {
+    status = response.status();
+    headers = begun ? response.headers() : null;
+    head = null;
+    headIsNext = begun;
+    headIsAlone = !ResponseEnds.isOne(response);
+    answered = method;
   }
 
   /** Whether a message would be a part of a response: its head, or anything up to its end. */

@@ -4,6 +4,7 @@ import dev.weir.netty.flow.Admission;
 import dev.weir.netty.flow.ReadHolds;
 import dev.weir.netty.loop.EventLoops;
 import dev.weir.netty.loop.LoopTasks;
+import dev.weir.netty.write.EarlyEnd;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelFutureListener;
@@ -302,7 +303,7 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
 
     @Override
     public void lost() {
-      ctx.close();
+      EarlyEnd.close(ctx);
     }
   }
 
@@ -315,7 +316,7 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
     if (headWatch.hasBegun()) {
       refuseLate(ctx, "the headers were not complete within ", options.idleTimeout());
     } else {
-      ctx.close();
+      EarlyEnd.close(ctx);
     }
   }
 
@@ -512,7 +513,7 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
     try {
       LingeringClose.after(ctx, refusal.toResponse(options.retryAfter()));
     } catch (Throwable noHeap) {
-      ctx.close();
+      EarlyEnd.close(ctx);
       throw noHeap;
     } finally {
       refusal.log();

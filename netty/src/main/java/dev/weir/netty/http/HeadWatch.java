@@ -2,6 +2,7 @@ package dev.weir.netty.http;
 
 import dev.weir.netty.flow.ReadHolds;
 import dev.weir.netty.loop.LoopTasks;
+import dev.weir.netty.write.EarlyEnd;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.http2.Http2StreamChannel;
 import java.time.Duration;
@@ -78,7 +79,7 @@ final class HeadWatch implements LoopTasks.Task {
     try {
       current.watch();
     } catch (Throwable noHeap) {
-      ctx.close();
+      EarlyEnd.close(ctx);
     }
   }
 
@@ -86,7 +87,7 @@ final class HeadWatch implements LoopTasks.Task {
   public void lost() {
     ChannelHandlerContext ctx = context;
     if (ctx != null) {
-      ctx.close();
+      EarlyEnd.close(ctx);
     }
   }
 

@@ -126,6 +126,7 @@ final class ResponseWatch {
       try {
         onSent.accept(part);
       } catch (Throwable noHeap) {
+        lost = true; // So that it is tried again where this does not end the channel.
         LOST.report("closed: the next request could not be waited for", noHeap);
         endChannel();
       }

@@ -7,6 +7,7 @@ import dev.weir.netty.write.Unwritten;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
+import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http2.Http2StreamChannel;
 import io.netty.util.concurrent.EventExecutor;
 import java.nio.channels.ClosedChannelException;
@@ -137,10 +138,13 @@ final class Responses {
       }
       return;
     }
-    answers.writing(message);
+    boolean isMisplaced = answers.hasBegun() && message instanceof HttpResponse;
+    if (!isMisplaced) {
+      answers.writing(message);
+    }
     answers.sending(part);
     try {
-      writePart(ctx, message, part);
+      writePart(ctx, message, part, isMisplaced);
       if (isCutOff()) {
         cutOff(ctx); // This part was lost, or one before it meanwhile.
       } else if (ends) {
@@ -174,11 +178,16 @@ final class Responses {
     }
   }
 
-  private void writePart(ChannelHandlerContext ctx, Object message, PartPromise part) {
+  private void writePart(
+      ChannelHandlerContext ctx, Object message, PartPromise part, boolean isMisplaced) {
     int flushesBefore = flushes;
     boolean isLost = false;
     try {
-      ctx.write(message, part);
+      if (isMisplaced) {
+        lose(message, part);
+      } else {
+        ctx.write(message, part);
+      }
       isLost = part.isDone() && !part.isSuccess();
       if (isLost && !cutOff) {
         lostAtOnce(ctx, part, /* isUnflushed= */ flushes == flushesBefore);
@@ -186,6 +195,24 @@ final class Responses {
     } finally {
       part.written(isLost);
     }
+  }
+
+  /**
+   * A head in the middle of a response is not left to the encoder: a handler before it may take it
+   * for the end of what it compresses, or for an answer to the next request.
+   */
+  private static void lose(Object head, PartPromise part) {
+    Throwable why;
+    try {
+      Unwritten.release(head);
+      why =
+          new IllegalStateException(
+              "a response begins in the middle of another: write the LastHttpContent of that before"
+                  + " it, or close the channel where that one cannot be completed");
+    } catch (Throwable noHeap) {
+      why = noHeap;
+    }
+    part.tryFailure(why);
   }
 
   private void lostAtOnce(ChannelHandlerContext ctx, ChannelFuture part, boolean isUnflushed) {

@@ -46,7 +46,8 @@ public final class EarlyEnd {
    * Ends the channel of {@code ctx}: a close goes from there on; what resets goes past all
    * handlers, of which one may have the end of a stream in a queue. On the channel's event loop.
    *
-   * @return false if not even a close past all handlers could be begun, for want of Java heap
+   * @return false if not even a close past all handlers could be begun, for want of Java heap; a
+   *     stream may take a close that Netty had no heap for as begun, and ends with its connection
    */
   public static boolean close(ChannelHandlerContext ctx) {
     return close(ctx, ctx.newPromise());

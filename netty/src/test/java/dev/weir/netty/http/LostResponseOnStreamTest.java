@@ -15,8 +15,10 @@ import io.netty.channel.DefaultChannelId;
 import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.channel.local.LocalServerChannel;
+import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.DefaultHttpResponse;
 import io.netty.handler.codec.http.FullHttpRequest;
+import io.netty.handler.codec.http.FullHttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
@@ -27,15 +29,21 @@ import io.netty.handler.stream.ChunkedStream;
 import io.netty.handler.stream.ChunkedWriteHandler;
 import io.netty.util.ReferenceCountUtil;
 import java.io.ByteArrayInputStream;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** On a stream of HTTP/2 a response of which a part is lost is reset: it is not to seem whole. */
 class LostResponseOnStreamTest {
   private static final int DATA = 0;
+  private static final int HEADERS = 1;
   private static final int RST_STREAM = 3;
+  private static final int GO_AWAY = 7;
   private static final int END_STREAM = 1;
 
   private final EmbeddedChannel server =
@@ -62,6 +70,9 @@ class LostResponseOnStreamTest {
                 }
               }));
 
+  /** What is written behind the head of the response; null for a content that is lost. */
+  private @Nullable FullHttpResponse second;
+
   @AfterEach
   void close() {
     server.finishAndReleaseAll();
@@ -69,6 +80,23 @@ class LostResponseOnStreamTest {
 
   @Test
   void itIsResetThoughItsEndWasWritten() {
+    assertThatItIsReset();
+  }
+
+  /** The codec would send it as the trailers of the first, and its end; or end the connection. */
+  @ParameterizedTest
+  @ValueSource(strings = {"", "failed"})
+  void soItIsWhereAnotherHeadIsWritten(String content) {
+    second =
+        new DefaultFullHttpResponse(
+            HttpVersion.HTTP_1_1,
+            HttpResponseStatus.INTERNAL_SERVER_ERROR,
+            Unpooled.copiedBuffer(content, StandardCharsets.US_ASCII));
+    assertThatItIsReset();
+    assertThat(second.refCnt()).isZero();
+  }
+
+  private void assertThatItIsReset() {
     server.writeInbound(
         Unpooled.wrappedBuffer(
             Http2Bytes.join(
@@ -88,9 +116,10 @@ class LostResponseOnStreamTest {
       int flags = sent.readUnsignedByte();
       sent.skipBytes(Integer.BYTES + length);
       types.add(type);
-      assertThat(type == DATA && (flags & END_STREAM) != 0).as("the end").isFalse();
+      boolean mayEnd = type == DATA || type == HEADERS;
+      assertThat(mayEnd && (flags & END_STREAM) != 0).as("the end").isFalse();
     }
-    assertThat(types).contains(RST_STREAM);
+    assertThat(types).contains(RST_STREAM).doesNotContain(GO_AWAY);
   }
 
   private static final class LosesBytes extends ChannelOutboundHandlerAdapter {
@@ -105,9 +134,15 @@ class LostResponseOnStreamTest {
     }
   }
 
-  private static final class Responder extends SimpleChannelInboundHandler<FullHttpRequest> {
+  /** Writes a response: what is written last is lost, or must be. */
+  private final class Responder extends SimpleChannelInboundHandler<FullHttpRequest> {
     @Override
     protected void channelRead0(ChannelHandlerContext ctx, FullHttpRequest request) {
+      if (second != null) {
+        ctx.write(new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK));
+        ctx.writeAndFlush(second);
+        return;
+      }
       ctx.write(new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK));
       ctx.write(new ChunkedStream(new ByteArrayInputStream(new byte[100])));
       ctx.writeAndFlush(LastHttpContent.EMPTY_LAST_CONTENT);

@@ -361,7 +361,12 @@ class UndelimitedResponseTest {
   }
 
   static Stream<Arguments> slowPeers() {
-    return wires().flatMap(wire -> Stream.of(arguments(wire, false), arguments(wire, true)));
+    return wires()
+        .flatMap(wire ->
+            Stream.of(
+                arguments(wire, false, false),
+                arguments(wire, true, false),
+                arguments(wire, false, true)));
   }
 
   /** An application that closes the connection as it hears that a gate is about to. */
@@ -377,7 +382,8 @@ class UndelimitedResponseTest {
   /** A gate closes the connection of a peer that takes nothing, in the middle of the body. */
   @ParameterizedTest
   @MethodSource("slowPeers")
-  void itIsResetForASlowPeer(Wire wire, boolean closesItself) throws Exception {
+  void itIsResetForASlowPeer(Wire wire, boolean closesItself, boolean answersNext)
+      throws Exception {
     WriteGate gate =
         new WriteGate(
             WriteGateOptions.within(1 << 30)
@@ -388,7 +394,12 @@ class UndelimitedResponseTest {
             wire,
             ctx -> {
               if (ctx.pipeline().get("gate") != null) {
-                return; // To the second: the first is what its connection ends.
+                if (answersNext) {
+                  DefaultFullHttpResponse next = whole("next");
+                  next.headers().set(HttpHeaderNames.CONTENT_LENGTH, 4);
+                  ctx.writeAndFlush(next);
+                }
+                return; // The first is what its connection ends.
               }
               ctx.pipeline().addBefore("HttpServerCodec#0", "gate", gate.newHandler());
               ctx.write(new DefaultHttpResponse(HttpVersion.HTTP_1_0, HttpResponseStatus.OK));
