@@ -18,6 +18,12 @@ final class SlowAllocation {
   /** How often a thread trims all heaps while others take and release blocks behind its back. */
   private static final int TRIM_ROUNDS = 8;
 
+  /**
+   * After so many of these in which what is used and what is live do not change it stays as it is:
+   * one block may have been released behind the trim's back, and another of its size allocated.
+   */
+  private static final int QUIET_ROUNDS = 2;
+
   /** How often what is live is added up before it is believed to leave no room. */
   private static final int LOOKS = 4;
 
@@ -147,13 +153,14 @@ final class SlowAllocation {
   }
 
   /**
-   * Trims as long as that makes room, or what is live changes: what others release to a heap that
-   * has had its turn lies free there.
+   * Trims until that makes room, or nothing seems to change any more: what others release to a heap
+   * that has had its turn lies free there.
    */
   private static <T> @Nullable T tryGathering(
       PoolCore parts, long moreBytes, Lane lane, Supplier<@Nullable T> attempt) {
     long usedBytes = parts.pages().usedBytes();
     long liveBytes = parts.liveBlockBytes();
+    int quietRounds = 0;
     for (int round = 0; round < TRIM_ROUNDS; round++) {
       parts.trimAndSettle();
       T result = attempt.get();
@@ -167,10 +174,13 @@ final class SlowAllocation {
       if (!leavesRoom(parts, moreBytes, lane)) {
         return null;
       }
+      boolean isQuiet = usedBytes == usedBytesBefore && liveBytes == liveBytesBefore;
+      quietRounds = isQuiet ? quietRounds + 1 : 0;
       if (!parts.pages().gatheredRoom().renew()) {
         // Others have had their turn, and perhaps what was gathered: this round proves nothing.
         parts.pages().gatheredRoom().begin(gatheredBytes(parts, moreBytes));
-      } else if (usedBytes == usedBytesBefore && liveBytes == liveBytesBefore) {
+        quietRounds = 0;
+      } else if (quietRounds == QUIET_ROUNDS) {
         return null;
       }
     }

@@ -241,6 +241,7 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
    * @param purges gets what is to be given back inside slabs, to be run without a lock
    */
   final void trimSlabs(Consumer<InsidePurge> purges) {
+    takeUntold();
     parkEmptySlabs();
     for (int sizeClass = 0; sizeClass < SizeClasses.COUNT; sizeClass++) {
       if (current[sizeClass] != Slab.NONE) {
@@ -509,6 +510,19 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
         if (slab.isFull() && (slab.freeBytes() > 0 || lostSlots)) {
           makeAvailable(slab);
         }
+      }
+    }
+  }
+
+  /**
+   * Whoever forwards what arrived at a closed heap may have been interrupted, and others whose
+   * slabs it has with it have ended: takes those before they arrive.
+   */
+  private void takeUntold() {
+    StackRoom.requireForNested();
+    for (Slab slab = owned.first(); slab != null; slab = slab.nextOwned) {
+      if (slab.isFull() && slab.hasRemoteOpaque()) {
+        makeAvailable(slab);
       }
     }
   }

@@ -131,6 +131,21 @@ class WaitingSlabsTest {
     assertThat(pages.totals().liveBytes()).isEqualTo((2 + 2 * SLOTS) * SLOT_BYTES);
   }
 
+  /** Whoever frees the first slot of a full slab may be interrupted before it tells the heap. */
+  @Test
+  void aTrimTakesWhatNobodyHasToldOf() {
+    Slot freed = take(SLOTS, SIZE_CLASS).getFirst();
+    take(SIZE_CLASS);
+    owned.close();
+    live.remove(freed);
+    long before = pages.totals().liveBytes();
+    assertThat(slab(freed).pushRemote(freed.number())).as("it was full").isTrue();
+
+    shared.trim();
+    assertThat(pages.totals().liveBytes()).isEqualTo(before - SLOT_BYTES);
+    Heap.sendArrival(slab(freed));
+  }
+
   @Test
   void aHollowSlabThatOthersEmptyIsParked() throws InterruptedException {
     for (Slot slot : hollow()) {
