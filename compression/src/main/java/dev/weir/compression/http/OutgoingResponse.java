@@ -94,15 +94,18 @@ final class OutgoingResponse {
       HttpResponse response,
       WaitingRequests waiting,
       ChannelPromise promise) {
+    if (isReplaced()) {
+      Unwritten.release(response);
+      if (phase == Phase.DROPPING) {
+        ctx.flush(); // What is in its place is whole, and the channel is closed soon.
+      }
+      throw new IllegalStateException("a response begins before the last one has ended");
+    }
     HttpResponseStatus status = response.status();
     if (status.codeClass() == HttpStatusClass.INFORMATIONAL
         && !status.equals(HttpResponseStatus.SWITCHING_PROTOCOLS)) {
       ctx.write(response, promise);
       return;
-    }
-    if (isReplaced()) {
-      Unwritten.release(response);
-      throw new IllegalStateException("a response begins before the last one has ended");
     }
     passHeld(ctx);
     AskedFor asked = waiting.next();

@@ -24,6 +24,9 @@ final class Answers {
 
   private HttpResponseStatus status = HttpResponseStatus.OK;
 
+  /** Of the last head, which may lie within what a client takes for the body of that response. */
+  private HttpResponseStatus lastStatus = HttpResponseStatus.OK;
+
   /** Whether the head of a response has been written, and its end has not. */
   private boolean begun;
 
@@ -48,7 +51,8 @@ final class Answers {
     if (!begun && message instanceof HttpResponse response) {
       // What is written behind a body that ends with the channel is more of it, for the client.
       boolean isNext = areSent() || !endWithChannel();
-      begun = isFinal(response.status());
+      lastStatus = response.status();
+      begun = isFinal(lastStatus);
       if (isNext) {
         begin(response);
       }
@@ -57,7 +61,7 @@ final class Answers {
   }
 
   private void begin(HttpResponse response) {
-    status = response.status();
+    status = lastStatus;
     headers = begun ? response.headers() : null;
     head = null;
     headIsNext = begun;
@@ -88,8 +92,8 @@ final class Answers {
 
   /** Whether what follows the last response is HTTP no more. */
   boolean leaveHttp() {
-    return status.equals(HttpResponseStatus.SWITCHING_PROTOCOLS)
-        || (method.equals(HttpMethod.CONNECT) && status.codeClass() == HttpStatusClass.SUCCESS);
+    return lastStatus.equals(HttpResponseStatus.SWITCHING_PROTOCOLS)
+        || (method.equals(HttpMethod.CONNECT) && lastStatus.codeClass() == HttpStatusClass.SUCCESS);
   }
 
   /**
@@ -98,13 +102,14 @@ final class Answers {
    * a stream of HTTP/2, which has an end of its own.
    */
   boolean endWithChannel() {
-    return headers != null
+    HttpHeaders current = headers; // Where the loop takes no task it is looked at beside it.
+    return current != null
         && !(headIsAlone && isLost(head))
         && !answered.equals(HttpMethod.HEAD)
         && !status.equals(HttpResponseStatus.NO_CONTENT)
         && !status.equals(HttpResponseStatus.NOT_MODIFIED)
-        && !headers.contains(HttpHeaderNames.CONTENT_LENGTH)
-        && !isChunked(headers);
+        && !current.contains(HttpHeaderNames.CONTENT_LENGTH)
+        && !isChunked(current);
   }
 
   /** As RFC 9112, 6.3 has it; without anything made, for which there may be no Java heap. */

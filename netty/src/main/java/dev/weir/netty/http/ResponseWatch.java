@@ -127,6 +127,7 @@ final class ResponseWatch {
         onSent.accept(part);
       } catch (Throwable noHeap) {
         lost = true; // So that it is tried again where this does not end the channel.
+        reported = true;
         LOST.report("closed: the next request could not be waited for", noHeap);
         endChannel();
       }
