@@ -64,6 +64,20 @@ class ResponseTurnsTest {
     assertThat(fixture.channel.<Object>readOutbound()).isNull();
   }
 
+  /** The encoder would refuse each of these; what has come of the first is not its end. */
+  @ParameterizedTest
+  @ValueSource(ints = {102, 200, 500})
+  void norInTheMiddleOfACompressedOne(int status) {
+    fixture.request("zstd");
+    writeHead();
+    writeContent();
+    HttpResponse another =
+        new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.valueOf(status));
+    assertThat(fixture.channel.writeAndFlush(another).cause())
+        .isInstanceOf(IllegalStateException.class);
+    assertThat(fixture.channel.isOpen()).isFalse();
+  }
+
   @Test
   void theNextResponseMayBeginAsTheEndOfARefusedOneIsTold() {
     fixture.request("compress, identity;q=0");

@@ -504,24 +504,21 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
   private void takeOverlooked() {
     if (overlooked) {
       overlooked = false;
-      for (Slab slab = owned.first(); slab != null; slab = slab.nextOwned) {
-        // Its slot may have been taken, and forgotten, beside the owner.
-        boolean lostSlots = slab.live() == 0 || !(slab.fullyCarved() || slab.isHollow);
-        if (slab.isFull() && (slab.freeBytes() > 0 || lostSlots)) {
-          makeAvailable(slab);
-        }
-      }
+      takeUntold();
     }
   }
 
   /**
-   * Whoever forwards what arrived at a closed heap may have been interrupted, and others whose
-   * slabs it has with it have ended: takes those before they arrive.
+   * Takes full slabs of which a slot has come free, though nobody has told of it. Whoever forwards
+   * what arrived at a closed heap, say, may have been interrupted, with the slabs of others in hand
+   * that have told.
    */
   private void takeUntold() {
     StackRoom.requireForNested();
     for (Slab slab = owned.first(); slab != null; slab = slab.nextOwned) {
-      if (slab.isFull() && slab.hasRemoteOpaque()) {
+      // Its slot may have been taken, and forgotten, beside the owner.
+      boolean lostSlots = slab.live() == 0 || !(slab.fullyCarved() || slab.isHollow);
+      if (slab.isFull() && (slab.freeBytes() > 0 || lostSlots || slab.hasRemoteOpaque())) {
         makeAvailable(slab);
       }
     }

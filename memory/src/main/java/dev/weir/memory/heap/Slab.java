@@ -405,7 +405,10 @@ final class Slab extends LocalSlots implements BlockHome {
     return true;
   }
 
-  /** The heap has freed a slot of a full slab, or is about to carve it, or its arrival has come. */
+  /**
+   * The heap has freed a slot of a full slab, or is about to carve it, or its arrival has come, or
+   * is not waited for.
+   */
   void ceaseToBeFull() {
     full = false;
     if (!arrivalPending && !freeRemote.tryUnmark()) {

@@ -132,14 +132,18 @@ class WaitingSlabsTest {
   }
 
   /** Whoever frees the first slot of a full slab may be interrupted before it tells the heap. */
-  @Test
-  void aTrimTakesWhatNobodyHasToldOf() {
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aTrimTakesWhatNobodyHasToldOf(boolean isDrained) {
     Slot freed = take(SLOTS, SIZE_CLASS).getFirst();
     take(SIZE_CLASS);
     owned.close();
     live.remove(freed);
     long before = pages.totals().liveBytes();
     assertThat(slab(freed).pushRemote(freed.number())).as("it was full").isTrue();
+    if (isDrained) {
+      slab(freed).drainRemote(); // By a survey.
+    }
 
     shared.trim();
     assertThat(pages.totals().liveBytes()).isEqualTo(before - SLOT_BYTES);
