@@ -15,10 +15,16 @@ import dev.weir.stress.FuzzedService;
 import dev.weir.stress.Mutations;
 import io.netty.handler.codec.http.HttpServerCodec;
 import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.OpenOption;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileAttribute;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
@@ -37,6 +43,7 @@ class AggregatorFuzzTest {
   private static final int NO_MEMORY = 2;
   private static final int FILES = 4;
   private static final int IS_CUT_OFF = 8;
+  private static final int DISK_IS_QUICK = 16;
   private static final int MAXIMUM_BYTES = 1_000;
   private static final int MAXIMUM_FILE_BYTES = 900;
   private static final int THRESHOLD_BYTES = 20;
@@ -53,13 +60,22 @@ class AggregatorFuzzTest {
           CompletableFuture.failedFuture(
               new AdmissionRefusedException(AdmissionRefusedException.Reason.DEADLINE, "full"));
 
+  private static final LaterDisk DISK = new LaterDisk();
+
   @TempDir private static Path folder;
 
   private static Spill spill;
 
   @BeforeAll
   static void openFolder() throws IOException {
-    spill = new Spill(folder, MAXIMUM_FILE_BYTES, THRESHOLD_BYTES, Duration.ofMillis(10));
+    spill =
+        new Spill(
+            folder,
+            MAXIMUM_FILE_BYTES,
+            THRESHOLD_BYTES,
+            Duration.ofMillis(10),
+            /* maximumFiles= */ 100,
+            DISK);
   }
 
   @FuzzTest
@@ -83,20 +99,27 @@ class AggregatorFuzzTest {
             ALLOCATOR, MAXIMUM_BYTES, gate.newHandler(), new HttpServerCodec(), aggregator(how));
     for (byte[] packet : Mutations.pieces(sent, 0, packetBytes)) {
       service.deliver(packet);
+      if ((how & DISK_IS_QUICK) != 0) {
+        DISK.work();
+      }
     }
     boolean isCutOff = (how & IS_CUT_OFF) != 0;
     if ((how & (ENDS_ITS_SIDE | FILES)) != 0 && !isCutOff) {
       service.endInput();
     }
     if ((how & FILES) != 0 && !isCutOff) {
-      // What waits for the disk is brought by threads of its own; all is answered before the end.
+      // All is answered before the end.
       await(() -> {
+        DISK.work();
         service.passTime();
         return !service.isOpen();
       });
     }
     service.close();
-    await(() -> spill.usedBytes() == 0 && POOL.liveBlockBytes() == 0);
+    await(() -> {
+      DISK.work();
+      return spill.usedBytes() == 0 && POOL.liveBlockBytes() == 0;
+    });
     assertThat(gate.queuedBytes()).isZero();
     return service.seen();
   }
@@ -117,6 +140,32 @@ class AggregatorFuzzTest {
                 .formatted(spill.usedBytes(), POOL.liveBlockBytes()));
       }
       Thread.onSpinWait();
+    }
+  }
+
+  /**
+   * What may wait for the disk waits for the test to do it: an {@code EmbeddedChannel} forgets
+   * tasks where other threads bring some, the end of its connection among them.
+   */
+  private static final class LaterDisk implements Disk {
+    private final Queue<Runnable> waiting = new ArrayDeque<>();
+
+    @Override
+    public FileChannel open(
+        Path path, Set<? extends OpenOption> options, FileAttribute<?>... attributes)
+        throws IOException {
+      return Disk.SYSTEM.open(path, options, attributes);
+    }
+
+    @Override
+    public void aside(Runnable task) {
+      waiting.add(task);
+    }
+
+    void work() {
+      for (Runnable task = waiting.poll(); task != null; task = waiting.poll()) {
+        task.run();
+      }
     }
   }
 
