@@ -129,7 +129,7 @@ class UndelimitedResponseTest {
         ctx.executor().execute(() -> Thread.startVirtualThread(loses::lose));
       }
     },
-    /** The encoder refuses another head: what has come is all that there will be of the first. */
+    /** Another head is refused: what has come is all that there will be of the first. */
     ANSWERS_ANOTHER_WAY {
       @Override
       void write(ChannelHandlerContext ctx) {
