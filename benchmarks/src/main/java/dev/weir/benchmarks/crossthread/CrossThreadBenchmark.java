@@ -32,13 +32,20 @@ public class CrossThreadBenchmark {
   private static final int BATCH = 20_000;
 
   /**
+   * How long a thread waits after a look in vain. Each look takes the cache line of the queue's
+   * other end away from the thread that works there, which then waits for it at its next atomic
+   * operation: so it is looked for again when there are some dozen buffers.
+   */
+  private static final long PAUSE_NANOS = 1_000;
+
+  /**
    * After so many looks in vain a thread gives its processor away, to whatever else is to run
    * there: the other one has its own.
    */
-  private static final int SPINS_APART = 1_000;
+  private static final int LOOKS_APART = 100;
 
   /** After so many where the two may share a processor: to look again is in vain. */
-  private static final int SPINS_TOGETHER = 1;
+  private static final int LOOKS_TOGETHER = 1;
 
   /** A {@link Peer}'s label. */
   @Param("weir")
@@ -61,7 +68,7 @@ public class CrossThreadBenchmark {
   private HandOffQueue handOff;
   private Future<?> consumer;
   private boolean touched;
-  private int spins;
+  private int looks;
   private volatile boolean closed;
 
   /** Made by JMH. */
@@ -77,7 +84,7 @@ public class CrossThreadBenchmark {
     handOff = new HandOffQueue(queue);
     List<Integer> processors = Processors.coresFirst();
     boolean apart = processors.size() > 1;
-    spins = apart ? SPINS_APART : SPINS_TOGETHER;
+    looks = apart ? LOOKS_APART : LOOKS_TOGETHER;
     consumer =
         ThreadKind.current()
             .start(() -> {
@@ -114,33 +121,36 @@ public class CrossThreadBenchmark {
       if (touched) {
         buffers.touch(buffer, bytes);
       }
-      for (int spin = 1; !handOff.offer(buffer); spin++) {
-        pause(spin);
+      for (int look = 1; !handOff.offer(buffer); look++) {
+        pause(look);
       }
     }
-    for (int spin = 1; !handOff.isDrained(); spin++) {
-      pause(spin);
+    for (int look = 1; !handOff.isDrained(); look++) {
+      pause(look);
     }
   }
 
   private void consume() {
-    int spin = 0;
+    int look = 0;
     while (!closed) {
       Object buffer = handOff.poll();
       if (buffer != null) {
         buffers.release(buffer);
-        spin = 0;
+        look = 0;
       } else {
-        pause(++spin);
+        pause(++look);
       }
     }
   }
 
   @SuppressWarnings("ThreadPriorityCheck") // What else is there to do on one core?
-  private void pause(int spin) {
-    if (spin % spins == 0) {
+  private void pause(int look) {
+    if (look % looks == 0) {
       Thread.yield();
-    } else {
+      return;
+    }
+    long start = System.nanoTime();
+    while (System.nanoTime() - start < PAUSE_NANOS) {
       Thread.onSpinWait();
     }
   }

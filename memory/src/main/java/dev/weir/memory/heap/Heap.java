@@ -38,7 +38,6 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
   private final WaitingSlabs waiting = new WaitingSlabs();
   private final OwnedSlabs owned = new OwnedSlabs(this);
   private final Rounds rounds;
-
   private final Arrivals arrivals = new Arrivals();
 
   /** What the holder of the lock has unlinked and will purge without it. */
@@ -148,9 +147,11 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
    */
   final void unlock(Consumer<InsidePurge> purger) {
     List<InsidePurge> purges = unlinked;
-    unlinked = null;
-    lock.unlock();
-    if (purges != null) {
+    if (purges == null) {
+      lock.unlock(); // Nothing is written here that lies beside what each remote free reads.
+    } else {
+      unlinked = null;
+      lock.unlock();
       InsidePurge.handOn(purges, purger);
     }
   }
@@ -401,15 +402,17 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
 
   /** Takes a slot for which no page need become live. */
   private int takeFree(int sizeClass) {
-    current[sizeClass].drainRemote();
     int number = current[sizeClass].pop();
     if (number == Slab.NONE_FREE) {
+      // What others may just be freeing in the current one comes last: see WaitingSlabs.addNext.
       Slab available = waiting.takeAvailable(sizeClass);
-      if (available != null) {
+      if (available == null) {
+        current[sizeClass].drainRemote();
+      } else {
         rounds.use(sizeClass, available.freeBytes());
         replaceCurrent(sizeClass, available);
-        number = available.pop();
       }
+      number = current[sizeClass].pop();
     }
     return number;
   }
@@ -444,7 +447,7 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
     current[sizeClass] = slab;
     slab.becomeCurrent();
     if (exhausted != Slab.NONE && !waiting.tryPutAside(exhausted)) {
-      waiting.add(exhausted);
+      waiting.addNext(exhausted);
       parkIfEmpty(exhausted);
     }
   }

@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  *   beside:  base := count;       heavy barrier;  what lies below both counts is taken, and base stays at its end
  *
  * What the owner has looked at lies where it lay as long as it is in the stack: `base` is lowered only to what had not
- * been taken, or by the owner itself (rebase), and what was taken comes back another way (RemoteFrees). While somebody
+ * been taken, or by the owner itself (rebase), and what was taken comes back another way (RemoteSlots). While somebody
  * takes, the owner may put back slots below `base`; they stay below both counts, or above the end.
  */
 abstract class LocalSlots extends Span {

@@ -11,12 +11,12 @@ import org.jspecify.annotations.Nullable;
  * A span cut into equal slots of one size class.
  *
  * <p>Free slots are in one of two places: the stack of {@link LocalSlots}, which is the slab's
- * heap's (its owner's, or whoever's that holds its stripe's lock), and {@link RemoteFrees}, where
+ * heap's (its owner's, or whoever's that holds its stripe's lock), and {@link RemoteSlots}, where
  * every other thread puts them and the heap takes them all at once. A slot that lies there counts
  * as live until it is drained.
  *
  * <pre>
- *   carved slots = live + freeLocal          live = blocks in use + freeRemote
+ *   carved slots = live + freeLocal          live = blocks in use + freed by others
  * </pre>
  */
 /*
@@ -40,13 +40,9 @@ import org.jspecify.annotations.Nullable;
  * of a full slab itself, it takes the mark away; if a remote thread was faster, that slab's arrival is still under way:
  * `arrivalPending` then keeps the slab from being marked again or parked until it has arrived.
  */
-final class Slab extends LocalSlots implements BlockHome {
+final class Slab extends RemoteSlots implements BlockHome {
   /** Stands in current-slab tables where there is no slab: always exhausted. */
   static final Slab NONE = new Slab();
-
-  private volatile Heap heap;
-
-  private final RemoteFrees freeRemote;
 
   /**
    * Somebody purges pages of this slab: they must not be committed, and the slab not be parked.
@@ -56,66 +52,21 @@ final class Slab extends LocalSlots implements BlockHome {
 
   private boolean full;
 
-  /**
-   * The heap in whose list it is; null while it is parked. Only a heap writes its own name here, so
-   * a heap that reads its own has the slab, whatever others do at that moment. The heap that {@link
-   * #heap} names may have parked it.
-   */
-  @Nullable Heap ownedBy;
-
-  /**
-   * The thread that takes and puts back slots without an atomic: that of the {@link OwnedHeap} in
-   * whose list it is; null in a stripe's, and while it is parked. Only a thread itself writes its
-   * own name here, and nobody takes it away while a block of the slab is in use, unless the thread
-   * has ended: so whoever releases a block and reads its own has the slab.
-   */
-  private @Nullable Thread owner;
-
-  /** The {@link #unusedBytes} that the last survey saw. The surveying thread only. */
-  int seenUnusedBytes;
-
-  /**
-   * The {@link #unusedBytes} that were left when the pages were last looked through: as long as
-   * they are the same, and the slab was not the current one meanwhile, another look finds nothing.
-   * 0 if nobody has looked. Written by the heap and the surveying thread; a lost write costs or
-   * saves one look.
-   */
-  int barrenBytes;
-
-  /** What its heap last counted of {@link #newlyIdleBytes}. The heap only. */
-  int countedFreeBytes;
-
-  /** In how many rounds of the heap's hand nothing seems to have been taken. The heap only. */
-  int idleRounds;
-
-  /** Whether it is among the hollow ones of {@link WaitingSlabs}. The heap only. */
-  boolean isHollow;
-
   private boolean arrivalPending;
 
-  /** Links of the queue of its heap that it is in, and of all its slabs. */
-  @Nullable Slab previousQueued;
-
-  @Nullable Slab nextQueued;
-  @Nullable Slab previousOwned;
-  @Nullable Slab nextOwned;
-
-  /** Link of the heap's arrivals. */
-  @Nullable Slab nextArrival;
+  /** Keeps what comes behind it in the Java heap off the cache line that others write. */
+  @SuppressWarnings("unused")
+  private long gap0, gap1, gap2, gap3, gap4, gap5;
 
   Slab(Heap heap, int sizeClass) {
     int slotBytes = SizeClasses.slotBytes(sizeClass);
     int slots = SizeClasses.spanSize(sizeClass).bytes() / slotBytes;
-    super(SizeClasses.spanSize(sizeClass), sizeClass, slotBytes, slots);
-    this.heap = heap;
-    this.freeRemote = new RemoteFrees(slots);
+    super(heap, SizeClasses.spanSize(sizeClass), sizeClass, slotBytes, slots);
   }
 
   @SuppressWarnings("NullAway") // NONE is in no heap and never handed out
   private Slab() {
-    super(SizeClasses.spanSize(0), 0, 0, 0);
-    this.heap = null;
-    this.freeRemote = new RemoteFrees(0);
+    super(null, SizeClasses.spanSize(0), 0, 0, 0);
   }
 
   @Override
@@ -130,7 +81,7 @@ final class Slab extends LocalSlots implements BlockHome {
 
   @Override
   public MemorySegment segment(int number) {
-    return heap.pages().reservation().slice(blockAddress(number), slotBytes());
+    return heap().pages().reservation().slice(blockAddress(number), slotBytes());
   }
 
   @Override
@@ -141,10 +92,10 @@ final class Slab extends LocalSlots implements BlockHome {
   @Override
   @SuppressWarnings("ReferenceEquality") // a thread is its identity
   public void free(int number) {
-    if (Thread.currentThread() != owner) {
-      heap.freeElsewhere(this, number);
+    if (Thread.currentThread() != owner()) {
+      heap().freeElsewhere(this, number);
     } else {
-      freeLocally(number, heap);
+      freeLocally(number, heap());
     }
   }
 
@@ -166,7 +117,7 @@ final class Slab extends LocalSlots implements BlockHome {
 
   @Override
   public void release(int number, Budget payer) {
-    heap.release(this, number, payer);
+    heap().release(this, number, payer);
   }
 
   @Override
@@ -174,22 +125,10 @@ final class Slab extends LocalSlots implements BlockHome {
     setTenant(number, tenant);
   }
 
-  Heap heap() {
-    return heap;
-  }
-
   /** It is in the list of a heap, whose thread is its owner; or in none, and has none. */
   void listedBy(@Nullable Heap list, @Nullable Thread thread) {
     ownedBy = list;
-    owner = thread;
-  }
-
-  /**
-   * Hands the slab to another heap. Remote threads that still see the old one forward what they
-   * send.
-   */
-  void adoptedBy(Heap newHeap) {
-    heap = newHeap;
+    setOwner(thread);
   }
 
   /** Whether somebody gives pages of it back at the moment. */
@@ -207,16 +146,6 @@ final class Slab extends LocalSlots implements BlockHome {
     return idleBytes() + remoteCount() * slotBytes();
   }
 
-  /** Whether others have freed slots, as another thread sees it. */
-  boolean hasRemoteOpaque() {
-    return freeRemote.hasAnyOpaque();
-  }
-
-  /** How many slots others have freed. Exact when nobody frees or drains at the time. */
-  int remoteCount() {
-    return freeRemote.count();
-  }
-
   /**
    * What it holds, as another thread sees it: exact when nobody allocates or frees, whatever the
    * heap moves meanwhile. Pages are committed before slots are carved on them, and purged after
@@ -228,10 +157,10 @@ final class Slab extends LocalSlots implements BlockHome {
     while (true) {
       int before = movesBefore();
       int carved = carvedOpaque();
-      int inUse = Math.clamp(liveOpaque() - freeRemote.count(), 0, carved);
+      int inUse = Math.clamp(liveOpaque() - remoteCount(), 0, carved);
       int committedBytes = committedBytes();
       if (isUnmovedSince(before) || patience.isOver()) {
-        Thread owner = heap instanceof OwnedHeap owned ? owned.owner() : null;
+        Thread owner = heap() instanceof OwnedHeap owned ? owned.owner() : null;
         return new SlabFigures(kind(), inUse, carved - inUse, committedBytes, owner);
       }
       SpinLock.giveWay();
@@ -247,26 +176,15 @@ final class Slab extends LocalSlots implements BlockHome {
   }
 
   /**
-   * Puts a slot back from outside the heap.
-   *
-   * @return whether the caller must send the slab to its heap
-   */
-  boolean pushRemote(int number) {
-    return freeRemote.push(number);
-  }
-
-  /**
    * Moves what others have freed to the local stack; returns whether there was anything. The heap
    * only.
    */
   boolean drainRemote() {
-    if (!freeRemote.hasAnyOpaque()) {
+    if (!hasRemoteOpaque()) {
       return false;
     }
     beginMove();
-    for (int number = freeRemote.takeAll();
-        number != RemoteFrees.END;
-        number = freeRemote.next(number)) {
+    for (int number = takeRemote(); number != END; number = nextRemote(number)) {
       addFree(number);
     }
     endMove();
@@ -309,7 +227,7 @@ final class Slab extends LocalSlots implements BlockHome {
    */
   boolean tryBeginTaking() {
     // Where a full one is carved no slot is free, or who has freed it is on the way to the lock.
-    if (purgeInFlight || (full && !isHollow) || !freeRemote.tryMakeLinks()) {
+    if (purgeInFlight || (full && !isHollow) || !tryMakeLinks()) {
       return false;
     }
     beginTaking();
@@ -325,9 +243,7 @@ final class Slab extends LocalSlots implements BlockHome {
    */
   int endTakingAll(char[] taken) {
     int count = endTaking(taken);
-    for (int number = freeRemote.takeAll();
-        number != RemoteFrees.END;
-        number = freeRemote.next(number)) {
+    for (int number = takeRemote(); number != END; number = nextRemote(number)) {
       taken[count++] = (char) number;
     }
     return count;
@@ -397,7 +313,7 @@ final class Slab extends LocalSlots implements BlockHome {
    * @return false if remote threads have freed slots meanwhile: drain them instead
    */
   boolean tryBecomeFull() {
-    if (!arrivalPending && !freeRemote.tryMark()) {
+    if (!arrivalPending && !tryMark()) {
       return false;
     }
     full = true;
@@ -411,7 +327,7 @@ final class Slab extends LocalSlots implements BlockHome {
    */
   void ceaseToBeFull() {
     full = false;
-    if (!arrivalPending && !freeRemote.tryUnmark()) {
+    if (!arrivalPending && !tryUnmark()) {
       arrivalPending = true;
     }
   }

@@ -10,12 +10,12 @@ final class SlabQueues {
   private final @Nullable Slab[] first = new Slab[SizeClasses.COUNT];
   private final @Nullable Slab[] last = new Slab[SizeClasses.COUNT];
 
-  /** The slab of the class that has waited longest; {@code nextQueued} leads on. */
+  /** The slab of the class that is first in its queue; {@code nextQueued} leads on. */
   @Nullable Slab first(int sizeClass) {
     return first[sizeClass];
   }
 
-  /** The slab of the class that was added last. */
+  /** The slab of the class that is last in its queue. */
   @Nullable Slab last(int sizeClass) {
     return last[sizeClass];
   }
@@ -32,6 +32,20 @@ final class SlabQueues {
       previous.nextQueued = slab;
     }
     last[sizeClass] = slab;
+  }
+
+  /** Adds a slab in front of those of its class. */
+  void addFirst(Slab slab) {
+    int sizeClass = slab.kind();
+    Slab next = first[sizeClass];
+    slab.previousQueued = null;
+    slab.nextQueued = next;
+    if (next == null) {
+      last[sizeClass] = slab;
+    } else {
+      next.previousQueued = slab;
+    }
+    first[sizeClass] = slab;
   }
 
   /** Takes a slab out, wherever it stands. */

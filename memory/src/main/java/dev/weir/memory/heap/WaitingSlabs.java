@@ -22,7 +22,7 @@ final class WaitingSlabs {
   private final SlabQueues available = new SlabQueues();
   private final SlabQueues hollow = new SlabQueues();
 
-  /** The one of the class that became available first; {@code nextQueued} leads on. */
+  /** The one of the class that is taken next; {@code nextQueued} leads on. */
   @Nullable Slab firstAvailable(int sizeClass) {
     return available.first(sizeClass);
   }
@@ -43,14 +43,26 @@ final class WaitingSlabs {
     available.add(slab);
   }
 
+  /**
+   * Adds one that ceases to be current as others free slots of it: it is taken before all others,
+   * but only when its successor is exhausted. A stack that is drained while it fills gives a slot
+   * or two each time, and its cache line goes to and fro. From two slabs in turn it gives many;
+   * from all in turn it would give no more, and none of their pages would ever be idle.
+   */
+  void addNext(Slab slab) {
+    slab.noticeWhenEmpty();
+    available.addFirst(slab);
+  }
+
   /** Takes out an available one. */
   void remove(Slab slab) {
     available.remove(slab);
   }
 
   /**
-   * Takes out the one that has been available longest of those with a free slot, and puts aside
-   * those before it. Empty ones on whose pages nothing is carved stay where they are.
+   * Takes out the one that was added with {@link #addNext}, or that has been available longest, of
+   * those with a free slot, and puts aside those before it. Empty ones on whose pages nothing is
+   * carved stay where they are.
    */
   @Nullable Slab takeAvailable(int sizeClass) {
     Slab next;

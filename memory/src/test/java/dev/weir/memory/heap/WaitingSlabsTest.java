@@ -6,7 +6,9 @@ import dev.weir.memory.os.FakeNativeMemory;
 import dev.weir.memory.pages.PageHeap;
 import dev.weir.memory.testing.Workers;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -69,6 +71,46 @@ class WaitingSlabsTest {
 
   private static Slab slab(Slot slot) {
     return (Slab) slot.home();
+  }
+
+  /** Of each of so many full slabs one slot is live; the others were freed by another thread. */
+  private List<Slab> freedElsewhere(int slabs) throws InterruptedException {
+    List<Slot> all = take(slabs * SLOTS, SIZE_CLASS);
+    List<Slab> used = all.stream().map(WaitingSlabsTest::slab).distinct().toList();
+    for (Slab slab : used) {
+      List<Slot> ofSlab = all.stream().filter(slot -> slot.home() == slab).skip(1).toList();
+      live.removeAll(ofSlab);
+      elsewhere(() -> ofSlab.forEach(Slot::free));
+    }
+    return used;
+  }
+
+  @Test
+  void whatOthersFreeAsTheOwnerAllocatesComesFromTwoSlabsInTurn() throws InterruptedException {
+    List<Slab> slabs = freedElsewhere(5);
+    Set<Slab> used = new LinkedHashSet<>();
+    List<Slab> turns = new ArrayList<>();
+    for (int i = 0; i < 10 * SLOTS; i++) {
+      Slot slot = take(SIZE_CLASS);
+      if (turns.isEmpty() || turns.getLast() != slab(slot)) {
+        turns.add(slab(slot));
+      }
+      used.add(slab(slot));
+      freeElsewhere(slot);
+    }
+    assertThat(used).hasSize(2);
+    assertThat(slabs).containsAll(used);
+    assertThat(turns).as("each gives what others have freed while the other was used").hasSize(12);
+  }
+
+  @Test
+  void whatOthersFreeInTheOnlySlabComesAgain() throws InterruptedException {
+    Slab only = freedElsewhere(1).getFirst();
+    for (int i = 0; i < 3 * SLOTS; i++) {
+      Slot slot = take(SIZE_CLASS);
+      assertThat(slab(slot)).isSameAs(only);
+      freeElsewhere(slot);
+    }
   }
 
   /** Two slots of a slab with room for eight that has been put aside, and no slot is free. */

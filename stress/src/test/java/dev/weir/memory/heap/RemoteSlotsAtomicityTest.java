@@ -10,28 +10,37 @@ import org.junit.jupiter.api.Test;
  * Three slots are pushed, each by whoever has it, while the heap takes, marks and takes the mark
  * away: what each of them is told is what it would be told if one thread did it all.
  */
-public class RemoteFreesAtomicityTest {
-  private final RemoteFrees frees = new RemoteFrees(3);
+public class RemoteSlotsAtomicityTest {
+  private final RemoteSlots frees = new ThreeSlots();
+
+  private static final class ThreeSlots extends RemoteSlots {
+    @SuppressWarnings("NullAway") // in no heap
+    ThreeSlots() {
+      super(null, SizeClasses.spanSize(0), 0, SizeClasses.slotBytes(0), 3);
+    }
+  }
 
   @Operation(runOnce = true)
   public boolean pushFirst() {
-    return frees.push(0);
+    return frees.pushRemote(0);
   }
 
   @Operation(runOnce = true)
   public boolean pushSecond() {
-    return frees.push(1);
+    return frees.pushRemote(1);
   }
 
   @Operation(runOnce = true)
   public boolean pushThird() {
-    return frees.push(2);
+    return frees.pushRemote(2);
   }
 
   @Operation(nonParallelGroup = "heap")
   public List<Integer> takeAll() {
     List<Integer> taken = new ArrayList<>();
-    for (int number = frees.takeAll(); number != RemoteFrees.END; number = frees.next(number)) {
+    for (int number = frees.takeRemote();
+        number != RemoteSlots.END;
+        number = frees.nextRemote(number)) {
       taken.add(number);
     }
     return taken;

@@ -1,0 +1,48 @@
+package dev.weir.memory.heap;
+
+import dev.weir.memory.pages.SpanSize;
+import org.jspecify.annotations.Nullable;
+
+/** Where a slab stands in the lists of its heap, and what was last seen of it there. */
+abstract class ListedSlab extends LocalSlots {
+  /**
+   * The heap in whose list it is; null while it is parked. Only a heap writes its own name here, so
+   * a heap that reads its own has the slab, whatever others do at that moment. The heap that {@link
+   * RemoteSlots#heap} names may have parked it.
+   */
+  @Nullable Heap ownedBy;
+
+  /** Links of the queue of its heap that it is in, and of all its slabs. */
+  @Nullable Slab previousQueued;
+
+  @Nullable Slab nextQueued;
+  @Nullable Slab previousOwned;
+  @Nullable Slab nextOwned;
+
+  /** Link of the heap's arrivals. */
+  @Nullable Slab nextArrival;
+
+  /** The {@link Slab#unusedBytes} that the last survey saw. The surveying thread only. */
+  int seenUnusedBytes;
+
+  /**
+   * The {@link Slab#unusedBytes} that were left when the pages were last looked through: as long as
+   * they are the same, and the slab was not the current one meanwhile, another look finds nothing.
+   * 0 if nobody has looked. Written by the heap and the surveying thread; a lost write costs or
+   * saves one look.
+   */
+  int barrenBytes;
+
+  /** What its heap last counted of {@link Slab#newlyIdleBytes}. The heap only. */
+  int countedFreeBytes;
+
+  /** In how many rounds of the heap's hand nothing seems to have been taken. The heap only. */
+  int idleRounds;
+
+  /** Whether it is among the hollow ones of {@link WaitingSlabs}. The heap only. */
+  boolean isHollow;
+
+  ListedSlab(SpanSize size, int sizeClass, int slotBytes, int slots) {
+    super(size, sizeClass, slotBytes, slots);
+  }
+}
