@@ -303,25 +303,15 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
     }
   }
 
-  /** Looks through some slabs before so many bytes become live. */
-  final void unlinkBeforeGrowth(long bytes) {
-    rounds.unlinkBeforeGrowth(bytes);
-  }
-
   /** Unlinks the free pages of a slab, for whoever gets the lock back. */
   final void unlinkForPurger(Slab slab) {
     slab.drainRemote();
     purgeInside(slab, this::addUnlinked);
   }
 
-  /** How often a slab was looked at as pages became live. */
-  final int looks() {
-    return rounds.steps();
-  }
-
-  /** Whether it has grown since the last call, and so looked. The surveying thread only. */
-  final boolean hasGrown() {
-    return rounds.haveMoved();
+  /** What gives back what lies free as pages become live. */
+  final Rounds rounds() {
+    return rounds;
   }
 
   /**
@@ -393,7 +383,7 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
     takeArrivals(/* alone= */ true);
     int number = takeFree(sizeClass);
     if (number == Slab.NONE_FREE) {
-      unlinkBeforeGrowth(Math.max(Slab.COMMIT_STEP_BYTES, SizeClasses.slotBytes(sizeClass)));
+      rounds.unlinkBeforeGrowth(Math.max(Slab.COMMIT_STEP_BYTES, SizeClasses.slotBytes(sizeClass)));
       // It may have drained what others had freed.
       number = takeFree(sizeClass);
     }
@@ -403,18 +393,16 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
   /** Takes a slot for which no page need become live. */
   private int takeFree(int sizeClass) {
     int number = current[sizeClass].pop();
-    if (number == Slab.NONE_FREE) {
-      // What others may just be freeing in the current one comes last: see WaitingSlabs.addNext.
-      Slab available = waiting.takeAvailable(sizeClass);
-      if (available == null) {
-        current[sizeClass].drainRemote();
-      } else {
-        rounds.use(sizeClass, available.freeBytes());
-        replaceCurrent(sizeClass, available);
-      }
-      number = current[sizeClass].pop();
+    if (number != Slab.NONE_FREE) {
+      return number;
     }
-    return number;
+    if (waiting.nextGivesMany(sizeClass) || !current[sizeClass].drainRemote()) {
+      Slab available = waiting.takeAvailable(sizeClass);
+      if (available != null && !replaceCurrent(sizeClass, available)) {
+        rounds.use(sizeClass, available.freeBytes());
+      }
+    }
+    return current[sizeClass].pop();
   }
 
   /** Carves slots of the current slab, or of one that was put aside or parked, or of a new one. */
@@ -442,14 +430,18 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
     return opened.freeBytes() > 0 || opened.carve(pages) ? opened.pop() : takeFree(sizeClass);
   }
 
-  private void replaceCurrent(int sizeClass, Slab slab) {
+  /** Returns whether others have freed slots of the exhausted one, which comes next then. */
+  private boolean replaceCurrent(int sizeClass, Slab slab) {
     Slab exhausted = current[sizeClass];
     current[sizeClass] = slab;
     slab.becomeCurrent();
-    if (exhausted != Slab.NONE && !waiting.tryPutAside(exhausted)) {
+    boolean comesNext = exhausted != Slab.NONE && !waiting.tryPutAside(exhausted);
+    if (comesNext) {
       waiting.addNext(exhausted);
       parkIfEmpty(exhausted);
+      leaveUnattended(); // A look before now has passed by it, and a push may tell nobody.
     }
+    return comesNext;
   }
 
   private @Nullable Slab openSlab(int sizeClass) {

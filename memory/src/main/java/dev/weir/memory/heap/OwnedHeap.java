@@ -40,8 +40,12 @@ public final class OwnedHeap extends Heap {
   private final @Nullable ByteCountdown countdown;
   private final @Nullable ByteCountdown hardeningCountdown;
 
+  /** Keeps what each release reads off the cache line that is written at each allocation. */
+  @SuppressWarnings("unused")
+  private long gap0, gap1, gap2, gap3, gap4, gap5, gap6, gap7;
+
   /** Calls to {@link #takesSample} until the next yes; 0 before the first. */
-  private int untilSample;
+  private long untilSample;
 
   /**
    * Creates the heap of the calling thread.
@@ -172,7 +176,8 @@ public final class OwnedHeap extends Heap {
 
   private boolean drawNext(int interval) {
     boolean drawn = untilSample == 0 || interval == 1;
-    untilSample = 1 + ThreadLocalRandom.current().nextInt(2 * Math.min(interval, MAX_INTERVAL) - 1);
+    untilSample =
+        1L + ThreadLocalRandom.current().nextInt(2 * Math.min(interval, MAX_INTERVAL) - 1);
     return drawn;
   }
 
@@ -183,7 +188,7 @@ public final class OwnedHeap extends Heap {
     }
     enter();
     try {
-      unlinkBeforeGrowth(bytes);
+      rounds().unlinkBeforeGrowth(bytes);
     } finally {
       leave();
     }

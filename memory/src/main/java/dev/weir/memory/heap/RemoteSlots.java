@@ -25,9 +25,9 @@ import org.jspecify.annotations.Nullable;
  * and sees no links needs none: if there are some later, the slot's is 0, for nobody has ever pushed it.
  *
  * The four fields are what a thread looks at that frees a slot of another's. They lie together, and a cache line or more
- * away from the stack of LocalSlots, which the owner writes at every allocation: a JVM lays out the fields of a class
- * behind those of the class that it extends, so ListedSlab's are in between, which are rarely written, and Slab's come
- * behind.
+ * behind the count of LocalSlots, which the owner writes with every slot: a JVM lays out the fields of a class behind
+ * those of the class that it extends. So ListedSlab's are in between, which are written with every slab, and Slab's come
+ * behind, with a gap that keeps the next object in the Java heap away.
  */
 abstract class RemoteSlots extends ListedSlab {
   /** Stands for no slot. */

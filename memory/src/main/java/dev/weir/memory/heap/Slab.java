@@ -54,9 +54,9 @@ final class Slab extends RemoteSlots implements BlockHome {
 
   private boolean arrivalPending;
 
-  /** Keeps what comes behind it in the Java heap off the cache line that others write. */
+  /** Keeps what comes behind it in the Java heap off the cache lines of {@link RemoteSlots}. */
   @SuppressWarnings("unused")
-  private long gap0, gap1, gap2, gap3, gap4, gap5;
+  private long gap0, gap1, gap2, gap3, gap4, gap5, gap6, gap7;
 
   Slab(Heap heap, int sizeClass) {
     int slotBytes = SizeClasses.slotBytes(sizeClass);
@@ -310,7 +310,7 @@ final class Slab extends RemoteSlots implements BlockHome {
   /**
    * Marks a slab without a free slot as full, so that the next free of one is noticed.
    *
-   * @return false if remote threads have freed slots meanwhile: drain them instead
+   * @return false if remote threads have freed slots meanwhile: there are some, then
    */
   boolean tryBecomeFull() {
     if (!arrivalPending && !tryMark()) {

@@ -59,7 +59,7 @@ public final class SlabSurvey {
     long totalBytes = 0;
     for (Slab slab : slabs()) {
       long bytes = slab.newlyIdleBytes(pages.pageBytes());
-      if (bytes > 0 && !growing.computeIfAbsent(slab.heap(), Heap::hasGrown)) {
+      if (bytes > 0 && !growing.computeIfAbsent(slab.heap(), heap -> heap.rounds().haveMoved())) {
         candidates.add(new Candidate(slab, bytes));
         totalBytes += bytes;
       }

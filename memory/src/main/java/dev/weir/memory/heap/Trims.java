@@ -138,9 +138,12 @@ final class Trims {
     int ended = 0;
     try {
       for (Slab slab : slabs) {
-        if (slab.ownedBy == heap
-            && mayGive(slab, heap.pages().pageBytes())
-            && slab.tryBeginTaking()) {
+        if (slab.ownedBy != heap) {
+          continue;
+        }
+        if (!mayGive(slab, heap.pages().pageBytes())) {
+          slab.noticeNext(); // What others have freed of it has told, and nobody else leads to it.
+        } else if (slab.tryBeginTaking()) {
           begun.add(slab);
         }
       }

@@ -19,6 +19,9 @@ import org.jspecify.annotations.Nullable;
  * and whoever takes the heap's slabs over before that looks for itself (Heap.adopt).
  */
 final class WaitingSlabs {
+  /** So small a part of a slab's slots are few. */
+  private static final int FEW = 4;
+
   private final SlabQueues available = new SlabQueues();
   private final SlabQueues hollow = new SlabQueues();
 
@@ -44,14 +47,28 @@ final class WaitingSlabs {
   }
 
   /**
-   * Adds one that ceases to be current as others free slots of it: it is taken before all others,
-   * but only when its successor is exhausted. A stack that is drained while it fills gives a slot
-   * or two each time, and its cache line goes to and fro. From two slabs in turn it gives many;
-   * from all in turn it would give no more, and none of their pages would ever be idle.
+   * Adds one that ceases to be current with slots that others have freed, or an empty one that is
+   * being purged: it comes before all others, but only when its successor is exhausted. Where
+   * others free as fast as the heap takes, so two slabs take turns.
    */
   void addNext(Slab slab) {
     slab.noticeWhenEmpty();
     available.addFirst(slab);
+  }
+
+  /**
+   * Whether the next one has many free slots, those included that others have freed. It is worth
+   * leaving the current one to who may just be freeing slots of it: a stack that is drained as it
+   * fills gives a slot or two, and its cache line goes to and fro. Else those come first, so that
+   * slabs with few free slots are left alone, and their pages grow idle.
+   */
+  boolean nextGivesMany(int sizeClass) {
+    Slab next = available.first(sizeClass);
+    if (next == null) {
+      return false;
+    }
+    next.drainRemote();
+    return next.freeBytes() >= next.slots() * next.slotBytes() / FEW;
   }
 
   /** Takes out an available one. */

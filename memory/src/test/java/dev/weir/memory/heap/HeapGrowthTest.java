@@ -96,11 +96,11 @@ class HeapGrowthTest {
     int slabs = owned.slabs().size();
     growBy(64 * MIB);
 
-    int before = owned.looks();
+    int before = owned.rounds().steps();
     growBy(192 * MIB);
 
     // In the course of 24 MiB: 64 times half a ceiling of 768 KiB.
-    assertThat(owned.looks() - before).isBetween(7 * slabs, 9 * slabs);
+    assertThat(owned.rounds().steps() - before).isBetween(7 * slabs, 9 * slabs);
   }
 
   /** What comes free after all that is found at the pace of before, and a little later. */

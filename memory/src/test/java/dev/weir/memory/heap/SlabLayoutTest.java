@@ -4,14 +4,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /**
- * How this JVM lays out a slab: what the owner writes with each slot, and what threads read and
- * write that free slots of others, lie on different cache lines wherever the object begins.
+ * How this JVM lays out slabs and heaps: what the owner writes with each slot, and what threads
+ * read and write that free slots of others, lie on different cache lines, wherever the object
+ * begins.
  */
 class SlabLayoutTest {
   private static final long CACHE_LINE_BYTES = 64;
+
+  /** Of each of the fields that follow, at most a reference or an {@code int}. */
+  private static final long FIELD_BYTES = 4;
+
+  private static final List<String> REMOTE = List.of("head", "links", "heap", "owner");
 
   /** {@code sun.misc.Unsafe}'s, which says where a field lies; nothing is accessed through it. */
   private static long offset(Class<?> type, String field) throws ReflectiveOperationException {
@@ -25,7 +32,7 @@ class SlabLayoutTest {
   @Test
   void whatRemoteThreadsUseLiesALineBehindWhatTheOwnerWrites() throws ReflectiveOperationException {
     long written = offset(LocalSlots.class, "freeLocalCount");
-    for (String field : new String[] {"head", "links", "heap", "owner"}) {
+    for (String field : REMOTE) {
       assertThat(offset(RemoteSlots.class, field) - written)
           .as(field)
           .isGreaterThanOrEqualTo(CACHE_LINE_BYTES);
@@ -33,14 +40,19 @@ class SlabLayoutTest {
   }
 
   @Test
-  void theGapKeepsTheNextObjectAway() throws ReflectiveOperationException {
-    long end = offset(Slab.class, "gap5") + Long.BYTES;
-    assertThat(end - offset(RemoteSlots.class, "head")).isGreaterThan(CACHE_LINE_BYTES - 16);
+  void theNextObjectIsALineAwayFromThat() throws ReflectiveOperationException {
+    long end = offset(Slab.class, "gap7") + Long.BYTES;
+    for (String field : REMOTE) {
+      assertThat(end - offset(RemoteSlots.class, field) - FIELD_BYTES)
+          .as(field)
+          .isGreaterThanOrEqualTo(CACHE_LINE_BYTES);
+    }
   }
 
   @Test
   void whatIsReadOfAHeapLiesALineBeforeWhatItsOwnerCounts() throws ReflectiveOperationException {
-    assertThat(offset(OwnedHeap.class, "untilSample") - offset(Heap.class, "unattended"))
-        .isGreaterThanOrEqualTo(CACHE_LINE_BYTES);
+    long counted = offset(OwnedHeap.class, "untilSample");
+    assertThat(counted - offset(Heap.class, "unattended")).isGreaterThanOrEqualTo(CACHE_LINE_BYTES);
+    assertThat(counted - offset(OwnedHeap.class, "owner")).isGreaterThanOrEqualTo(CACHE_LINE_BYTES);
   }
 }

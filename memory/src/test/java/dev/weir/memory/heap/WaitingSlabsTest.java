@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.memory.os.FakeNativeMemory;
 import dev.weir.memory.pages.PageHeap;
 import dev.weir.memory.testing.Workers;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -73,7 +74,7 @@ class WaitingSlabsTest {
     return (Slab) slot.home();
   }
 
-  /** Of each of so many full slabs one slot is live; the others were freed by another thread. */
+  /** Of each of so many slabs one slot is live; the others were freed by another thread. */
   private List<Slab> freedElsewhere(int slabs) throws InterruptedException {
     List<Slot> all = take(slabs * SLOTS, SIZE_CLASS);
     List<Slab> used = all.stream().map(WaitingSlabsTest::slab).distinct().toList();
@@ -101,6 +102,59 @@ class WaitingSlabsTest {
     assertThat(used).hasSize(2);
     assertThat(slabs).containsAll(used);
     assertThat(turns).as("each gives what others have freed while the other was used").hasSize(12);
+  }
+
+  @Test
+  void slabsWithFewFreeSlotsAreLeftAloneWhereOthersFreeAsTheOwnerAllocates()
+      throws InterruptedException {
+    List<Slot> slots = take(4 * SLOTS, SIZE_CLASS);
+    List<Slot> others = take(SLOTS, SIZE_CLASS);
+    Slab busy = slab(others.getFirst());
+    live.removeAll(others);
+    elsewhere(() -> others.forEach(Slot::free));
+    for (int i = 0; i < 4; i++) {
+      free(slots.get(i * SLOTS));
+    }
+    Set<Slab> used = new LinkedHashSet<>();
+    ArrayDeque<Slot> underWay = new ArrayDeque<>();
+    for (int i = 0; i < 10 * SLOTS; i++) {
+      Slot slot = take(SIZE_CLASS);
+      used.add(slab(slot));
+      underWay.add(slot);
+      if (underWay.size() == 3) {
+        freeElsewhere(underWay.remove());
+      }
+    }
+    assertThat(used).containsExactly(busy);
+  }
+
+  @Test
+  void whatOthersHaveFreedOfASlabIsLookedAfterWhereItRests() throws InterruptedException {
+    List<Slot> first = take(SLOTS, SIZE_CLASS);
+    List<Slot> second = take(SLOTS, SIZE_CLASS);
+    first.subList(1, SLOTS).forEach(this::free);
+    live.removeAll(second);
+    elsewhere(() -> second.forEach(Slot::free));
+    elsewhere(owned::parkIdle); // Sees the slab as the current one, and leaves it alone.
+    assertThat(owned.looksParkable()).isFalse();
+
+    Slot next = take(SIZE_CLASS);
+    assertThat(slab(next)).isSameAs(slab(first.getFirst()));
+    assertThat(owned.looksParkable()).isTrue();
+    elsewhere(owned::parkIdle);
+    assertThat(owned.slabs()).containsExactly(slab(next));
+  }
+
+  @Test
+  void aSlabThatATrimHasPassedByIsParkedWithItsLastSlot() throws InterruptedException {
+    int sizeClass = SizeClasses.classOf(1 << 10);
+    int slotsOfASlab = SizeClasses.spanSize(sizeClass).bytes() >> 10;
+    List<Slot> slots = take(slotsOfASlab, sizeClass);
+    take(sizeClass);
+    freeElsewhere(slots.getFirst());
+    elsewhere(owned::trim); // One slot is less than a page.
+    slots.subList(1, slotsOfASlab).forEach(this::free);
+    assertThat(owned.slabs()).doesNotContain(slab(slots.getFirst()));
   }
 
   @Test
