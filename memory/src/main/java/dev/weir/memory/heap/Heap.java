@@ -128,7 +128,8 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
     }
   }
 
-  private void leaveUnattended() {
+  /** A look was cut short, or may have come too early. Any thread. */
+  final void leaveUnattended() {
     if (!unattended) {
       unattended = true;
     }
@@ -156,6 +157,11 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
     }
   }
 
+  /** Those that are not current, and have a free slot, or room for one. */
+  final WaitingSlabs waiting() {
+    return waiting;
+  }
+
   /** Whether there are any; others may just have parked the last one. */
   final boolean hasSlabs() {
     return owned.size() > 0;
@@ -168,25 +174,6 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
       all.add(slab);
     }
     return all;
-  }
-
-  /** The slabs that look empty, but for current ones. Any thread that holds the lock. */
-  final List<Slab> availableAndEmpty() {
-    List<Slab> empty = new ArrayList<>();
-    for (int sizeClass = 0; sizeClass < SizeClasses.COUNT; sizeClass++) {
-      for (Slab slab = waiting.firstAvailable(sizeClass); slab != null; slab = slab.nextQueued) {
-        int freedElsewhere = slab.remoteCount();
-        if (slab.liveOpaque() <= freedElsewhere) {
-          empty.add(slab);
-          if (slab.isBeingPurged()) {
-            leaveUnattended(); // It is left alone so far: come again.
-          }
-        } else if (freedElsewhere > 0) {
-          slab.noticeNext(); // Nothing but the owner leads to it from now on.
-        }
-      }
-    }
-    return empty;
   }
 
   /** Parks a slab that the caller has emptied; not a current one. Any thread with the lock. */
@@ -396,13 +383,19 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
     if (number != Slab.NONE_FREE) {
       return number;
     }
-    if (waiting.nextGivesMany(sizeClass) || !current[sizeClass].drainRemote()) {
-      Slab available = waiting.takeAvailable(sizeClass);
-      if (available != null && !replaceCurrent(sizeClass, available)) {
-        rounds.use(sizeClass, available.freeBytes());
-      }
+    if (!waiting.nextGivesMany(sizeClass) && current[sizeClass].drainRemote()) {
+      waiting.postponeNext(sizeClass);
+      return current[sizeClass].pop();
     }
-    return current[sizeClass].pop();
+    Slab available = waiting.takeAvailable(sizeClass);
+    if (available == null) {
+      return Slab.NONE_FREE;
+    }
+    if (!available.isResting) {
+      rounds.use(sizeClass, available.freeBytes());
+    }
+    replaceCurrent(sizeClass, available);
+    return available.pop();
   }
 
   /** Carves slots of the current slab, or of one that was put aside or parked, or of a new one. */
@@ -430,18 +423,20 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
     return opened.freeBytes() > 0 || opened.carve(pages) ? opened.pop() : takeFree(sizeClass);
   }
 
-  /** Returns whether others have freed slots of the exhausted one, which comes next then. */
-  private boolean replaceCurrent(int sizeClass, Slab slab) {
+  private void replaceCurrent(int sizeClass, Slab slab) {
     Slab exhausted = current[sizeClass];
     current[sizeClass] = slab;
     slab.becomeCurrent();
-    boolean comesNext = exhausted != Slab.NONE && !waiting.tryPutAside(exhausted);
-    if (comesNext) {
-      waiting.addNext(exhausted);
-      parkIfEmpty(exhausted);
-      leaveUnattended(); // A look before now has passed by it, and a push may tell nobody.
+    if (exhausted == Slab.NONE || waiting.tryPutAside(exhausted)) {
+      return;
     }
-    return comesNext;
+    if (exhausted.live() > 0) {
+      waiting.addResting(exhausted);
+      leaveUnattended(); // A look before now has passed by it, and a push may tell nobody.
+    } else {
+      waiting.add(exhausted);
+      parkIfEmpty(exhausted);
+    }
   }
 
   private @Nullable Slab openSlab(int sizeClass) {

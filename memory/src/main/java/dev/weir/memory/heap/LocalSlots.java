@@ -275,11 +275,15 @@ abstract class LocalSlots extends Span {
   /**
    * The next push tells the heap, which says anew of what it is to be told, unless it is told of
    * nothing. With the heap's lock.
+   *
+   * @return whether it would not have told already
    */
-  final void noticeNext() {
-    if (noticeAtFree != NEVER) {
+  final boolean noticeNext() {
+    boolean isNew = noticeAtFree != NEVER && noticeAtFree != 0;
+    if (isNew) {
       noticeFrom(0);
     }
+    return isNew;
   }
 
   private void noticeFrom(int count) {

@@ -305,6 +305,7 @@ final class Slab extends RemoteSlots implements BlockHome {
   void becomeCurrent() {
     noticeNothing();
     barrenBytes = 0;
+    isResting = false;
   }
 
   /**

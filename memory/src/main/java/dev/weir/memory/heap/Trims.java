@@ -76,7 +76,7 @@ final class Trims {
         heap.parkEmptySlabs();
       } else {
         heap.attend(/* alone= */ false);
-        besideOwner = heap.availableAndEmpty();
+        besideOwner = availableAndEmpty(heap);
       }
     } finally {
       heap.lock.unlock();
@@ -99,7 +99,8 @@ final class Trims {
       List<Slab> some = slabs.subList(from, end);
       List<InsidePurge> purges = new ArrayList<>();
       if (!heap.lock.tryLock(patienceNanos)) {
-        return; // Whoever wants them comes again.
+        heap.leaveUnattended(); // Whoever wants them comes again.
+        return;
       }
       try {
         if (heap.isAlone()) {
@@ -141,10 +142,10 @@ final class Trims {
         if (slab.ownedBy != heap) {
           continue;
         }
-        if (!mayGive(slab, heap.pages().pageBytes())) {
-          slab.noticeNext(); // What others have freed of it has told, and nobody else leads to it.
-        } else if (slab.tryBeginTaking()) {
+        if (mayGive(slab, heap.pages().pageBytes()) && slab.tryBeginTaking()) {
           begun.add(slab);
+        } else {
+          passBy(heap, slab);
         }
       }
       if (!begun.isEmpty()) {
@@ -158,6 +159,37 @@ final class Trims {
       while (ended < begun.size()) {
         begun.get(ended++).cancelTaking();
       }
+    }
+  }
+
+  /** The slabs that look empty, but for current ones. With the lock. */
+  private static List<Slab> availableAndEmpty(Heap heap) {
+    List<Slab> empty = new ArrayList<>();
+    for (int sizeClass = 0; sizeClass < SizeClasses.COUNT; sizeClass++) {
+      for (Slab slab = heap.waiting().firstAvailable(sizeClass);
+          slab != null;
+          slab = slab.nextQueued) {
+        if (slab.liveOpaque() > slab.remoteCount()) {
+          passBy(heap, slab);
+        } else {
+          empty.add(slab);
+          if (slab.isBeingPurged()) {
+            heap.leaveUnattended(); // It is left alone so far: come again.
+          }
+        }
+      }
+    }
+    return empty;
+  }
+
+  /**
+   * Leaves alone a slab of which others have freed slots, and told: nothing but the owner leads to
+   * it from now on, whose next free tells. If that has just come, or does not come, a look later on
+   * finds an empty one. With the lock.
+   */
+  private static void passBy(Heap heap, Slab slab) {
+    if (slab.hasRemoteOpaque() && slab.noticeNext()) {
+      heap.leaveUnattended();
     }
   }
 

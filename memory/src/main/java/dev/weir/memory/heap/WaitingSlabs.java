@@ -43,17 +43,29 @@ final class WaitingSlabs {
   /** Adds an available one, which tells from now on when it becomes empty. */
   void add(Slab slab) {
     slab.noticeWhenEmpty();
+    slab.isResting = false;
     available.add(slab);
   }
 
   /**
-   * Adds one that ceases to be current with slots that others have freed, or an empty one that is
-   * being purged: it comes before all others, but only when its successor is exhausted. Where
-   * others free as fast as the heap takes, so two slabs take turns.
+   * Adds one that ceases to be current with slots that others have freed: it rests, and comes
+   * before all others when its successor is exhausted. Where others free as fast as the heap takes,
+   * so two slabs take turns.
    */
-  void addNext(Slab slab) {
+  void addResting(Slab slab) {
     slab.noticeWhenEmpty();
+    slab.isResting = true;
     available.addFirst(slab);
+  }
+
+  /** Puts the next one behind all others, which may have more free slots. */
+  void postponeNext(int sizeClass) {
+    Slab next = available.first(sizeClass);
+    if (next != null) {
+      next.isResting = false;
+      available.remove(next);
+      available.add(next);
+    }
   }
 
   /**
@@ -77,9 +89,9 @@ final class WaitingSlabs {
   }
 
   /**
-   * Takes out the one that was added with {@link #addNext}, or that has been available longest, of
-   * those with a free slot, and puts aside those before it. Empty ones on whose pages nothing is
-   * carved stay where they are.
+   * Takes out the one that rests, or that has been available longest, of those with a free slot,
+   * and puts aside those before it. Empty ones on whose pages nothing is carved stay where they
+   * are.
    */
   @Nullable Slab takeAvailable(int sizeClass) {
     Slab next;
@@ -109,6 +121,7 @@ final class WaitingSlabs {
     if (slab.live() == 0 || !slab.tryBecomeFull()) {
       return false;
     }
+    slab.isResting = false;
     if (!slab.fullyCarved()) {
       slab.isHollow = true;
       hollow.add(slab);

@@ -129,6 +129,20 @@ class WaitingSlabsTest {
   }
 
   @Test
+  void aSlabWithFewFreeSlotsHidesNoneThatHasMany() throws InterruptedException {
+    List<Slot> few = take(SLOTS, SIZE_CLASS);
+    List<Slot> many = take(SLOTS, SIZE_CLASS);
+    List<Slot> busy = take(SLOTS, SIZE_CLASS);
+    free(few.getFirst());
+    many.subList(1, SLOTS).forEach(this::free);
+    freeElsewhere(busy.getFirst());
+
+    assertThat(slab(take(SIZE_CLASS))).as("drained").isSameAs(slab(busy.getFirst()));
+    assertThat(slab(take(SIZE_CLASS))).as("next").isSameAs(slab(many.getFirst()));
+    assertThat(slab(few.getFirst()).freeBytes()).isEqualTo(SLOT_BYTES);
+  }
+
+  @Test
   void whatOthersHaveFreedOfASlabIsLookedAfterWhereItRests() throws InterruptedException {
     List<Slot> first = take(SLOTS, SIZE_CLASS);
     List<Slot> second = take(SLOTS, SIZE_CLASS);
@@ -155,6 +169,31 @@ class WaitingSlabsTest {
     elsewhere(owned::trim); // One slot is less than a page.
     slots.subList(1, slotsOfASlab).forEach(this::free);
     assertThat(owned.slabs()).doesNotContain(slab(slots.getFirst()));
+  }
+
+  @Test
+  void aSlabThatATrimCouldNotTakeIsParkedWithItsLastSlot() throws InterruptedException {
+    List<InsidePurge> underWay = new ArrayList<>();
+    OwnedHeap held = new OwnedHeap(pages, task -> {}, shared, underWay::add);
+    List<Slot> slots = new ArrayList<>();
+    for (int i = 0; i < 2 * SLOTS; i++) {
+      slots.add(held.tryAllocate(SIZE_CLASS, Slot.TENANTS));
+    }
+    Slab trimmed = slab(slots.getFirst());
+    slots.get(0).free();
+    slots.get(1).free();
+    held.lock.lock();
+    held.unlinkForPurger(trimmed);
+    held.leave();
+    assertThat(trimmed.isBeingPurged()).isTrue();
+    elsewhere(slots.get(2)::free);
+    elsewhere(held::trim); // Somebody gives pages of it back: it is left alone.
+    underWay.forEach(InsidePurge::run);
+    slots.subList(3, SLOTS).forEach(Slot::free);
+    assertThat(held.slabs()).doesNotContain(trimmed);
+
+    slots.subList(SLOTS, 2 * SLOTS).forEach(Slot::free);
+    held.close();
   }
 
   @Test
