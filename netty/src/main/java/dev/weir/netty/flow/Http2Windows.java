@@ -5,7 +5,10 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
 import io.netty.handler.codec.http2.DecoratingHttp2FrameWriter;
 import io.netty.handler.codec.http2.DefaultHttp2LocalFlowController;
+import io.netty.handler.codec.http2.Http2Connection;
+import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2FrameCodec;
+import io.netty.handler.codec.http2.Http2LocalFlowController;
 
 /** What HTTP/2 needs, so that a stream that is not read from stops nobody but itself. */
 public final class Http2Windows {
@@ -20,6 +23,10 @@ public final class Http2Windows {
    * memory: a frame of 16 KiB keeps the receive buffer of 64 KiB that it came in. Leave that much
    * beside what is granted.
    *
+   * <p>An initial window below HTTP/2's default of 65,535 bytes is safe too: what a client sent
+   * before it heard of that may have used up more than the new window, and it is opened again when
+   * all of that has been read.
+   *
    * <p>A window that could not be opened, for want of memory, ends the connection: its client would
    * wait for ever. The codec fires the failure, and says GOAWAY.
    *
@@ -27,14 +34,30 @@ public final class Http2Windows {
    * @return the same codec
    */
   public static Http2FrameCodec perStream(Http2FrameCodec codec) {
-    DefaultHttp2LocalFlowController windows =
-        new DefaultHttp2LocalFlowController(
-            codec.connection(),
-            DefaultHttp2LocalFlowController.DEFAULT_WINDOW_UPDATE_RATIO,
-            /* autoRefillConnectionWindow= */ true);
+    Http2LocalFlowController windows = new Windows(codec.connection());
     windows.frameWriter(new HeardWindows(codec));
     codec.connection().local().flowController(windows);
     return codec;
+  }
+
+  /** Opens windows as bytes are consumed, and where that was before a setting lowered them. */
+  private static final class Windows extends DefaultHttp2LocalFlowController {
+    private final Http2Connection connection;
+
+    Windows(Http2Connection connection) {
+      super(connection, DEFAULT_WINDOW_UPDATE_RATIO, /* autoRefillConnectionWindow= */ true);
+      this.connection = connection;
+    }
+
+    @Override
+    public void initialWindowSize(int newWindowSize) throws Http2Exception {
+      super.initialWindowSize(newWindowSize);
+      // A window at or below zero has no more bytes to come whose consumption would open it.
+      connection.forEachActiveStream(stream -> {
+        incrementWindowSize(stream, 0);
+        return true;
+      });
+    }
   }
 
   /** Hears of window updates that are lost: nobody else has their promises. */

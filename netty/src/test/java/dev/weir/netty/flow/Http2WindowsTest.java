@@ -1,0 +1,156 @@
+package dev.weir.netty.flow;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.handler.codec.http2.DefaultHttp2DataFrame;
+import io.netty.handler.codec.http2.DefaultHttp2Headers;
+import io.netty.handler.codec.http2.DefaultHttp2HeadersFrame;
+import io.netty.handler.codec.http2.Http2ChannelDuplexHandler;
+import io.netty.handler.codec.http2.Http2Connection;
+import io.netty.handler.codec.http2.Http2DataFrame;
+import io.netty.handler.codec.http2.Http2FrameCodec;
+import io.netty.handler.codec.http2.Http2FrameCodecBuilder;
+import io.netty.handler.codec.http2.Http2FrameStream;
+import io.netty.handler.codec.http2.Http2MultiplexHandler;
+import io.netty.handler.codec.http2.Http2Settings;
+import io.netty.util.ReferenceCountUtil;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * What a client may send, which began with HTTP/2's default windows before it heard of lower ones.
+ */
+class Http2WindowsTest {
+  private static final int DEFAULT_WINDOW_BYTES = 65_535;
+  private static final int WINDOW_BYTES = 16 << 10;
+
+  private final Http2FrameCodec ofClient = Http2FrameCodecBuilder.forClient().build();
+  private final Http2ChannelDuplexHandler opener = new Http2ChannelDuplexHandler() {};
+  private final EmbeddedChannel client = new EmbeddedChannel(ofClient, opener);
+  private final Http2FrameStream stream = opener.newStream();
+  private final Reader reader = new Reader();
+  private final EmbeddedChannel server =
+      new EmbeddedChannel(
+          Http2Windows.perStream(
+              Http2FrameCodecBuilder.forServer()
+                  .initialSettings(Http2Settings.defaultSettings().initialWindowSize(WINDOW_BYTES))
+                  .build()),
+          new Http2MultiplexHandler(reader));
+
+  @AfterEach
+  void close() {
+    server.finishAndReleaseAll();
+    client.finishAndReleaseAll();
+  }
+
+  /** From a window of which one byte is left, over one of none, to one that is far below. */
+  @ParameterizedTest
+  @ValueSource(
+      ints = {
+        1,
+        WINDOW_BYTES - 1,
+        WINDOW_BYTES,
+        WINDOW_BYTES + 1,
+        DEFAULT_WINDOW_BYTES / 2 - 70,
+        DEFAULT_WINDOW_BYTES / 2,
+        DEFAULT_WINDOW_BYTES / 2 + 1,
+        DEFAULT_WINDOW_BYTES - 1,
+        DEFAULT_WINDOW_BYTES
+      })
+  void streamsGoOnWhoseWindowWasUsedUpBeforeItWasLowered(int bytes) {
+    open();
+    send(bytes);
+    pass(client, server);
+    assertThat(reader.read).isEqualTo(bytes);
+
+    settle();
+
+    assertThat(windowBytes()).isBetween(1, WINDOW_BYTES);
+    for (int i = 0; i < 100; i++) {
+      send(windowBytes());
+      settle();
+      assertThat(windowBytes()).isPositive();
+    }
+  }
+
+  @Test
+  void streamsThatReadLateGoOnToo() {
+    reader.waits = true;
+    open();
+    send(DEFAULT_WINDOW_BYTES);
+    settle();
+    assertThat(windowBytes()).isEqualTo(WINDOW_BYTES - DEFAULT_WINDOW_BYTES);
+
+    reader.goOn();
+    server.runPendingTasks();
+    settle();
+
+    assertThat(reader.read).isEqualTo(DEFAULT_WINDOW_BYTES);
+    assertThat(windowBytes()).isEqualTo(WINDOW_BYTES);
+  }
+
+  private void open() {
+    client.writeOutbound(
+        new DefaultHttp2HeadersFrame(
+                new DefaultHttp2Headers().method("POST").scheme("http").path("/"),
+                /* endStream= */ false)
+            .stream(stream));
+  }
+
+  private void send(int bytes) {
+    client.writeOutbound(
+        new DefaultHttp2DataFrame(Unpooled.buffer(bytes).writeZero(bytes)).stream(stream));
+  }
+
+  private int windowBytes() {
+    Http2Connection connection = ofClient.connection();
+    return connection.remote().flowController().windowSize(connection.stream(stream.id()));
+  }
+
+  private void settle() {
+    while (pass(server, client) | pass(client, server)) {
+      client.releaseInbound();
+    }
+  }
+
+  private static boolean pass(EmbeddedChannel from, EmbeddedChannel to) {
+    boolean some = false;
+    for (ByteBuf bytes = from.readOutbound(); bytes != null; bytes = from.readOutbound()) {
+      to.writeInbound(bytes);
+      some = true;
+    }
+    return some;
+  }
+
+  /** Reads at once, or when it is told to. */
+  private static final class Reader extends ChannelInboundHandlerAdapter {
+    private boolean waits;
+    private int read;
+    private ChannelHandlerContext ctx;
+
+    @Override
+    public void handlerAdded(ChannelHandlerContext ctx) {
+      this.ctx = ctx;
+      ctx.channel().config().setAutoRead(!waits);
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext ctx, Object message) {
+      if (message instanceof Http2DataFrame data) {
+        read += data.content().readableBytes();
+      }
+      ReferenceCountUtil.release(message);
+    }
+
+    void goOn() {
+      ctx.channel().config().setAutoRead(true);
+    }
+  }
+}
