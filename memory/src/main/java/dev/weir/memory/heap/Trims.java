@@ -128,6 +128,7 @@ final class Trims {
   }
 
   /** As {@link Heap#unlinkFree}, and parks those that are empty. With the lock. */
+  @SuppressWarnings("ReferenceEquality") // a slab is its identity
   static void unlinkBesideOwner(Heap heap, List<Slab> slabs, Consumer<InsidePurge> purges) {
     StackRoom.requireForNested();
     int slots = 0;
@@ -144,6 +145,8 @@ final class Trims {
         }
         if (mayGive(slab, heap.pages().pageBytes()) && slab.tryBeginTaking()) {
           begun.add(slab);
+        } else if (looksEmpty(slab) && slab != heap.current(slab.kind())) {
+          heap.leaveUnattended(); // Nobody frees another slot of it.
         } else {
           passBy(heap, slab);
         }
@@ -169,13 +172,10 @@ final class Trims {
       for (Slab slab = heap.waiting().firstAvailable(sizeClass);
           slab != null;
           slab = slab.nextQueued) {
-        if (slab.liveOpaque() > slab.remoteCount()) {
-          passBy(heap, slab);
-        } else {
+        if (looksEmpty(slab)) {
           empty.add(slab);
-          if (slab.isBeingPurged()) {
-            heap.leaveUnattended(); // It is left alone so far: come again.
-          }
+        } else {
+          passBy(heap, slab);
         }
       }
     }
@@ -195,7 +195,11 @@ final class Trims {
 
   /** Whether a page may be free, or the slab empty. */
   private static boolean mayGive(Slab slab, int osPageBytes) {
-    return slab.unusedBytes() >= osPageBytes || slab.liveOpaque() <= slab.remoteCount();
+    return slab.unusedBytes() >= osPageBytes || looksEmpty(slab);
+  }
+
+  private static boolean looksEmpty(Slab slab) {
+    return slab.liveOpaque() <= slab.remoteCount();
   }
 
   @SuppressWarnings("ReferenceEquality") // a slab is its identity

@@ -50,21 +50,34 @@ final class WaitingSlabs {
   /**
    * Adds one that ceases to be current with slots that others have freed: it rests, and comes
    * before all others when its successor is exhausted. Where others free as fast as the heap takes,
-   * so two slabs take turns.
+   * so two slabs take turns. What has rested until now waits as all others do.
    */
   void addResting(Slab slab) {
     slab.noticeWhenEmpty();
+    Slab rested = available.first(slab.kind());
+    if (rested != null) {
+      rested.isResting = false;
+    }
     slab.isResting = true;
     available.addFirst(slab);
   }
 
-  /** Puts the next one behind all others, which may have more free slots. */
+  /**
+   * Has another come next, which may have more free slots: the next one goes behind all others, or
+   * if it rests behind one, so that it gets its turn again.
+   */
   void postponeNext(int sizeClass) {
     Slab next = available.first(sizeClass);
-    if (next != null) {
-      next.isResting = false;
+    if (next == null) {
+      return;
+    }
+    Slab second = next.nextQueued;
+    if (!next.isResting) {
       available.remove(next);
       available.add(next);
+    } else if (second != null) {
+      available.remove(second);
+      available.addFirst(second);
     }
   }
 

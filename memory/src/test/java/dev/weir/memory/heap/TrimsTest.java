@@ -1,0 +1,126 @@
+package dev.weir.memory.heap;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What other threads have a heap give back beside its owner. */
+class TrimsTest extends OwnedSlots {
+  @Test
+  void whatOthersHaveFreedOfASlabIsLookedAfterWhereItRests() throws InterruptedException {
+    List<Slot> first = take(SLOTS, SIZE_CLASS);
+    List<Slot> second = take(SLOTS, SIZE_CLASS);
+    first.subList(1, SLOTS).forEach(this::free);
+    live.removeAll(second);
+    elsewhere(() -> second.forEach(Slot::free));
+    elsewhere(owned::parkIdle); // Sees the slab as the current one, and leaves it alone.
+    assertThat(owned.looksParkable()).isFalse();
+
+    Slot next = take(SIZE_CLASS);
+    assertThat(slab(next)).isSameAs(slab(first.getFirst()));
+    assertThat(owned.looksParkable()).isTrue();
+    elsewhere(owned::parkIdle);
+    assertThat(owned.slabs()).containsExactly(slab(next));
+  }
+
+  @Test
+  void aSlabThatATrimHasPassedByIsParkedWithItsLastSlot() throws InterruptedException {
+    int sizeClass = SizeClasses.classOf(1 << 10);
+    int slotsOfASlab = SizeClasses.spanSize(sizeClass).bytes() >> 10;
+    List<Slot> slots = take(slotsOfASlab, sizeClass);
+    take(sizeClass);
+    freeElsewhere(slots.getFirst());
+    elsewhere(owned::trim); // One slot is less than a page.
+    assertThat(owned.looksParkable()).as("it is told of next time").isTrue();
+    slots.subList(1, slotsOfASlab).forEach(this::free);
+    assertThat(owned.slabs()).doesNotContain(slab(slots.getFirst()));
+  }
+
+  @Test
+  void aSlabThatATrimCouldNotTakeIsParkedWithItsLastSlot() throws InterruptedException {
+    List<InsidePurge> underWay = new ArrayList<>();
+    OwnedHeap held = new OwnedHeap(pages, task -> {}, shared, underWay::add);
+    List<Slot> slots = new ArrayList<>();
+    for (int i = 0; i < 2 * SLOTS; i++) {
+      slots.add(held.tryAllocate(SIZE_CLASS, Slot.TENANTS));
+    }
+    Slab trimmed = slab(slots.getFirst());
+    slots.get(0).free();
+    slots.get(1).free();
+    held.lock.lock();
+    held.unlinkForPurger(trimmed);
+    held.leave();
+    assertThat(trimmed.isBeingPurged()).isTrue();
+    elsewhere(slots.get(2)::free);
+    elsewhere(held::trim); // Somebody gives pages of it back: it is left alone.
+    underWay.forEach(InsidePurge::run);
+    slots.subList(3, SLOTS).forEach(Slot::free);
+    assertThat(held.slabs()).doesNotContain(trimmed);
+
+    slots.subList(SLOTS, 2 * SLOTS).forEach(Slot::free);
+    held.close();
+  }
+
+  /** The pages of a parked slab of another class go to a new one, of which one slot is carved. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aHollowSlabGivesBackPagesThatItHasNeverUsed(boolean byOwner) throws InterruptedException {
+    List<Slot> full = take(2 * SLOTS, HALF_SIZE_CLASS);
+    take(SLOTS, SIZE_CLASS).forEach(this::free);
+    owned.trim();
+    Slot first = take(HALF_SIZE_CLASS);
+    free(full.getFirst());
+    take(HALF_SIZE_CLASS);
+    assertThat(slab(first).isHollow).isTrue();
+    assertThat(pages.totals().liveBytes()).isEqualTo(2 * SLOTS * SLOT_BYTES);
+
+    if (byOwner) {
+      owned.trim();
+    } else {
+      elsewhere(owned::trim);
+    }
+    assertThat(pages.totals().liveBytes()).isEqualTo(SLOTS * SLOT_BYTES + SLOT_BYTES / 2);
+    assertThat(take(HALF_SIZE_CLASS).home()).isSameAs(first.home());
+  }
+
+  /** All its slots have come back, while its owner gave pages of it back. */
+  @Test
+  void anEmptySlabThatATrimCouldNotTakeIsParkedByTheNextLook() throws InterruptedException {
+    List<InsidePurge> underWay = new ArrayList<>();
+    OwnedHeap held = new OwnedHeap(pages, task -> {}, shared, underWay::add);
+    List<Slot> slots = new ArrayList<>();
+    for (int i = 0; i < 2 * SLOTS; i++) {
+      slots.add(held.tryAllocate(SIZE_CLASS, Slot.TENANTS));
+    }
+    Slab emptied = slab(slots.getFirst());
+    slots.get(0).free();
+    held.lock.lock();
+    held.unlinkForPurger(emptied);
+    held.leave();
+    elsewhere(() -> slots.subList(1, SLOTS).forEach(Slot::free));
+    elsewhere(held::trim);
+    underWay.forEach(InsidePurge::run);
+    assertThat(held.slabs()).contains(emptied);
+
+    elsewhere(held::parkIdle);
+    assertThat(held.slabs()).doesNotContain(emptied);
+    slots.subList(SLOTS, 2 * SLOTS).forEach(Slot::free);
+    held.close();
+  }
+
+  /** The owner is at work under its lock for longer than a survey waits. */
+  @Test
+  void whatCouldNotBeLookedAtIsLookedAtAgain() throws InterruptedException {
+    take(SLOTS + 1, SIZE_CLASS);
+    owned.parkIdle();
+    assertThat(owned.looksParkable()).isFalse();
+    owned.lock.lock();
+    elsewhere(() -> Trims.unlink(owned, owned.slabs()));
+    owned.leave();
+    assertThat(owned.looksParkable()).isTrue();
+  }
+}
