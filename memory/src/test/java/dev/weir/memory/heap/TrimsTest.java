@@ -32,7 +32,7 @@ class TrimsTest extends OwnedSlots {
     int sizeClass = SizeClasses.classOf(1 << 10);
     int slotsOfASlab = SizeClasses.spanSize(sizeClass).bytes() >> 10;
     List<Slot> slots = take(slotsOfASlab, sizeClass);
-    take(sizeClass);
+    take(LocalSlots.COMMIT_STEP_BYTES >> 10, sizeClass); // Without an idle page.
     freeElsewhere(slots.getFirst());
     elsewhere(owned::trim); // One slot is less than a page.
     assertThat(owned.looksParkable()).as("it is told of next time").isTrue();
