@@ -387,11 +387,12 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
       waiting.postponeNext(sizeClass);
       return current[sizeClass].pop();
     }
+    Slab resting = waiting.resting(sizeClass);
     Slab available = waiting.takeAvailable(sizeClass);
     if (available == null) {
       return Slab.NONE_FREE;
     }
-    if (!available.isResting) {
+    if (available != resting) {
       rounds.use(sizeClass, available.freeBytes());
     }
     replaceCurrent(sizeClass, available);

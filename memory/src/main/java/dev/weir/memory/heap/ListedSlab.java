@@ -39,9 +39,6 @@ abstract class ListedSlab extends LocalSlots {
   /** In how many rounds of the heap's hand nothing seems to have been taken. The heap only. */
   int idleRounds;
 
-  /** Whether it rests, available, until its successor is exhausted. The heap only. */
-  boolean isResting;
-
   /** Whether it is among the hollow ones of {@link WaitingSlabs}. The heap only. */
   boolean isHollow;
 

@@ -164,7 +164,7 @@ final class Rounds {
   /** Whether what is free in a slab will probably be used soon. */
   @SuppressWarnings("ReferenceEquality") // a slab is its identity
   private boolean hasUseFor(Slab slab, int freeBytes) {
-    return slab == heap.current(slab.kind())
+    return (slab == heap.current(slab.kind()) || slab == heap.waiting().resting(slab.kind()))
         ? slab.idleRounds < IDLE_ROUNDS
         : demand.keeps(slab.kind(), freeBytes);
   }

@@ -305,7 +305,6 @@ final class Slab extends RemoteSlots implements BlockHome {
   void becomeCurrent() {
     noticeNothing();
     barrenBytes = 0;
-    isResting = false;
   }
 
   /**

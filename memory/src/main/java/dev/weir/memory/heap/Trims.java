@@ -40,6 +40,10 @@ final class Trims {
    * second. Any thread, without a lock.
    */
   static void trim(Heap heap) {
+    look(heap, () -> trimOnce(heap));
+  }
+
+  private static void trimOnce(Heap heap) {
     List<InsidePurge> purges = new ArrayList<>();
     List<Slab> besideOwner = List.of();
     if (!heap.lock.tryLock(TRIM_PATIENCE_NANOS)) {
@@ -67,7 +71,13 @@ final class Trims {
    *     barrier
    */
   static void parkIdle(Heap heap, boolean takesOver) {
-    if (!heap.looksParkable() || !(takesOver ? heap.lock.tryTakeOver() : heap.lock.tryLock())) {
+    if (heap.looksParkable()) {
+      look(heap, () -> parkIdleOnce(heap, takesOver));
+    }
+  }
+
+  private static void parkIdleOnce(Heap heap, boolean takesOver) {
+    if (!(takesOver ? heap.lock.tryTakeOver() : heap.lock.tryLock())) {
       return;
     }
     List<Slab> besideOwner = List.of();
@@ -89,7 +99,20 @@ final class Trims {
    * lock.
    */
   static void unlink(Heap heap, List<Slab> slabs) {
-    unlink(heap, slabs, SLABS_A_STEP, PATIENCE_NANOS);
+    look(heap, () -> unlink(heap, slabs, SLABS_A_STEP, PATIENCE_NANOS));
+  }
+
+  /** One that finds no Java heap or stack half-way leaves what nobody else is told of. */
+  private static void look(Heap heap, Runnable look) {
+    boolean isComplete = false;
+    try {
+      look.run();
+      isComplete = true;
+    } finally {
+      if (!isComplete) {
+        heap.leaveUnattended();
+      }
+    }
   }
 
   private static void unlink(Heap heap, List<Slab> slabs, int mostSlabs, long patienceNanos) {

@@ -1,5 +1,6 @@
 package dev.weir.memory.heap;
 
+import java.util.Arrays;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +25,7 @@ final class WaitingSlabs {
 
   private final SlabQueues available = new SlabQueues();
   private final SlabQueues hollow = new SlabQueues();
+  private final @Nullable Slab[] resting = new Slab[SizeClasses.COUNT];
 
   /** The one of the class that is taken next; {@code nextQueued} leads on. */
   @Nullable Slab firstAvailable(int sizeClass) {
@@ -40,39 +42,41 @@ final class WaitingSlabs {
     return hollow.last(sizeClass);
   }
 
+  /** The one that rests, available, until its successor is exhausted. */
+  @Nullable Slab resting(int sizeClass) {
+    return resting[sizeClass];
+  }
+
   /** Adds an available one, which tells from now on when it becomes empty. */
   void add(Slab slab) {
     slab.noticeWhenEmpty();
-    slab.isResting = false;
     available.add(slab);
   }
 
   /**
    * Adds one that ceases to be current with slots that others have freed: it rests, and comes
-   * before all others when its successor is exhausted. Where others free as fast as the heap takes,
-   * so two slabs take turns. What has rested until now waits as all others do.
+   * before all others when its successor is exhausted, if it has many free slots then. Where others
+   * free as fast as the heap takes, so two slabs take turns. What has rested until now waits as all
+   * others do.
    */
   void addResting(Slab slab) {
     slab.noticeWhenEmpty();
-    Slab rested = available.first(slab.kind());
-    if (rested != null) {
-      rested.isResting = false;
-    }
-    slab.isResting = true;
     available.addFirst(slab);
+    resting[slab.kind()] = slab;
   }
 
   /**
    * Has another come next, which may have more free slots: the next one goes behind all others, or
    * if it rests behind one, so that it gets its turn again.
    */
+  @SuppressWarnings("ReferenceEquality") // a slab is its identity
   void postponeNext(int sizeClass) {
     Slab next = available.first(sizeClass);
     if (next == null) {
       return;
     }
     Slab second = next.nextQueued;
-    if (!next.isResting) {
+    if (next != resting[sizeClass]) {
       available.remove(next);
       available.add(next);
     } else if (second != null) {
@@ -97,25 +101,28 @@ final class WaitingSlabs {
   }
 
   /** Takes out an available one. */
+  @SuppressWarnings("ReferenceEquality") // a slab is its identity
   void remove(Slab slab) {
     available.remove(slab);
+    if (slab == resting[slab.kind()]) {
+      resting[slab.kind()] = null;
+    }
   }
 
   /**
-   * Takes out the one that rests, or that has been available longest, of those with a free slot,
-   * and puts aside those before it. Empty ones on whose pages nothing is carved stay where they
-   * are.
+   * Takes out the first in the queue that has a free slot, and puts aside those before it. Empty
+   * ones on whose pages nothing is carved stay where they are.
    */
   @Nullable Slab takeAvailable(int sizeClass) {
     Slab next;
     for (Slab slab = available.first(sizeClass); slab != null; slab = next) {
       next = slab.nextQueued;
       if (slab.freeBytes() > 0 || slab.drainRemote()) {
-        available.remove(slab);
+        remove(slab);
         return slab;
       }
       if (slab.live() > 0) {
-        available.remove(slab);
+        remove(slab);
         if (!tryPutAside(slab)) {
           slab.drainRemote();
           return slab;
@@ -134,7 +141,6 @@ final class WaitingSlabs {
     if (slab.live() == 0 || !slab.tryBecomeFull()) {
       return false;
     }
-    slab.isResting = false;
     if (!slab.fullyCarved()) {
       slab.isHollow = true;
       hollow.add(slab);
@@ -168,6 +174,7 @@ final class WaitingSlabs {
   /** Takes all of them out; hollow ones remain what they are, for {@link #adoptFull}. */
   void clear() {
     available.clear();
+    Arrays.fill(resting, null);
     hollow.clear();
   }
 }

@@ -148,4 +148,39 @@ class SlabsInTurnTest extends OwnedSlots {
     assertThat(pages.totals().liveBytes() - blockBytes)
         .isBetween(1L, pages.insideCeilingBytes() + (1 << 20));
   }
+
+  /** Its owner frees most of its slots, others the rest, while another class grows. */
+  @Test
+  void whatLiesFreeInASlabThatRestsIsLeftThere() {
+    List<Slot> burst = take(10 * SLOTS, SIZE_CLASS);
+    List<Slot> rests = take(SLOTS, SIZE_CLASS);
+    burst.addAll(take(10 * SLOTS, SIZE_CLASS));
+    Slab resting = slab(rests.getFirst());
+    // What the class has used, two slots twice, is less than what will lie free there.
+    rests.subList(0, 2).forEach(this::freeAsOthersDo);
+    rests.set(0, take(SIZE_CLASS));
+    rests.set(1, take(SIZE_CLASS));
+    burst.subList(0, 2).forEach(this::free);
+    freeAsOthersDo(rests.getFirst());
+    take(SIZE_CLASS);
+    assertThat(owned.waiting().resting(SIZE_CLASS)).isSameAs(resting);
+    goRound(); // The hand stands at the slab that rests, and sees that later, when more lies free.
+    rests.subList(1, SLOTS - 1).forEach(this::free);
+    for (int i = SLOTS; i < burst.size(); i++) {
+      if (i % SLOTS > 0) {
+        free(burst.get(i));
+      }
+    }
+
+    goRound();
+    goRound();
+    assertThat(pages.totals().liveBytes()).as("most goes back").isLessThan(60 * SLOT_BYTES);
+    assertThat(resting.freeBytes()).isEqualTo((SLOTS - 2) * (int) SLOT_BYTES);
+  }
+
+  private void goRound() {
+    owned.lock.lock();
+    owned.rounds().unlinkBeforeGrowth(4L << 20);
+    owned.leave();
+  }
 }

@@ -1,7 +1,9 @@
 package dev.weir.memory.heap;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -88,8 +90,10 @@ class TrimsTest extends OwnedSlots {
   }
 
   /** All its slots have come back, while its owner gave pages of it back. */
-  @Test
-  void anEmptySlabThatATrimCouldNotTakeIsParkedByTheNextLook() throws InterruptedException {
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void anEmptySlabThatCouldNotBeTakenIsParkedByTheNextLook(boolean byTrim)
+      throws InterruptedException {
     List<InsidePurge> underWay = new ArrayList<>();
     OwnedHeap held = new OwnedHeap(pages, task -> {}, shared, underWay::add);
     List<Slot> slots = new ArrayList<>();
@@ -102,7 +106,10 @@ class TrimsTest extends OwnedSlots {
     held.unlinkForPurger(emptied);
     held.leave();
     elsewhere(() -> slots.subList(1, SLOTS).forEach(Slot::free));
-    elsewhere(held::trim);
+    // Each tells of it, also when the slab's next local free is to tell already.
+    for (int i = 0; i < 3; i++) {
+      elsewhere(byTrim ? held::trim : held::parkIdle);
+    }
     underWay.forEach(InsidePurge::run);
     assertThat(held.slabs()).contains(emptied);
 
@@ -110,6 +117,29 @@ class TrimsTest extends OwnedSlots {
     assertThat(held.slabs()).doesNotContain(emptied);
     slots.subList(SLOTS, 2 * SLOTS).forEach(Slot::free);
     held.close();
+  }
+
+  /** The Java heap is full. */
+  @Test
+  void aLookThatFailsIsTakenAgain() throws InterruptedException {
+    Slab slab = slab(take(SIZE_CLASS));
+    owned.parkIdle();
+    assertThat(owned.looksParkable()).isFalse();
+    List<Slab> failing =
+        new AbstractList<>() {
+          @Override
+          public Slab get(int index) {
+            throw new OutOfMemoryError("made to fail");
+          }
+
+          @Override
+          public int size() {
+            return 1;
+          }
+        };
+    assertThatThrownBy(() -> Trims.unlink(owned, failing)).isInstanceOf(OutOfMemoryError.class);
+    assertThat(owned.looksParkable()).isTrue();
+    assertThat(owned.slabs()).containsExactly(slab);
   }
 
   /** The owner is at work under its lock for longer than a survey waits. */

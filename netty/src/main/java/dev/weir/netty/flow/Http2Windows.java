@@ -1,5 +1,6 @@
 package dev.weir.netty.flow;
 
+import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
@@ -9,6 +10,8 @@ import io.netty.handler.codec.http2.Http2Connection;
 import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2FrameCodec;
 import io.netty.handler.codec.http2.Http2LocalFlowController;
+import io.netty.handler.codec.http2.Http2Stream;
+import org.jspecify.annotations.Nullable;
 
 /** What HTTP/2 needs, so that a stream that is not read from stops nobody but itself. */
 public final class Http2Windows {
@@ -23,9 +26,10 @@ public final class Http2Windows {
    * memory: a frame of 16 KiB keeps the receive buffer of 64 KiB that it came in. Leave that much
    * beside what is granted.
    *
-   * <p>An initial window below HTTP/2's default of 65,535 bytes is safe too: what a client sent
-   * before it heard of that may have used up more than the new window, and it is opened again when
-   * all of that has been read.
+   * <p>A client begins with HTTP/2's default window of 65,535 bytes and without a limit of streams,
+   * until it has acknowledged the settings; so a lower one bounds nothing for a client that never
+   * does. What was sent by then may be more than a lower window, which opens again when that has
+   * been read.
    *
    * <p>A window that could not be opened, for want of memory, ends the connection: its client would
    * wait for ever. The codec fires the failure, and says GOAWAY.
@@ -52,11 +56,27 @@ public final class Http2Windows {
     @Override
     public void initialWindowSize(int newWindowSize) throws Http2Exception {
       super.initialWindowSize(newWindowSize);
-      // A window at or below zero has no more bytes to come whose consumption would open it.
+      // There may be no more bytes to come whose consumption would open a stream's window.
       connection.forEachActiveStream(stream -> {
-        incrementWindowSize(stream, 0);
+        // One for whose state there was no Java heap has no window.
+        if (initialWindowSize(stream) > 0) {
+          incrementWindowSize(stream, 0);
+        }
         return true;
       });
+    }
+
+    /**
+     * An end without data needs no window (RFC 9113, 6.9.1). Where a window has been opened, though
+     * not to above zero, the controller would take it for data that the client must not send.
+     */
+    @Override
+    public void receiveFlowControlledFrame(
+        @Nullable Http2Stream stream, ByteBuf data, int padding, boolean endOfStream)
+        throws Http2Exception {
+      if (data.readableBytes() + padding > 0 || stream == null || windowSize(stream) >= 0) {
+        super.receiveFlowControlledFrame(stream, data, padding, endOfStream);
+      }
     }
   }
 

@@ -13,12 +13,16 @@ import io.netty.handler.codec.http2.DefaultHttp2HeadersFrame;
 import io.netty.handler.codec.http2.Http2ChannelDuplexHandler;
 import io.netty.handler.codec.http2.Http2Connection;
 import io.netty.handler.codec.http2.Http2DataFrame;
+import io.netty.handler.codec.http2.Http2Flags;
 import io.netty.handler.codec.http2.Http2FrameCodec;
 import io.netty.handler.codec.http2.Http2FrameCodecBuilder;
 import io.netty.handler.codec.http2.Http2FrameStream;
+import io.netty.handler.codec.http2.Http2FrameTypes;
 import io.netty.handler.codec.http2.Http2MultiplexHandler;
+import io.netty.handler.codec.http2.Http2ResetFrame;
 import io.netty.handler.codec.http2.Http2Settings;
 import io.netty.util.ReferenceCountUtil;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -36,13 +40,20 @@ class Http2WindowsTest {
   private final EmbeddedChannel client = new EmbeddedChannel(ofClient, opener);
   private final Http2FrameStream stream = opener.newStream();
   private final Reader reader = new Reader();
+  private @Nullable Throwable connectionFailure;
   private final EmbeddedChannel server =
       new EmbeddedChannel(
           Http2Windows.perStream(
               Http2FrameCodecBuilder.forServer()
                   .initialSettings(Http2Settings.defaultSettings().initialWindowSize(WINDOW_BYTES))
                   .build()),
-          new Http2MultiplexHandler(reader));
+          new Http2MultiplexHandler(reader),
+          new ChannelInboundHandlerAdapter() {
+            @Override
+            public void exceptionCaught(ChannelHandlerContext ctx, Throwable failure) {
+              connectionFailure = failure;
+            }
+          });
 
   @AfterEach
   void close() {
@@ -96,6 +107,65 @@ class Http2WindowsTest {
     assertThat(windowBytes()).isEqualTo(WINDOW_BYTES);
   }
 
+  /** It needs no window, which many clients make use of (RFC 9113, 6.9.1). */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 100, 16_384, 40_000, DEFAULT_WINDOW_BYTES})
+  void anEndWithoutDataComesWhateverTheWindowIs(int readBeforeBytes) {
+    reader.waits = true;
+    open();
+    send(DEFAULT_WINDOW_BYTES);
+    settle();
+    assertThat(windowBytes()).isEqualTo(WINDOW_BYTES - DEFAULT_WINDOW_BYTES);
+    while (reader.read < readBeforeBytes) {
+      reader.readOne();
+      server.runPendingTasks();
+      settle();
+    }
+
+    sendEnd();
+    reader.goOn();
+    server.runPendingTasks();
+    settle();
+
+    assertThat(reader.failure).isNull();
+    assertThat(reader.read).isEqualTo(DEFAULT_WINDOW_BYTES);
+    assertThat(reader.hasEnded).isTrue();
+  }
+
+  @Test
+  void anEndWithoutDataOfAStreamThatIsGoneHarmsNobody() {
+    open();
+    send(100);
+    settle();
+    reader.ctx.close();
+    server.runPendingTasks();
+    sendEnd();
+    settle();
+    assertThat(server.isOpen()).isTrue();
+    assertThat(connectionFailure).isNull();
+  }
+
+  /** What has not been read comes first: an update before would open the window but for less. */
+  @Test
+  void whatIsPartlyReadWhenTheWindowIsLoweredCanEnd() {
+    reader.waits = true;
+    open();
+    send(DEFAULT_WINDOW_BYTES);
+    pass(client, server);
+    while (reader.read == 0) {
+      reader.readOne();
+      server.runPendingTasks();
+    }
+    settle();
+    assertThat(windowBytes()).isNegative();
+
+    reader.goOn();
+    server.runPendingTasks();
+    settle();
+    assertThat(reader.failure).isNull();
+    assertThat(windowBytes()).isEqualTo(WINDOW_BYTES);
+  }
+
   private void open() {
     client.writeOutbound(
         new DefaultHttp2HeadersFrame(
@@ -107,6 +177,13 @@ class Http2WindowsTest {
   private void send(int bytes) {
     client.writeOutbound(
         new DefaultHttp2DataFrame(Unpooled.buffer(bytes).writeZero(bytes)).stream(stream));
+  }
+
+  /** Netty's client would wait for its window. */
+  private void sendEnd() {
+    ByteBuf end = Unpooled.buffer();
+    end.writeMedium(0).writeByte(Http2FrameTypes.DATA).writeByte(Http2Flags.END_STREAM);
+    server.writeInbound(end.writeInt(stream.id()));
   }
 
   private int windowBytes() {
@@ -133,6 +210,8 @@ class Http2WindowsTest {
   private static final class Reader extends ChannelInboundHandlerAdapter {
     private boolean waits;
     private int read;
+    private boolean hasEnded;
+    private @Nullable Throwable failure;
     private ChannelHandlerContext ctx;
 
     @Override
@@ -145,8 +224,20 @@ class Http2WindowsTest {
     public void channelRead(ChannelHandlerContext ctx, Object message) {
       if (message instanceof Http2DataFrame data) {
         read += data.content().readableBytes();
+        hasEnded |= data.isEndStream();
+      } else if (message instanceof Http2ResetFrame reset) {
+        failure = new IllegalStateException("reset: " + reset);
       }
       ReferenceCountUtil.release(message);
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+      failure = cause;
+    }
+
+    void readOne() {
+      ctx.read();
     }
 
     void goOn() {
