@@ -229,6 +229,7 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
    * @param purges gets what is to be given back inside slabs, to be run without a lock
    */
   final void trimSlabs(Consumer<InsidePurge> purges) {
+    StackRoom.requireForNested();
     takeUntold();
     parkEmptySlabs();
     for (int sizeClass = 0; sizeClass < SizeClasses.COUNT; sizeClass++) {
@@ -505,7 +506,6 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
    * that have told.
    */
   private void takeUntold() {
-    StackRoom.requireForNested();
     for (Slab slab = owned.first(); slab != null; slab = slab.nextOwned) {
       // Its slot may have been taken, and forgotten, beside the owner.
       boolean lostSlots = slab.live() == 0 || !(slab.fullyCarved() || slab.isHollow);

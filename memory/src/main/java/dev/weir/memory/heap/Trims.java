@@ -103,7 +103,7 @@ final class Trims {
   }
 
   /** One that finds no Java heap or stack half-way leaves what nobody else is told of. */
-  private static void look(Heap heap, Runnable look) {
+  static void look(Heap heap, Runnable look) {
     boolean isComplete = false;
     try {
       look.run();

@@ -42,7 +42,7 @@ final class WaitingSlabs {
     return hollow.last(sizeClass);
   }
 
-  /** The one that rests, available, until its successor is exhausted. */
+  /** The one that rests, available, until it is taken or another rests. */
   @Nullable Slab resting(int sizeClass) {
     return resting[sizeClass];
   }

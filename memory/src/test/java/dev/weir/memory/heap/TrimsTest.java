@@ -3,7 +3,6 @@ package dev.weir.memory.heap;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -119,27 +118,22 @@ class TrimsTest extends OwnedSlots {
     held.close();
   }
 
-  /** The Java heap is full. */
+  /** The Java heap is full, once it has heard of what it was to look for. */
   @Test
   void aLookThatFailsIsTakenAgain() throws InterruptedException {
-    Slab slab = slab(take(SIZE_CLASS));
-    owned.parkIdle();
-    assertThat(owned.looksParkable()).isFalse();
-    List<Slab> failing =
-        new AbstractList<>() {
-          @Override
-          public Slab get(int index) {
-            throw new OutOfMemoryError("made to fail");
-          }
-
-          @Override
-          public int size() {
-            return 1;
-          }
+    List<Slot> slots = take(SLOTS + 1, SIZE_CLASS);
+    freeElsewhere(slots.getFirst());
+    freeElsewhere(slots.get(1));
+    Runnable failing =
+        () -> {
+          owned.lock.lock();
+          owned.attend(/* alone= */ false);
+          owned.lock.unlock();
+          assertThat(owned.looksParkable()).as("as far as others see").isFalse();
+          throw new OutOfMemoryError("made to fail");
         };
-    assertThatThrownBy(() -> Trims.unlink(owned, failing)).isInstanceOf(OutOfMemoryError.class);
+    assertThatThrownBy(() -> Trims.look(owned, failing)).isInstanceOf(OutOfMemoryError.class);
     assertThat(owned.looksParkable()).isTrue();
-    assertThat(owned.slabs()).containsExactly(slab);
   }
 
   /** The owner is at work under its lock for longer than a survey waits. */

@@ -6,6 +6,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
 import io.netty.handler.codec.http2.DecoratingHttp2FrameWriter;
 import io.netty.handler.codec.http2.DefaultHttp2LocalFlowController;
+import io.netty.handler.codec.http2.Http2CodecUtil;
 import io.netty.handler.codec.http2.Http2Connection;
 import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2FrameCodec;
@@ -26,10 +27,9 @@ public final class Http2Windows {
    * memory: a frame of 16 KiB keeps the receive buffer of 64 KiB that it came in. Leave that much
    * beside what is granted.
    *
-   * <p>A client begins with HTTP/2's default window of 65,535 bytes and without a limit of streams,
-   * until it has acknowledged the settings; so a lower one bounds nothing for a client that never
-   * does. What was sent by then may be more than a lower window, which opens again when that has
-   * been read.
+   * <p>A client begins with HTTP/2's default window of 65,535 bytes and has it until it has
+   * acknowledged the settings, which it may never do: a lower window does not bound that. A stream
+   * that has sent more by then goes on when that has been read.
    *
    * <p>A window that could not be opened, for want of memory, ends the connection: its client would
    * wait for ever. The codec fires the failure, and says GOAWAY.
@@ -68,14 +68,18 @@ public final class Http2Windows {
 
     /**
      * An end without data needs no window (RFC 9113, 6.9.1). Where a window has been opened, though
-     * not to above zero, the controller would take it for data that the client must not send.
+     * not to above zero, the controller takes it for data that the client must not send.
      */
     @Override
     public void receiveFlowControlledFrame(
         @Nullable Http2Stream stream, ByteBuf data, int padding, boolean endOfStream)
         throws Http2Exception {
-      if (data.readableBytes() + padding > 0 || stream == null || windowSize(stream) >= 0) {
+      try {
         super.receiveFlowControlledFrame(stream, data, padding, endOfStream);
+      } catch (Http2Exception.StreamException e) {
+        if (!endOfStream || data.readableBytes() + padding > 0) {
+          throw e;
+        }
       }
     }
   }
@@ -94,10 +98,19 @@ public final class Http2Windows {
         ChannelHandlerContext ctx, int stream, int windowBytes, ChannelPromise promise) {
       return super.writeWindowUpdate(ctx, stream, windowBytes, promise)
           .addListener(written -> {
-            if (!written.isSuccess() && ctx.channel().isOpen()) {
+            if (!written.isSuccess() && ctx.channel().isOpen() && isAwaited(stream)) {
               codec.onError(ctx, /* outbound= */ false, written.cause());
             }
           });
+    }
+
+    /**
+     * Not once the client has said its last: trailers do not keep the controller from an update.
+     */
+    private boolean isAwaited(int streamId) {
+      Http2Stream stream = codec.connection().stream(streamId);
+      return streamId == Http2CodecUtil.CONNECTION_STREAM_ID
+          || (stream != null && stream.state().remoteSideOpen());
     }
   }
 }
