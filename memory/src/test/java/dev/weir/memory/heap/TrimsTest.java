@@ -3,6 +3,7 @@ package dev.weir.memory.heap;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -133,6 +134,27 @@ class TrimsTest extends OwnedSlots {
           throw new OutOfMemoryError("made to fail");
         };
     assertThatThrownBy(() -> Trims.look(owned, failing)).isInstanceOf(OutOfMemoryError.class);
+    assertThat(owned.looksParkable()).isTrue();
+  }
+
+  @Test
+  void aStepThatFailsIsTakenAgain() {
+    take(SIZE_CLASS);
+    owned.parkIdle();
+    assertThat(owned.looksParkable()).isFalse();
+    List<Slab> failing =
+        new AbstractList<>() {
+          @Override
+          public Slab get(int index) {
+            throw new OutOfMemoryError("made to fail");
+          }
+
+          @Override
+          public int size() {
+            return 1;
+          }
+        };
+    assertThatThrownBy(() -> Trims.unlink(owned, failing)).isInstanceOf(OutOfMemoryError.class);
     assertThat(owned.looksParkable()).isTrue();
   }
 

@@ -67,8 +67,9 @@ public final class Http2Windows {
     }
 
     /**
-     * An end without data needs no window (RFC 9113, 6.9.1). Where a window has been opened, though
-     * not to above zero, the controller takes it for data that the client must not send.
+     * An end without data needs no window (RFC 9113, 6.9.1). Where a window was lowered twice, or
+     * opened though not to above zero, the controller takes it for data that the client must not
+     * send.
      */
     @Override
     public void receiveFlowControlledFrame(
@@ -110,7 +111,7 @@ public final class Http2Windows {
     private boolean isAwaited(int streamId) {
       Http2Stream stream = codec.connection().stream(streamId);
       return streamId == Http2CodecUtil.CONNECTION_STREAM_ID
-          || (stream != null && stream.state().remoteSideOpen());
+          || (stream != null && stream.state().remoteSideOpen() && !stream.isResetSent());
     }
   }
 }

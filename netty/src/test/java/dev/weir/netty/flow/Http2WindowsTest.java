@@ -46,12 +46,15 @@ class Http2WindowsTest {
   private final Reader reader = new Reader();
   private @Nullable Throwable connectionFailure;
   private boolean failing;
+  private int lostWrites;
+  private boolean isToFail;
   private final EmbeddedChannel server =
       new EmbeddedChannel(
           new ChannelOutboundHandlerAdapter() {
             @Override
             public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
               if (failing) {
+                lostWrites++;
                 ReferenceCountUtil.release(message);
                 promise.setFailure(new OutOfMemoryError("made to fail"));
               } else {
@@ -73,8 +76,10 @@ class Http2WindowsTest {
 
   @AfterEach
   void close() {
-    assertThat(connectionFailure).isNull();
-    assertThat(server.isOpen()).isTrue();
+    if (!isToFail) {
+      assertThat(connectionFailure).isNull();
+      assertThat(server.isOpen()).isTrue();
+    }
     server.finishAndReleaseAll();
     client.finishAndReleaseAll();
   }
@@ -184,31 +189,54 @@ class Http2WindowsTest {
     assertThat(reader.hasEnded).isTrue();
   }
 
-  /** Nobody waits for more window. */
-  @ParameterizedTest
-  @ValueSource(booleans = {false, true})
-  void noUpdateFollowsTheEnd(boolean byTrailers) {
+  @Test
+  void noUpdateFollowsAnEndWithoutData() {
     reader.waits = true;
     open();
     send(DEFAULT_WINDOW_BYTES);
     settle();
-    if (byTrailers) {
-      client.writeOutbound(
-          new DefaultHttp2HeadersFrame(
-                  new DefaultHttp2Headers().set("trailer", "1"), /* endStream= */ true)
-              .stream(stream));
-      pass(client, server);
-      failing = true; // The controller sends some still, which harms nobody, sent or not.
-    } else {
-      sendEnd();
-    }
+    sendEnd();
     reader.goOn();
     server.runPendingTasks();
-    if (!byTrailers) {
-      assertThat(server.<Object>readOutbound()).isNull();
-    }
+    assertThat(server.<Object>readOutbound()).isNull();
     assertThat(reader.read).isEqualTo(DEFAULT_WINDOW_BYTES);
     assertThat(reader.hasEnded).isTrue();
+  }
+
+  /** The controller sends some still, which nobody waits for. */
+  @Test
+  void anUpdateThatIsLostBehindTrailersHarmsNobody() {
+    reader.waits = true;
+    open();
+    send(DEFAULT_WINDOW_BYTES);
+    settle();
+    client.writeOutbound(
+        new DefaultHttp2HeadersFrame(
+                new DefaultHttp2Headers().set("trailer", "1"), /* endStream= */ true)
+            .stream(stream));
+    pass(client, server);
+    failing = true;
+    reader.goOn();
+    server.runPendingTasks();
+    assertThat(lostWrites).isPositive();
+    assertThat(reader.read).isEqualTo(DEFAULT_WINDOW_BYTES);
+    assertThat(reader.hasEnded).isTrue();
+  }
+
+  @Test
+  void anUpdateThatIsLostBeforeTheEndEndsTheConnection() {
+    isToFail = true;
+    open();
+    failing = true;
+    send(DEFAULT_WINDOW_BYTES);
+    ByteBuf all = Unpooled.buffer();
+    for (ByteBuf bytes = client.readOutbound(); bytes != null; bytes = client.readOutbound()) {
+      all.writeBytes(bytes);
+      bytes.release();
+    }
+    server.writeInbound(all);
+    assertThat(lostWrites).isPositive();
+    assertThat(connectionFailure).isNotNull();
   }
 
   private void open() {
