@@ -14,6 +14,10 @@ public final class Credits {
   private static final int VOTES = 8;
 
   private final @Nullable Credit[] entries = new Credit[ENTRIES];
+
+  /** The newest of them, which is asked first; null if it has been given up. */
+  private @Nullable Credit newest;
+
   private final @Nullable Budget[] candidates = new Budget[ENTRIES];
   private final int[] votes = new int[ENTRIES];
   private boolean closed;
@@ -39,6 +43,12 @@ public final class Credits {
 
   @SuppressWarnings("ReferenceEquality") // a budget is a node, and has one identity
   private @Nullable Credit creditOf(Budget budget) {
+    Credit credit = newest;
+    return credit != null && credit.budget == budget ? credit : entryOf(budget);
+  }
+
+  @SuppressWarnings("ReferenceEquality") // a budget is a node, and has one identity
+  private @Nullable Credit entryOf(Budget budget) {
     Credit credit = entries[budget.number & (ENTRIES - 1)];
     return credit != null && credit.budget == budget ? credit : null;
   }
@@ -74,6 +84,7 @@ public final class Credits {
     }
     giveUp(entry);
     entries[entry] = fresh;
+    newest = fresh;
     return fresh;
   }
 
@@ -83,6 +94,7 @@ public final class Credits {
       // May fail at the end of a stack, and is done again then.
       credit.budget.tree.end(credit);
       entries[entry] = null;
+      newest = null;
     }
   }
 

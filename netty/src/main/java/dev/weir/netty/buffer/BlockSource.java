@@ -50,6 +50,9 @@ final class BlockSource {
   /** Ends with the buffer that this source belongs to; null for the source of all others. */
   private final @Nullable LiveSample sample;
 
+  /** The {@link #counting} budget, if to give a block's charge back is all there is to its end. */
+  private final @Nullable Budget repaid;
+
   /**
    * Blocks of {@code pool}, charged to {@code budget}, for buffers whose {@code alloc()} is {@code
    * allocator}.
@@ -72,6 +75,7 @@ final class BlockSource {
     this.pool = pool;
     this.budget = budget;
     this.counting = budget.isTracked() ? budget : null;
+    this.repaid = sample == null ? counting : null;
     this.plain = hardener == null && sampler == null && counting == null && sample == null;
     this.allocator = allocator;
   }
@@ -372,16 +376,16 @@ final class BlockSource {
   void end(BlockHome home, int number) {
     if (plain) {
       home.free(number);
-    } else if (sample != null) {
-      endSampled(sample, home, number);
+    } else if (repaid != null) {
+      home.release(number, repaid);
     } else {
-      giveBack(home, number);
+      endSampled(home, number);
     }
   }
 
-  private void endSampled(LiveSample ending, BlockHome home, int number) {
+  private void endSampled(BlockHome home, int number) {
     try {
-      ending.end();
+      endSample();
     } finally {
       giveBack(home, number);
     }
