@@ -31,14 +31,20 @@ public final class Http2Windows {
    * acknowledged the settings, which it may never do: a lower window does not bound that. A stream
    * that has sent more by then goes on when that has been read.
    *
-   * <p>A window that could not be opened, for want of memory, ends the connection: its client would
-   * wait for ever. The codec fires the failure, and says GOAWAY.
+   * <p>A stream that {@link ReadHolds} keep from reading is read from once the codec has closed it,
+   * since nothing more can come: what it has queued counts as one of the concurrent streams no
+   * longer.
+   *
+   * <p>A window that a client waits for and that could not be opened, for want of memory, ends the
+   * connection: the client would wait for ever. The codec fires the failure, and says GOAWAY.
    *
    * @param codec of a connection that has exchanged no frame yet
    * @return the same codec
    */
   public static Http2FrameCodec perStream(Http2FrameCodec codec) {
-    Http2LocalFlowController windows = new Windows(codec.connection());
+    HeldStreams held = new HeldStreams();
+    codec.connection().addListener(held);
+    Http2LocalFlowController windows = new Windows(codec.connection(), held);
     windows.frameWriter(new HeardWindows(codec));
     codec.connection().local().flowController(windows);
     return codec;
@@ -47,10 +53,18 @@ public final class Http2Windows {
   /** Opens windows as bytes are consumed, and where that was before a setting lowered them. */
   private static final class Windows extends DefaultHttp2LocalFlowController {
     private final Http2Connection connection;
+    private final HeldStreams held;
 
-    Windows(Http2Connection connection) {
+    Windows(Http2Connection connection, HeldStreams held) {
       super(connection, DEFAULT_WINDOW_UPDATE_RATIO, /* autoRefillConnectionWindow= */ true);
       this.connection = connection;
+      this.held = held;
+    }
+
+    @Override
+    public void channelHandlerContext(ChannelHandlerContext ctx) {
+      held.belongTo(ctx.channel());
+      super.channelHandlerContext(ctx);
     }
 
     @Override
@@ -99,15 +113,30 @@ public final class Http2Windows {
         ChannelHandlerContext ctx, int stream, int windowBytes, ChannelPromise promise) {
       return super.writeWindowUpdate(ctx, stream, windowBytes, promise)
           .addListener(written -> {
-            if (!written.isSuccess() && ctx.channel().isOpen() && isAwaited(stream)) {
-              codec.onError(ctx, /* outbound= */ false, written.cause());
+            if (!written.isSuccess()) {
+              lost(ctx, stream, written.cause());
             }
           });
     }
 
     /**
-     * Not once the client has said its last: trailers do not keep the controller from an update.
+     * Not before whatever has come is counted: who reads trailers, or hears of a reset, may read on
+     * at once, and has the controller open a window that nobody waits for.
      */
+    private void lost(ChannelHandlerContext ctx, int stream, Throwable cause) {
+      Runnable end =
+          () -> {
+            if (ctx.channel().isOpen() && isAwaited(stream)) {
+              codec.onError(ctx, /* outbound= */ false, cause);
+            }
+          };
+      try {
+        ctx.executor().execute(end);
+      } catch (Throwable endedOrNoHeap) {
+        end.run();
+      }
+    }
+
     private boolean isAwaited(int streamId) {
       Http2Stream stream = codec.connection().stream(streamId);
       return streamId == Http2CodecUtil.CONNECTION_STREAM_ID

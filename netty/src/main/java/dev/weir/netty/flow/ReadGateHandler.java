@@ -87,12 +87,6 @@ final class ReadGateHandler extends ChannelDuplexHandler {
     }
   }
 
-  @Override
-  public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
-    ResetStreams.endIfHeld(ctx, event);
-    ctx.fireUserEventTriggered(event);
-  }
-
   private void stop(ChannelHandlerContext ctx) {
     ReadHolds holds = ReadHolds.of(ctx.channel());
     if (!holds.hold(Reason.PRESSURE)) {

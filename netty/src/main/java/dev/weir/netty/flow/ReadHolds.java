@@ -6,7 +6,8 @@ import java.util.EnumSet;
 
 /**
  * Who keeps a channel from reading. Several handlers may hold the same channel for reasons of their
- * own; it reads again when the last of them lets go.
+ * own; it reads again when the last of them lets go. A stream of HTTP/2 does so too when nothing
+ * more can come on it, if its connection has {@link Http2Windows}.
  *
  * <p>With auto-read on, a hold turns it off, which stops the transport within the current read, and
  * the last release turns it on again. With auto-read off, handlers pass each {@code read()} through
@@ -71,10 +72,11 @@ public final class ReadHolds {
    * Keeps the channel from reading for {@code reason}; holding twice is the same as once. If this
    * fails, for want of Java heap, the channel is not held for that.
    *
-   * @return {@code false} if the channel is exempt from holds for this reason
+   * @return {@code false} if the channel is exempt from holds for this reason, or a stream of
+   *     HTTP/2 on which nothing more can come
    */
   public boolean hold(Reason reason) {
-    if (reason == Reason.PRESSURE && exempt) {
+    if ((reason == Reason.PRESSURE && exempt) || HeldStreams.isOver(channel)) {
       return false;
     }
     if (!reasons.isEmpty()) {
@@ -85,6 +87,7 @@ public final class ReadHolds {
     autoReadAfter = channel.config().isAutoRead();
     reasons.add(reason);
     try {
+      HeldStreams.begin(channel, this);
       channel.config().setAutoRead(false);
     } catch (Throwable noHeap) {
       // It may be off already, and nobody would end this hold.
@@ -96,9 +99,21 @@ public final class ReadHolds {
 
   /** Ends the hold for {@code reason}, if there is one. */
   public void release(Reason reason) {
-    if (!reasons.remove(reason) || !reasons.isEmpty()) {
-      return;
+    if (reasons.remove(reason) && reasons.isEmpty()) {
+      readAgain();
     }
+  }
+
+  /** Ends the hold for every reason: nothing more can come. */
+  void releaseAll() {
+    if (held()) {
+      reasons.clear();
+      readAgain();
+    }
+  }
+
+  private void readAgain() {
+    HeldStreams.end(channel);
     heldBeforeNanos += nowNanos() - heldSinceNanos;
     // Who has turned it on meanwhile has asked for the read that was put off, and is on already.
     boolean turnOn = autoReadAfter && !channel.config().isAutoRead();

@@ -2,7 +2,6 @@ package dev.weir.netty.http;
 
 import dev.weir.netty.flow.Admission;
 import dev.weir.netty.flow.ReadHolds;
-import dev.weir.netty.flow.ResetStreams;
 import dev.weir.netty.loop.EventLoops;
 import dev.weir.netty.loop.LoopTasks;
 import dev.weir.netty.write.EarlyEnd;
@@ -182,7 +181,6 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
       passedOn.endIfDue(ctx);
       closeAtTheEnd(ctx);
     }
-    ResetStreams.endIfHeld(ctx, event);
     ctx.fireUserEventTriggered(event);
   }
 

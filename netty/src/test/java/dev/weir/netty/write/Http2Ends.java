@@ -12,7 +12,7 @@ import io.netty.handler.codec.http2.Http2StreamChannelBootstrap;
 import java.util.stream.Stream;
 
 /** A client that opens streams of HTTP/2, and a server that sees their frames. */
-final class Http2Ends implements AutoCloseable {
+public final class Http2Ends implements AutoCloseable {
   final EmbeddedChannel client;
   final EmbeddedChannel server = new EmbeddedChannel(Http2FrameCodecBuilder.forServer().build());
 
@@ -47,7 +47,8 @@ final class Http2Ends implements AutoCloseable {
     exchange(client, server);
   }
 
-  static void exchange(EmbeddedChannel one, EmbeddedChannel other) {
+  /** Carries what lies ready both ways, until nothing is left. */
+  public static void exchange(EmbeddedChannel one, EmbeddedChannel other) {
     boolean moved = true;
     while (moved) {
       moved = move(one, other) | move(other, one);

@@ -284,9 +284,21 @@ final class Http2Exchange extends ChannelInboundHandlerAdapter implements Carrie
   @Override
   public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
     if (event instanceof Http2ResetFrame) {
-      close(ctx);
+      letGo();
+      closeBehindReset(ctx);
     }
     ReferenceCountUtil.release(event);
+  }
+
+  /**
+   * Not before the codec has counted it, or it would be answered with another (RFC 9113, 5.4.2).
+   */
+  private static void closeBehindReset(ChannelHandlerContext ctx) {
+    try {
+      ctx.executor().execute(ctx::close);
+    } catch (Throwable endedOrNoHeap) {
+      ctx.close();
+    }
   }
 
   @Override

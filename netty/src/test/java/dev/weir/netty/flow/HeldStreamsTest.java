@@ -1,0 +1,267 @@
+package dev.weir.netty.flow;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.netty.flow.ReadHolds.Reason;
+import dev.weir.netty.http.AggregatorOptions;
+import dev.weir.netty.http.BudgetedHttpAggregator;
+import dev.weir.netty.write.Http2Ends;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
+import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.handler.codec.http2.DefaultHttp2DataFrame;
+import io.netty.handler.codec.http2.DefaultHttp2Headers;
+import io.netty.handler.codec.http2.DefaultHttp2HeadersFrame;
+import io.netty.handler.codec.http2.DefaultHttp2ResetFrame;
+import io.netty.handler.codec.http2.Http2ChannelDuplexHandler;
+import io.netty.handler.codec.http2.Http2DataFrame;
+import io.netty.handler.codec.http2.Http2Error;
+import io.netty.handler.codec.http2.Http2FrameCodecBuilder;
+import io.netty.handler.codec.http2.Http2FrameStream;
+import io.netty.handler.codec.http2.Http2FrameTypes;
+import io.netty.handler.codec.http2.Http2MultiplexHandler;
+import io.netty.handler.codec.http2.Http2StreamFrameToHttpObjectCodec;
+import io.netty.util.ReferenceCountUtil;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What a stream has queued goes when nothing more can come on it, also while nobody reads. */
+class HeldStreamsTest {
+  private static final int BODY_BYTES = 32 << 10;
+
+  /** How the codec comes to close a stream. */
+  enum End {
+    RESET,
+    CONNECTION_CLOSED,
+    BOTH_SIDES
+  }
+
+  private final SwitchedHeadroom headroom = new SwitchedHeadroom();
+  private final List<Channel> streams = new ArrayList<>();
+  private final List<ChannelHandler> handlers = new ArrayList<>();
+  private final Reader reader = new Reader();
+  private boolean autoRead = true;
+  private int resetsFromServer;
+  private final Http2ChannelDuplexHandler opener = new Http2ChannelDuplexHandler() {};
+  private final EmbeddedChannel client =
+      new EmbeddedChannel(Http2FrameCodecBuilder.forClient().build(), opener);
+  private final EmbeddedChannel server =
+      new EmbeddedChannel(
+          new ChannelOutboundHandlerAdapter() {
+            @Override
+            public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
+              ByteBuf frame = (ByteBuf) message;
+              boolean isReset =
+                  frame.readableBytes() > 3
+                      && frame.getByte(frame.readerIndex() + 3) == Http2FrameTypes.RST_STREAM;
+              resetsFromServer += isReset ? 1 : 0;
+              ctx.write(message, promise);
+            }
+          },
+          Http2Windows.perStream(Http2FrameCodecBuilder.forServer().build()),
+          new Http2MultiplexHandler(
+              new ChannelInitializer<>() {
+                @Override
+                protected void initChannel(Channel stream) {
+                  streams.add(stream);
+                  stream.config().setAutoRead(autoRead);
+                  handlers.forEach(stream.pipeline()::addLast);
+                }
+              }));
+
+  @AfterEach
+  void close() {
+    server.finishAndReleaseAll();
+    client.finishAndReleaseAll();
+  }
+
+  /** Headers, and a body that has not ended. */
+  private Http2FrameStream send() {
+    Http2FrameStream stream = opener.newStream();
+    client.writeOutbound(
+        new DefaultHttp2HeadersFrame(
+                new DefaultHttp2Headers().method("POST").scheme("http").path("/"),
+                /* endStream= */ false)
+            .stream(stream));
+    client.writeOutbound(
+        new DefaultHttp2DataFrame(Unpooled.buffer(BODY_BYTES).writeZero(BODY_BYTES))
+            .stream(stream));
+    settle();
+    assertThat(streams.getLast().isOpen()).as("waits").isTrue();
+    return stream;
+  }
+
+  private void end(Http2FrameStream stream, End end) {
+    switch (end) {
+      case RESET ->
+          client.writeOutbound(new DefaultHttp2ResetFrame(Http2Error.CANCEL).stream(stream));
+      case CONNECTION_CLOSED -> server.close();
+      case BOTH_SIDES -> {
+        streams
+            .getLast()
+            .writeAndFlush(
+                new DefaultHttp2HeadersFrame(
+                    new DefaultHttp2Headers().status("401"), /* endStream= */ true));
+        settle();
+        assertThat(streams.getLast().isOpen()).as("waits").isTrue();
+        client.writeOutbound(
+            new DefaultHttp2DataFrame(Unpooled.EMPTY_BUFFER, /* endStream= */ true).stream(stream));
+      }
+    }
+    settle();
+    server.runPendingTasks();
+  }
+
+  private void settle() {
+    Http2Ends.exchange(server, client);
+    client.releaseInbound();
+  }
+
+  @ParameterizedTest
+  @EnumSource(End.class)
+  void aStreamThatAGateHasStopped(End end) {
+    handlers.add(new ReadGate(headroom).newHandler());
+    handlers.add(reader);
+    headroom.isShort = true;
+    Http2FrameStream stream = send();
+    assertThat(reader.messages).as("the head alone is read").isOne();
+
+    end(stream, end);
+
+    assertThat(streams.getLast().isOpen()).isFalse();
+    assertThat(reader.bytes).as("an answer does not say that nobody reads").isEqualTo(BODY_BYTES);
+    assertThat(resetsFromServer).isZero();
+    assertThat(headroom.waits).as("waited for relief once").hasSize(1);
+  }
+
+  /** Where handlers ask for each message, the read that was put off is made up for. */
+  @ParameterizedTest
+  @EnumSource(End.class)
+  void aStreamThatAGateHasStoppedWithAutoReadOff(End end) {
+    autoRead = false;
+    handlers.add(new ReadGate(headroom).newHandler());
+    handlers.add(reader);
+    headroom.isShort = true;
+    Http2FrameStream stream = opener.newStream();
+    client.writeOutbound(
+        new DefaultHttp2HeadersFrame(
+                new DefaultHttp2Headers().method("POST").scheme("http").path("/"),
+                /* endStream= */ false)
+            .stream(stream));
+    settle();
+    streams.getLast().read();
+    assertThat(reader.messages).isOne();
+    streams.getLast().read();
+    client.writeOutbound(
+        new DefaultHttp2DataFrame(Unpooled.buffer(BODY_BYTES).writeZero(BODY_BYTES))
+            .stream(stream));
+    settle();
+    assertThat(reader.messages).as("held").isOne();
+
+    end(stream, end);
+
+    assertThat(streams.getLast().isOpen()).isFalse();
+    assertThat(reader.bytes).isEqualTo(BODY_BYTES);
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = End.class,
+      names = {"RESET", "CONNECTION_CLOSED"})
+  void aStreamWhoseRequestWaitsForAdmission(End end) {
+    CompletableFuture<Permit> permit = new CompletableFuture<>();
+    handlers.add(new Http2StreamFrameToHttpObjectCodec(/* isServer= */ true));
+    handlers.add(
+        new BudgetedHttpAggregator(
+            (bytes, deadline) -> permit, AggregatorOptions.upTo(2 * BODY_BYTES)));
+    handlers.add(reader);
+
+    end(send(), end);
+
+    assertThat(streams.getLast().isOpen()).isFalse();
+    assertThat(permit).as("nobody waits for it").isDone();
+    assertThat(reader.messages).as("no request was whole").isZero();
+    assertThat(resetsFromServer).isZero();
+  }
+
+  @ParameterizedTest
+  @EnumSource(End.class)
+  void aStreamThatIsReadFromHearsOfItsEndAsEver(End end) {
+    Reader unread = new Reader();
+    handlers.add(new ReadGate(headroom).newHandler());
+    handlers.add(unread);
+    Http2FrameStream stream = send();
+    assertThat(unread.bytes).isEqualTo(BODY_BYTES);
+    end(stream, end);
+    assertThat(streams.getLast().isOpen()).isFalse();
+  }
+
+  /** The holds of one stream end with it, those of its neighbours do not. */
+  @Test
+  void theOthersAreHeldStill() {
+    ReadGate gate = new ReadGate(headroom);
+    headroom.isShort = true;
+    handlers.add(gate.newHandler());
+    Http2FrameStream first = send();
+    handlers.set(0, gate.newHandler());
+    send();
+    end(first, End.RESET);
+    assertThat(streams.getFirst().isOpen()).isFalse();
+    assertThat(streams.getLast().isOpen()).isTrue();
+    assertThat(ReadHolds.of(streams.getLast()).held()).isTrue();
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void nobodyHoldsAStreamThatHasEnded(boolean wasHeld) {
+    Http2FrameStream stream = send();
+    ReadHolds holds = ReadHolds.of(streams.getLast());
+    if (wasHeld) {
+      assertThat(holds.hold(Reason.ORDER)).isTrue();
+    }
+    end(stream, End.RESET);
+    assertThat(holds.held()).isFalse();
+    assertThat(holds.hold(Reason.PRESSURE)).isFalse();
+    assertThat(holds.held()).isFalse();
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void nothingIsRememberedOfStreamsThatAreHeldNoLonger(boolean ends) {
+    Http2FrameStream stream = send();
+    ReadHolds holds = ReadHolds.of(streams.getLast());
+    holds.hold(Reason.ORDER);
+    assertThat(HeldStreams.countOf(server)).isOne();
+    if (ends) {
+      end(stream, End.RESET);
+    } else {
+      holds.release(Reason.ORDER);
+    }
+    assertThat(HeldStreams.countOf(server)).isZero();
+  }
+
+  private static final class Reader extends ChannelInboundHandlerAdapter {
+    private int messages;
+    private int bytes;
+
+    @Override
+    public void channelRead(ChannelHandlerContext ctx, Object message) {
+      messages++;
+      bytes += message instanceof Http2DataFrame data ? data.content().readableBytes() : 0;
+      ReferenceCountUtil.release(message);
+    }
+  }
+}
