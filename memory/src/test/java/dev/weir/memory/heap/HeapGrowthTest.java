@@ -2,44 +2,23 @@ package dev.weir.memory.heap;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.memory.os.FakeNativeMemory;
-import dev.weir.memory.pages.PageHeap;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A heap that goes over from one size to another gives back about as much as it takes. */
-class HeapGrowthTest {
-  private static final long LIMIT_BYTES = 192 << 20;
+class HeapGrowthTest extends OwnedSlots {
   private static final long MIB = 1 << 20;
 
-  private final FakeNativeMemory os = new FakeNativeMemory();
-  private final PageHeap pages = PageHeaps.over(os, LIMIT_BYTES);
-  private final SharedHeap shared = new SharedHeap(pages, 1, InsidePurge::run);
   private int unlinkings;
-  private final OwnedHeap owned =
-      new OwnedHeap(
-          pages,
-          task -> {},
-          shared,
-          purge -> {
-            unlinkings++;
-            purge.run();
-          });
-  private final List<Slot> live = new ArrayList<>();
 
-  @AfterEach
-  void everythingGoesBack() {
-    live.forEach(Slot::free);
-    owned.close();
-    shared.trim();
-    assertThat(pages.totals().liveBytes()).isZero();
-    SlabTotals.checkInvariants(pages);
-    pages.checkInvariants();
+  @Override
+  void purge(InsidePurge purge) {
+    unlinkings++;
+    super.purge(purge);
   }
 
   private void allocate(boolean isOwned, long bytes, int slotBytes) {

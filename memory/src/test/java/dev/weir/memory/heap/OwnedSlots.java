@@ -11,7 +11,7 @@ import org.junit.jupiter.api.AfterEach;
 
 /** The heap of the thread that runs a test, and the slots that it has taken. */
 abstract class OwnedSlots {
-  static final long LIMIT_BYTES = 256L << 20;
+  static final long LIMIT_BYTES = 192L << 20;
   static final long SLOT_BYTES = 64 << 10;
 
   /** Of a slab of {@link #SIZE_CLASS}. */
@@ -22,7 +22,7 @@ abstract class OwnedSlots {
 
   final PageHeap pages = PageHeaps.over(new FakeNativeMemory(), LIMIT_BYTES);
   final SharedHeap shared = new SharedHeap(pages, 1, InsidePurge::run);
-  final OwnedHeap owned = new OwnedHeap(pages, task -> {}, shared, InsidePurge::run);
+  final OwnedHeap owned = new OwnedHeap(pages, task -> {}, shared, this::purge);
   final List<Slot> live = new ArrayList<>();
 
   @AfterEach
@@ -33,6 +33,11 @@ abstract class OwnedSlots {
     assertThat(pages.totals().liveBytes()).isZero();
     SlabTotals.checkInvariants(pages);
     pages.checkInvariants();
+  }
+
+  /** Runs what the heap has unlinked. */
+  void purge(InsidePurge purge) {
+    purge.run();
   }
 
   final Slot take(int sizeClass) {
