@@ -15,7 +15,7 @@ public final class Credits {
 
   private final @Nullable Credit[] entries = new Credit[ENTRIES];
 
-  /** The newest of them, which is asked first; null if it has been given up. */
+  /** The newest of them, which is asked first; null where one has been given up since. */
   private @Nullable Credit newest;
 
   private final @Nullable Budget[] candidates = new Budget[ENTRIES];

@@ -1,13 +1,11 @@
 package dev.weir.netty.flow;
 
 import io.netty.channel.Channel;
+import io.netty.handler.codec.http2.Http2Connection;
 import io.netty.handler.codec.http2.Http2ConnectionAdapter;
 import io.netty.handler.codec.http2.Http2Stream;
 import io.netty.handler.codec.http2.Http2StreamChannel;
 import io.netty.util.AttributeKey;
-import io.netty.util.collection.IntObjectHashMap;
-import io.netty.util.collection.IntObjectMap;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The streams of one HTTP/2 connection that are kept from reading. Nothing more comes on a stream
@@ -23,48 +21,41 @@ final class HeldStreams extends Http2ConnectionAdapter {
   private static final AttributeKey<HeldStreams> KEY =
       AttributeKey.valueOf(HeldStreams.class, "streams");
 
-  private final IntObjectMap<ReadHolds> held = new IntObjectHashMap<>();
+  private final Http2Connection connection;
+  private final Http2Connection.PropertyKey holdsKey;
 
-  HeldStreams() {}
-
-  /** Makes them those of a connection. */
-  void belongTo(Channel connection) {
-    connection.attr(KEY).set(this);
+  /** Of a connection whose codec listens already. */
+  HeldStreams(Http2Connection connection) {
+    this.connection = connection;
+    this.holdsKey = connection.newKey();
   }
 
-  /** Whether a channel is a stream that the codec has closed. */
+  /** Tells which channel the connection has. */
+  void belongTo(Channel channel) {
+    channel.attr(KEY).set(this);
+  }
+
+  /** Whether a channel is a stream that the codec has closed. A guess on other threads. */
   static boolean isOver(Channel channel) {
     return channel instanceof Http2StreamChannel stream
         && stream.stream().state() == Http2Stream.State.CLOSED;
   }
 
-  /** Notes that a channel is held, if it is a stream. */
+  /** Notes that a channel is about to be held, if it is a stream. */
   static void begin(Channel channel, ReadHolds holds) {
-    HeldStreams streams = of(channel);
-    if (streams != null) {
-      int id = ((Http2StreamChannel) channel).stream().id();
-      if (id > 0) {
-        streams.held.put(id, holds);
+    if (channel instanceof Http2StreamChannel stream) {
+      HeldStreams streams = stream.parent().attr(KEY).get();
+      if (streams != null) {
+        streams.note(stream.stream().id(), holds);
       }
     }
   }
 
-  /** Notes that a channel is held no longer, if it is a stream. */
-  static void end(Channel channel) {
-    HeldStreams streams = of(channel);
-    if (streams != null) {
-      streams.held.remove(((Http2StreamChannel) channel).stream().id());
+  private void note(int id, ReadHolds holds) {
+    Http2Stream stream = connection.stream(id);
+    if (stream != null) {
+      stream.setProperty(holdsKey, holds);
     }
-  }
-
-  /** How many streams of a connection are held. */
-  static int countOf(Channel connection) {
-    HeldStreams streams = connection.attr(KEY).get();
-    return streams == null ? 0 : streams.held.size();
-  }
-
-  private static @Nullable HeldStreams of(Channel channel) {
-    return channel instanceof Http2StreamChannel ? channel.parent().attr(KEY).get() : null;
   }
 
   /**
@@ -72,9 +63,9 @@ final class HeldStreams extends Http2ConnectionAdapter {
    */
   @Override
   public void onStreamClosed(Http2Stream stream) {
-    ReadHolds holds = held.get(stream.id());
+    ReadHolds holds = stream.getProperty(holdsKey);
     if (holds != null) {
-      holds.releaseAll();
+      holds.over();
     }
   }
 }

@@ -31,9 +31,9 @@ public final class Http2Windows {
    * acknowledged the settings, which it may never do: a lower window does not bound that. A stream
    * that has sent more by then goes on when that has been read.
    *
-   * <p>A stream that {@link ReadHolds} keep from reading is read from once the codec has closed it,
-   * since nothing more can come: what it has queued counts as one of the concurrent streams no
-   * longer.
+   * <p>{@link ReadHolds} keep no stream from reading that the codec has closed, since nothing more
+   * can come: what it has queued is read, if it was to be, and counts as one of the concurrent
+   * streams no longer.
    *
    * <p>A window that a client waits for and that could not be opened, for want of memory, ends the
    * connection: the client would wait for ever. The codec fires the failure, and says GOAWAY.
@@ -42,7 +42,7 @@ public final class Http2Windows {
    * @return the same codec
    */
   public static Http2FrameCodec perStream(Http2FrameCodec codec) {
-    HeldStreams held = new HeldStreams();
+    HeldStreams held = new HeldStreams(codec.connection());
     codec.connection().addListener(held);
     Http2LocalFlowController windows = new Windows(codec.connection(), held);
     windows.frameWriter(new HeardWindows(codec));

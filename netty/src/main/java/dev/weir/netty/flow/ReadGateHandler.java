@@ -183,7 +183,7 @@ final class ReadGateHandler extends ChannelDuplexHandler {
    * the gate tries again.
    *
    * @return {@code false} if that is not on its way, or there is nothing to resume: the channel has
-   *     gone
+   *     gone, or nothing more can come
    */
   boolean resume() {
     ChannelHandlerContext ctx = context;
@@ -191,8 +191,9 @@ final class ReadGateHandler extends ChannelDuplexHandler {
       return false;
     }
     try {
+      boolean isOver = HeldStreams.isOver(ctx.channel());
       ctx.executor().execute(resumption);
-      return true;
+      return !isOver;
     } catch (Throwable endedOrNoHeap) {
       if (!ctx.executor().isShutdown()) {
         gate.notResumed(this);

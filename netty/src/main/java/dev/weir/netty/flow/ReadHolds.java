@@ -56,7 +56,7 @@ public final class ReadHolds {
 
   /** Whether the channel is kept from reading. */
   public boolean held() {
-    return !reasons.isEmpty();
+    return !reasons.isEmpty() && !HeldStreams.isOver(channel);
   }
 
   /** For how long, in all, the channel was kept from reading, by the clock of its event loop. */
@@ -104,21 +104,25 @@ public final class ReadHolds {
     }
   }
 
-  /** Ends the hold for every reason: nothing more can come. */
-  void releaseAll() {
-    if (held()) {
-      reasons.clear();
+  /**
+   * Nothing more can come: nobody holds it. Should it not be read now, for want of memory, it is
+   * tried again when the last of those who have held it lets go.
+   */
+  void over() {
+    if (!reasons.isEmpty()) {
       readAgain();
     }
   }
 
   private void readAgain() {
-    HeldStreams.end(channel);
-    heldBeforeNanos += nowNanos() - heldSinceNanos;
+    long now = nowNanos();
+    heldBeforeNanos += now - heldSinceNanos;
+    heldSinceNanos = now;
     // Who has turned it on meanwhile has asked for the read that was put off, and is on already.
     boolean turnOn = autoReadAfter && !channel.config().isAutoRead();
-    boolean readNow = readDeferred && !turnOn;
-    readDeferred = false;
+    boolean isOver = HeldStreams.isOver(channel);
+    boolean readNow = (readDeferred || (autoReadAfter && isOver)) && !turnOn;
+    readDeferred &= isOver;
     if (turnOn) {
       channel.config().setAutoRead(true);
     } else if (readNow) {
@@ -131,11 +135,11 @@ public final class ReadHolds {
    * drops a read that was put off.
    */
   public void setAutoRead(boolean autoRead) {
+    autoReadAfter = autoRead;
     if (!held()) {
       channel.config().setAutoRead(autoRead);
       return;
     }
-    autoReadAfter = autoRead;
     readDeferred &= autoRead;
   }
 

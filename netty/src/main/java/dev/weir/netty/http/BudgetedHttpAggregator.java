@@ -361,7 +361,9 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
       return;
     }
     if (phase == Phase.ADMITTING || !heldBack.isEmpty()) {
-      ReadHolds.of(ctx.channel()).hold(ReadHolds.Reason.ORDER);
+      if (!ReadHolds.of(ctx.channel()).hold(ReadHolds.Reason.ORDER)) {
+        discard(ctx); // A stream of HTTP/2 that is over: nobody hears an answer.
+      }
     } else {
       ReadHolds.of(ctx.channel()).release(ReadHolds.Reason.ORDER);
     }

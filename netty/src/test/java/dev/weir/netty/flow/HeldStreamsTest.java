@@ -16,6 +16,7 @@ import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http2.DefaultHttp2DataFrame;
 import io.netty.handler.codec.http2.DefaultHttp2Headers;
 import io.netty.handler.codec.http2.DefaultHttp2HeadersFrame;
@@ -88,17 +89,25 @@ class HeldStreamsTest {
     client.finishAndReleaseAll();
   }
 
-  /** Headers, and a body that has not ended. */
-  private Http2FrameStream send() {
+  private Http2FrameStream open() {
     Http2FrameStream stream = opener.newStream();
     client.writeOutbound(
         new DefaultHttp2HeadersFrame(
                 new DefaultHttp2Headers().method("POST").scheme("http").path("/"),
                 /* endStream= */ false)
             .stream(stream));
-    client.writeOutbound(
-        new DefaultHttp2DataFrame(Unpooled.buffer(BODY_BYTES).writeZero(BODY_BYTES))
-            .stream(stream));
+    settle();
+    return stream;
+  }
+
+  private static DefaultHttp2DataFrame body() {
+    return new DefaultHttp2DataFrame(Unpooled.buffer(BODY_BYTES).writeZero(BODY_BYTES));
+  }
+
+  /** Headers, and a body that has not ended. */
+  private Http2FrameStream send() {
+    Http2FrameStream stream = open();
+    client.writeOutbound(body().stream(stream));
     settle();
     assertThat(streams.getLast().isOpen()).as("waits").isTrue();
     return stream;
@@ -155,19 +164,11 @@ class HeldStreamsTest {
     handlers.add(new ReadGate(headroom).newHandler());
     handlers.add(reader);
     headroom.isShort = true;
-    Http2FrameStream stream = opener.newStream();
-    client.writeOutbound(
-        new DefaultHttp2HeadersFrame(
-                new DefaultHttp2Headers().method("POST").scheme("http").path("/"),
-                /* endStream= */ false)
-            .stream(stream));
-    settle();
+    Http2FrameStream stream = open();
     streams.getLast().read();
     assertThat(reader.messages).isOne();
     streams.getLast().read();
-    client.writeOutbound(
-        new DefaultHttp2DataFrame(Unpooled.buffer(BODY_BYTES).writeZero(BODY_BYTES))
-            .stream(stream));
+    client.writeOutbound(body().stream(stream));
     settle();
     assertThat(reader.messages).as("held").isOne();
 
@@ -183,17 +184,25 @@ class HeldStreamsTest {
       names = {"RESET", "CONNECTION_CLOSED"})
   void aStreamWhoseRequestWaitsForAdmission(End end) {
     CompletableFuture<Permit> permit = new CompletableFuture<>();
+    KeptContents contents = new KeptContents();
     handlers.add(new Http2StreamFrameToHttpObjectCodec(/* isServer= */ true));
+    handlers.add(contents);
     handlers.add(
         new BudgetedHttpAggregator(
             (bytes, deadline) -> permit, AggregatorOptions.upTo(2 * BODY_BYTES)));
     handlers.add(reader);
 
-    end(send(), end);
+    Http2FrameStream stream = send();
+    contents.passed = 0;
+    contents.kept = 0;
+
+    end(stream, end);
 
     assertThat(streams.getLast().isOpen()).isFalse();
     assertThat(permit).as("nobody waits for it").isDone();
     assertThat(reader.messages).as("no request was whole").isZero();
+    assertThat(contents.passed).isPositive();
+    assertThat(contents.kept).as("a decoder might make much of them").isZero();
     assertThat(resetsFromServer).isZero();
   }
 
@@ -238,19 +247,96 @@ class HeldStreamsTest {
     assertThat(holds.held()).isFalse();
   }
 
-  @ParameterizedTest
-  @ValueSource(booleans = {true, false})
-  void nothingIsRememberedOfStreamsThatAreHeldNoLonger(boolean ends) {
-    Http2FrameStream stream = send();
-    ReadHolds holds = ReadHolds.of(streams.getLast());
-    holds.hold(Reason.ORDER);
-    assertThat(HeldStreams.countOf(server)).isOne();
-    if (ends) {
-      end(stream, End.RESET);
-    } else {
-      holds.release(Reason.ORDER);
+  @Test
+  void allOfAConnectionThatHasGone() {
+    ReadGate gate = new ReadGate(headroom);
+    headroom.isShort = true;
+    for (int i = 0; i < 10; i++) {
+      handlers.clear();
+      handlers.add(gate.newHandler());
+      send();
     }
-    assertThat(HeldStreams.countOf(server)).isZero();
+    server.close();
+    server.runPendingTasks();
+    assertThat(streams).hasSize(10).noneMatch(Channel::isOpen);
+    assertThat(gate.stoppedCount()).isZero();
+  }
+
+  @Test
+  void oneThatCouldNotBeReadIsReadAtRelief() {
+    FailingReads reads = new FailingReads();
+    handlers.add(reads);
+    handlers.add(new ReadGate(headroom).newHandler());
+    handlers.add(reader);
+    headroom.isShort = true;
+    Http2FrameStream stream = send();
+    reads.failing = true;
+    end(stream, End.RESET);
+    assertThat(streams.getLast().isOpen()).as("could not be read").isTrue();
+    reads.failing = false;
+
+    headroom.isShort = false;
+    headroom.waits.getFirst().complete(true);
+    server.runPendingTasks();
+
+    assertThat(streams.getLast().isOpen()).isFalse();
+    assertThat(reader.bytes).isEqualTo(BODY_BYTES);
+  }
+
+  /** Where nothing is asked for, it is its handlers' affair when they ask. */
+  @Test
+  void theTurnOfOneThatIsNotReadGoesToTheNext() {
+    ReadGate gate = new ReadGate(headroom);
+    headroom.isShort = true;
+    autoRead = false;
+    handlers.add(gate.newHandler());
+    Http2FrameStream unread = open();
+    streams.getLast().read();
+    client.writeOutbound(body().stream(unread));
+    end(unread, End.RESET);
+    assertThat(streams.getLast().isOpen()).as("unread").isTrue();
+    autoRead = true;
+    handlers.clear();
+    handlers.add(gate.newHandler());
+    handlers.add(reader);
+    send();
+    assertThat(reader.messages).isOne();
+
+    headroom.waits.getFirst().complete(false);
+    server.runPendingTasks();
+    settle();
+
+    assertThat(reader.bytes).isEqualTo(BODY_BYTES);
+    streams.getFirst().read();
+    assertThat(streams.getFirst().isOpen()).isFalse();
+  }
+
+  /** Counts contents, and those that a handler behind it has not released at once. */
+  private static final class KeptContents extends ChannelInboundHandlerAdapter {
+    private int passed;
+    private int kept;
+
+    @Override
+    public void channelRead(ChannelHandlerContext ctx, Object message) {
+      int counts = ReferenceCountUtil.refCnt(message);
+      ctx.fireChannelRead(message);
+      if (message instanceof HttpContent content) {
+        passed++;
+        kept += content.refCnt() == counts ? 1 : 0;
+      }
+    }
+  }
+
+  private static final class FailingReads extends ChannelOutboundHandlerAdapter {
+    private boolean failing;
+
+    @Override
+    public void read(ChannelHandlerContext ctx) {
+      if (failing) {
+        throw new OutOfMemoryError("made to fail");
+      }
+      ctx.read();
+    }
   }
 
   private static final class Reader extends ChannelInboundHandlerAdapter {
@@ -263,5 +349,8 @@ class HeldStreamsTest {
       bytes += message instanceof Http2DataFrame data ? data.content().readableBytes() : 0;
       ReferenceCountUtil.release(message);
     }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext ctx, Throwable madeByTheTest) {}
   }
 }

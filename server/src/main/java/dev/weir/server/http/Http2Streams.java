@@ -11,6 +11,7 @@ import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2FrameCodec;
 import io.netty.handler.codec.http2.Http2FrameCodecBuilder;
 import io.netty.handler.codec.http2.Http2Settings;
+import io.netty.handler.codec.http2.Http2Stream;
 
 /**
  * The streams of one connection of HTTP/2, as Netty's codec has them, and what comes for those that
@@ -79,7 +80,12 @@ final class Http2Streams extends DefaultHttp2Connection {
     @Override
     public ChannelFuture writeRstStream(
         ChannelHandlerContext ctx, int id, long error, ChannelPromise promise) {
-      if (stream(id) == null && isOfClient(id)) {
+      Http2Stream stream = stream(id);
+      if (stream != null && stream.state() == Http2Stream.State.CLOSED) {
+        // Its client has just reset it, and part of an answer could not be sent for that.
+        return promise.setSuccess();
+      }
+      if (stream == null && isOfClient(id)) {
         if (error == Http2Error.STREAM_CLOSED.code() && id != beginning) {
           session.controlFrameCame();
           return promise.setSuccess();

@@ -109,6 +109,22 @@ class SlowReadersTest {
     return frames.stream().anyMatch(frame -> frame.type() == Http2FrameTypes.RST_STREAM);
   }
 
+  /** Of which the rest cannot be sent any more (RFC 9113, 5.4.2). */
+  @Test
+  void noResetAnswersOneInTheMiddleOfAnAnswer() throws Exception {
+    EmbeddedChannel channel = node.connect();
+    node.send(channel, Http2Wire.preface(STEP_BYTES));
+    node.send(channel, Http2Wire.get(1, PATH));
+    node.run(channel);
+    assertThat(dataBytes(Http2Wire.frames(EmbeddedNode.received(channel)), 1))
+        .isEqualTo(STEP_BYTES);
+    byte[] cancel = ByteBuffer.allocate(4).putInt((int) Http2Error.CANCEL.code()).array();
+    node.send(channel, Http2Wire.frame(Http2FrameTypes.RST_STREAM, 0, 1, cancel));
+    node.run(channel);
+    assertThat(isReset(Http2Wire.frames(EmbeddedNode.received(channel)))).isFalse();
+    channel.finishAndReleaseAll();
+  }
+
   @Test
   void byTheWindowOfItsStream() throws Exception {
     EmbeddedChannel channel = node.connect();
