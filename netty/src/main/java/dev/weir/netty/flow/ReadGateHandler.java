@@ -191,7 +191,7 @@ final class ReadGateHandler extends ChannelDuplexHandler {
       return false;
     }
     try {
-      boolean isOver = HeldStreams.isOver(ctx.channel());
+      boolean isOver = ReadHolds.of(ctx.channel()).isOver();
       ctx.executor().execute(resumption);
       return !isOver;
     } catch (Throwable endedOrNoHeap) {

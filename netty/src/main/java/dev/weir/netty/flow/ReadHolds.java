@@ -34,6 +34,10 @@ public final class ReadHolds {
   private final Channel channel;
   private final EnumSet<Reason> reasons = EnumSet.noneOf(Reason.class);
   private boolean exempt;
+
+  /** Whether nothing more can come. */
+  private boolean over;
+
   private boolean autoReadAfter;
   private boolean readDeferred;
   private long heldSinceNanos;
@@ -56,7 +60,7 @@ public final class ReadHolds {
 
   /** Whether the channel is kept from reading. */
   public boolean held() {
-    return !reasons.isEmpty() && !HeldStreams.isOver(channel);
+    return !over && !reasons.isEmpty();
   }
 
   /** For how long, in all, the channel was kept from reading, by the clock of its event loop. */
@@ -76,18 +80,21 @@ public final class ReadHolds {
    *     HTTP/2 on which nothing more can come
    */
   public boolean hold(Reason reason) {
-    if ((reason == Reason.PRESSURE && exempt) || HeldStreams.isOver(channel)) {
+    if ((reason == Reason.PRESSURE && exempt) || over) {
       return false;
     }
     if (!reasons.isEmpty()) {
       reasons.add(reason);
       return true;
     }
+    if (!HeldStreams.begin(channel, this)) {
+      over = true;
+      return false;
+    }
     heldSinceNanos = nowNanos();
     autoReadAfter = channel.config().isAutoRead();
     reasons.add(reason);
     try {
-      HeldStreams.begin(channel, this);
       channel.config().setAutoRead(false);
     } catch (Throwable noHeap) {
       // It may be off already, and nobody would end this hold.
@@ -100,29 +107,45 @@ public final class ReadHolds {
   /** Ends the hold for {@code reason}, if there is one. */
   public void release(Reason reason) {
     if (reasons.remove(reason) && reasons.isEmpty()) {
+      if (!over) {
+        countHeld();
+      }
       readAgain();
     }
   }
 
   /**
    * Nothing more can come: nobody holds it. Should it not be read now, for want of memory, it is
-   * tried again when the last of those who have held it lets go.
+   * tried again when the last of those who have held it lets go. Not read from here: its handlers
+   * may be writing the end of their answer.
    */
-  void over() {
-    if (!reasons.isEmpty()) {
-      readAgain();
+  void endForGood() {
+    boolean wasHeld = held();
+    over = true;
+    if (wasHeld) {
+      countHeld();
+      try {
+        channel.eventLoop().execute(this::readAgain);
+      } catch (Throwable endedOrNoHeap) {
+        readAgain();
+      }
     }
   }
 
+  /** Whether nothing more can come. A guess on other threads. */
+  boolean isOver() {
+    return over;
+  }
+
+  private void countHeld() {
+    heldBeforeNanos += nowNanos() - heldSinceNanos;
+  }
+
   private void readAgain() {
-    long now = nowNanos();
-    heldBeforeNanos += now - heldSinceNanos;
-    heldSinceNanos = now;
     // Who has turned it on meanwhile has asked for the read that was put off, and is on already.
     boolean turnOn = autoReadAfter && !channel.config().isAutoRead();
-    boolean isOver = HeldStreams.isOver(channel);
-    boolean readNow = (readDeferred || (autoReadAfter && isOver)) && !turnOn;
-    readDeferred &= isOver;
+    boolean readNow = (readDeferred || (autoReadAfter && over)) && !turnOn;
+    readDeferred &= over;
     if (turnOn) {
       channel.config().setAutoRead(true);
     } else if (readNow) {

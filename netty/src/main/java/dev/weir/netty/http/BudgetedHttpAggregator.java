@@ -59,7 +59,7 @@ import org.jspecify.annotations.Nullable;
  * request, or next to nothing of its head, after the idle timeout; that of the connection of
  * HTTP/2's streams is not this class's, and what follows an answered {@code Upgrade} or {@code
  * CONNECT} is not either. Whatever is held when the channel closes or the handler is removed is
- * released.
+ * released; a request that waits when nothing more can come on its stream of HTTP/2 is dropped.
  *
  * <p>Works with auto-read on and off. While the channel is not read from, transports that learn of
  * a closed connection by reading (NIO) notice a vanished client only when its turn comes.
@@ -281,8 +281,7 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
 
     @Override
     public void cutOff(ChannelHandlerContext ctx) {
-      discard(ctx);
-      ReadHolds.of(ctx.channel()).release(ReadHolds.Reason.ORDER);
+      endUnheard(ctx);
     }
   }
 
@@ -362,7 +361,7 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
     }
     if (phase == Phase.ADMITTING || !heldBack.isEmpty()) {
       if (!ReadHolds.of(ctx.channel()).hold(ReadHolds.Reason.ORDER)) {
-        discard(ctx); // A stream of HTTP/2 that is over: nobody hears an answer.
+        endUnheard(ctx);
       }
     } else {
       ReadHolds.of(ctx.channel()).release(ReadHolds.Reason.ORDER);
@@ -530,6 +529,12 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
     } finally {
       ReadHolds.of(ctx.channel()).endExemption();
     }
+  }
+
+  /** Nobody would hear an answer: drops what there is, and reads on for the end. */
+  private void endUnheard(ChannelHandlerContext ctx) {
+    discard(ctx);
+    ReadHolds.of(ctx.channel()).release(ReadHolds.Reason.ORDER);
   }
 
   private void dropEverything() {

@@ -8,6 +8,7 @@ import dev.weir.netty.http.BudgetedHttpAggregator;
 import dev.weir.netty.write.Http2Ends;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
@@ -16,6 +17,7 @@ import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.handler.codec.http.DefaultHttpContent;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http2.DefaultHttp2DataFrame;
 import io.netty.handler.codec.http2.DefaultHttp2Headers;
@@ -28,11 +30,16 @@ import io.netty.handler.codec.http2.Http2FrameCodecBuilder;
 import io.netty.handler.codec.http2.Http2FrameStream;
 import io.netty.handler.codec.http2.Http2FrameTypes;
 import io.netty.handler.codec.http2.Http2MultiplexHandler;
+import io.netty.handler.codec.http2.Http2Stream;
+import io.netty.handler.codec.http2.Http2StreamChannel;
+import io.netty.handler.codec.http2.Http2StreamChannelBootstrap;
 import io.netty.handler.codec.http2.Http2StreamFrameToHttpObjectCodec;
 import io.netty.util.ReferenceCountUtil;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -233,6 +240,19 @@ class HeldStreamsTest {
     assertThat(ReadHolds.of(streams.getLast()).held()).isTrue();
   }
 
+  @Test
+  void itCountsAsHeldUntilItsEnd() {
+    Http2FrameStream stream = send();
+    server.freezeTime();
+    ReadHolds holds = ReadHolds.of(streams.getLast());
+    holds.hold(Reason.ORDER);
+    server.advanceTimeBy(1, TimeUnit.SECONDS);
+    end(stream, End.RESET);
+    server.advanceTimeBy(1, TimeUnit.MINUTES);
+    holds.release(Reason.ORDER);
+    assertThat(holds.heldNanos()).isEqualTo(TimeUnit.SECONDS.toNanos(1));
+  }
+
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void nobodyHoldsAStreamThatHasEnded(boolean wasHeld) {
@@ -245,6 +265,85 @@ class HeldStreamsTest {
     assertThat(holds.held()).isFalse();
     assertThat(holds.hold(Reason.PRESSURE)).isFalse();
     assertThat(holds.held()).isFalse();
+  }
+
+  /**
+   * The read that the end of the stream brings fails, and the permit comes late, for the first of
+   * two steps.
+   */
+  @Test
+  void aRequestThatCouldNotBeReadEndsWhereItWaitsAgain() throws Exception {
+    FailingReads reads = new FailingReads();
+    ByteCountAdmission memory =
+        new ByteCountAdmission(2 * BODY_BYTES, UnpooledByteBufAllocator.DEFAULT);
+    List<CompletableFuture<Permit>> waits = new ArrayList<>();
+    handlers.add(reads);
+    handlers.add(new Http2StreamFrameToHttpObjectCodec(/* isServer= */ true));
+    handlers.add(new Halves());
+    handlers.add(
+        new BudgetedHttpAggregator(
+            (bytes, deadline) -> {
+              waits.add(new CompletableFuture<>());
+              return waits.getLast();
+            },
+            AggregatorOptions.upTo(2 * BODY_BYTES).withStepBytes(BODY_BYTES / 4)));
+    Http2FrameStream stream = send();
+    reads.failing = true;
+    end(stream, End.RESET);
+    assertThat(streams.getLast().isOpen()).as("could not be read").isTrue();
+    reads.failing = false;
+
+    CompletableFuture<Permit> granted =
+        memory.admit(BODY_BYTES / 4, Duration.ofHours(1)).toCompletableFuture();
+    waits.getFirst().complete(granted.get());
+    server.runPendingTasks();
+
+    assertThat(waits).as("waits again").hasSize(2);
+    assertThat(streams.getLast().isOpen()).isFalse();
+  }
+
+  /** How many of those there are is up to the application. */
+  @Test
+  void aStreamOfOursIsHeldBeyondItsEnd() throws Exception {
+    headroom.isShort = true;
+    EmbeddedChannel ours =
+        new EmbeddedChannel(
+            Http2Windows.perStream(Http2FrameCodecBuilder.forClient().build()),
+            new Http2MultiplexHandler(new ChannelInboundHandlerAdapter()));
+    var opening =
+        new Http2StreamChannelBootstrap(ours)
+            .handler(
+                new ChannelInitializer<>() {
+                  @Override
+                  protected void initChannel(Channel stream) {
+                    stream.pipeline().addLast(new ReadGate(headroom).newHandler(), reader);
+                  }
+                })
+            .open();
+    ours.runPendingTasks();
+    Http2StreamChannel stream = opening.get();
+    stream.writeAndFlush(
+        new DefaultHttp2HeadersFrame(
+            new DefaultHttp2Headers().method("GET").scheme("http").path("/"),
+            /* endStream= */ true));
+    Http2Ends.exchange(ours, server);
+    streams.getLast().write(new DefaultHttp2HeadersFrame(new DefaultHttp2Headers().status("200")));
+    streams.getLast().write(body());
+    streams
+        .getLast()
+        .writeAndFlush(new DefaultHttp2DataFrame(Unpooled.EMPTY_BUFFER, /* endStream= */ true));
+    Http2Ends.exchange(ours, server);
+
+    assertThat(stream.stream().state()).isEqualTo(Http2Stream.State.CLOSED);
+    assertThat(ReadHolds.of(stream).held()).isTrue();
+    assertThat(reader.messages).isOne();
+
+    headroom.isShort = false;
+    headroom.waits.getFirst().complete(true);
+    ours.runPendingTasks();
+    assertThat(reader.bytes).isEqualTo(BODY_BYTES);
+    assertThat(stream.isOpen()).isFalse();
+    ours.finishAndReleaseAll();
   }
 
   @Test
@@ -323,6 +422,21 @@ class HeldStreamsTest {
       if (message instanceof HttpContent content) {
         passed++;
         kept += content.refCnt() == counts ? 1 : 0;
+      }
+    }
+  }
+
+  /** Passes each content on in two parts, as a decoder might. */
+  private static final class Halves extends ChannelInboundHandlerAdapter {
+    @Override
+    public void channelRead(ChannelHandlerContext ctx, Object message) {
+      if (message instanceof HttpContent content && content.content().isReadable()) {
+        ByteBuf all = content.content();
+        int half = all.readableBytes() / 2;
+        ctx.fireChannelRead(new DefaultHttpContent(all.readRetainedSlice(half)));
+        ctx.fireChannelRead(new DefaultHttpContent(all));
+      } else {
+        ctx.fireChannelRead(message);
       }
     }
   }

@@ -82,7 +82,7 @@ final class Http2Streams extends DefaultHttp2Connection {
         ChannelHandlerContext ctx, int id, long error, ChannelPromise promise) {
       Http2Stream stream = stream(id);
       if (stream != null && stream.state() == Http2Stream.State.CLOSED) {
-        // Its client has just reset it, and part of an answer could not be sent for that.
+        // By its client, which has reset it amid an answer, say: nobody waits for this.
         return promise.setSuccess();
       }
       if (stream == null && isOfClient(id)) {
