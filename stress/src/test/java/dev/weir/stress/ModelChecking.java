@@ -1,5 +1,9 @@
 package dev.weir.stress;
 
+import java.lang.reflect.Method;
+import java.util.List;
+import org.jetbrains.kotlinx.lincheck.Actor;
+import org.jetbrains.kotlinx.lincheck.execution.ExecutionScenario;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 
 /**
@@ -20,11 +24,33 @@ public final class ModelChecking {
    *     longer ones
    */
   public static void check(Class<?> operations, int scenarios) {
-    new ModelCheckingOptions()
+    check(operations, scenarios, List.of());
+  }
+
+  /** The same, and a scenario of its own before those that are generated. */
+  public static void check(Class<?> operations, int scenarios, ExecutionScenario known) {
+    check(operations, scenarios, List.of(known));
+  }
+
+  private static void check(
+      Class<?> operations, int scenarios, List<ExecutionScenario> knownScenarios) {
+    ModelCheckingOptions options = new ModelCheckingOptions();
+    knownScenarios.forEach(options::addCustomScenario);
+    options
         .iterations(LONG ? scenarios * 30 : scenarios)
         .invocationsPerIteration(LONG ? 5_000 : 300)
         .threads(3)
         .actorsPerThread(LONG ? 3 : 2)
         .check(operations);
+  }
+
+  /** An operation of a scenario. */
+  public static Actor operation(Class<?> operations, String name, Object... arguments) {
+    for (Method method : operations.getMethods()) {
+      if (method.getName().equals(name)) {
+        return new Actor(method, List.of(arguments));
+      }
+    }
+    throw new IllegalArgumentException(operations + " has no operation " + name);
   }
 }

@@ -24,7 +24,8 @@ import org.openjdk.jcstress.vm.CompileMode;
 
 /**
  * Runs every jcstress test. The short form lets each race for a moment inside this JVM; {@code
- * -Dweir.test.long=true} gives each the JVMs of {@link ForkedRace}.
+ * -Dweir.test.long=true} gives each the JVMs of {@link ForkedRace}. Those of more actors than the
+ * machine has processors, which jcstress leaves out, race longer inside this one instead.
  */
 class RacesTest {
   private static final boolean LONG = Boolean.getBoolean("weir.test.long");
@@ -32,8 +33,16 @@ class RacesTest {
   private static final int MAX_MOMENTS = 50;
 
   /** Strides are short, so that the actors do not drift apart, and soon sized. */
-  private static final Options SHORT =
-      options("-iters", "2", "-time", "100", "-strideSize", "64", "-strideCount", "16");
+  private static final Options OPTIONS =
+      options(
+          "-iters",
+          LONG ? "30" : "2",
+          "-time",
+          LONG ? "1000" : "100",
+          "-strideSize",
+          "64",
+          "-strideCount",
+          "16");
 
   private static Options options(String... arguments) {
     Options options = new Options(arguments);
@@ -62,7 +71,8 @@ class RacesTest {
   @ParameterizedTest
   @MethodSource("races")
   void everyOutcomeIsAllowed(String race) throws Exception {
-    if (LONG) {
+    int actors = TestList.getInfo(race).threads();
+    if (LONG && actors <= Runtime.getRuntime().availableProcessors()) {
       ForkedRace.run(race);
     } else {
       runHere(race);
@@ -82,7 +92,7 @@ class RacesTest {
     TestInfo info = TestList.getInfo(race);
     SchedulingClass anywhere =
         new SchedulingClass(AffinityMode.NONE, info.threads(), NodeType.PACKAGE);
-    TestConfig config = new TestConfig(SHORT, info, 0, List.of(), CompileMode.UNIFIED, anywhere);
+    TestConfig config = new TestConfig(OPTIONS, info, 0, List.of(), CompileMode.UNIFIED, anywhere);
     TestResult result = runner(info, config).run();
     result.setConfig(config);
 

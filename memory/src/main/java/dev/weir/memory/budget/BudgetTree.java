@@ -147,12 +147,14 @@ final class BudgetTree {
     return tryChargeWithoutCredit(budget, bytes);
   }
 
-  /** Whether a charge may fit once all credit is recalled; no credit holds more than its most. */
+  /**
+   * Whether a charge may fit once all credit is recalled. In the middle of a release a credit holds
+   * more than its most, and others have seen that.
+   */
   private boolean mayFitWithoutCredit(Budget budget, long bytes) {
     for (Budget node = budget; node.parent != null; node = node.parent) {
       if (bytes > node.limitBytes
-          || bytes - (long) node.openCredits * terms.maxBytes()
-              > node.limitBytes - node.chargedBytes) {
+          || bytes - unspentBytes(node) > node.limitBytes - node.chargedBytes) {
         return false;
       }
     }

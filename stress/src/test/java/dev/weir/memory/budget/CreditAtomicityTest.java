@@ -1,6 +1,9 @@
 package dev.weir.memory.budget;
 
 import dev.weir.stress.ModelChecking;
+import java.util.List;
+import org.jetbrains.kotlinx.lincheck.Actor;
+import org.jetbrains.kotlinx.lincheck.execution.ExecutionScenario;
 import org.jetbrains.lincheck.datastructures.IntGen;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
@@ -41,6 +44,22 @@ public class CreditAtomicityTest {
 
   @Test
   void nobodySeesTheCredit() {
-    ModelChecking.check(getClass(), /* scenarios= */ 12);
+    ModelChecking.check(getClass(), /* scenarios= */ 12, aReleaseThatOneSeesAndAnotherNeeds());
+  }
+
+  /** A credit holds more than its most until its owner has come to the lock. */
+  private static ExecutionScenario aReleaseThatOneSeesAndAnotherNeeds() {
+    return new ExecutionScenario(
+        List.of(operation("chargeFromCredit", 5), operation("chargeMiddle", 4)),
+        List.of(
+            List.of(operation("returnToCredit", 5)),
+            List.of(operation("charged")),
+            List.of(operation("chargeMiddle", 8))),
+        List.of(),
+        /* validationFunction= */ null);
+  }
+
+  private static Actor operation(String name, Object... arguments) {
+    return ModelChecking.operation(CreditAtomicityTest.class, name, arguments);
   }
 }
