@@ -294,8 +294,11 @@ public final class Budget extends BudgetFigures {
     return parent == null || locked(() -> !isCut() && firstLimiting(bytes) == null);
   }
 
-  /** As {@link #firstFull}, but what heaps have not spent is room too. */
-  private @Nullable Budget firstLimiting(long bytes) {
+  /**
+   * As {@link #firstFull}, but what heaps have not spent is room too: by what each holds just then,
+   * since in the middle of a release that is more than its most. Under the tree's lock.
+   */
+  @Nullable Budget firstLimiting(long bytes) {
     Budget full = firstFull(bytes);
     while (full != null
         && full.openCredits > 0

@@ -113,7 +113,7 @@ final class BudgetTree {
         budget.charge(bytes);
         return true;
       }
-      if (!mayFitWithoutCredit(budget, bytes)) {
+      if (budget.firstLimiting(bytes) != null) {
         return false;
       }
     } finally {
@@ -137,7 +137,7 @@ final class BudgetTree {
         grant(credit, terms.quantumBytes());
         return true;
       }
-      if (!mayFitWithoutCredit(budget, bytes)) {
+      if (budget.firstLimiting(bytes) != null) {
         return false;
       }
     } finally {
@@ -145,20 +145,6 @@ final class BudgetTree {
       tell();
     }
     return tryChargeWithoutCredit(budget, bytes);
-  }
-
-  /**
-   * Whether a charge may fit once all credit is recalled. In the middle of a release a credit holds
-   * more than its most, and others have seen that.
-   */
-  private boolean mayFitWithoutCredit(Budget budget, long bytes) {
-    for (Budget node = budget; node.parent != null; node = node.parent) {
-      if (bytes > node.limitBytes
-          || bytes - unspentBytes(node) > node.limitBytes - node.chargedBytes) {
-        return false;
-      }
-    }
-    return true;
   }
 
   private boolean tryChargeWithoutCredit(Budget budget, long bytes) {

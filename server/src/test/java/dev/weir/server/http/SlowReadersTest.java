@@ -109,15 +109,21 @@ class SlowReadersTest {
     return frames.stream().anyMatch(frame -> frame.type() == Http2FrameTypes.RST_STREAM);
   }
 
-  /** Of which the rest cannot be sent any more (RFC 9113, 5.4.2). */
-  @Test
-  void noResetAnswersOneInTheMiddleOfAnAnswer() throws Exception {
+  /** Gets a window of the answer, and waits. */
+  private EmbeddedChannel takeOneStep() throws Exception {
     EmbeddedChannel channel = node.connect();
     node.send(channel, Http2Wire.preface(STEP_BYTES));
     node.send(channel, Http2Wire.get(1, PATH));
     node.run(channel);
     assertThat(dataBytes(Http2Wire.frames(EmbeddedNode.received(channel)), 1))
         .isEqualTo(STEP_BYTES);
+    return channel;
+  }
+
+  /** Of which the rest cannot be sent any more (RFC 9113, 5.4.2). */
+  @Test
+  void noResetAnswersOneInTheMiddleOfAnAnswer() throws Exception {
+    EmbeddedChannel channel = takeOneStep();
     byte[] cancel = ByteBuffer.allocate(4).putInt((int) Http2Error.CANCEL.code()).array();
     node.send(channel, Http2Wire.frame(Http2FrameTypes.RST_STREAM, 0, 1, cancel));
     node.run(channel);
@@ -127,12 +133,7 @@ class SlowReadersTest {
 
   @Test
   void byTheWindowOfItsStream() throws Exception {
-    EmbeddedChannel channel = node.connect();
-    node.send(channel, Http2Wire.preface(STEP_BYTES));
-    node.send(channel, Http2Wire.get(1, PATH));
-    node.run(channel);
-    assertThat(dataBytes(Http2Wire.frames(EmbeddedNode.received(channel)), 1))
-        .isEqualTo(STEP_BYTES);
+    EmbeddedChannel channel = takeOneStep();
     for (int i = 0; i < STEPS; i++) {
       node.pass(channel, A_WHILE);
       node.send(channel, Http2Wire.openWindow(1, STEP_BYTES));
