@@ -39,7 +39,10 @@ final class GrantLanes {
 
   /** The resources that requests want. */
   interface Room {
-    /** Takes what a request wants, if it can, in a lane of promises. */
+    /**
+     * Takes what a request wants, if it can, in a lane of promises. Where a budget stands in the
+     * way, the request says which.
+     */
     Obstacle take(WaitingGrant request, Lane lane);
 
     /** Whether there will never be that much. */
@@ -61,7 +64,7 @@ final class GrantLanes {
     }
     switch (take(request, room)) {
       case PAGES -> laneOf(request).isShortOfPages = true;
-      case BUDGET -> full.add(request.budget.limiting(request.bytes), request);
+      case BUDGET -> full.add(request.fullBudget, request);
       case NOTHING -> {
         full.served(request);
         return true;
@@ -163,7 +166,7 @@ final class GrantLanes {
     if (tryServe(request, room)) {
       return End.GRANTED;
     }
-    return request.deadlineNanos - nowNanos <= 0 ? End.OVERDUE : null;
+    return request.isOverdue(nowNanos) ? End.OVERDUE : null;
   }
 
   /**

@@ -3,6 +3,7 @@ package dev.weir.memory;
 import dev.weir.memory.WaitingGrant.End;
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.budget.BudgetExceededError;
+import dev.weir.memory.budget.CreditRecall;
 import dev.weir.memory.heap.RunHeap;
 import dev.weir.memory.pages.Lane;
 import dev.weir.memory.pages.PageHeap;
@@ -116,8 +117,7 @@ final class GrantQueue {
         withdrawn.run();
       }
     });
-    budget.recallCreditFor(bytes);
-    return switch (tryEnter(request, room)) {
+    return switch (recallAndEnter(request, room)) {
       case SERVED -> {
         grant(request);
         yield request.future;
@@ -140,8 +140,7 @@ final class GrantQueue {
    */
   @Nullable Grant tryRequest(long bytes, Budget budget) {
     WaitingGrant request = new WaitingGrant(bytes, budget, /* deadlineNanos= */ 0);
-    budget.recallCreditFor(bytes);
-    return switch (tryServeNow(request, new GrantRoom(pages, root))) {
+    return switch (tryServeNow(request)) {
       case SERVED -> make(request);
       case CLOSED -> throw closedFailure();
       case WAITS, FULL -> null;
@@ -152,6 +151,17 @@ final class GrantQueue {
   boolean isShortOfPages(long bytes) {
     Lane lane = WaitingGrant.laneOf(bytes);
     return bytes <= pages.promises().largestBytes(lane) && !pages.promises().admits(bytes, lane);
+  }
+
+  private Entry tryServeNow(WaitingGrant request) {
+    GrantRoom room = new GrantRoom(pages, root);
+    Entry entry;
+    try (CreditRecall recall = CreditRecall.in(root)) {
+      do {
+        entry = tryServeNow(request, room);
+      } while (entry == Entry.FULL && recall.takeBackFor(request.budget, request.bytes));
+    }
+    return entry;
   }
 
   private Entry tryServeNow(WaitingGrant request, GrantRoom room) {
@@ -186,6 +196,13 @@ final class GrantQueue {
     WAITS,
     FULL,
     CLOSED
+  }
+
+  private Entry recallAndEnter(WaitingGrant request, GrantRoom room) {
+    try (CreditRecall recall = CreditRecall.in(root)) {
+      recall.takeBackFor(request.budget, request.bytes);
+      return tryEnter(request, room);
+    }
   }
 
   /** Takes what a request wants, or has it wait. Errors are made outside the lock. */
@@ -235,11 +252,11 @@ final class GrantQueue {
    * @return nanoseconds until the next deadline; {@link Long#MAX_VALUE} if nobody waits
    */
   long serve(long nowNanos) {
-    recallCredit();
     EndedGrants ended = new EndedGrants();
-    GrantRoom room = new GrantRoom(pages, root);
     long untilNext;
-    try {
+    try (CreditRecall recall = CreditRecall.in(root)) {
+      recallCredit(recall, nowNanos);
+      GrantRoom room = new GrantRoom(pages, root);
       lock.lock();
       try {
         boolean limitsMoved = lookedAtIn == null || !lookedAtIn.hasLimitsOf(room);
@@ -293,9 +310,13 @@ final class GrantQueue {
   }
 
   /** For the first of those that wait for budgets: not under the lock, since it takes a moment. */
-  private void recallCredit() {
-    if (waiting > 0) {
-      firstWaiting().forEach(request -> request.budget.recallCreditFor(request.bytes));
+  private void recallCredit(CreditRecall recall, long nowNanos) {
+    for (WaitingGrant request : waiting > 0 ? firstWaiting() : List.<WaitingGrant>of()) {
+      if (request.isOverdue(nowNanos)) {
+        recall.takeBackFor(request.budget, request.bytes);
+      } else {
+        recall.takeBackIfEnough(request.budget, request.bytes);
+      }
     }
   }
 
@@ -310,14 +331,16 @@ final class GrantQueue {
 
   /**
    * What the first that wait are short of: of pages, those that are next alone. One that has got
-   * room since it was looked at is short of nothing: whoever made the room has called the purger.
+   * room since it was looked at is short of nothing: whoever made the room has called the purger,
+   * or it is found in the next round.
    */
   List<Shortage> shortages() {
     List<Shortage> shortages = new ArrayList<>();
     long pageBytes = 0;
     for (WaitingGrant request : firstWaiting()) {
-      if (!request.budget.hasRoom(request.bytes)) {
-        shortages.add(new Shortage(request.budget.limiting(request.bytes), request.bytes));
+      Budget full = request.budget.seeminglyFull(request.bytes);
+      if (full != null) {
+        shortages.add(new Shortage(full, request.bytes));
       } else if (!pages.promises().admits(request.bytes, request.lane)) {
         pageBytes = Math.max(pageBytes, request.bytes);
       }

@@ -30,7 +30,9 @@ final class GrantRoom implements GrantLanes.Room {
     if (!pages.promises().admits(request.bytes, lane)) {
       return Obstacle.PAGES;
     }
-    if (!request.budget.tryChargeAtOnce(request.bytes)) {
+    Budget full = request.budget.chargeUnlessFull(request.bytes);
+    if (full != null) {
+      request.fullBudget = full;
       return Obstacle.BUDGET;
     }
     if (!pages.promises().tryMake(request.bytes, lane)) {

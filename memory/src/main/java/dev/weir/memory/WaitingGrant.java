@@ -15,6 +15,9 @@ final class WaitingGrant {
 
   final Budget budget;
 
+  /** The one from there up that had no room for it, the last time that a budget had none. */
+  Budget fullBudget;
+
   /** When it is no longer wanted, as a {@link System#nanoTime} value. */
   final long deadlineNanos;
 
@@ -54,12 +57,18 @@ final class WaitingGrant {
     this.bytes = bytes;
     this.lane = laneOf(bytes);
     this.budget = budget;
+    this.fullBudget = budget;
     this.deadlineNanos = deadlineNanos;
   }
 
   /** Where a request for so many bytes waits. */
   static Lane laneOf(long bytes) {
     return bytes <= Lane.MAX_SMALL_PROMISE_BYTES ? Lane.SMALL_PROMISE : Lane.PROMISE;
+  }
+
+  /** Whether its deadline has come. */
+  boolean isOverdue(long nowNanos) {
+    return deadlineNanos - nowNanos <= 0;
   }
 
   /** Whether somebody has withdrawn it. */

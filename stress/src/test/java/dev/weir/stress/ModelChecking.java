@@ -27,12 +27,8 @@ public final class ModelChecking {
     check(operations, scenarios, List.of());
   }
 
-  /** The same, and a scenario of its own before those that are generated. */
-  public static void check(Class<?> operations, int scenarios, ExecutionScenario known) {
-    check(operations, scenarios, List.of(known));
-  }
-
-  private static void check(
+  /** The same, and scenarios of its own before those that are generated. */
+  public static void check(
       Class<?> operations, int scenarios, List<ExecutionScenario> knownScenarios) {
     ModelCheckingOptions options = new ModelCheckingOptions();
     knownScenarios.forEach(options::addCustomScenario);
@@ -42,6 +38,11 @@ public final class ModelChecking {
         .threads(3)
         .actorsPerThread(LONG ? 3 : 2)
         .check(operations);
+  }
+
+  /** What one thread does first, and what each of several does after that. */
+  public static ExecutionScenario scenario(List<Actor> first, List<List<Actor>> threads) {
+    return new ExecutionScenario(first, threads, List.of(), /* validationFunction= */ null);
   }
 
   /** An operation of a scenario. */

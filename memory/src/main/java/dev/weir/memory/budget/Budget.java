@@ -131,22 +131,24 @@ public final class Budget extends BudgetFigures {
     if (bytes < 0) {
       throw new IllegalArgumentException("limit of budget '" + path() + "' is negative: " + bytes);
     }
-    boolean creditExceedsIt =
-        locked(() -> {
-          limitBytes = bytes;
-          tree.limitChanged(this);
-          tree.pressure.mayHaveMoved(this);
-          return openCredits > 0 && chargedBytes > bytes;
-        });
-    if (creditExceedsIt) {
-      recallCredit();
+    tree.lock.lock();
+    if (openCredits > 0 && chargedBytes > bytes) {
+      lockAgainWithoutCredit();
+    }
+    try {
+      limitBytes = bytes;
+      tree.limitChanged(this);
+      tree.pressure.mayHaveMoved(this);
+    } finally {
+      tree.lock.unlock();
     }
     tree.tellOfRoom();
   }
 
-  private void recallCredit() {
-    tree.lockWithoutCredit(this);
+  /** Before anyone sees what nobody may charge any more: heaps spend their credit unasked. */
+  private void lockAgainWithoutCredit() {
     tree.lock.unlock();
+    tree.lockWithoutCredit(this);
   }
 
   // Pressure.
@@ -235,31 +237,31 @@ public final class Budget extends BudgetFigures {
 
   /**
    * As {@link #tryCharge}, but takes back no credit, and so is done in a moment: what heaps have
-   * not spent counts as charged. {@link #recallCreditFor} comes before it.
+   * not spent counts as charged. A {@link CreditRecall} comes before it.
+   *
+   * @return null if it is charged; otherwise the budget, from here up, that has no room for it, or
+   *     this one if it is closed
    */
-  public boolean tryChargeAtOnce(long bytes) {
+  public @Nullable Budget chargeUnlessFull(long bytes) {
     if (parent == null) {
-      return true;
+      return null;
     }
     tree.lock.lock();
     try {
-      if (isCut() || firstFull(bytes) != null) {
-        return false;
+      if (isCut()) {
+        return this;
+      }
+      Budget full = firstFull(bytes);
+      if (full != null) {
+        Budget limiting = firstLimiting(bytes);
+        return limiting == null ? full : limiting;
       }
       charge(bytes);
     } finally {
       tree.lock.unlock();
     }
     tree.tell();
-    return true;
-  }
-
-  /** Takes back what heaps have not spent, if a charge of so many bytes needs that and it helps. */
-  public void recallCreditFor(long bytes) {
-    if (parent != null && locked(() -> firstFull(bytes) != null && firstLimiting(bytes) == null)) {
-      tree.lockWithoutCredit(branch());
-      tree.lock.unlock();
-    }
+    return null;
   }
 
   /** Whether a charge of so many bytes can never succeed: a limit is below it, or it is closed. */
@@ -289,20 +291,31 @@ public final class Budget extends BudgetFigures {
     tree.endWaiting(this);
   }
 
-  /** Whether a charge of so many bytes would succeed now. */
+  /** Whether a charge of so many bytes would succeed now; takes back the credit of heaps for it. */
   public boolean hasRoom(long bytes) {
-    return parent == null || locked(() -> !isCut() && firstLimiting(bytes) == null);
+    return parent == null || tree.hasRoom(this, bytes);
   }
 
   /**
-   * As {@link #firstFull}, but what heaps have not spent is room too: by what each holds just then,
-   * since in the middle of a release that is more than its most. Under the tree's lock.
+   * Whether a charge for which there is no room might find some once heaps hold no credit: by the
+   * most that they could hold. What they do hold is read of one after the other, and in the
+   * meantime one may have spent what another has got back. Under the tree's lock.
+   */
+  boolean mayFitWithoutCredit(long bytes) {
+    Budget full = firstFull(bytes);
+    while (full != null && bytes - tree.mostUnspentBytes(full) <= full.roomBytes()) {
+      full = full.parent == null ? null : full.parent.firstFull(bytes);
+    }
+    return full == null;
+  }
+
+  /**
+   * As {@link #firstFull}, but what heaps seem to hold unspent is room too. A guess, for words, for
+   * whom to ask, and for those who look again; nothing is refused for it. Under the tree's lock.
    */
   @Nullable Budget firstLimiting(long bytes) {
     Budget full = firstFull(bytes);
-    while (full != null
-        && full.openCredits > 0
-        && bytes <= full.limitBytes - (full.chargedBytes - tree.unspentBytes(full))) {
+    while (full != null && bytes - tree.unspentBytes(full) <= full.roomBytes()) {
       full = full.parent == null ? null : full.parent.firstFull(bytes);
     }
     return full;
@@ -343,12 +356,20 @@ public final class Budget extends BudgetFigures {
   }
 
   /**
-   * The node, from here up, whose limit a charge of so many bytes would exceed; this node if none
-   * would.
+   * The node, from here up, whose limit a charge of so many bytes seems to exceed; this node if
+   * none does. What heaps hold of credit is read of one after the other.
    */
   public Budget limiting(long bytes) {
     Budget full = locked(() -> firstLimiting(bytes));
     return full == null ? this : full;
+  }
+
+  /**
+   * The node, from here up, that seems to have no room for a charge of so many bytes, or this one
+   * if it is closed; null if all seem to have some. Without taking back the credit of heaps.
+   */
+  public @Nullable Budget seeminglyFull(long bytes) {
+    return locked(() -> isCut() ? this : firstLimiting(bytes));
   }
 
   /** Whether a limit of its own is so near that heaps never hold credit of it. A guess: no lock. */
@@ -364,19 +385,17 @@ public final class Budget extends BudgetFigures {
     if (parent == null) {
       throw new IllegalStateException("the root budget is closed with its pool");
     }
-    boolean hasCredit;
     tree.lock.lock();
+    if (openCredits > 0) {
+      lockAgainWithoutCredit();
+    }
     try {
       closed = true;
       tree.limitChanged(this);
       tree.pressure.mayHaveMoved(this);
       forgetIfDrained();
-      hasCredit = openCredits > 0;
     } finally {
       tree.lock.unlock();
-    }
-    if (hasCredit) {
-      recallCredit();
     }
     tree.tellOfRoom();
   }

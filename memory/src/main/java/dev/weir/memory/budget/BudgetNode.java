@@ -156,11 +156,16 @@ abstract sealed class BudgetNode permits BudgetFigures {
   /** The first node from here up that has no room for a charge; null if all have. */
   final @Nullable Budget firstFull(long bytes) {
     for (Budget node = self(); node.parent != null; node = node.parent) {
-      if (bytes > node.limitBytes - node.chargedBytes) {
+      if (bytes > node.roomBytes()) {
         return node;
       }
     }
     return null;
+  }
+
+  /** What its own limit leaves; negative where that has been lowered. */
+  final long roomBytes() {
+    return limitBytes - chargedBytes;
   }
 
   /** Whether a charge of so many bytes can never succeed: a limit is below it, or it is closed. */

@@ -2,6 +2,7 @@ package dev.weir.memory.budget;
 
 import dev.weir.memory.os.ProcessBarrier;
 import dev.weir.memory.sync.SpinLock;
+import dev.weir.memory.sync.StackRoom;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -113,7 +114,7 @@ final class BudgetTree {
         budget.charge(bytes);
         return true;
       }
-      if (budget.firstLimiting(bytes) != null) {
+      if (!budget.mayFitWithoutCredit(bytes)) {
         return false;
       }
     } finally {
@@ -137,7 +138,7 @@ final class BudgetTree {
         grant(credit, terms.quantumBytes());
         return true;
       }
-      if (budget.firstLimiting(bytes) != null) {
+      if (!budget.mayFitWithoutCredit(bytes)) {
         return false;
       }
     } finally {
@@ -159,6 +160,68 @@ final class BudgetTree {
       lock.unlock();
       tellOfRoom();
     }
+  }
+
+  /** Whether a charge of so many bytes would succeed now. */
+  boolean hasRoom(Budget budget, long bytes) {
+    lock.lock();
+    try {
+      if (budget.isCut() || !budget.mayFitWithoutCredit(bytes)) {
+        return false;
+      }
+      if (budget.firstFull(bytes) == null) {
+        return true;
+      }
+    } finally {
+      lock.unlock();
+    }
+    lockWithoutCredit(budget.branch());
+    try {
+      return !budget.isCut() && budget.firstFull(bytes) == null;
+    } finally {
+      lock.unlock();
+      tell();
+    }
+  }
+
+  /**
+   * Takes back the credit of a branch, if a charge there has no room and might get some by that.
+   * None is granted from then on, until {@link #endRecall}.
+   *
+   * @param isBegun whether none is granted already, for the same one who recalls
+   * @param patient whether to do without where it does not seem to be enough
+   * @return whether it has been taken back
+   */
+  boolean recallFor(Budget budget, long bytes, boolean isBegun, boolean patient) {
+    StackRoom.requireForNested(); // None would be granted ever again.
+    lock.lock();
+    try {
+      if (budget.firstFull(bytes) == null
+          || !(patient ? budget.firstLimiting(bytes) == null : budget.mayFitWithoutCredit(bytes))) {
+        return false;
+      }
+      recalls += isBegun ? 0 : 1;
+    } finally {
+      lock.unlock();
+    }
+    boolean done = false;
+    try {
+      lockWithoutCredit(budget.branch());
+      lock.unlock();
+      done = true;
+    } finally {
+      if (!done && !isBegun) {
+        endRecall();
+      }
+      tell();
+    }
+    return true;
+  }
+
+  void endRecall() {
+    lock.lock();
+    recalls--;
+    lock.unlock();
   }
 
   /** A release after which the credit is too large, or which found it shut. By its owner. */
@@ -184,7 +247,19 @@ final class BudgetTree {
     }
   }
 
-  /** What heaps hold of a budget and those below and have not spent. Under the lock. */
+  /**
+   * The most that heaps can hold of a budget and those below, whatever they spend and return
+   * meanwhile: what each may keep, and once more as much, a block whose release it is at. Only
+   * where the stack has ended in a release is there more. Under the lock.
+   */
+  long mostUnspentBytes(Budget top) {
+    return Math.max(2 * terms.maxBytes() * top.openCredits, unspentBytes(top));
+  }
+
+  /**
+   * What heaps hold of a budget and those below and have not spent, one read after the other. Under
+   * the lock.
+   */
   long unspentBytes(Budget top) {
     long bytes = 0;
     if (top.openCredits > 0) {

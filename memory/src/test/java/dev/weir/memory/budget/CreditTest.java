@@ -7,6 +7,7 @@ import dev.weir.memory.testing.Workers;
 import java.util.Arrays;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -203,6 +204,74 @@ class CreditTest {
         // Each owner has one block charged at most.
         assertThat(feature.tryCharge(2 * MIB - 2 * BLOCK_BYTES)).isTrue();
         feature.uncharge(2 * MIB - 2 * BLOCK_BYTES);
+      }
+    } finally {
+      done.set(true);
+      workers.join();
+    }
+    assertThat(feature.chargedBytes()).isZero();
+  }
+
+  /** A recall, and the charge that it is for, are two steps: an owner comes between them. */
+  @Test
+  void whatIsTakenBackStaysFreeForTheOneThatNeedsIt() {
+    int blocks = chargeUntilCredit(feature);
+    long rest = 2 * MIB - (long) (blocks - 1) * BLOCK_BYTES;
+    try (CreditRecall recall = CreditRecall.in(root)) {
+      assertThat(recall.takeBackFor(feature, rest + 1)).isTrue();
+      assertThat(feature.openCredits).isZero();
+
+      credits.uncharge(feature, BLOCK_BYTES);
+
+      assertThat(feature.openCredits).isZero();
+      assertThat(recall.takeBackFor(feature, rest)).as("there is none").isFalse();
+      assertThat(feature.chargeUnlessFull(rest)).isNull();
+    }
+    feature.uncharge(rest);
+    chargeUntilCredit(feature);
+  }
+
+  @Test
+  void oneWhoLooksAgainTakesBackOnlyWhatSeemsEnough() {
+    int blocks = chargeUntilCredit(feature);
+    long rest = 2 * MIB - (long) blocks * BLOCK_BYTES;
+    try (CreditRecall recall = CreditRecall.in(root)) {
+      assertThat(recall.takeBackIfEnough(feature, rest + 1)).isFalse();
+      assertThat(recall.takeBackIfEnough(feature, 1)).as("without it too").isFalse();
+      assertThat(feature.openCredits).isEqualTo(1);
+
+      assertThat(recall.takeBackIfEnough(feature, rest)).isTrue();
+
+      assertThat(feature.chargeUnlessFull(rest)).isNull();
+      assertThat(feature.chargeUnlessFull(1)).isSameAs(feature);
+    }
+  }
+
+  /** Each owner comes to the credit that the other one has looked at already. */
+  @Test
+  void aBlockThatOwnersHandToAndFroIsNoReasonToRefuseTheRest() throws InterruptedException {
+    AtomicBoolean done = new AtomicBoolean();
+    AtomicInteger turn = new AtomicInteger();
+    Workers workers = new Workers();
+    for (int i = 0; i < 2; i++) {
+      int self = i;
+      workers.platform(() -> {
+        Credits own = new Credits();
+        while (!done.get()) {
+          if (turn.get() == self && own.tryCharge(feature, BLOCK_BYTES)) {
+            own.uncharge(feature, BLOCK_BYTES);
+            turn.set(1 - self);
+          }
+          Thread.onSpinWait();
+        }
+        own.close();
+      });
+    }
+    try {
+      for (int i = 0; i < 100_000; i++) {
+        assertThat(feature.hasRoom(2 * MIB - BLOCK_BYTES)).isTrue();
+        assertThat(feature.tryCharge(2 * MIB - BLOCK_BYTES)).isTrue();
+        feature.uncharge(2 * MIB - BLOCK_BYTES);
       }
     } finally {
       done.set(true);

@@ -1,0 +1,54 @@
+package dev.weir.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.memory.budget.Budget;
+import dev.weir.memory.heap.PageHeaps;
+import dev.weir.memory.os.FakeNativeMemory;
+import dev.weir.memory.pages.Lane;
+import dev.weir.memory.pages.PageHeap;
+import org.junit.jupiter.api.Test;
+
+/** Which budget the one that waits is waiting for, whatever becomes free meanwhile. */
+class FullBudgetsTest {
+  private static final int MIB = 1 << 20;
+
+  private final PageHeap pages = PageHeaps.over(new FakeNativeMemory(), 32 * MIB);
+  private final Budget root = Budget.root("root", () -> 32 * MIB, 0, () -> 0);
+  private final Budget tenants = root.child("tenants", 8 * MIB);
+  private final Budget one = tenants.child("one", 4 * MIB);
+  private final Budget two = tenants.child("two", Budget.UNLIMITED);
+  private final GrantRoom room = new GrantRoom(pages, root);
+  private final GrantLanes lanes = new GrantLanes();
+
+  @Test
+  void roomThatComesBehindTheLookIsNotForThoseWhoComeLater() {
+    assertThat(two.tryCharge(5 * MIB)).isTrue();
+    GrantLanes.Room freedBehindTheLook =
+        new GrantLanes.Room() {
+          @Override
+          public GrantLanes.Obstacle take(WaitingGrant request, Lane lane) {
+            GrantLanes.Obstacle obstacle = room.take(request, lane);
+            two.uncharge(MIB);
+            return obstacle;
+          }
+
+          @Override
+          public boolean isHopeless(WaitingGrant request) {
+            return false;
+          }
+        };
+    assertThat(lanes.tryServe(new WaitingGrant(4 * MIB, one, 0), freedBehindTheLook)).isFalse();
+
+    assertThat(lanes.tryServe(new WaitingGrant(MIB, two, 0), room)).isFalse();
+  }
+
+  @Test
+  void thoseBesideTheFullOneGoOn() {
+    assertThat(one.tryCharge(MIB)).isTrue();
+    assertThat(lanes.tryServe(new WaitingGrant(4 * MIB, one, 0), room)).isFalse();
+
+    assertThat(lanes.tryServe(new WaitingGrant(MIB, one, 0), room)).isFalse();
+    assertThat(lanes.tryServe(new WaitingGrant(MIB, two, 0), room)).isTrue();
+  }
+}
