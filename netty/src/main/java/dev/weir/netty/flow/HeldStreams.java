@@ -10,10 +10,10 @@ import io.netty.util.AttributeKey;
 
 /**
  * The streams of one HTTP/2 connection, of those that its peer opens, that are kept from reading.
- * Nothing more comes on a stream that the codec has closed, because the peer has reset it, both
- * sides have ended it, or the connection has ended: it is kept from reading no longer. Netty keeps
- * what such a stream has queued until that is read, though the peer may open another in its place.
- * On the connection's event loop.
+ * Nothing more comes on a stream that the codec has closed, because both sides have ended it or the
+ * connection has ended: it is kept from reading no longer. Netty keeps what such a stream has
+ * queued until that is read, though the peer may open another in its place. Of a reset its holds
+ * have heard before ({@link ReadHolds#heard}). On the connection's event loop.
  */
 final class HeldStreams extends Http2ConnectionAdapter {
   private static final AttributeKey<HeldStreams> KEY =

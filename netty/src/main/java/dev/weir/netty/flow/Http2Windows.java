@@ -31,9 +31,10 @@ public final class Http2Windows {
    * acknowledged the settings, which it may never do: a lower window does not bound that. A stream
    * that has sent more by then goes on when that has been read.
    *
-   * <p>A stream of the client's that the codec has closed can bring nothing more, and {@link
-   * ReadHolds} keep it from reading no longer: it is one of the concurrent streams no more, and
-   * what it has queued is to go. Where handlers turn auto-read off that is when they ask.
+   * <p>A stream of the client's that both sides have ended, or whose connection has gone, can bring
+   * nothing more, and {@link ReadHolds} keep it from reading no longer: it is one of the concurrent
+   * streams no more, and what it has queued is to go. Where handlers turn auto-read off that is
+   * when they ask. What a stream that is held has queued goes with a reset, also without this.
    *
    * <p>A window that a client waits for and that could not be opened, for want of memory, ends the
    * connection: the client would wait for ever. The codec fires the failure, and says GOAWAY.

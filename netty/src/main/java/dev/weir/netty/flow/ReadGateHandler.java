@@ -87,6 +87,12 @@ final class ReadGateHandler extends ChannelDuplexHandler {
     }
   }
 
+  @Override
+  public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+    ReadHolds.of(ctx.channel()).heard(event);
+    ctx.fireUserEventTriggered(event);
+  }
+
   private void stop(ChannelHandlerContext ctx) {
     ReadHolds holds = ReadHolds.of(ctx.channel());
     if (!holds.hold(Reason.PRESSURE)) {

@@ -1,13 +1,19 @@
 package dev.weir.netty.flow;
 
 import io.netty.channel.Channel;
+import io.netty.handler.codec.http2.Http2ResetFrame;
 import io.netty.util.AttributeKey;
 import java.util.EnumSet;
 
 /**
  * Who keeps a channel from reading. Several handlers may hold the same channel for reasons of their
- * own; it reads again when the last of them lets go. A stream of HTTP/2 does so too when nothing
- * more can come on it, if its connection has {@link Http2Windows}.
+ * own; it reads again when the last of them lets go.
+ *
+ * <p>A stream of HTTP/2 may end while it is held, and Netty keeps what it has queued for as long as
+ * nobody reads that, though the peer may open another in its place. One that its peer has reset is
+ * closed, and what it has queued goes unread: handlers pass each event through {@link #heard}. One
+ * that its peer opened, and that both sides have ended or whose connection has gone, reads again,
+ * if its connection has {@link Http2Windows}.
  *
  * <p>With auto-read on, a hold turns it off, which stops the transport within the current read, and
  * the last release turns it on again. With auto-read off, handlers pass each {@code read()} through
@@ -35,8 +41,11 @@ public final class ReadHolds {
   private final EnumSet<Reason> reasons = EnumSet.noneOf(Reason.class);
   private boolean exempt;
 
-  /** Whether nothing more can come. */
+  /** Whether nothing more can come, so that nobody holds it. */
   private boolean over;
+
+  /** Whether its peer has reset it while it was held: nobody reads what it has queued. */
+  private boolean dropped;
 
   private boolean autoReadAfter;
   private boolean readDeferred;
@@ -77,7 +86,8 @@ public final class ReadHolds {
    * fails, for want of Java heap, the channel is not held for that.
    *
    * @return {@code false} if the channel is exempt from holds for this reason, or a stream of
-   *     HTTP/2 on which nothing more can come
+   *     HTTP/2 that its peer has reset, or one that its peer opened and on which nothing more can
+   *     come, if its connection has {@link Http2Windows}
    */
   public boolean hold(Reason reason) {
     if ((reason == Reason.PRESSURE && exempt) || over) {
@@ -110,14 +120,26 @@ public final class ReadHolds {
       if (!over) {
         countHeld();
       }
-      readAgain();
+      letGo();
     }
   }
 
   /**
-   * Nothing more can come: nobody holds it. Should it not be read now, for want of memory, it is
-   * tried again when the last of those who have held it lets go. Not read from here: its handlers
-   * may be writing the end of their answer.
+   * Takes in what a handler's {@code userEventTriggered} has heard. Every handler that holds the
+   * channel passes each event through here, before it passes it on.
+   */
+  public void heard(Object event) {
+    if (event instanceof Http2ResetFrame && !over) {
+      dropped = held();
+      endForGood();
+    }
+  }
+
+  /**
+   * Nothing more can come: nobody holds it. Should it not be read now, or closed, for want of
+   * memory, it is tried again when the last of those who have held it lets go. Neither from here:
+   * its handlers may be writing the end of their answer, and its codec, which has not counted a
+   * reset yet, would send one back.
    */
   void endForGood() {
     boolean wasHeld = held();
@@ -125,10 +147,18 @@ public final class ReadHolds {
     if (wasHeld) {
       countHeld();
       try {
-        channel.eventLoop().execute(this::readAgain);
+        channel.eventLoop().execute(this::letGo);
       } catch (Throwable endedOrNoHeap) {
-        readAgain();
+        letGo();
       }
+    }
+  }
+
+  private void letGo() {
+    if (dropped) {
+      channel.close();
+    } else {
+      readAgain();
     }
   }
 
@@ -188,11 +218,11 @@ public final class ReadHolds {
   /**
    * Swallows a {@code read()} if the channel is held.
    *
-   * @return {@code true} if the read is put off until the last hold ends, {@code false} if the
-   *     caller is to pass it on
+   * @return {@code true} if the read is put off until the last hold ends, or for good where that
+   *     closes the channel; {@code false} if the caller is to pass it on
    */
   public boolean deferRead() {
-    if (held()) {
+    if (held() || dropped) {
       readDeferred = true;
       return true;
     }

@@ -59,7 +59,9 @@ import org.jspecify.annotations.Nullable;
  * request, or next to nothing of its head, after the idle timeout; that of the connection of
  * HTTP/2's streams is not this class's, and what follows an answered {@code Upgrade} or {@code
  * CONNECT} is not either. Whatever is held when the channel closes or the handler is removed is
- * released; a request that waits when nothing more can come on its stream of HTTP/2 is dropped.
+ * released. A request that waits is dropped when its stream of HTTP/2 is reset and, if the
+ * connection has {@link dev.weir.netty.flow.Http2Windows}, when nothing more can come on that for
+ * another reason.
  *
  * <p>Works with auto-read on and off. While the channel is not read from, transports that learn of
  * a closed connection by reading (NIO) notice a vanished client only when its turn comes.
@@ -175,6 +177,7 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
   @Override
   public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
     headWatch.brought();
+    ReadHolds.of(ctx.channel()).heard(event);
     if (event instanceof ChannelInputShutdownEvent) {
       inputEnded = true;
       handleHeldBack(ctx);
@@ -531,7 +534,7 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
     }
   }
 
-  /** Nobody would hear an answer: drops what there is, and reads on for the end. */
+  /** No answer comes, or the rest of one: drops what there is, and reads on for the end. */
   private void endUnheard(ChannelHandlerContext ctx) {
     discard(ctx);
     ReadHolds.of(ctx.channel()).release(ReadHolds.Reason.ORDER);

@@ -1,8 +1,10 @@
 package dev.weir.netty.flow;
 
+import static dev.weir.netty.flow.ServedStreams.BODY_BYTES;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.netty.flow.ReadHolds.Reason;
+import dev.weir.netty.flow.ServedStreams.Reader;
 import dev.weir.netty.http.AggregatorOptions;
 import dev.weir.netty.http.BudgetedHttpAggregator;
 import dev.weir.netty.write.Http2Ends;
@@ -15,20 +17,14 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
-import io.netty.channel.ChannelPromise;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.handler.codec.http.DefaultHttpContent;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http2.DefaultHttp2DataFrame;
 import io.netty.handler.codec.http2.DefaultHttp2Headers;
 import io.netty.handler.codec.http2.DefaultHttp2HeadersFrame;
-import io.netty.handler.codec.http2.DefaultHttp2ResetFrame;
-import io.netty.handler.codec.http2.Http2ChannelDuplexHandler;
-import io.netty.handler.codec.http2.Http2DataFrame;
-import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2FrameCodecBuilder;
 import io.netty.handler.codec.http2.Http2FrameStream;
-import io.netty.handler.codec.http2.Http2FrameTypes;
 import io.netty.handler.codec.http2.Http2MultiplexHandler;
 import io.netty.handler.codec.http2.Http2Stream;
 import io.netty.handler.codec.http2.Http2StreamChannel;
@@ -46,104 +42,43 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a stream has queued goes when nothing more can come on it, also while nobody reads. */
+/**
+ * What a stream has queued is read when nothing more can come on it, also while nobody else reads.
+ * Those that their peers reset are {@link ResetWhileHeldTest}'s.
+ */
 class HeldStreamsTest {
-  private static final int BODY_BYTES = 32 << 10;
-
-  /** How the codec comes to close a stream. */
+  /** How the codec comes to close a stream that nobody has reset. */
   enum End {
-    RESET,
     CONNECTION_CLOSED,
     BOTH_SIDES
   }
 
   private final SwitchedHeadroom headroom = new SwitchedHeadroom();
-  private final List<Channel> streams = new ArrayList<>();
-  private final List<ChannelHandler> handlers = new ArrayList<>();
+  private final ServedStreams served =
+      new ServedStreams(Http2Windows.perStream(Http2FrameCodecBuilder.forServer().build()));
+  private final EmbeddedChannel server = served.server;
+  private final List<Channel> streams = served.streams;
+  private final List<ChannelHandler> handlers = served.handlers;
   private final Reader reader = new Reader();
-  private boolean autoRead = true;
-  private int resetsFromServer;
-  private final Http2ChannelDuplexHandler opener = new Http2ChannelDuplexHandler() {};
-  private final EmbeddedChannel client =
-      new EmbeddedChannel(Http2FrameCodecBuilder.forClient().build(), opener);
-  private final EmbeddedChannel server =
-      new EmbeddedChannel(
-          new ChannelOutboundHandlerAdapter() {
-            @Override
-            public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
-              ByteBuf frame = (ByteBuf) message;
-              boolean isReset =
-                  frame.readableBytes() > 3
-                      && frame.getByte(frame.readerIndex() + 3) == Http2FrameTypes.RST_STREAM;
-              resetsFromServer += isReset ? 1 : 0;
-              ctx.write(message, promise);
-            }
-          },
-          Http2Windows.perStream(Http2FrameCodecBuilder.forServer().build()),
-          new Http2MultiplexHandler(
-              new ChannelInitializer<>() {
-                @Override
-                protected void initChannel(Channel stream) {
-                  streams.add(stream);
-                  stream.config().setAutoRead(autoRead);
-                  handlers.forEach(stream.pipeline()::addLast);
-                }
-              }));
 
   @AfterEach
   void close() {
-    server.finishAndReleaseAll();
-    client.finishAndReleaseAll();
-  }
-
-  private Http2FrameStream open() {
-    Http2FrameStream stream = opener.newStream();
-    client.writeOutbound(
-        new DefaultHttp2HeadersFrame(
-                new DefaultHttp2Headers().method("POST").scheme("http").path("/"),
-                /* endStream= */ false)
-            .stream(stream));
-    settle();
-    return stream;
-  }
-
-  private static DefaultHttp2DataFrame body() {
-    return new DefaultHttp2DataFrame(Unpooled.buffer(BODY_BYTES).writeZero(BODY_BYTES));
-  }
-
-  /** Headers, and a body that has not ended. */
-  private Http2FrameStream send() {
-    Http2FrameStream stream = open();
-    client.writeOutbound(body().stream(stream));
-    settle();
-    assertThat(streams.getLast().isOpen()).as("waits").isTrue();
-    return stream;
+    served.close();
   }
 
   private void end(Http2FrameStream stream, End end) {
     switch (end) {
-      case RESET ->
-          client.writeOutbound(new DefaultHttp2ResetFrame(Http2Error.CANCEL).stream(stream));
       case CONNECTION_CLOSED -> server.close();
       case BOTH_SIDES -> {
-        streams
-            .getLast()
-            .writeAndFlush(
-                new DefaultHttp2HeadersFrame(
-                    new DefaultHttp2Headers().status("401"), /* endStream= */ true));
-        settle();
+        ServedStreams.answer(streams.getLast());
+        served.settle();
         assertThat(streams.getLast().isOpen()).as("waits").isTrue();
-        client.writeOutbound(
+        served.client.writeOutbound(
             new DefaultHttp2DataFrame(Unpooled.EMPTY_BUFFER, /* endStream= */ true).stream(stream));
       }
     }
-    settle();
+    served.settle();
     server.runPendingTasks();
-  }
-
-  private void settle() {
-    Http2Ends.exchange(server, client);
-    client.releaseInbound();
   }
 
   @ParameterizedTest
@@ -152,14 +87,14 @@ class HeldStreamsTest {
     handlers.add(new ReadGate(headroom).newHandler());
     handlers.add(reader);
     headroom.isShort = true;
-    Http2FrameStream stream = send();
+    Http2FrameStream stream = served.send();
     assertThat(reader.messages).as("the head alone is read").isOne();
 
     end(stream, end);
 
     assertThat(streams.getLast().isOpen()).isFalse();
     assertThat(reader.bytes).as("an answer does not say that nobody reads").isEqualTo(BODY_BYTES);
-    assertThat(resetsFromServer).isZero();
+    assertThat(served.resetsFromServer).isZero();
     assertThat(headroom.waits).as("waited for relief once").hasSize(1);
   }
 
@@ -167,16 +102,15 @@ class HeldStreamsTest {
   @ParameterizedTest
   @EnumSource(End.class)
   void aStreamThatAGateHasStoppedWithAutoReadOff(End end) {
-    autoRead = false;
+    served.autoRead = false;
     handlers.add(new ReadGate(headroom).newHandler());
     handlers.add(reader);
     headroom.isShort = true;
-    Http2FrameStream stream = open();
+    Http2FrameStream stream = served.open();
     streams.getLast().read();
     assertThat(reader.messages).isOne();
     streams.getLast().read();
-    client.writeOutbound(body().stream(stream));
-    settle();
+    served.sendBody(stream, /* endStream= */ false);
     assertThat(reader.messages).as("held").isOne();
 
     end(stream, end);
@@ -185,11 +119,8 @@ class HeldStreamsTest {
     assertThat(reader.bytes).isEqualTo(BODY_BYTES);
   }
 
-  @ParameterizedTest
-  @EnumSource(
-      value = End.class,
-      names = {"RESET", "CONNECTION_CLOSED"})
-  void aStreamWhoseRequestWaitsForAdmission(End end) {
+  @Test
+  void aStreamWhoseRequestWaitsForAdmission() {
     CompletableFuture<Permit> permit = new CompletableFuture<>();
     KeptContents contents = new KeptContents();
     handlers.add(new Http2StreamFrameToHttpObjectCodec(/* isServer= */ true));
@@ -199,18 +130,18 @@ class HeldStreamsTest {
             (bytes, deadline) -> permit, AggregatorOptions.upTo(2 * BODY_BYTES)));
     handlers.add(reader);
 
-    Http2FrameStream stream = send();
+    Http2FrameStream stream = served.send();
     contents.passed = 0;
     contents.kept = 0;
 
-    end(stream, end);
+    end(stream, End.CONNECTION_CLOSED);
 
     assertThat(streams.getLast().isOpen()).isFalse();
     assertThat(permit).as("nobody waits for it").isDone();
     assertThat(reader.messages).as("no request was whole").isZero();
     assertThat(contents.passed).isPositive();
     assertThat(contents.kept).as("a decoder might make much of them").isZero();
-    assertThat(resetsFromServer).isZero();
+    assertThat(served.resetsFromServer).isZero();
   }
 
   @ParameterizedTest
@@ -219,7 +150,7 @@ class HeldStreamsTest {
     Reader unread = new Reader();
     handlers.add(new ReadGate(headroom).newHandler());
     handlers.add(unread);
-    Http2FrameStream stream = send();
+    Http2FrameStream stream = served.send();
     assertThat(unread.bytes).isEqualTo(BODY_BYTES);
     end(stream, end);
     assertThat(streams.getLast().isOpen()).isFalse();
@@ -231,23 +162,23 @@ class HeldStreamsTest {
     ReadGate gate = new ReadGate(headroom);
     headroom.isShort = true;
     handlers.add(gate.newHandler());
-    Http2FrameStream first = send();
+    served.send();
     handlers.set(0, gate.newHandler());
-    send();
-    end(first, End.RESET);
-    assertThat(streams.getFirst().isOpen()).isFalse();
-    assertThat(streams.getLast().isOpen()).isTrue();
-    assertThat(ReadHolds.of(streams.getLast()).held()).isTrue();
+    Http2FrameStream last = served.send();
+    end(last, End.BOTH_SIDES);
+    assertThat(streams.getLast().isOpen()).isFalse();
+    assertThat(streams.getFirst().isOpen()).isTrue();
+    assertThat(ReadHolds.of(streams.getFirst()).held()).isTrue();
   }
 
   @Test
   void itCountsAsHeldUntilItsEnd() {
-    Http2FrameStream stream = send();
+    Http2FrameStream stream = served.send();
     server.freezeTime();
     ReadHolds holds = ReadHolds.of(streams.getLast());
     holds.hold(Reason.ORDER);
     server.advanceTimeBy(1, TimeUnit.SECONDS);
-    end(stream, End.RESET);
+    end(stream, End.BOTH_SIDES);
     server.advanceTimeBy(1, TimeUnit.MINUTES);
     holds.release(Reason.ORDER);
     assertThat(holds.heldNanos()).isEqualTo(TimeUnit.SECONDS.toNanos(1));
@@ -256,12 +187,12 @@ class HeldStreamsTest {
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void nobodyHoldsAStreamThatHasEnded(boolean wasHeld) {
-    Http2FrameStream stream = send();
+    Http2FrameStream stream = served.send();
     ReadHolds holds = ReadHolds.of(streams.getLast());
     if (wasHeld) {
       assertThat(holds.hold(Reason.ORDER)).isTrue();
     }
-    end(stream, End.RESET);
+    end(stream, End.BOTH_SIDES);
     assertThat(holds.held()).isFalse();
     assertThat(holds.hold(Reason.PRESSURE)).isFalse();
     assertThat(holds.held()).isFalse();
@@ -287,9 +218,10 @@ class HeldStreamsTest {
               return waits.getLast();
             },
             AggregatorOptions.upTo(2 * BODY_BYTES).withStepBytes(BODY_BYTES / 4)));
-    Http2FrameStream stream = send();
+    handlers.add(reader);
+    Http2FrameStream stream = served.send();
     reads.failing = true;
-    end(stream, End.RESET);
+    end(stream, End.CONNECTION_CLOSED);
     assertThat(streams.getLast().isOpen()).as("could not be read").isTrue();
     reads.failing = false;
 
@@ -328,7 +260,7 @@ class HeldStreamsTest {
             /* endStream= */ true));
     Http2Ends.exchange(ours, server);
     streams.getLast().write(new DefaultHttp2HeadersFrame(new DefaultHttp2Headers().status("200")));
-    streams.getLast().write(body());
+    streams.getLast().write(ServedStreams.body(/* endStream= */ false));
     streams
         .getLast()
         .writeAndFlush(new DefaultHttp2DataFrame(Unpooled.EMPTY_BUFFER, /* endStream= */ true));
@@ -353,7 +285,7 @@ class HeldStreamsTest {
     for (int i = 0; i < 10; i++) {
       handlers.clear();
       handlers.add(gate.newHandler());
-      send();
+      served.send();
     }
     server.close();
     server.runPendingTasks();
@@ -361,16 +293,24 @@ class HeldStreamsTest {
     assertThat(gate.stoppedCount()).isZero();
   }
 
-  @Test
-  void oneThatCouldNotBeReadIsReadAtRelief() {
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void oneThatCouldNotBeReadIsReadAtRelief(boolean autoRead) {
     FailingReads reads = new FailingReads();
     handlers.add(reads);
     handlers.add(new ReadGate(headroom).newHandler());
     handlers.add(reader);
     headroom.isShort = true;
-    Http2FrameStream stream = send();
+    served.autoRead = autoRead;
+    Http2FrameStream stream = served.open();
+    if (!autoRead) {
+      streams.getLast().read();
+      streams.getLast().read();
+    }
+    assertThat(reader.messages).as("held").isOne();
+    served.sendBody(stream, /* endStream= */ false);
     reads.failing = true;
-    end(stream, End.RESET);
+    end(stream, End.CONNECTION_CLOSED);
     assertThat(streams.getLast().isOpen()).as("could not be read").isTrue();
     reads.failing = false;
 
@@ -387,23 +327,23 @@ class HeldStreamsTest {
   void theTurnOfOneThatIsNotReadGoesToTheNext() {
     ReadGate gate = new ReadGate(headroom);
     headroom.isShort = true;
-    autoRead = false;
+    served.autoRead = false;
     handlers.add(gate.newHandler());
-    Http2FrameStream unread = open();
+    Http2FrameStream unread = served.open();
     streams.getLast().read();
-    client.writeOutbound(body().stream(unread));
-    end(unread, End.RESET);
+    served.sendBody(unread, /* endStream= */ false);
+    end(unread, End.BOTH_SIDES);
     assertThat(streams.getLast().isOpen()).as("unread").isTrue();
-    autoRead = true;
+    served.autoRead = true;
     handlers.clear();
     handlers.add(gate.newHandler());
     handlers.add(reader);
-    send();
+    served.send();
     assertThat(reader.messages).isOne();
 
     headroom.waits.getFirst().complete(false);
     server.runPendingTasks();
-    settle();
+    served.settle();
 
     assertThat(reader.bytes).isEqualTo(BODY_BYTES);
     streams.getFirst().read();
@@ -451,20 +391,5 @@ class HeldStreamsTest {
       }
       ctx.read();
     }
-  }
-
-  private static final class Reader extends ChannelInboundHandlerAdapter {
-    private int messages;
-    private int bytes;
-
-    @Override
-    public void channelRead(ChannelHandlerContext ctx, Object message) {
-      messages++;
-      bytes += message instanceof Http2DataFrame data ? data.content().readableBytes() : 0;
-      ReferenceCountUtil.release(message);
-    }
-
-    @Override
-    public void exceptionCaught(ChannelHandlerContext ctx, Throwable madeByTheTest) {}
   }
 }
