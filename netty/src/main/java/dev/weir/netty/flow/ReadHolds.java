@@ -189,11 +189,10 @@ public final class ReadHolds {
    */
   public void setAutoRead(boolean autoRead) {
     autoReadAfter = autoRead;
+    readDeferred &= autoRead;
     if (!held()) {
       channel.config().setAutoRead(autoRead);
-      return;
     }
-    readDeferred &= autoRead;
   }
 
   /**

@@ -322,6 +322,45 @@ class HeldStreamsTest {
     assertThat(reader.bytes).isEqualTo(BODY_BYTES);
   }
 
+  /** The answer's end is that of the stream: its client has sent its own, which is queued. */
+  @Test
+  void noneIsReadWhileItsHandlersWriteTheEndOfTheirAnswer() {
+    boolean[] writing = new boolean[1];
+    boolean[] readAmid = new boolean[1];
+    handlers.add(new ReadGate(headroom).newHandler());
+    handlers.add(
+        new ChannelInboundHandlerAdapter() {
+          @Override
+          public void channelRead(ChannelHandlerContext ctx, Object message) {
+            readAmid[0] |= writing[0];
+            ctx.fireChannelRead(message);
+          }
+        });
+    handlers.add(reader);
+    headroom.isShort = true;
+    Http2FrameStream stream = served.open();
+    served.sendBody(stream, /* endStream= */ true);
+    assertThat(reader.messages).as("held").isOne();
+
+    Channel stopped = streams.getLast();
+    served.handleBy(
+        new ChannelInboundHandlerAdapter() {
+          @Override
+          public void channelRead(ChannelHandlerContext ctx, Object head) {
+            writing[0] = true;
+            ServedStreams.answer(stopped);
+            server.flush(); // In a read, that of a stream waits for the end of it.
+            writing[0] = false;
+          }
+        });
+    served.open();
+
+    assertThat(reader.bytes).isEqualTo(BODY_BYTES);
+    assertThat(reader.ended).isTrue();
+    assertThat(stopped.isOpen()).isFalse();
+    assertThat(readAmid[0]).isFalse();
+  }
+
   /** Where nothing is asked for, it is its handlers' affair when they ask. */
   @Test
   void theTurnOfOneThatIsNotReadGoesToTheNext() {

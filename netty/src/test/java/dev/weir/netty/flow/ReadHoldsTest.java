@@ -52,6 +52,9 @@ class ReadHoldsTest {
     holds.release(Reason.ORDER);
     assertThat(reads.count).isEqualTo(1);
     assertThat(channel.config().isAutoRead()).isFalse();
+    holds.hold(Reason.ORDER);
+    holds.release(Reason.ORDER);
+    assertThat(reads.count).as("once").isEqualTo(1);
   }
 
   @Test
@@ -110,6 +113,34 @@ class ReadHoldsTest {
     assertThat(channel.config().isAutoRead()).isFalse();
     holds.setAutoRead(true);
     assertThat(channel.config().isAutoRead()).isTrue();
+  }
+
+  /** The read that was put off is under way, and not done. */
+  @Test
+  void whoTurnsAutoReadOffAsTheChannelEndsForGoodIsNotRead() {
+    channel.config().setAutoRead(false);
+    holds.hold(Reason.ORDER);
+    assertThat(holds.deferRead()).isTrue();
+    holds.endForGood();
+    holds.setAutoRead(false);
+    reads.count = 0;
+    channel.runPendingTasks();
+    holds.release(Reason.ORDER);
+    assertThat(reads.count).isZero();
+  }
+
+  /** The last release tries the read again that the end has brought: it may have failed. */
+  @Test
+  void autoReadThatIsTurnedOffAfterAnEndForGoodStaysOff() {
+    holds.hold(Reason.ORDER);
+    holds.endForGood();
+    channel.runPendingTasks();
+    assertThat(channel.config().isAutoRead()).isTrue();
+    holds.setAutoRead(false);
+    reads.count = 0;
+    holds.release(Reason.ORDER);
+    assertThat(channel.config().isAutoRead()).isFalse();
+    assertThat(reads.count).isZero();
   }
 
   @Test
