@@ -128,6 +128,12 @@ class SlowReadersTest {
     node.send(channel, Http2Wire.frame(Http2FrameTypes.RST_STREAM, 0, 1, cancel));
     node.run(channel);
     assertThat(isReset(Http2Wire.frames(EmbeddedNode.received(channel)))).isFalse();
+    assertThat(channel.isOpen()).isTrue();
+    node.send(channel, Http2Wire.get(3, PATH));
+    node.run(channel);
+    List<Http2Wire.Frame> next = Http2Wire.frames(EmbeddedNode.received(channel));
+    assertThat(dataBytes(next, 3)).as("the connection goes on").isEqualTo(STEP_BYTES);
+    assertThat(isReset(next)).isFalse();
     channel.finishAndReleaseAll();
   }
 
