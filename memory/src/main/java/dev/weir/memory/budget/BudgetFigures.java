@@ -8,8 +8,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What can be read of a budget, each figure of one moment: the lock of the tree is held for it. Any
- * thread; nothing here changes a limit or a charge.
+ * What can be read of a budget, each figure of one moment but for the credit of event loops: the
+ * lock of the tree is held for it. Any thread; nothing here changes a limit or a charge.
  */
 abstract sealed class BudgetFigures extends BudgetNode permits Budget {
   BudgetFigures(
@@ -70,7 +70,11 @@ abstract sealed class BudgetFigures extends BudgetNode permits Budget {
     return isWithin(other);
   }
 
-  /** Bytes of live blocks charged to it and its descendants. */
+  /**
+   * Bytes of live blocks charged to it and its descendants. What event loops hold of it unspent is
+   * read of one after the other: with several, of which one allocates while another releases, the
+   * figure may miss or count twice what they do in that moment.
+   */
   public final long chargedBytes() {
     return parent == null
         ? tree.ledger.liveBlockBytes()
