@@ -1,6 +1,7 @@
 package dev.weir.memory;
 
 import dev.weir.memory.WaitingGrant.End;
+import dev.weir.memory.budget.RefusedCharge.Hope;
 import dev.weir.memory.pages.Lane;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,9 +31,17 @@ final class GrantLanes {
   /** None that waits has an earlier deadline, if any waits. */
   private long nearestDeadlineNanos;
 
+  /** See {@link #isCreditWanted}. */
+  private boolean creditWanted;
+
+  /** Whether some of those that have been looked at might fit without the credit of heaps. */
+  private boolean anyHope;
+
   /** What stands in the way of a request. */
   enum Obstacle {
     NOTHING,
+    /** Those that are before it. */
+    OTHERS,
     PAGES,
     BUDGET
   }
@@ -41,7 +50,7 @@ final class GrantLanes {
   interface Room {
     /**
      * Takes what a request wants, if it can, in a lane of promises. Where a budget stands in the
-     * way, the request says which.
+     * way, the request says which, and what hope there is.
      */
     Obstacle take(WaitingGrant request, Lane lane);
 
@@ -57,32 +66,26 @@ final class GrantLanes {
     return request.lane == Lane.PROMISE ? large : small;
   }
 
-  /** Serves a request if nobody is before it and there is room; otherwise the caller adds it. */
-  boolean tryServe(WaitingGrant request, Room room) {
+  /** Serves a request if nobody is before it and there is room. Otherwise nothing has changed. */
+  Obstacle tryServe(WaitingGrant request, Room room) {
+    request.hope = Hope.NONE;
     if (isHeldUp(request)) {
-      return false;
+      return Obstacle.OTHERS;
     }
-    switch (take(request, room)) {
-      case PAGES -> laneOf(request).isShortOfPages = true;
-      case BUDGET -> full.add(request.fullBudget, request);
-      case NOTHING -> {
-        full.served(request);
-        return true;
-      }
+    Obstacle obstacle = take(request, room);
+    if (obstacle == Obstacle.NOTHING) {
+      full.served(request);
     }
-    return false;
+    return obstacle;
   }
 
-  /**
-   * As {@link #tryServe}, of a request that does not wait: where there is no room, nobody who comes
-   * later is told of it.
-   */
-  boolean tryServeNow(WaitingGrant request, Room room) {
-    if (isHeldUp(request) || take(request, room) != Obstacle.NOTHING) {
-      return false;
+  /** Those who come later are to wait for what this one could not get. */
+  private void standInTheWay(WaitingGrant request, Obstacle obstacle) {
+    switch (obstacle) {
+      case PAGES -> laneOf(request).isShortOfPages = true;
+      case BUDGET -> full.add(request.fullBudget, request);
+      case OTHERS, NOTHING -> {}
     }
-    full.served(request);
-    return true;
   }
 
   /** Whether somebody is before it. */
@@ -95,7 +98,9 @@ final class GrantLanes {
     return room.take(request, ownShare ? Lane.OWN_SMALL_PROMISE : request.lane);
   }
 
-  void add(WaitingGrant request) {
+  /** One that waits, since something stands in its way. */
+  void add(WaitingGrant request, Obstacle obstacle) {
+    standInTheWay(request, obstacle);
     if (size() == 0 || request.deadlineNanos - nearestDeadlineNanos < 0) {
       nearestDeadlineNanos = request.deadlineNanos;
     }
@@ -116,6 +121,8 @@ final class GrantLanes {
     small.rewind();
     large.rewind();
     full.clear();
+    creditWanted = false;
+    anyHope = false;
     if (size() == 0) {
       return Long.MAX_VALUE;
     }
@@ -163,10 +170,30 @@ final class GrantLanes {
     if (limitsMoved && room.isHopeless(request)) {
       return End.HOPELESS;
     }
-    if (tryServe(request, room)) {
+    if (creditWanted) {
+      // All are looked at again; what those before it get then is not for this one.
+      return null;
+    }
+    Obstacle obstacle = tryServe(request, room);
+    if (obstacle == Obstacle.NOTHING) {
       return End.GRANTED;
     }
-    return request.isOverdue(nowNanos) ? End.OVERDUE : null;
+    standInTheWay(request, obstacle);
+    boolean overdue = request.isOverdue(nowNanos);
+    anyHope |= request.hope != Hope.NONE;
+    creditWanted |= request.hope == Hope.GOOD || (overdue && anyHope);
+    return overdue && !creditWanted ? End.OVERDUE : null;
+  }
+
+  /**
+   * Whether the last {@link #serve} has met some that may fit without the credit of heaps: it is to
+   * be taken back then, and all are to be looked at again from the first such one on. Those that
+   * are overdue, or have such a one before them, want it for any hope; the others only where it
+   * seems to be enough: else each look would bring owners to the tree whose releases call for the
+   * next.
+   */
+  boolean isCreditWanted() {
+    return creditWanted;
   }
 
   /**

@@ -1,9 +1,11 @@
 package dev.weir.memory;
 
+import dev.weir.memory.GrantLanes.Obstacle;
 import dev.weir.memory.WaitingGrant.End;
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.budget.BudgetExceededError;
 import dev.weir.memory.budget.CreditRecall;
+import dev.weir.memory.budget.RefusedCharge.Hope;
 import dev.weir.memory.heap.RunHeap;
 import dev.weir.memory.pages.Lane;
 import dev.weir.memory.pages.PageHeap;
@@ -13,6 +15,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -117,7 +120,7 @@ final class GrantQueue {
         withdrawn.run();
       }
     });
-    return switch (recallAndEnter(request, room)) {
+    return switch (withCredit(request, () -> tryEnter(request, room))) {
       case SERVED -> {
         grant(request);
         yield request.future;
@@ -140,7 +143,8 @@ final class GrantQueue {
    */
   @Nullable Grant tryRequest(long bytes, Budget budget) {
     WaitingGrant request = new WaitingGrant(bytes, budget, /* deadlineNanos= */ 0);
-    return switch (tryServeNow(request)) {
+    GrantRoom room = new GrantRoom(pages, root);
+    return switch (withCredit(request, () -> tryServeNow(request, room))) {
       case SERVED -> make(request);
       case CLOSED -> throw closedFailure();
       case WAITS, FULL -> null;
@@ -153,21 +157,33 @@ final class GrantQueue {
     return bytes <= pages.promises().largestBytes(lane) && !pages.promises().admits(bytes, lane);
   }
 
-  private Entry tryServeNow(WaitingGrant request) {
-    GrantRoom room = new GrantRoom(pages, root);
-    Entry entry;
+  /**
+   * Tries to serve a request, and if heaps hold credit that it may need, takes that back and tries
+   * again: not under the lock, since that takes a moment.
+   *
+   * @param attempt returns null if credit may be needed
+   */
+  private Entry withCredit(WaitingGrant request, Supplier<@Nullable Entry> attempt) {
     try (CreditRecall recall = CreditRecall.in(root)) {
-      do {
-        entry = tryServeNow(request, room);
-      } while (entry == Entry.FULL && recall.takeBackFor(request.budget, request.bytes));
+      Entry entry = attempt.get();
+      while (entry == null) {
+        recall.takeBack(request.budget);
+        entry = attempt.get();
+      }
+      return entry;
     }
-    return entry;
   }
 
-  private Entry tryServeNow(WaitingGrant request, GrantRoom room) {
+  private @Nullable Entry tryServeNow(WaitingGrant request, GrantRoom room) {
     lock.lock();
     try {
-      return closed ? Entry.CLOSED : lanes.tryServeNow(request, room) ? Entry.SERVED : Entry.FULL;
+      if (closed) {
+        return Entry.CLOSED;
+      }
+      if (lanes.tryServe(request, room) == Obstacle.NOTHING) {
+        return Entry.SERVED;
+      }
+      return request.hope == Hope.NONE ? Entry.FULL : null;
     } finally {
       lock.unlock();
     }
@@ -198,15 +214,11 @@ final class GrantQueue {
     CLOSED
   }
 
-  private Entry recallAndEnter(WaitingGrant request, GrantRoom room) {
-    try (CreditRecall recall = CreditRecall.in(root)) {
-      recall.takeBackFor(request.budget, request.bytes);
-      return tryEnter(request, room);
-    }
-  }
-
-  /** Takes what a request wants, or has it wait. Errors are made outside the lock. */
-  private Entry tryEnter(WaitingGrant request, GrantRoom room) {
+  /**
+   * Takes what a request wants, or has it wait; null if credit may be needed. Errors are made
+   * outside the lock.
+   */
+  private @Nullable Entry tryEnter(WaitingGrant request, GrantRoom room) {
     Entry entry = Entry.FULL;
     lock.lock();
     try {
@@ -216,14 +228,17 @@ final class GrantQueue {
       // From here on its budget tells of room; if there is some already, it is found now.
       count(request, 1);
       try {
-        if (lanes.tryServe(request, room)) {
+        Obstacle obstacle = lanes.tryServe(request, room);
+        if (obstacle == Obstacle.NOTHING) {
           entry = Entry.SERVED;
+        } else if (request.hope != Hope.NONE) {
+          entry = null;
         } else if (waiting < MAX_WAITING) {
           if (lookedAtIn != null && !lookedAtIn.hasLimitsOf(room)) {
             // Limits have changed since this one was looked at.
             lookedAtIn = null;
           }
-          lanes.add(request);
+          lanes.add(request, obstacle);
           entry = Entry.WAITS;
         }
       } finally {
@@ -255,30 +270,49 @@ final class GrantQueue {
     EndedGrants ended = new EndedGrants();
     long untilNext;
     try (CreditRecall recall = CreditRecall.in(root)) {
-      recallCredit(recall, nowNanos);
-      GrantRoom room = new GrantRoom(pages, root);
-      lock.lock();
-      try {
-        boolean limitsMoved = lookedAtIn == null || !lookedAtIn.hasLimitsOf(room);
-        boolean anyWithdrawn = hasWithdrawn;
-        hasWithdrawn = false;
-        // Unless this comes to its end, all are looked at the next time.
-        lookedAtIn = null;
-        untilNext = lanes.serve(nowNanos, room, limitsMoved, anyWithdrawn, ended);
-        lookedAtIn = room;
-      } finally {
-        try {
-          countOut(ended);
-          ended.takeAll(untold);
-          hasUntold = false;
-        } finally {
-          lock.unlock();
-        }
+      untilNext = serveOnce(nowNanos, ended);
+      while (isCreditWanted()) {
+        recall.takeBack(root);
+        untilNext = serveOnce(nowNanos, ended);
       }
     } finally {
       completeAll(ended);
     }
     return hasUntold ? Math.min(untilNext, AGAIN_NANOS) : untilNext;
+  }
+
+  private long serveOnce(long nowNanos, EndedGrants all) {
+    EndedGrants ended = new EndedGrants();
+    GrantRoom room = new GrantRoom(pages, root);
+    lock.lock();
+    try {
+      boolean limitsMoved = lookedAtIn == null || !lookedAtIn.hasLimitsOf(room);
+      boolean anyWithdrawn = hasWithdrawn;
+      hasWithdrawn = false;
+      // Unless this comes to its end, all are looked at the next time.
+      lookedAtIn = null;
+      long untilNext = lanes.serve(nowNanos, room, limitsMoved, anyWithdrawn, ended);
+      lookedAtIn = room;
+      return untilNext;
+    } finally {
+      try {
+        countOut(ended);
+        all.takeAll(ended);
+        all.takeAll(untold);
+        hasUntold = false;
+      } finally {
+        lock.unlock();
+      }
+    }
+  }
+
+  private boolean isCreditWanted() {
+    lock.lock();
+    try {
+      return lanes.isCreditWanted();
+    } finally {
+      lock.unlock();
+    }
   }
 
   /** Under the lock. */
@@ -306,17 +340,6 @@ final class GrantQueue {
       hasUntold = true;
     } finally {
       lock.unlock();
-    }
-  }
-
-  /** For the first of those that wait for budgets: not under the lock, since it takes a moment. */
-  private void recallCredit(CreditRecall recall, long nowNanos) {
-    for (WaitingGrant request : waiting > 0 ? firstWaiting() : List.<WaitingGrant>of()) {
-      if (request.isOverdue(nowNanos)) {
-        recall.takeBackFor(request.budget, request.bytes);
-      } else {
-        recall.takeBackIfEnough(request.budget, request.bytes);
-      }
     }
   }
 

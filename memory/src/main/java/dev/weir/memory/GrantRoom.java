@@ -2,6 +2,7 @@ package dev.weir.memory;
 
 import dev.weir.memory.GrantLanes.Obstacle;
 import dev.weir.memory.budget.Budget;
+import dev.weir.memory.budget.RefusedCharge;
 import dev.weir.memory.pages.Lane;
 import dev.weir.memory.pages.PageHeap;
 
@@ -30,9 +31,10 @@ final class GrantRoom implements GrantLanes.Room {
     if (!pages.promises().admits(request.bytes, lane)) {
       return Obstacle.PAGES;
     }
-    Budget full = request.budget.chargeUnlessFull(request.bytes);
-    if (full != null) {
-      request.fullBudget = full;
+    RefusedCharge refused = request.budget.chargeUnlessFull(request.bytes);
+    if (refused != null) {
+      request.fullBudget = refused.full();
+      request.hope = refused.hope();
       return Obstacle.BUDGET;
     }
     if (!pages.promises().tryMake(request.bytes, lane)) {

@@ -71,8 +71,9 @@ final class Reclaimers {
     Patience patience = new Patience();
     for (ReclaimerCalls reclaimer : all) {
       for (int ask = 0; ask < MAX_ASKS; ask++) {
-        Budget full = budget.hasRoom(bytes) ? root : budget.limiting(bytes);
-        if (!reclaimer.helps(full) || !reclaimer.ask(wantedBytes(bytes, ask), patience)) {
+        Budget full = budget.fullFor(bytes);
+        if (!reclaimer.helps(full == null ? root : full)
+            || !reclaimer.ask(wantedBytes(bytes, ask), patience)) {
           break;
         }
         T served = retry.get();

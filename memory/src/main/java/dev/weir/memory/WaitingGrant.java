@@ -1,6 +1,7 @@
 package dev.weir.memory;
 
 import dev.weir.memory.budget.Budget;
+import dev.weir.memory.budget.RefusedCharge.Hope;
 import dev.weir.memory.pages.Lane;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -17,6 +18,9 @@ final class WaitingGrant {
 
   /** The one from there up that had no room for it, the last time that a budget had none. */
   Budget fullBudget;
+
+  /** Whether it might have found room if heaps held no credit, when it was looked at last. */
+  Hope hope = Hope.NONE;
 
   /** When it is no longer wanted, as a {@link System#nanoTime} value. */
   final long deadlineNanos;

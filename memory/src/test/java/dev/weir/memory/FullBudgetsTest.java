@@ -21,6 +21,12 @@ class FullBudgetsTest {
   private final GrantRoom room = new GrantRoom(pages, root);
   private final GrantLanes lanes = new GrantLanes();
 
+  private void waits(WaitingGrant request, GrantLanes.Room found) {
+    GrantLanes.Obstacle obstacle = lanes.tryServe(request, found);
+    assertThat(obstacle).isEqualTo(GrantLanes.Obstacle.BUDGET);
+    lanes.add(request, obstacle);
+  }
+
   @Test
   void roomThatComesBehindTheLookIsNotForThoseWhoComeLater() {
     assertThat(two.tryCharge(5 * MIB)).isTrue();
@@ -38,17 +44,20 @@ class FullBudgetsTest {
             return false;
           }
         };
-    assertThat(lanes.tryServe(new WaitingGrant(4 * MIB, one, 0), freedBehindTheLook)).isFalse();
+    waits(new WaitingGrant(4 * MIB, one, 0), freedBehindTheLook);
 
-    assertThat(lanes.tryServe(new WaitingGrant(MIB, two, 0), room)).isFalse();
+    assertThat(lanes.tryServe(new WaitingGrant(MIB, two, 0), room))
+        .isEqualTo(GrantLanes.Obstacle.OTHERS);
   }
 
   @Test
   void thoseBesideTheFullOneGoOn() {
     assertThat(one.tryCharge(MIB)).isTrue();
-    assertThat(lanes.tryServe(new WaitingGrant(4 * MIB, one, 0), room)).isFalse();
+    waits(new WaitingGrant(4 * MIB, one, 0), room);
 
-    assertThat(lanes.tryServe(new WaitingGrant(MIB, one, 0), room)).isFalse();
-    assertThat(lanes.tryServe(new WaitingGrant(MIB, two, 0), room)).isTrue();
+    assertThat(lanes.tryServe(new WaitingGrant(MIB, one, 0), room))
+        .isEqualTo(GrantLanes.Obstacle.OTHERS);
+    assertThat(lanes.tryServe(new WaitingGrant(MIB, two, 0), room))
+        .isEqualTo(GrantLanes.Obstacle.NOTHING);
   }
 }

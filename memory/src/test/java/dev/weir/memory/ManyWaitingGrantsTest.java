@@ -42,8 +42,9 @@ class ManyWaitingGrantsTest {
     List<WaitingGrant> requests = new ArrayList<>();
     for (int i = 0; i < MANY; i++) {
       WaitingGrant request = new WaitingGrant(1 << 20, root, deadlineNanos + i);
-      assertThat(lanes.tryServe(request, room)).isFalse();
-      lanes.add(request);
+      Obstacle obstacle = lanes.tryServe(request, room);
+      assertThat(obstacle).isNotEqualTo(Obstacle.NOTHING);
+      lanes.add(request, obstacle);
       requests.add(request);
     }
     room.takes = 0;
@@ -107,8 +108,9 @@ class ManyWaitingGrantsTest {
     for (int i = 0; i < MANY; i++) {
       Budget tenant = root.child("tenant", 1 << 20);
       WaitingGrant request = new WaitingGrant(1 << 20, tenant, 1_000);
-      assertThat(lanes.tryServe(request, room)).isFalse();
-      lanes.add(request);
+      Obstacle obstacle = lanes.tryServe(request, room);
+      assertThat(obstacle).isNotEqualTo(Obstacle.NOTHING);
+      lanes.add(request, obstacle);
       missing.add(request);
     }
 

@@ -11,6 +11,7 @@ import dev.weir.memory.pages.Reservation;
 import dev.weir.stress.ModelChecking;
 import java.util.List;
 import org.jetbrains.kotlinx.lincheck.Actor;
+import org.jetbrains.kotlinx.lincheck.execution.ExecutionScenario;
 import org.jetbrains.lincheck.datastructures.IntGen;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
@@ -76,12 +77,14 @@ public class BudgetGrantsAtomicityTest {
   @Test
   void nothingThatFitsIsRefused() {
     ModelChecking.check(
-        getClass(),
-        /* scenarios= */ 6,
-        List.of(
-            ModelChecking.scenario(
-                List.of(operation("charge", 4), operation("tryRequest", 2)),
-                List.of(List.of(operation("release", 2)), List.of(operation("tryRequest", 6))))));
+        getClass(), /* scenarios= */ 6, List.of(whileOneReleases(2), whileOneReleases(4)));
+  }
+
+  /** The release is behind the look that finds no room, or behind the recall. */
+  private static ExecutionScenario whileOneReleases(int count) {
+    return ModelChecking.scenario(
+        List.of(operation("charge", 4), operation("tryRequest", 2)),
+        List.of(List.of(operation("release", count)), List.of(operation("tryRequest", 6))));
   }
 
   private static Actor operation(String name, Object... arguments) {

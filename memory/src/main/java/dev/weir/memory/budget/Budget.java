@@ -1,5 +1,6 @@
 package dev.weir.memory.budget;
 
+import dev.weir.memory.budget.RefusedCharge.Hope;
 import dev.weir.memory.callback.ListenerCalls;
 import dev.weir.memory.pressure.Pressure;
 import dev.weir.memory.pressure.PressureListener;
@@ -135,13 +136,10 @@ public final class Budget extends BudgetFigures {
     if (openCredits > 0 && chargedBytes > bytes) {
       lockAgainWithoutCredit();
     }
-    try {
-      limitBytes = bytes;
-      tree.limitChanged(this);
-      tree.pressure.mayHaveMoved(this);
-    } finally {
-      tree.lock.unlock();
-    }
+    limitBytes = bytes;
+    tree.limitChanged(this);
+    tree.pressure.mayHaveMoved(this);
+    tree.lock.unlock();
     tree.tellOfRoom();
   }
 
@@ -237,31 +235,34 @@ public final class Budget extends BudgetFigures {
 
   /**
    * As {@link #tryCharge}, but takes back no credit, and so is done in a moment: what heaps have
-   * not spent counts as charged. A {@link CreditRecall} comes before it.
+   * not spent counts as charged. Where that is the reason, a {@link CreditRecall} helps.
    *
-   * @return null if it is charged; otherwise the budget, from here up, that has no room for it, or
-   *     this one if it is closed
+   * @return null if it is charged; otherwise why it is not
    */
-  public @Nullable Budget chargeUnlessFull(long bytes) {
+  public @Nullable RefusedCharge chargeUnlessFull(long bytes) {
     if (parent == null) {
       return null;
     }
+    Budget full;
+    Hope hope = Hope.NONE;
     tree.lock.lock();
     try {
-      if (isCut()) {
-        return this;
+      full = isCut() ? this : firstFull(bytes);
+      if (full == null) {
+        charge(bytes);
+      } else if (!isCut()) {
+        Budget surelyFull = firstSurelyFull(bytes);
+        if (surelyFull != null) {
+          full = surelyFull;
+        } else {
+          hope = firstLimiting(bytes) == null ? Hope.GOOD : Hope.SLIGHT;
+        }
       }
-      Budget full = firstFull(bytes);
-      if (full != null) {
-        Budget limiting = firstLimiting(bytes);
-        return limiting == null ? full : limiting;
-      }
-      charge(bytes);
     } finally {
       tree.lock.unlock();
     }
     tree.tell();
-    return null;
+    return full == null ? null : new RefusedCharge(full, hope);
   }
 
   /** Whether a charge of so many bytes can never succeed: a limit is below it, or it is closed. */
@@ -293,20 +294,28 @@ public final class Budget extends BudgetFigures {
 
   /** Whether a charge of so many bytes would succeed now; takes back the credit of heaps for it. */
   public boolean hasRoom(long bytes) {
-    return parent == null || tree.hasRoom(this, bytes);
+    return fullFor(bytes) == null;
   }
 
   /**
-   * Whether a charge for which there is no room might find some once heaps hold no credit: by the
-   * most that they could hold. What they do hold is read of one after the other, and in the
+   * The node, from here up, that has no room for a charge of so many bytes, or this one if it is
+   * closed; null if all have. Takes back the credit of heaps for that, if it may help.
+   */
+  public @Nullable Budget fullFor(long bytes) {
+    return parent == null ? null : tree.fullFor(this, bytes);
+  }
+
+  /**
+   * As {@link #firstFull}, but only one that would have no room if heaps held no credit either: by
+   * the most that they could hold. What they do hold is read of one after the other, and in the
    * meantime one may have spent what another has got back. Under the tree's lock.
    */
-  boolean mayFitWithoutCredit(long bytes) {
+  @Nullable Budget firstSurelyFull(long bytes) {
     Budget full = firstFull(bytes);
     while (full != null && bytes - tree.mostUnspentBytes(full) <= full.roomBytes()) {
       full = full.parent == null ? null : full.parent.firstFull(bytes);
     }
-    return full == null;
+    return full;
   }
 
   /**
@@ -385,16 +394,22 @@ public final class Budget extends BudgetFigures {
     if (parent == null) {
       throw new IllegalStateException("the root budget is closed with its pool");
     }
-    tree.lock.lock();
-    if (openCredits > 0) {
-      lockAgainWithoutCredit();
-    }
+    boolean isLocked = false;
     try {
+      tree.lock.lock();
+      if (openCredits > 0) {
+        lockAgainWithoutCredit();
+      }
+      isLocked = true;
+    } finally {
+      if (!isLocked) {
+        // Owners could not be waited for. Who is at it spends once more, and then none does.
+        tree.lock.lock();
+      }
       closed = true;
       tree.limitChanged(this);
       tree.pressure.mayHaveMoved(this);
       forgetIfDrained();
-    } finally {
       tree.lock.unlock();
     }
     tree.tellOfRoom();

@@ -114,7 +114,7 @@ final class BudgetTree {
         budget.charge(bytes);
         return true;
       }
-      if (!budget.mayFitWithoutCredit(bytes)) {
+      if (budget.firstSurelyFull(bytes) != null) {
         return false;
       }
     } finally {
@@ -138,7 +138,7 @@ final class BudgetTree {
         grant(credit, terms.quantumBytes());
         return true;
       }
-      if (!budget.mayFitWithoutCredit(bytes)) {
+      if (budget.firstSurelyFull(bytes) != null) {
         return false;
       }
     } finally {
@@ -162,60 +162,38 @@ final class BudgetTree {
     }
   }
 
-  /** Whether a charge of so many bytes would succeed now. */
-  boolean hasRoom(Budget budget, long bytes) {
+  /**
+   * The first budget from here up that has no room for a charge, whatever heaps hold, or this one
+   * if it is closed; null if all have.
+   */
+  @Nullable Budget fullFor(Budget budget, long bytes) {
     lock.lock();
     try {
-      if (budget.isCut() || !budget.mayFitWithoutCredit(bytes)) {
-        return false;
+      if (budget.isCut()) {
+        return budget;
       }
-      if (budget.firstFull(bytes) == null) {
-        return true;
+      Budget full = budget.firstSurelyFull(bytes);
+      if (full != null || budget.firstFull(bytes) == null) {
+        return full;
       }
     } finally {
       lock.unlock();
     }
     lockWithoutCredit(budget.branch());
     try {
-      return !budget.isCut() && budget.firstFull(bytes) == null;
+      return budget.isCut() ? budget : budget.firstFull(bytes);
     } finally {
       lock.unlock();
       tell();
     }
   }
 
-  /**
-   * Takes back the credit of a branch, if a charge there has no room and might get some by that.
-   * None is granted from then on, until {@link #endRecall}.
-   *
-   * @param isBegun whether none is granted already, for the same one who recalls
-   * @param patient whether to do without where it does not seem to be enough
-   * @return whether it has been taken back
-   */
-  boolean recallFor(Budget budget, long bytes, boolean isBegun, boolean patient) {
-    StackRoom.requireForNested(); // None would be granted ever again.
+  /** No credit is granted from here on. */
+  void beginRecall() {
+    StackRoom.requireForNested(); // What does not come to its end would last for ever.
     lock.lock();
-    try {
-      if (budget.firstFull(bytes) == null
-          || !(patient ? budget.firstLimiting(bytes) == null : budget.mayFitWithoutCredit(bytes))) {
-        return false;
-      }
-      recalls += isBegun ? 0 : 1;
-    } finally {
-      lock.unlock();
-    }
-    boolean done = false;
-    try {
-      lockWithoutCredit(budget.branch());
-      lock.unlock();
-      done = true;
-    } finally {
-      if (!done && !isBegun) {
-        endRecall();
-      }
-      tell();
-    }
-    return true;
+    recalls++;
+    lock.unlock();
   }
 
   void endRecall() {
@@ -249,11 +227,19 @@ final class BudgetTree {
 
   /**
    * The most that heaps can hold of a budget and those below, whatever they spend and return
-   * meanwhile: what each may keep, and once more as much, a block whose release it is at. Only
-   * where the stack has ended in a release is there more. Under the lock.
+   * meanwhile: what each may keep, and once more as much, a block whose release it is at. Only one
+   * whose stack has ended in a release holds more. Under the lock.
    */
   long mostUnspentBytes(Budget top) {
-    return Math.max(2 * terms.maxBytes() * top.openCredits, unspentBytes(top));
+    long bytes = 0;
+    if (top.openCredits > 0) {
+      for (Credit credit = firstOpen; credit != null; credit = credit.nextOpen) {
+        if (credit.budget.isWithin(top)) {
+          bytes += Math.max(2 * terms.maxBytes(), credit.unspentBytes());
+        }
+      }
+    }
+    return bytes;
   }
 
   /**

@@ -21,30 +21,19 @@ public final class CreditRecall implements AutoCloseable {
   }
 
   /**
-   * Takes credit back, if a charge has no room and might get some by that.
+   * Takes back all that heaps hold of a budget and of those beside it below the root; for the root,
+   * of all. What a charge finds full there is full then.
    *
    * @param budget of the tree that this is for
-   * @return whether it has: then nothing of it is out, and what a charge finds full is
    */
-  public boolean takeBackFor(Budget budget, long bytes) {
-    return takeBackFor(budget, bytes, /* patient= */ false);
-  }
-
-  /**
-   * The same for one who is looked at again and again: does without where what heaps hold seems to
-   * be too little, which it need not be, since it is read of one after the other. Else each look
-   * would bring owners to the tree whose releases call for the next.
-   */
-  public boolean takeBackIfEnough(Budget budget, long bytes) {
-    return takeBackFor(budget, bytes, /* patient= */ true);
-  }
-
-  private boolean takeBackFor(Budget budget, long bytes, boolean patient) {
-    if (!budget.isTracked() || !tree.recallFor(budget, bytes, isBegun, patient)) {
-      return false;
+  public void takeBack(Budget budget) {
+    if (!isBegun) {
+      tree.beginRecall();
+      isBegun = true;
     }
-    isBegun = true;
-    return true;
+    tree.lockWithoutCredit(budget.branch());
+    tree.lock.unlock();
+    tree.tell();
   }
 
   /** Heaps are granted credit again. */

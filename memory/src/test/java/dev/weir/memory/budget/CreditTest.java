@@ -2,6 +2,8 @@ package dev.weir.memory.budget;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.memory.budget.RefusedCharge.Hope;
+import dev.weir.memory.testing.EndOfStack;
 import dev.weir.memory.testing.SeededRuns;
 import dev.weir.memory.testing.Workers;
 import java.util.Arrays;
@@ -218,13 +220,12 @@ class CreditTest {
     int blocks = chargeUntilCredit(feature);
     long rest = 2 * MIB - (long) (blocks - 1) * BLOCK_BYTES;
     try (CreditRecall recall = CreditRecall.in(root)) {
-      assertThat(recall.takeBackFor(feature, rest + 1)).isTrue();
+      recall.takeBack(feature);
       assertThat(feature.openCredits).isZero();
 
       credits.uncharge(feature, BLOCK_BYTES);
 
       assertThat(feature.openCredits).isZero();
-      assertThat(recall.takeBackFor(feature, rest)).as("there is none").isFalse();
       assertThat(feature.chargeUnlessFull(rest)).isNull();
     }
     feature.uncharge(rest);
@@ -232,19 +233,39 @@ class CreditTest {
   }
 
   @Test
-  void oneWhoLooksAgainTakesBackOnlyWhatSeemsEnough() {
-    int blocks = chargeUntilCredit(feature);
-    long rest = 2 * MIB - (long) blocks * BLOCK_BYTES;
-    try (CreditRecall recall = CreditRecall.in(root)) {
-      assertThat(recall.takeBackIfEnough(feature, rest + 1)).isFalse();
-      assertThat(recall.takeBackIfEnough(feature, 1)).as("without it too").isFalse();
-      assertThat(feature.openCredits).isEqualTo(1);
+  void aChargeAtOnceTellsWhatWouldHelp() {
+    Budget leaf = feature.child("leaf", MIB);
+    int blocks = chargeUntilCredit(leaf);
+    long rest = MIB - (long) blocks * BLOCK_BYTES;
 
-      assertThat(recall.takeBackIfEnough(feature, rest)).isTrue();
+    assertThat(leaf.chargeUnlessFull(rest)).isEqualTo(new RefusedCharge(leaf, Hope.GOOD));
+    assertThat(leaf.chargeUnlessFull(rest + 1)).isEqualTo(new RefusedCharge(leaf, Hope.SLIGHT));
+    assertThat(leaf.chargeUnlessFull(rest + (128 << 10)))
+        .isEqualTo(new RefusedCharge(leaf, Hope.NONE));
+    assertThat(feature.tryCharge(MIB)).isTrue();
+    assertThat(leaf.chargeUnlessFull(2 * MIB))
+        .as("both full, one of them in any case")
+        .isEqualTo(new RefusedCharge(leaf, Hope.NONE));
+    feature.setLimitBytes(0);
+    assertThat(leaf.chargeUnlessFull(rest)).isEqualTo(new RefusedCharge(feature, Hope.NONE));
+    leaf.close();
+    assertThat(leaf.chargeUnlessFull(1)).isEqualTo(new RefusedCharge(leaf, Hope.NONE));
+    assertThat(leaf.fullFor(1)).isSameAs(leaf);
+    assertThat(feature.fullFor(0)).isSameAs(feature);
+  }
 
-      assertThat(feature.chargeUnlessFull(rest)).isNull();
-      assertThat(feature.chargeUnlessFull(1)).isSameAs(feature);
-    }
+  /** Else none would be granted ever again. */
+  @Test
+  void aRecallThatRunsOutOfStackEnds() throws InterruptedException {
+    EndOfStack.onThread(() ->
+        EndOfStack.descend(() -> {
+          try (CreditRecall recall = CreditRecall.in(root)) {
+            recall.takeBack(feature);
+            recall.takeBack(root);
+          }
+        }));
+
+    chargeUntilCredit(feature);
   }
 
   /** Each owner comes to the credit that the other one has looked at already. */
