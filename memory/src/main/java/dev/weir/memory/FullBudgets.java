@@ -28,9 +28,8 @@ final class FullBudgets {
   /** How many {@link #addWindow} passes over. */
   private int windowFrom;
 
-  /** Begins anew; the window moves on, and begins anew behind the last. */
+  /** Begins anew. */
   void clear() {
-    windowFrom = windowFrom + WINDOW < firstWaiting.size() ? windowFrom + WINDOW : 0;
     firstWaiting.clear();
   }
 
@@ -73,7 +72,10 @@ final class FullBudgets {
     return firstWaiting.isEmpty() ? null : node.parent();
   }
 
-  /** Adds a few of the first that wait: those in the window. */
+  /**
+   * Adds a few of the first that wait: those in the window, which moves on, and begins anew behind
+   * the last.
+   */
   void addWindow(List<WaitingGrant> found) {
     int passed = windowFrom < firstWaiting.size() ? windowFrom : 0;
     Iterator<WaitingGrant> each = firstWaiting.values().iterator();
@@ -83,5 +85,6 @@ final class FullBudgets {
         found.add(request);
       }
     }
+    windowFrom = passed + WINDOW < firstWaiting.size() ? passed + WINDOW : 0;
   }
 }

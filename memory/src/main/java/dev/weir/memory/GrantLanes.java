@@ -69,7 +69,7 @@ final class GrantLanes {
   /** Serves a request if nobody is before it and there is room. Otherwise nothing has changed. */
   Obstacle tryServe(WaitingGrant request, Room room) {
     request.hope = Hope.NONE;
-    if (isHeldUp(request)) {
+    if (creditWanted || isHeldUp(request)) {
       return Obstacle.OTHERS;
     }
     Obstacle obstacle = take(request, room);
@@ -181,19 +181,25 @@ final class GrantLanes {
     standInTheWay(request, obstacle);
     boolean overdue = request.isOverdue(nowNanos);
     anyHope |= request.hope != Hope.NONE;
-    creditWanted |= request.hope == Hope.GOOD || (overdue && anyHope);
+    boolean dependsOnHope = request.hope == Hope.SLIGHT || (obstacle == Obstacle.OTHERS && anyHope);
+    creditWanted |= request.hope == Hope.GOOD || (overdue && dependsOnHope);
     return overdue && !creditWanted ? End.OVERDUE : null;
   }
 
   /**
    * Whether the last {@link #serve} has met some that may fit without the credit of heaps: it is to
-   * be taken back then, and all are to be looked at again from the first such one on. Those that
-   * are overdue, or have such a one before them, want it for any hope; the others only where it
-   * seems to be enough: else each look would bring owners to the tree whose releases call for the
-   * next.
+   * be taken back then, and all are to be looked at again from the first such one on; until then
+   * nobody who comes is before those that have not been looked at. Those that are overdue, or have
+   * such a one before them, want it for any hope; the others only where it seems to be enough: else
+   * each look would bring owners to the tree whose releases call for the next.
    */
   boolean isCreditWanted() {
     return creditWanted;
+  }
+
+  /** Credit is not taken back, or cannot be: those that come are served again. */
+  void doWithoutCredit() {
+    creditWanted = false;
   }
 
   /**

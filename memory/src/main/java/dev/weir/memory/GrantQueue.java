@@ -159,15 +159,20 @@ final class GrantQueue {
 
   /**
    * Tries to serve a request, and if heaps hold credit that it may need, takes that back and tries
-   * again: not under the lock, since that takes a moment.
+   * again: not under the lock, since that takes a moment. If credit is just taken back for those
+   * that wait, tries again behind that.
    *
-   * @param attempt returns null if credit may be needed
+   * @param attempt returns null if it is to be made again
    */
   private Entry withCredit(WaitingGrant request, Supplier<@Nullable Entry> attempt) {
     try (CreditRecall recall = CreditRecall.in(root)) {
       Entry entry = attempt.get();
       while (entry == null) {
-        recall.takeBack(request.budget);
+        if (request.hope == Hope.NONE) {
+          SpinLock.giveWay();
+        } else {
+          recall.takeBack(request.budget);
+        }
         entry = attempt.get();
       }
       return entry;
@@ -183,7 +188,7 @@ final class GrantQueue {
       if (lanes.tryServe(request, room) == Obstacle.NOTHING) {
         return Entry.SERVED;
       }
-      return request.hope == Hope.NONE ? Entry.FULL : null;
+      return request.hope == Hope.NONE && !lanes.isCreditWanted() ? Entry.FULL : null;
     } finally {
       lock.unlock();
     }
@@ -269,16 +274,30 @@ final class GrantQueue {
   long serve(long nowNanos) {
     EndedGrants ended = new EndedGrants();
     long untilNext;
+    boolean done = false;
     try (CreditRecall recall = CreditRecall.in(root)) {
       untilNext = serveOnce(nowNanos, ended);
       while (isCreditWanted()) {
         recall.takeBack(root);
         untilNext = serveOnce(nowNanos, ended);
       }
+      done = true;
     } finally {
-      completeAll(ended);
+      try {
+        if (!done) {
+          doWithoutCredit();
+        }
+      } finally {
+        completeAll(ended);
+      }
     }
     return hasUntold ? Math.min(untilNext, AGAIN_NANOS) : untilNext;
+  }
+
+  private void doWithoutCredit() {
+    lock.lock();
+    lanes.doWithoutCredit();
+    lock.unlock();
   }
 
   private long serveOnce(long nowNanos, EndedGrants all) {
@@ -288,7 +307,9 @@ final class GrantQueue {
     try {
       boolean limitsMoved = lookedAtIn == null || !lookedAtIn.hasLimitsOf(room);
       boolean anyWithdrawn = hasWithdrawn;
-      hasWithdrawn = false;
+      if (anyWithdrawn) {
+        hasWithdrawn = false;
+      }
       // Unless this comes to its end, all are looked at the next time.
       lookedAtIn = null;
       long untilNext = lanes.serve(nowNanos, room, limitsMoved, anyWithdrawn, ended);

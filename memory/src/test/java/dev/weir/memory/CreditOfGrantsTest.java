@@ -33,6 +33,7 @@ class CreditOfGrantsTest {
   private final PageHeap pages = PageHeaps.over(new FakeNativeMemory(), LIMIT_BYTES);
   private final Budget root = Budget.root("root", new Ledger(), 0);
   private final Budget one = root.child("one", 4 * MIB);
+  private final Budget parent = root.child("parent", 4 * MIB - QUANTUM / 2);
   private final GrantQueue queue = new GrantQueue(pages, root);
   private final Credits credits = new Credits();
 
@@ -181,5 +182,39 @@ class CreditOfGrantsTest {
     }
 
     assertThat(calls).isLessThan(10);
+  }
+
+  /**
+   * The first of the two lacks room in the parent, whatever heaps hold; the second is behind it.
+   */
+  private Budget fullButForCredit() {
+    Budget leaf = parent.child("leaf", 4 * MIB);
+    takeCredit(credits, leaf);
+    waits(4 * MIB - QUANTUM, leaf, Long.MAX_VALUE);
+    return leaf;
+  }
+
+  @Test
+  void oneBehindAnotherCallsForNoServiceThatHelpsNeither() {
+    Budget leaf = fullButForCredit();
+    waits(4 * MIB - QUANTUM * 3 / 2, parent.child("other", Budget.UNLIMITED), Long.MAX_VALUE);
+
+    for (int i = 0; i < 1_000; i++) {
+      credits.uncharge(leaf, PAGE);
+      assertThat(credits.tryCharge(leaf, PAGE)).isTrue();
+      queue.serve(0);
+    }
+
+    assertThat(calls).isLessThan(10);
+  }
+
+  @Test
+  void nobodyTakesFromTheParentWhatTheFirstLacksThere() {
+    Budget leaf = fullButForCredit();
+    credits.uncharge(leaf, PAGE);
+    assertThat(credits.tryCharge(leaf, PAGE)).isTrue();
+    queue.serve(0);
+
+    assertThat(queue.tryRequest(MIB, parent.child("other", Budget.UNLIMITED))).isNull();
   }
 }

@@ -79,7 +79,8 @@ class WantedCreditTest {
   @Test
   void oneThatIsOverdueWantsItForTheHopeOfThoseBeforeIt() {
     WaitingGrant first = waits(Hope.NONE, 2 * LATER);
-    WaitingGrant second = waits(Hope.NONE, LATER);
+    WaitingGrant second = new WaitingGrant(BYTES, first.budget, LATER);
+    lanes.add(second, Obstacle.OTHERS);
 
     serve(first, Hope.SLIGHT);
 
@@ -98,5 +99,33 @@ class WantedCreditTest {
 
     assertThat(takes).isEqualTo(1);
     assertThat(ended()).isNull();
+  }
+
+  @Test
+  void nobodyComesBetweenTheTwoLooks() {
+    WaitingGrant first = waits(Hope.NONE, 2 * LATER);
+    WaitingGrant second = waits(Hope.NONE, 2 * LATER);
+    serve(first, Hope.GOOD);
+    WaitingGrant late = new WaitingGrant(BYTES, second.budget, 0);
+    GrantLanes.Room room = refusing(late, Hope.NONE);
+    takes = 0;
+
+    assertThat(lanes.tryServe(late, room)).isEqualTo(Obstacle.OTHERS);
+    assertThat(takes).isZero();
+
+    lanes.doWithoutCredit();
+    assertThat(lanes.tryServe(late, room)).isEqualTo(Obstacle.BUDGET);
+  }
+
+  @Test
+  void oneThatIsOverdueForALimitWantsNoCredit() {
+    WaitingGrant first = waits(Hope.NONE, 2 * LATER);
+    WaitingGrant second = new WaitingGrant(BYTES, root.child("another", BYTES), LATER);
+    lanes.add(second, Obstacle.BUDGET);
+
+    serve(first, Hope.SLIGHT);
+
+    assertThat(lanes.isCreditWanted()).isFalse();
+    assertThat(ended()).isSameAs(second);
   }
 }

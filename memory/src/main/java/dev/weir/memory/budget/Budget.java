@@ -5,6 +5,7 @@ import dev.weir.memory.callback.ListenerCalls;
 import dev.weir.memory.pressure.Pressure;
 import dev.weir.memory.pressure.PressureListener;
 import dev.weir.memory.pressure.Registration;
+import dev.weir.memory.sync.StackRoom;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -255,7 +256,9 @@ public final class Budget extends BudgetFigures {
         if (surelyFull != null) {
           full = surelyFull;
         } else {
-          hope = firstLimiting(bytes) == null ? Hope.GOOD : Hope.SLIGHT;
+          Budget limiting = firstLimiting(bytes);
+          full = limiting == null ? full : limiting;
+          hope = limiting == null ? Hope.GOOD : Hope.SLIGHT;
         }
       }
     } finally {
@@ -394,6 +397,7 @@ public final class Budget extends BudgetFigures {
     if (parent == null) {
       throw new IllegalStateException("the root budget is closed with its pool");
     }
+    StackRoom.requireForNested(); // Nobody finds it closed whose credit is not shut.
     boolean isLocked = false;
     try {
       tree.lock.lock();

@@ -268,6 +268,22 @@ class CreditTest {
     chargeUntilCredit(feature);
   }
 
+  @Test
+  void whoFindsABudgetClosedGetsNothingOfItThoughTheStackEndedInTheClosing()
+      throws InterruptedException {
+    chargeUntilCredit(feature);
+
+    EndOfStack.onThread(() ->
+        EndOfStack.descend(() -> {
+          if (!feature.closed) {
+            feature.close();
+          }
+        }));
+
+    assertThat(feature.isClosed()).isTrue();
+    assertThat(credits.tryCharge(feature, BLOCK_BYTES)).isFalse();
+  }
+
   /** Each owner comes to the credit that the other one has looked at already. */
   @Test
   void aBlockThatOwnersHandToAndFroIsNoReasonToRefuseTheRest() throws InterruptedException {
