@@ -184,10 +184,8 @@ class CreditOfGrantsTest {
     assertThat(calls).isLessThan(10);
   }
 
-  /**
-   * The first of the two lacks room in the parent, whatever heaps hold; the second is behind it.
-   */
-  private Budget fullButForCredit() {
+  /** One waits for room that the parent lacks whatever heaps hold, and the leaf only with that. */
+  private Budget leafOfFullParent() {
     Budget leaf = parent.child("leaf", 4 * MIB);
     takeCredit(credits, leaf);
     waits(4 * MIB - QUANTUM, leaf, Long.MAX_VALUE);
@@ -196,7 +194,7 @@ class CreditOfGrantsTest {
 
   @Test
   void oneBehindAnotherCallsForNoServiceThatHelpsNeither() {
-    Budget leaf = fullButForCredit();
+    Budget leaf = leafOfFullParent();
     waits(4 * MIB - QUANTUM * 3 / 2, parent.child("other", Budget.UNLIMITED), Long.MAX_VALUE);
 
     for (int i = 0; i < 1_000; i++) {
@@ -210,7 +208,7 @@ class CreditOfGrantsTest {
 
   @Test
   void nobodyTakesFromTheParentWhatTheFirstLacksThere() {
-    Budget leaf = fullButForCredit();
+    Budget leaf = leafOfFullParent();
     credits.uncharge(leaf, PAGE);
     assertThat(credits.tryCharge(leaf, PAGE)).isTrue();
     queue.serve(0);
