@@ -382,6 +382,10 @@ final class GrantQueue {
     List<Shortage> shortages = new ArrayList<>();
     long pageBytes = 0;
     for (WaitingGrant request : firstWaiting()) {
+      if (request.isWithdrawn()) {
+        continue; // Also one that has just become overdue: it stands in the way until the next
+        // look.
+      }
       Budget full = request.budget.seeminglyFull(request.bytes);
       if (full != null) {
         shortages.add(new Shortage(full, request.bytes));

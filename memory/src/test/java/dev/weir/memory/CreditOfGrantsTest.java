@@ -206,6 +206,28 @@ class CreditOfGrantsTest {
     assertThat(calls).isLessThan(10);
   }
 
+  /** All wait for limits; whichever of its budgets it is that the first is found to wait for. */
+  @Test
+  void threeBehindEachOtherCallForNoServiceThatHelpsNone() {
+    int kib = 1 << 10;
+    Budget top = root.child("top", 31 * MIB + 2 * QUANTUM + 850 * kib);
+    Budget middle = top.child("middle", 32 * MIB);
+    Budget leaf = middle.child("leaf", 16 * MIB);
+    assertThat(middle.tryCharge(31 * MIB)).isTrue();
+    takeCredit(credits, leaf);
+    waits(16 * MIB - QUANTUM / 2, leaf, Long.MAX_VALUE);
+    waits(900 * kib, middle, Long.MAX_VALUE);
+    waits(870 * kib, top.child("aside", Budget.UNLIMITED), Long.MAX_VALUE);
+
+    for (int i = 0; i < 1_000; i++) {
+      credits.uncharge(leaf, PAGE);
+      assertThat(credits.tryCharge(leaf, PAGE)).isTrue();
+      queue.serve(0);
+    }
+
+    assertThat(calls).isLessThan(10);
+  }
+
   @Test
   void nobodyTakesFromTheParentWhatTheFirstLacksThere() {
     Budget leaf = leafOfFullParent();

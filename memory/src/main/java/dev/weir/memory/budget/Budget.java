@@ -252,12 +252,9 @@ public final class Budget extends BudgetFigures {
       if (full == null) {
         charge(bytes);
       } else if (!isCut()) {
-        Budget surelyFull = firstSurelyFull(bytes);
-        if (surelyFull != null) {
-          full = surelyFull;
-        } else {
-          Budget limiting = firstLimiting(bytes);
-          full = limiting == null ? full : limiting;
+        Budget limiting = firstLimiting(bytes);
+        full = limiting == null ? full : limiting;
+        if (firstSurelyFull(bytes) == null) {
           hope = limiting == null ? Hope.GOOD : Hope.SLIGHT;
         }
       }

@@ -4,7 +4,7 @@ package dev.weir.memory.budget;
  * Why a charge was refused for which no credit was taken back.
  *
  * @param full the budget, from the charged one up, that had no room, or the charged one if it is
- *     closed; with hope the first that seems to have none, credit or not
+ *     closed: the first that seems to have none without the credit of heaps either, if any does
  * @param hope whether it would fit without the credit that heaps hold
  */
 public record RefusedCharge(Budget full, Hope hope) {
