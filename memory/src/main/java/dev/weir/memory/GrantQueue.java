@@ -1,20 +1,16 @@
 package dev.weir.memory;
 
 import dev.weir.memory.GrantLanes.Obstacle;
-import dev.weir.memory.WaitingGrant.End;
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.budget.BudgetExceededError;
 import dev.weir.memory.budget.CreditRecall;
 import dev.weir.memory.budget.RefusedCharge.Hope;
-import dev.weir.memory.heap.RunHeap;
 import dev.weir.memory.pages.Lane;
 import dev.weir.memory.pages.PageHeap;
 import dev.weir.memory.sync.SpinLock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Future;
-import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -35,7 +31,7 @@ final class GrantQueue {
 
   private final PageHeap pages;
   private final Budget root;
-  private final Maker maker;
+  private final GrantOutcomes outcomes;
   private final Runnable withdrawn;
   private final SpinLock lock = new SpinLock();
   private final GrantLanes lanes = new GrantLanes();
@@ -55,7 +51,7 @@ final class GrantQueue {
   private volatile boolean hasUntold;
 
   GrantQueue(PageHeap pages, Budget root) {
-    this(pages, root, maker(pages, new RunHeap(pages)), () -> {});
+    this(pages, root, GrantOutcomes.plain(pages), () -> {});
   }
 
   /**
@@ -64,29 +60,11 @@ final class GrantQueue {
    * @param withdrawn is told that a request has failed, or was withdrawn, by a cancellation or by a
    *     null: those behind it may fit
    */
-  GrantQueue(PageHeap pages, Budget root, Maker maker, Runnable withdrawn) {
+  GrantQueue(PageHeap pages, Budget root, GrantOutcomes.Maker maker, Runnable withdrawn) {
     this.pages = pages;
     this.root = root;
-    this.maker = maker;
+    this.outcomes = new GrantOutcomes(pages, root, maker);
     this.withdrawn = withdrawn;
-  }
-
-  /** Makes the grant that a request gets, whose pages are promised and charged. */
-  interface Maker {
-    Grant make(WaitingGrant request);
-  }
-
-  private static Maker maker(PageHeap pages, RunHeap runs) {
-    return request ->
-        new Grant(
-            pages,
-            runs,
-            (block, minBytes, budget) -> false,
-            request.budget,
-            null,
-            null,
-            request.bytes,
-            request.lane);
   }
 
   boolean hasWaiting() {
@@ -111,7 +89,7 @@ final class GrantQueue {
     WaitingGrant request = new WaitingGrant(bytes, budget, deadlineNanos);
     GrantRoom room = new GrantRoom(pages, root);
     if (room.isHopeless(request)) {
-      return CompletableFuture.failedFuture(hopeless(request));
+      return CompletableFuture.failedFuture(outcomes.hopeless(request));
     }
     // Before it is entered: where there is no room for this, nothing has happened.
     request.future.whenComplete((grant, failure) -> {
@@ -122,7 +100,7 @@ final class GrantQueue {
     });
     return switch (withCredit(request, () -> tryEnter(request, room))) {
       case SERVED -> {
-        grant(request);
+        outcomes.grant(request);
         yield request.future;
       }
       case WAITS -> request.future;
@@ -130,7 +108,7 @@ final class GrantQueue {
           CompletableFuture.failedFuture(
               new BudgetExceededError(
                   root, bytes, "and %,d grants wait already".formatted(MAX_WAITING)));
-      case CLOSED -> CompletableFuture.failedFuture(closedFailure());
+      case CLOSED -> CompletableFuture.failedFuture(outcomes.closed());
     };
   }
 
@@ -145,8 +123,8 @@ final class GrantQueue {
     WaitingGrant request = new WaitingGrant(bytes, budget, /* deadlineNanos= */ 0);
     GrantRoom room = new GrantRoom(pages, root);
     return switch (withCredit(request, () -> tryServeNow(request, room))) {
-      case SERVED -> make(request);
-      case CLOSED -> throw closedFailure();
+      case SERVED -> outcomes.make(request);
+      case CLOSED -> throw outcomes.closed();
       case WAITS, FULL -> null;
     };
   }
@@ -192,23 +170,6 @@ final class GrantQueue {
     } finally {
       lock.unlock();
     }
-  }
-
-  private Grant make(WaitingGrant request) {
-    Grant grant = null;
-    try {
-      grant = maker.make(request);
-      return grant;
-    } finally {
-      if (grant == null) {
-        giveBack(request);
-      }
-    }
-  }
-
-  private void giveBack(WaitingGrant request) {
-    pages.promises().giveBack(request.bytes, request.lane);
-    request.budget.uncharge(request.bytes);
   }
 
   /** What has become of a request that came. */
@@ -347,7 +308,7 @@ final class GrantQueue {
   private void completeAll(EndedGrants ended) {
     for (WaitingGrant request = ended.poll(); request != null; request = ended.poll()) {
       try {
-        complete(request);
+        outcomes.complete(request);
       } catch (RuntimeException | Error e) {
         keep(request);
       }
@@ -383,10 +344,10 @@ final class GrantQueue {
     long pageBytes = 0;
     for (WaitingGrant request : firstWaiting()) {
       if (request.isWithdrawn()) {
-        continue; // Also one that has just become overdue: it stands in the way until the next
-        // look.
+        // It stands in the way until the next look.
+        continue;
       }
-      Budget full = request.budget.seeminglyFull(request.bytes);
+      Budget full = request.budget.limiting(request.bytes);
       if (full != null) {
         shortages.add(new Shortage(full, request.bytes));
       } else if (!pages.promises().admits(request.bytes, request.lane)) {
@@ -397,54 +358,6 @@ final class GrantQueue {
       shortages.add(new Shortage(root, pageBytes));
     }
     return shortages;
-  }
-
-  private void complete(WaitingGrant request) {
-    switch (request.end) {
-      case WITHDRAWN -> {}
-      case GRANTED -> grant(request);
-      case OVERDUE ->
-          request.future.completeExceptionally(
-              new TimeoutException(
-                  "no room for %,d bytes in budget '%s' before the deadline"
-                      .formatted(request.bytes, request.budget.path())));
-      case HOPELESS -> request.future.completeExceptionally(hopeless(request));
-      case CLOSED -> request.future.completeExceptionally(closedFailure());
-      case FAILED -> fail(request);
-    }
-  }
-
-  private void grant(WaitingGrant request) {
-    Grant grant = null;
-    boolean taken = false;
-    try {
-      grant = maker.make(request);
-      taken = request.future.complete(grant);
-    } catch (RuntimeException | Error e) {
-      // Completing runs what hangs on the future: that may fail when the grant has been taken.
-      taken = grant != null && isTaken(request.future, grant);
-      request.end = End.FAILED;
-      request.failure = e;
-    } finally {
-      if (!taken) {
-        giveBack(request);
-      }
-    }
-    if (!taken) {
-      fail(request);
-    }
-  }
-
-  private static void fail(WaitingGrant request) {
-    Throwable failure = request.failure;
-    if (failure != null) {
-      request.future.completeExceptionally(failure);
-    }
-  }
-
-  /** A future that was withdrawn by a null has another result. */
-  private static boolean isTaken(CompletableFuture<Grant> future, Grant grant) {
-    return future.state() == Future.State.SUCCESS && future.resultNow() == grant;
   }
 
   /** Fails everything that waits and everything that comes. */
@@ -460,23 +373,5 @@ final class GrantQueue {
       lock.unlock();
     }
     completeAll(ended);
-  }
-
-  private BudgetExceededError hopeless(WaitingGrant request) {
-    Budget budget = request.budget;
-    if (budget.isClosed()) {
-      return new BudgetExceededError(
-          budget, request.bytes, "charged %,d".formatted(budget.chargedBytes()));
-    }
-    long largest = pages.promises().largestBytes(request.lane);
-    return request.bytes > largest
-        ? new BudgetExceededError(
-            root, request.bytes, "of which a single grant can get %,d".formatted(largest))
-        : new BudgetExceededError(
-            budget.limiting(request.bytes), request.bytes, "which is less than that");
-  }
-
-  private IllegalStateException closedFailure() {
-    return new IllegalStateException("pool '%s' is closed".formatted(root.name()));
   }
 }

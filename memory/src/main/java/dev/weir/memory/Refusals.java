@@ -7,6 +7,7 @@ import dev.weir.memory.heap.SizeClasses;
 import dev.weir.memory.pages.PageHeap;
 import dev.weir.memory.pages.PageTotals;
 import dev.weir.memory.pages.ReservationPlan;
+import java.util.Objects;
 
 /**
  * Says why an allocation was refused: which limit has no room for it, or that addresses have not.
@@ -17,7 +18,7 @@ final class Refusals {
   /** Names the budget that has no room, or the pool's pages if each of them has. */
   static BudgetExceededError of(PageHeap pages, long bytes, Budget budget, long limitBytes) {
     long charge = chargeBytes(pages, bytes);
-    Budget limiting = budget.isClosed() ? budget : budget.limiting(charge);
+    Budget limiting = Objects.requireNonNullElse(budget.limiting(charge), budget);
     // What is charged to the root is summed up over all slabs, and is not told.
     long chargedBytes = limiting.isTracked() ? limiting.chargedBytes() : 0;
     if (limiting.isClosed()

@@ -167,6 +167,15 @@ class CreditOfGrantsTest {
   }
 
   /** Credit that is taken back brings its owner to the tree, and its release calls the purger. */
+  private void assertNobodyCalls(Budget spent) {
+    for (int i = 0; i < 1_000; i++) {
+      credits.uncharge(spent, PAGE);
+      assertThat(credits.tryCharge(spent, PAGE)).isTrue();
+      queue.serve(0);
+    }
+    assertThat(calls).isLessThan(10);
+  }
+
   @Test
   void nobodyCallsForServiceThatHelpsNobody() {
     takeCredit(credits, one);
@@ -175,13 +184,7 @@ class CreditOfGrantsTest {
     waits(MIB, root, Long.MAX_VALUE);
     waits(4 * MIB - QUANTUM, one, Long.MAX_VALUE);
 
-    for (int i = 0; i < 1_000; i++) {
-      queue.serve(0);
-      credits.uncharge(one, PAGE);
-      assertThat(credits.tryCharge(one, PAGE)).isTrue();
-    }
-
-    assertThat(calls).isLessThan(10);
+    assertNobodyCalls(one);
   }
 
   /** One waits for room that the parent lacks whatever heaps hold, and the leaf only with that. */
@@ -197,13 +200,7 @@ class CreditOfGrantsTest {
     Budget leaf = leafOfFullParent();
     waits(4 * MIB - QUANTUM * 3 / 2, parent.child("other", Budget.UNLIMITED), Long.MAX_VALUE);
 
-    for (int i = 0; i < 1_000; i++) {
-      credits.uncharge(leaf, PAGE);
-      assertThat(credits.tryCharge(leaf, PAGE)).isTrue();
-      queue.serve(0);
-    }
-
-    assertThat(calls).isLessThan(10);
+    assertNobodyCalls(leaf);
   }
 
   /** All wait for limits; whichever of its budgets it is that the first is found to wait for. */
@@ -219,13 +216,7 @@ class CreditOfGrantsTest {
     waits(900 * kib, middle, Long.MAX_VALUE);
     waits(870 * kib, top.child("aside", Budget.UNLIMITED), Long.MAX_VALUE);
 
-    for (int i = 0; i < 1_000; i++) {
-      credits.uncharge(leaf, PAGE);
-      assertThat(credits.tryCharge(leaf, PAGE)).isTrue();
-      queue.serve(0);
-    }
-
-    assertThat(calls).isLessThan(10);
+    assertNobodyCalls(leaf);
   }
 
   @Test

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.heap.PageHeaps;
-import dev.weir.memory.heap.RunHeap;
 import dev.weir.memory.os.FakeNativeMemory;
 import dev.weir.memory.pages.Lane;
 import dev.weir.memory.pages.PageHeap;
@@ -24,7 +23,7 @@ class LostGrantsTest {
 
   private final FakeNativeMemory os = new FakeNativeMemory();
   private final PageHeap pages = PageHeaps.over(os, LIMIT_BYTES);
-  private final RunHeap runs = new RunHeap(pages);
+  private final GrantOutcomes.Maker plain = GrantOutcomes.plain(pages);
   private final Budget root = Budget.root("root", () -> LIMIT_BYTES, 0, () -> 0);
   private final Budget tenant = root.child("tenant", LIMIT_BYTES);
   private final AtomicReference<@Nullable Error> failure = new AtomicReference<>();
@@ -37,15 +36,7 @@ class LostGrantsTest {
     if (first != null) {
       throw first;
     }
-    return new Grant(
-        pages,
-        runs,
-        (block, minBytes, payer) -> false,
-        request.budget,
-        null,
-        null,
-        request.bytes,
-        request.lane);
+    return plain.make(request);
   }
 
   /** As those do who have no Java heap for a cancellation. */

@@ -3,7 +3,6 @@ package dev.weir.memory;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.memory.budget.Budget;
-import dev.weir.memory.budget.RootLedger;
 import dev.weir.memory.heap.SizeClasses;
 import dev.weir.memory.os.FakeNativeMemory;
 import dev.weir.memory.pages.PageHeap;
@@ -18,6 +17,11 @@ class RefusalsTest {
 
   private int sums;
 
+  /** Counts how often all its blocks are summed up. */
+  private Budget countingRoot() {
+    return Budget.root("pool", () -> LIMIT_BYTES, Budget.UNLIMITED, () -> sums++);
+  }
+
   /** Of a large pool that takes far longer than the rest of a refusal. */
   @Test
   void theRootIsNamedWithoutSummingUpItsBlocks() {
@@ -25,7 +29,7 @@ class RefusalsTest {
     Reservation reservation = Reservation.reserve(os, LIMIT_BYTES);
     PageHeap pages =
         new PageHeap(os, reservation, LIMIT_BYTES, 0, SizeClasses.COUNT, new SilentEvents());
-    Budget root = Budget.root("pool", new CountingLedger(), Budget.UNLIMITED);
+    Budget root = countingRoot();
 
     assertThat(Refusals.of(pages, 100_000, root, LIMIT_BYTES)).hasMessageContaining("'pool'");
 
@@ -43,39 +47,12 @@ class RefusalsTest {
     assertThat(reservation.plan().halvings()).isPositive();
     PageHeap pages =
         new PageHeap(os, reservation, LIMIT_BYTES, 0, SizeClasses.COUNT, new SilentEvents());
-    Budget root = Budget.root("pool", new CountingLedger(), Budget.UNLIMITED);
+    Budget root = countingRoot();
 
     assertThat(Refusals.of(pages, Long.MAX_VALUE, root, LIMIT_BYTES))
         .hasMessageContaining("'pool'")
         .message()
         .doesNotContain("addresses");
     reservation.release();
-  }
-
-  private final class CountingLedger implements RootLedger {
-    @Override
-    public long limitBytes() {
-      return LIMIT_BYTES;
-    }
-
-    @Override
-    public long liveBlockBytes() {
-      sums++;
-      return 0;
-    }
-
-    @Override
-    public long usedBytes() {
-      return 0;
-    }
-
-    @Override
-    public void watchUsed(long fallsBelow, long risesAt) {}
-
-    @Override
-    public void pressureMoved() {}
-
-    @Override
-    public void roomFreed() {}
   }
 }

@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.heap.PageHeaps;
-import dev.weir.memory.heap.RunHeap;
 import dev.weir.memory.os.FakeNativeMemory;
 import dev.weir.memory.pages.Lane;
 import dev.weir.memory.pages.PageHeap;
@@ -25,7 +24,7 @@ class TryGrantTest {
   private static final int SMALL = 64 << 10;
 
   private final PageHeap pages = PageHeaps.over(new FakeNativeMemory(), LIMIT_BYTES);
-  private final RunHeap runs = new RunHeap(pages);
+  private final GrantOutcomes.Maker plain = GrantOutcomes.plain(pages);
   private final Budget root = Budget.root("root", () -> LIMIT_BYTES, 0, () -> 0);
   private final Budget tenant = root.child("tenant", 2 * MIB);
   private final Budget service = tenant.child("service", Budget.UNLIMITED);
@@ -36,15 +35,7 @@ class TryGrantTest {
     if (failure != null) {
       throw failure;
     }
-    return new Grant(
-        pages,
-        runs,
-        (block, minBytes, payer) -> false,
-        request.budget,
-        null,
-        null,
-        request.bytes,
-        request.lane);
+    return plain.make(request);
   }
 
   private @Nullable Grant tryGrant(long bytes) {

@@ -6,9 +6,9 @@ import dev.weir.memory.budget.SmallCredit;
 import dev.weir.memory.heap.SizeClasses;
 import dev.weir.memory.os.NativeMemory;
 import dev.weir.memory.pages.PageHeap;
-import dev.weir.memory.pages.PageHeapEvents;
 import dev.weir.memory.pages.Reservation;
 import dev.weir.stress.ModelChecking;
+import dev.weir.stress.SilentPages;
 import java.util.List;
 import org.jetbrains.kotlinx.lincheck.Actor;
 import org.jetbrains.kotlinx.lincheck.execution.ExecutionScenario;
@@ -30,21 +30,7 @@ public class BudgetGrantsAtomicityTest {
 
   private final PageHeap pages =
       new PageHeap(
-          NativeMemory.system(),
-          ADDRESSES,
-          LIMIT_BYTES,
-          0,
-          SizeClasses.COUNT,
-          new PageHeapEvents() {
-            @Override
-            public void roomFreed() {}
-
-            @Override
-            public void liveGrown() {}
-
-            @Override
-            public void dirtyHigh() {}
-          });
+          NativeMemory.system(), ADDRESSES, LIMIT_BYTES, 0, SizeClasses.COUNT, new SilentPages());
   private final Budget root = SmallCredit.root(3 * pages.pageBytes(), 4 * pages.pageBytes());
   private final Budget tenant = root.child("tenant", 12 * pages.pageBytes());
   private final Budget service = tenant.child("service", 10 * pages.pageBytes());

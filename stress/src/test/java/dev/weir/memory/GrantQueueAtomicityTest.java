@@ -5,9 +5,9 @@ import dev.weir.memory.heap.SizeClasses;
 import dev.weir.memory.os.NativeMemory;
 import dev.weir.memory.pages.Lane;
 import dev.weir.memory.pages.PageHeap;
-import dev.weir.memory.pages.PageHeapEvents;
 import dev.weir.memory.pages.Reservation;
 import dev.weir.stress.ModelChecking;
+import dev.weir.stress.SilentPages;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -30,21 +30,7 @@ public class GrantQueueAtomicityTest {
 
   private final PageHeap pages =
       new PageHeap(
-          NativeMemory.system(),
-          ADDRESSES,
-          LIMIT_BYTES,
-          0,
-          SizeClasses.COUNT,
-          new PageHeapEvents() {
-            @Override
-            public void roomFreed() {}
-
-            @Override
-            public void liveGrown() {}
-
-            @Override
-            public void dirtyHigh() {}
-          });
+          NativeMemory.system(), ADDRESSES, LIMIT_BYTES, 0, SizeClasses.COUNT, new SilentPages());
   private final Budget root = Budget.root("root", () -> LIMIT_BYTES, 0, () -> 0);
   private final GrantQueue queue = new GrantQueue(pages, root);
   private final Queue<CompletableFuture<Grant>> requests = new ConcurrentLinkedQueue<>();

@@ -6,8 +6,8 @@ import dev.weir.memory.heap.SizeClasses;
 import dev.weir.memory.os.NativeMemory;
 import dev.weir.memory.pages.Lane;
 import dev.weir.memory.pages.PageHeap;
-import dev.weir.memory.pages.PageHeapEvents;
 import dev.weir.memory.pages.Reservation;
+import dev.weir.stress.SilentPages;
 import java.util.concurrent.CompletableFuture;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
@@ -30,7 +30,7 @@ public final class GrantRaces {
     final Budget root = Budget.root("root", () -> LIMIT_BYTES, 0, () -> 0);
     final PageHeap pages =
         new PageHeap(
-            NativeMemory.system(), ADDRESSES, LIMIT_BYTES, 0, SizeClasses.COUNT, new Silence());
+            NativeMemory.system(), ADDRESSES, LIMIT_BYTES, 0, SizeClasses.COUNT, new SilentPages());
     final GrantQueue queue = new GrantQueue(pages, root);
     final long pageBytes = pages.pageBytes();
 
@@ -66,20 +66,6 @@ public final class GrantRaces {
         case RUNNING -> "waits";
       };
     }
-  }
-
-  private static final class Silence implements PageHeapEvents {
-    @Override
-    public void roomFreed() {}
-
-    @Override
-    public void bandLeft() {}
-
-    @Override
-    public void liveGrown() {}
-
-    @Override
-    public void dirtyHigh() {}
   }
 
   /** A request is withdrawn while it is served. */

@@ -312,7 +312,9 @@ public final class Budget extends BudgetFigures {
    */
   @Nullable Budget firstSurelyFull(long bytes) {
     Budget full = firstFull(bytes);
-    while (full != null && bytes - tree.mostUnspentBytes(full) <= full.roomBytes()) {
+    while (full != null
+        && bytes <= full.limitBytes
+        && bytes - tree.mostUnspentBytes(full) <= full.roomBytes()) {
       full = full.parent == null ? null : full.parent.firstFull(bytes);
     }
     return full;
@@ -365,19 +367,11 @@ public final class Budget extends BudgetFigures {
   }
 
   /**
-   * The node, from here up, whose limit a charge of so many bytes seems to exceed; this node if
-   * none does. What heaps hold of credit is read of one after the other.
-   */
-  public Budget limiting(long bytes) {
-    Budget full = locked(() -> firstLimiting(bytes));
-    return full == null ? this : full;
-  }
-
-  /**
    * The node, from here up, that seems to have no room for a charge of so many bytes, or this one
-   * if it is closed; null if all seem to have some. Without taking back the credit of heaps.
+   * if it is closed; null if all seem to have some. A guess, for words and for whom to ask: what
+   * heaps hold of credit is not taken back, but read of one after the other.
    */
-  public @Nullable Budget seeminglyFull(long bytes) {
+  public @Nullable Budget limiting(long bytes) {
     return locked(() -> isCut() ? this : firstLimiting(bytes));
   }
 

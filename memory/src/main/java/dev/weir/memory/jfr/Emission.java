@@ -35,7 +35,7 @@ final class Emission {
     RefusalEvent event = new RefusalEvent();
     // Throttled ones cost nothing more: what is charged to the root is summed up over all slabs.
     if (event.shouldCommit()) {
-      Budget limiting = budget.limiting(requestedBytes);
+      Budget limiting = Objects.requireNonNullElse(budget.limiting(requestedBytes), budget);
       long charged = limiting.chargedBytes();
       boolean isShort =
           limiting.isClosed()

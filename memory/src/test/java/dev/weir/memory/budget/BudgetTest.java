@@ -73,7 +73,9 @@ class BudgetTest {
     assertThat(channel.limiting(401)).isSameAs(channel);
     channel.setLimitBytes(5_000);
     assertThat(channel.limiting(1_001)).isSameAs(feature);
-    assertThat(channel.limiting(10)).isSameAs(channel);
+    assertThat(channel.limiting(1_000)).isNull();
+    feature.close();
+    assertThat(channel.limiting(10)).as("closed").isSameAs(channel);
   }
 
   @Test

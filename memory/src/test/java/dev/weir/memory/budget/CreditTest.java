@@ -71,6 +71,16 @@ class CreditTest {
   }
 
   @Test
+  void nothingIsRecalledForWhatNoLimitAllows() {
+    chargeUntilCredit(feature);
+
+    assertThat(feature.tryCharge(2 * MIB + 1)).isFalse();
+    assertThat(feature.hasRoom(2 * MIB + 1)).isFalse();
+
+    assertThat(feature.openCredits).isOne();
+  }
+
+  @Test
   void aParentRecallsTheCreditOfAllItsChildren() {
     Budget one = feature.child("one", Budget.UNLIMITED);
     Budget two = feature.child("two", Budget.UNLIMITED);

@@ -2,8 +2,8 @@ package dev.weir.memory.hardening;
 
 import dev.weir.memory.os.NativeMemory;
 import dev.weir.memory.pages.PageHeap;
-import dev.weir.memory.pages.PageHeapEvents;
 import dev.weir.memory.pages.Reservation;
+import dev.weir.stress.SilentPages;
 import java.util.Objects;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
@@ -24,7 +24,7 @@ public final class HardenedRaces {
   /** A block of a sample: its segment is closed by whoever comes to it. */
   private abstract static class OneBlock {
     final PageHeap pages =
-        new PageHeap(NativeMemory.system(), ADDRESSES, LIMIT_BYTES, 0, 1, new Silence());
+        new PageHeap(NativeMemory.system(), ADDRESSES, LIMIT_BYTES, 0, 1, new SilentPages());
     final Hardener hardener = new Hardener(Hardening.oneIn(2), "raced", LIMIT_BYTES, () -> {});
     final Guard guard = Objects.requireNonNull(hardener.tryGuard(pages, 100));
 
@@ -37,23 +37,6 @@ public final class HardenedRaces {
     boolean findsThePages() {
       hardener.giveUp(Long.MAX_VALUE);
       return pages.totals().liveBytes() == 0;
-    }
-  }
-
-  private static final class Silence implements PageHeapEvents {
-    @Override
-    public void roomFreed() {
-      // Nobody waits.
-    }
-
-    @Override
-    public void liveGrown() {
-      // Nobody looks through slabs.
-    }
-
-    @Override
-    public void dirtyHigh() {
-      // Nobody purges.
     }
   }
 

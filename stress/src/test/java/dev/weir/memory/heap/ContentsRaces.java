@@ -3,8 +3,8 @@ package dev.weir.memory.heap;
 import dev.weir.memory.os.AddressSpace;
 import dev.weir.memory.os.NativeMemory;
 import dev.weir.memory.pages.PageHeap;
-import dev.weir.memory.pages.PageHeapEvents;
 import dev.weir.memory.pages.Reservation;
+import dev.weir.stress.SilentPages;
 import java.lang.foreign.ValueLayout;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
@@ -32,16 +32,7 @@ public final class ContentsRaces {
         LIMIT_BYTES,
         0,
         SizeClasses.COUNT,
-        new PageHeapEvents() {
-          @Override
-          public void roomFreed() {}
-
-          @Override
-          public void liveGrown() {}
-
-          @Override
-          public void dirtyHigh() {}
-        });
+        new SilentPages());
   }
 
   /** Rests in its slot, and is used by whoever has the slot: with plain accesses. */

@@ -2,8 +2,8 @@ package dev.weir.memory.heap;
 
 import dev.weir.memory.os.NativeMemory;
 import dev.weir.memory.pages.PageHeap;
-import dev.weir.memory.pages.PageHeapEvents;
 import dev.weir.memory.pages.Reservation;
+import dev.weir.stress.SilentPages;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -26,7 +26,7 @@ final class SmallHeap {
   final Heap heap = newHeap();
 
   static PageHeap newPageHeap() {
-    return new PageHeap(OS, ADDRESSES, LIMIT_BYTES, 0, SizeClasses.COUNT, new Silence());
+    return new PageHeap(OS, ADDRESSES, LIMIT_BYTES, 0, SizeClasses.COUNT, new SilentPages());
   }
 
   /** Another heap on the same pages. Whoever uses it stands for the holder of its lock. */
@@ -136,19 +136,5 @@ final class SmallHeap {
 
     @Override
     public void release(long address, long bytes) {}
-  }
-
-  private static final class Silence implements PageHeapEvents {
-    @Override
-    public void roomFreed() {}
-
-    @Override
-    public void bandLeft() {}
-
-    @Override
-    public void liveGrown() {}
-
-    @Override
-    public void dirtyHigh() {}
   }
 }
