@@ -35,8 +35,10 @@ final class FullBudgets {
 
   /** A budget has no room for a request. */
   void add(Budget full, WaitingGrant request) {
+    // Read first: where the Java virtual machine has no room for that, nothing has happened.
+    long share = full.limitBytes() / SMALL_SHARE;
     if (firstWaiting.putIfAbsent(full, request) == null) {
-      request.overtakableBytes = full.limitBytes() / SMALL_SHARE - request.overtakenBytes;
+      request.overtakableBytes = share - request.overtakenBytes;
     }
   }
 

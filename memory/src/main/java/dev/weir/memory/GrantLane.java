@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
  * The requests of one lane, in the order of their arrival, with a cursor for those who go through
  * them.
  *
- * <p>Not thread-safe: the queue's lock guards it. Linked through the requests, so that serving
- * needs no memory.
+ * <p>Not thread-safe: the queue's lock guards it. Linked through the requests, so that to wait
+ * needs no memory of its own.
  */
 final class GrantLane {
   private @Nullable WaitingGrant first;

@@ -178,12 +178,15 @@ final class GrantLanes {
     if (obstacle == Obstacle.NOTHING) {
       return End.GRANTED;
     }
-    standInTheWay(request, obstacle);
     boolean overdue = request.isOverdue(nowNanos);
     anyHope |= request.hope != Hope.NONE;
     boolean dependsOnHope = request.hope == Hope.SLIGHT || (obstacle == Obstacle.OTHERS && anyHope);
     creditWanted |= request.hope == Hope.GOOD || (overdue && dependsOnHope);
-    return overdue && !creditWanted ? End.OVERDUE : null;
+    if (overdue && !creditWanted) {
+      return End.OVERDUE;
+    }
+    standInTheWay(request, obstacle);
+    return null;
   }
 
   /**

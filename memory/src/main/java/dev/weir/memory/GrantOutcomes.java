@@ -5,7 +5,6 @@ import dev.weir.memory.budget.Budget;
 import dev.weir.memory.budget.BudgetExceededError;
 import dev.weir.memory.heap.RunHeap;
 import dev.weir.memory.pages.PageHeap;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeoutException;
@@ -60,8 +59,11 @@ final class GrantOutcomes {
   }
 
   private void giveBack(WaitingGrant request) {
-    pages.promises().giveBack(request.bytes, request.lane);
-    request.budget.uncharge(request.bytes);
+    try {
+      pages.promises().giveBack(request.bytes, request.lane);
+    } finally {
+      request.budget.uncharge(request.bytes);
+    }
   }
 
   /** Tells whoever asked what has become of a request. Where that fails, it can be done again. */
@@ -116,19 +118,20 @@ final class GrantOutcomes {
 
   /** Why a request can never be served. */
   BudgetExceededError hopeless(WaitingGrant request) {
-    Budget budget = request.budget;
-    if (budget.isClosed()) {
-      return new BudgetExceededError(
-          budget, request.bytes, "charged %,d".formatted(budget.chargedBytes()));
-    }
+    long bytes = request.bytes;
+    Budget refusing = request.budget.refusingForEver(bytes);
     long largest = pages.promises().largestBytes(request.lane);
-    return request.bytes > largest
-        ? new BudgetExceededError(
-            root, request.bytes, "of which a single grant can get %,d".formatted(largest))
-        : new BudgetExceededError(
-            Objects.requireNonNullElse(budget.limiting(request.bytes), budget),
-            request.bytes,
-            "which is less than that");
+    if (refusing == null && bytes > largest) {
+      return new BudgetExceededError(
+          root, bytes, "of which a single grant can get %,d".formatted(largest));
+    }
+    // Null: a limit was too low, and has been raised since.
+    Budget named = refusing == null ? request.budget : refusing;
+    boolean hasLowLimit = refusing != null && !refusing.isClosed();
+    return new BudgetExceededError(
+        named,
+        bytes,
+        hasLowLimit ? "which is less than that" : "charged %,d".formatted(named.chargedBytes()));
   }
 
   /** Why nobody is served any more. */

@@ -8,6 +8,7 @@ import dev.weir.memory.budget.RefusedCharge.Hope;
 import dev.weir.memory.pages.Lane;
 import dev.weir.memory.pages.PageHeap;
 import dev.weir.memory.sync.SpinLock;
+import dev.weir.memory.sync.StackRoom;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -158,6 +159,7 @@ final class GrantQueue {
   }
 
   private @Nullable Entry tryServeNow(WaitingGrant request, GrantRoom room) {
+    StackRoom.requireForNested(); // What is charged is promised.
     lock.lock();
     try {
       if (closed) {
@@ -185,6 +187,7 @@ final class GrantQueue {
    * outside the lock.
    */
   private @Nullable Entry tryEnter(WaitingGrant request, GrantRoom room) {
+    StackRoom.requireForNested(); // What is entered, or charged, is so whole.
     Entry entry = Entry.FULL;
     lock.lock();
     try {
@@ -362,13 +365,13 @@ final class GrantQueue {
 
   /** Fails everything that waits and everything that comes. */
   void close() {
+    StackRoom.requireForNested(); // What has been taken out must be told.
     EndedGrants ended = new EndedGrants();
     lock.lock();
     try {
       closed = true;
       lanes.endAll(ended);
       countOut(ended);
-      waiting = 0;
     } finally {
       lock.unlock();
     }

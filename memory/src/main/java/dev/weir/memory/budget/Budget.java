@@ -267,7 +267,15 @@ public final class Budget extends BudgetFigures {
 
   /** Whether a charge of so many bytes can never succeed: a limit is below it, or it is closed. */
   public boolean refusesForEver(long bytes) {
-    return locked(() -> refusesForEverHere(bytes));
+    return refusingForEver(bytes) != null;
+  }
+
+  /**
+   * The node, from here up, for which a charge of so many bytes can never succeed: its limit is
+   * below that, or it is closed; null if there is none.
+   */
+  public @Nullable Budget refusingForEver(long bytes) {
+    return locked(() -> refusingForEverHere(bytes));
   }
 
   /**
@@ -306,9 +314,10 @@ public final class Budget extends BudgetFigures {
   }
 
   /**
-   * As {@link #firstFull}, but only one that would have no room if heaps held no credit either: by
-   * the most that they could hold. What they do hold is read of one after the other, and in the
-   * meantime one may have spent what another has got back. Under the tree's lock.
+   * As {@link #firstFull}, but only one that would have no room if heaps held no credit either: its
+   * limit is below the charge, or too near by the most that they could hold. What they do hold is
+   * read of one after the other, and in the meantime one may have spent what another has got back.
+   * Under the tree's lock.
    */
   @Nullable Budget firstSurelyFull(long bytes) {
     Budget full = firstFull(bytes);
@@ -375,7 +384,7 @@ public final class Budget extends BudgetFigures {
     return locked(() -> isCut() ? this : firstLimiting(bytes));
   }
 
-  /** Whether a limit of its own is so near that heaps never hold credit of it. A guess: no lock. */
+  /** Whether its own limit is not so near that heaps never hold credit of it. A guess: no lock. */
   boolean mayHaveCredit() {
     return parent != null && limitBytes > tree.terms.quantumBytes() + tree.terms.roomBytes();
   }

@@ -168,14 +168,14 @@ abstract sealed class BudgetNode permits BudgetFigures {
     return limitBytes - chargedBytes;
   }
 
-  /** Whether a charge of so many bytes can never succeed: a limit is below it, or it is closed. */
-  final boolean refusesForEverHere(long bytes) {
-    for (BudgetNode node = this; node.parent != null; node = node.parent) {
+  /** The first node from here up whose limit is below a charge, or that is closed; or null. */
+  final @Nullable Budget refusingForEverHere(long bytes) {
+    for (Budget node = self(); node.parent != null; node = node.parent) {
       if (bytes > node.limitBytes || node.closed) {
-        return true;
+        return node;
       }
     }
-    return false;
+    return null;
   }
 
   final void charge(long bytes) {

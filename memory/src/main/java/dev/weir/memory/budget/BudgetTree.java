@@ -77,7 +77,7 @@ final class BudgetTree {
     lock.lock();
     try {
       countWaiting(budget, 1);
-      if (budget.refusesForEverHere(bytes)) {
+      if (budget.refusingForEverHere(bytes) != null) {
         // Since it was found to have hope, and before it was counted.
         limitChanges++;
       }
@@ -262,6 +262,7 @@ final class BudgetTree {
    * Takes the lock at a moment at which no heap holds unspent credit of a budget or of one below.
    */
   void lockWithoutCredit(Budget top) {
+    StackRoom.requireForNested(); // Else no credit might be granted ever again.
     lock.lock();
     try {
       recalls++;

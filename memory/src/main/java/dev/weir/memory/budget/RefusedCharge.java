@@ -10,7 +10,7 @@ package dev.weir.memory.budget;
 public record RefusedCharge(Budget full, Hope hope) {
   /** Whether taking back the credit of heaps may help. */
   public enum Hope {
-    /** The limit itself is in the way. */
+    /** The limit itself is in the way, or the budget is closed. */
     NONE,
     /** By what heaps could hold, not by what they seem to. */
     SLIGHT,
