@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * Budgets that had no room for one that waits, each with the first that waits for it. Who comes
  * later and would charge the same budget waits behind that one. But small requests overtake a large
  * one until they have got a 16th of the budget's limit: so it does not hold them up at once, and
- * they do not starve it.
+ * they do not starve it. Behind the first of them that cannot do so none does.
  *
  * <p>Not thread-safe: the queue's lock guards it.
  */
@@ -33,12 +33,32 @@ final class FullBudgets {
     firstWaiting.clear();
   }
 
-  /** A budget has no room for a request. */
+  /** A budget has no room for a request that nobody holds up. */
   void add(Budget full, WaitingGrant request) {
     // Read first: where the Java virtual machine has no room for that, nothing has happened.
     long share = full.limitBytes() / SMALL_SHARE;
-    if (firstWaiting.putIfAbsent(full, request) == null) {
+    WaitingGrant first = firstWaiting.putIfAbsent(full, request);
+    if (first == null) {
       request.overtakableBytes = share - request.overtakenBytes;
+    } else {
+      keepOrder(request, first);
+    }
+  }
+
+  /** A request waits behind others. */
+  void addHeldUp(WaitingGrant request) {
+    for (Budget node = request.budget; node != null; node = parent(node)) {
+      WaitingGrant first = firstWaiting.get(node);
+      if (first != null && !mayOvertake(request, first)) {
+        keepOrder(request, first);
+      }
+    }
+  }
+
+  /** A small one that could not overtake the first is not overtaken by those that come later. */
+  private static void keepOrder(WaitingGrant request, WaitingGrant first) {
+    if (request.lane == Lane.SMALL_PROMISE) {
+      first.overtakableBytes = 0;
     }
   }
 

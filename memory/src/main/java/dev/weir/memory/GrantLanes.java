@@ -84,7 +84,8 @@ final class GrantLanes {
     switch (obstacle) {
       case PAGES -> laneOf(request).isShortOfPages = true;
       case BUDGET -> full.add(request.fullBudget, request);
-      case OTHERS, NOTHING -> {}
+      case OTHERS -> full.addHeldUp(request);
+      case NOTHING -> {}
     }
   }
 

@@ -38,7 +38,7 @@ final class WaitingGrant {
   /** What later requests have got of the budget for which it is the first to wait. */
   long overtakenBytes;
 
-  /** What they may still get of it before it. */
+  /** What they may still get of it before it, unless one of them waits too. */
   long overtakableBytes;
 
   End end = End.WITHDRAWN;

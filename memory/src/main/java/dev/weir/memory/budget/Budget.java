@@ -133,6 +133,7 @@ public final class Budget extends BudgetFigures {
     if (bytes < 0) {
       throw new IllegalArgumentException("limit of budget '" + path() + "' is negative: " + bytes);
     }
+    StackRoom.requireForNested();
     tree.lock.lock();
     if (openCredits > 0 && chargedBytes > bytes) {
       lockAgainWithoutCredit();

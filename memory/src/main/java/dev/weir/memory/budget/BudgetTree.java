@@ -149,6 +149,7 @@ final class BudgetTree {
   }
 
   private boolean tryChargeWithoutCredit(Budget budget, long bytes) {
+    StackRoom.requireForNested();
     lockWithoutCredit(budget.branch());
     try {
       if (budget.isCut() || budget.firstFull(bytes) != null) {
@@ -179,6 +180,7 @@ final class BudgetTree {
     } finally {
       lock.unlock();
     }
+    StackRoom.requireForNested();
     lockWithoutCredit(budget.branch());
     try {
       return budget.isCut() ? budget : budget.firstFull(bytes);
@@ -260,9 +262,10 @@ final class BudgetTree {
 
   /**
    * Takes the lock at a moment at which no heap holds unspent credit of a budget or of one below.
+   * Whoever calls it has made sure that the stack has room for it ({@link StackRoom}): else no
+   * credit might be granted ever again.
    */
   void lockWithoutCredit(Budget top) {
-    StackRoom.requireForNested(); // Else no credit might be granted ever again.
     lock.lock();
     try {
       recalls++;
