@@ -37,21 +37,33 @@ final class FullBudgets {
   void add(Budget full, WaitingGrant request) {
     // Read first: where the Java virtual machine has no room for that, nothing has happened.
     long share = full.limitBytes() / SMALL_SHARE;
-    WaitingGrant first = firstWaiting.putIfAbsent(full, request);
+    WaitingGrant first = firstWaiting.get(full);
     if (first == null) {
+      put(full, request);
       request.overtakableBytes = share - request.overtakenBytes;
     } else {
       keepOrder(request, first);
     }
   }
 
+  private void put(Budget full, WaitingGrant request) {
+    boolean done = false;
+    try {
+      firstWaiting.put(full, request);
+      done = true;
+    } finally {
+      if (!done) {
+        // A map grows when the new one is in it already.
+        firstWaiting.remove(full);
+      }
+    }
+  }
+
   /** A request waits behind others. */
   void addHeldUp(WaitingGrant request) {
-    for (Budget node = request.budget; node != null; node = parent(node)) {
-      WaitingGrant first = firstWaiting.get(node);
-      if (first != null && !mayOvertake(request, first)) {
-        keepOrder(request, first);
-      }
+    WaitingGrant first = request.lane == Lane.SMALL_PROMISE ? holdingUp(request) : null;
+    if (first != null) {
+      keepOrder(request, first);
     }
   }
 
@@ -62,15 +74,15 @@ final class FullBudgets {
     }
   }
 
-  /** Whether a request has to wait behind another one. */
-  boolean holdUp(WaitingGrant request) {
+  /** The one behind which a request has to wait; null: there is none. */
+  @Nullable WaitingGrant holdingUp(WaitingGrant request) {
     for (Budget node = request.budget; node != null; node = parent(node)) {
       WaitingGrant first = firstWaiting.get(node);
       if (first != null && !mayOvertake(request, first)) {
-        return true;
+        return first;
       }
     }
-    return false;
+    return null;
   }
 
   private static boolean mayOvertake(WaitingGrant request, WaitingGrant first) {

@@ -91,7 +91,7 @@ final class GrantLanes {
 
   /** Whether somebody is before it. */
   private boolean isHeldUp(WaitingGrant request) {
-    return laneOf(request).isShortOfPages || full.holdUp(request);
+    return laneOf(request).isShortOfPages || full.holdingUp(request) != null;
   }
 
   private Obstacle take(WaitingGrant request, Room room) {

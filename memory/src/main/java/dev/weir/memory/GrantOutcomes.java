@@ -125,7 +125,7 @@ final class GrantOutcomes {
       return new BudgetExceededError(
           root, bytes, "of which a single grant can get %,d".formatted(largest));
     }
-    // Null: a limit was too low, and has been raised since.
+    // Null: what was too low, a limit or the pages, has been raised since.
     Budget named = refusing == null ? request.budget : refusing;
     boolean hasLowLimit = refusing != null && !refusing.isClosed();
     return new BudgetExceededError(

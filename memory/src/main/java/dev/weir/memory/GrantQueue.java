@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * each they are served in the order of their arrival. A 16th of the limit is the small ones' own:
  * so a giant that waits does not hold them up, and while it waits they take no more than that, so
  * they do not starve it. Among those who wait for a budget it is the same, but that each large one
- * is overtaken by a 16th of the budget's limit once.
+ * is overtaken by a 16th of the budget's limit once, and only until a small one has to wait too.
  *
  * <p>Thread-safe. Futures are completed outside the lock, by the thread that calls {@link #serve}.
  */

@@ -16,6 +16,7 @@ import dev.weir.memory.pages.PageTotals;
 import dev.weir.memory.pressure.Reclaimer;
 import dev.weir.memory.pressure.Registration;
 import dev.weir.memory.profile.Sampler;
+import dev.weir.memory.sync.StackRoom;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -292,13 +293,13 @@ public final class Pool extends PoolFigures implements AutoCloseable {
    * Asks for pages before they are needed, and for room in a budget of this pool. Requests of at
    * most 64 KiB, and larger ones, are each served in the order of their arrival; a request that
    * waits for its budget alone holds up only those whom the same limit concerns; of these, small
-   * ones overtake a large one until they have got a 16th of that limit. A 16th of the pool's limit
-   * is the small ones' own. The result comes on the caller's thread if there is room at once,
-   * otherwise on the purger's thread: hop from there. All pools of the process share that thread:
-   * while what hangs on the future blocks it, no pool serves grants, keeps deadlines or gives back
-   * what has decayed, and waiting there for another grant is waiting for oneself. Cancelling the
-   * returned future withdraws the request, and so does completing it with null, for which no Java
-   * heap is needed.
+   * ones overtake a large one until they have got a 16th of that limit, or one of them has to wait.
+   * A 16th of the pool's limit is the small ones' own. The result comes on the caller's thread if
+   * there is room at once, otherwise on the purger's thread: hop from there. All pools of the
+   * process share that thread: while what hangs on the future blocks it, no pool serves grants,
+   * keeps deadlines or gives back what has decayed, and waiting there for another grant is waiting
+   * for oneself. Cancelling the returned future withdraws the request, and so does completing it
+   * with null, for which no Java heap is needed.
    *
    * @param bytes rounded up to whole pages; charged to the budget from the promise on
    * @param deadline how long the caller will wait; then the future fails with {@code
@@ -440,6 +441,7 @@ public final class Pool extends PoolFigures implements AutoCloseable {
    */
   @Override
   public void close() {
+    StackRoom.requireForNested(); // What is missing of a close that has begun, the purger does.
     boolean first = life.end();
     PoolCore parts = life.coreOrNull();
     if (parts != null) {

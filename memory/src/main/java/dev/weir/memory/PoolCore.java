@@ -314,9 +314,8 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
 
   void close() {
     closed = true;
-    grants.close();
-    pages.close();
     try {
+      refuseAll();
       ownedHeaps.forEach(OwnedHeap::requestClose);
       if (hardener != null) {
         hardener.close();
@@ -328,6 +327,11 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
       // It does what has not been done here, again and again if need be.
       Purger.wake();
     }
+  }
+
+  private void refuseAll() {
+    grants.close();
+    pages.close();
   }
 
   @Override
@@ -387,6 +391,7 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
     }
     long untilDrained = Long.MAX_VALUE;
     if (closed) {
+      refuseAll();
       pages.dirtyPurges().purgeAll();
       releaseIfDrained();
       untilDrained = DRAIN_NANOS;

@@ -75,4 +75,19 @@ class OrderOfSmallGrantsTest {
     queue.serve(0);
     assertThat(first).isCompleted();
   }
+
+  /** It waits for its own budget, not for what the large one waits for. */
+  @Test
+  void oneBehindAnotherOfItsBudgetHoldsUpNoneOfOthers() {
+    Budget leaf = tenant.child("leaf", 64 * KIB);
+    Budget other = tenant.child("other", Budget.UNLIMITED);
+    assertThat(leaf.tryCharge(64 * KIB)).isTrue();
+    waits(MIB);
+    assertThat(queue.request(4 * KIB, Long.MAX_VALUE, other)).isCompleted();
+    assertThat(queue.request(4 * KIB, Long.MAX_VALUE, leaf)).isNotDone();
+
+    assertThat(queue.request(64 * KIB, Long.MAX_VALUE, leaf)).isNotDone();
+
+    assertThat(queue.request(4 * KIB, Long.MAX_VALUE, other)).isCompleted();
+  }
 }
