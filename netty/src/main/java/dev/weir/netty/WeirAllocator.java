@@ -13,7 +13,9 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufAllocatorMetric;
 import io.netty.buffer.ByteBufAllocatorMetricProvider;
+import io.netty.buffer.ByteBufUtil;
 import io.netty.util.ResourceLeakDetector;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A Netty allocator over a {@link Pool}: its direct buffers live in the pool's memory, its heap
@@ -74,6 +76,17 @@ public final class WeirAllocator extends ThreadKnowingAllocator
     return new WeirAllocator(pool, /* ownsPool= */ false, /* preferDirect= */ false);
   }
 
+  /**
+   * Has a listener hear of every leak of a buffer that Netty's detector reports: as {@link
+   * ByteBufUtil#setLeakListener}, which at level {@code SIMPLE} hears of heap buffers alone.
+   *
+   * @param listener null: nobody hears of them
+   */
+  public static void setLeakListener(ResourceLeakDetector.@Nullable LeakListener listener) {
+    ByteBufUtil.setLeakListener(listener);
+    setSampleListener(listener);
+  }
+
   /** The pool behind the direct buffers; its limits, figures and snapshot are this allocator's. */
   public Pool pool() {
     return pool;
@@ -113,10 +126,7 @@ public final class WeirAllocator extends ThreadKnowingAllocator
               + ')');
     }
     // Nothing that may need room in the Java heap lies between taking the block and watching it.
-    ResourceLeakDetector.Level level = ResourceLeakDetector.getLevel();
-    boolean watches =
-        level == ResourceLeakDetector.Level.ADVANCED
-            || level == ResourceLeakDetector.Level.PARANOID;
+    boolean watches = isWatchedByNetty(ResourceLeakDetector.getLevel());
     ByteBuf buffer = over(block, capacity, maxCapacity);
     return watches ? watched(buffer) : buffer;
   }

@@ -50,8 +50,9 @@ class FailingDetectorTest {
     private Buffers() {}
 
     public static void main(String[] args) {
-      ResourceLeakDetectorFactory.setResourceLeakDetectorFactory(new Failing());
-      ResourceLeakDetector.setLevel(Level.valueOf(args[0]));
+      Level level = Level.valueOf(args[0]);
+      ResourceLeakDetectorFactory.setResourceLeakDetectorFactory(new Failing(level));
+      ResourceLeakDetector.setLevel(level);
       Pool pool = Pool.create(PoolOptions.withLimit(64 << 20));
       WeirAllocator allocator = new WeirAllocator(pool);
       Budget budget = pool.rootBudget().child("feature", 32 << 20);
@@ -91,7 +92,14 @@ class FailingDetectorTest {
     }
   }
 
+  /** Its detectors fail in what is called at a level: one with a {@code track} draws itself. */
   private static final class Failing extends ResourceLeakDetectorFactory {
+    private final Level level;
+
+    Failing(Level level) {
+      this.level = level;
+    }
+
     @Override
     @SuppressWarnings("deprecation") // Abstract in Netty.
     public <T> ResourceLeakDetector<T> newResourceLeakDetector(
@@ -102,17 +110,19 @@ class FailingDetectorTest {
     @Override
     public <T> ResourceLeakDetector<T> newResourceLeakDetector(
         Class<T> resource, int samplingInterval) {
-      return new ResourceLeakDetector<>(resource, samplingInterval) {
-        @Override
-        public ResourceLeakTracker<T> track(T object) {
-          throw new OutOfMemoryError("planted");
-        }
-
-        @Override
-        public ResourceLeakTracker<T> trackForcibly(T object) {
-          throw new OutOfMemoryError("planted");
-        }
-      };
+      return level == Level.SIMPLE
+          ? new ResourceLeakDetector<>(resource, samplingInterval) {
+            @Override
+            public ResourceLeakTracker<T> trackForcibly(T object) {
+              throw new OutOfMemoryError("planted");
+            }
+          }
+          : new ResourceLeakDetector<>(resource, samplingInterval) {
+            @Override
+            public ResourceLeakTracker<T> track(T object) {
+              throw new OutOfMemoryError("planted");
+            }
+          };
     }
   }
 }

@@ -53,6 +53,22 @@ class HeapBufferTest {
   }
 
   @Test
+  void toShrinkNeedsNoRoom() {
+    Budget narrow = MEMORY.pool().rootBudget().child("narrow heap", 1 << 20);
+    narrow.setHeapLimitBytes(10_000);
+    ByteBuf buffer = allocator.charging(narrow).heapBuffer(9_000).writeLong(42).writerIndex(9_000);
+
+    buffer.capacity(5_000);
+
+    assertThat(buffer.capacity()).isEqualTo(5_000);
+    assertThat(buffer.writerIndex()).isEqualTo(5_000);
+    assertThat(buffer.readLong()).isEqualTo(42);
+    assertThat(narrow.heapBytes()).isEqualTo(5_000);
+    buffer.release();
+    assertThat(narrow.heapBytes()).isZero();
+  }
+
+  @Test
   void aLargeArrayIsUsedAgainUntilATrim() {
     byte[] array = arrayOfReleased(LARGE);
     assertThat(arrayOfReleased(LARGE)).isSameAs(array);

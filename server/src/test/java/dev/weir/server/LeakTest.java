@@ -10,7 +10,6 @@ import dev.weir.server.top.TopCommand;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
@@ -224,7 +223,7 @@ class LeakTest {
     ResourceLeakDetector.Level before = ResourceLeakDetector.getLevel();
     Queue<String> reports = new ConcurrentLinkedQueue<>();
     ResourceLeakDetector.setLevel(ResourceLeakDetector.Level.PARANOID);
-    ByteBufUtil.setLeakListener((resource, records) -> reports.add(records));
+    WeirAllocator.setLeakListener((resource, records) -> reports.add(records));
     try (WeirAllocator allocator = WeirAllocator.withLimit(16 << 20);
         LeakyServer server = new LeakyServer(allocator, null)) {
       server.sendUntil(4 * MESSAGE_BYTES);
@@ -237,7 +236,7 @@ class LeakTest {
             return reports.stream().anyMatch(report -> report.contains(PLACE));
           });
     } finally {
-      ByteBufUtil.setLeakListener(null);
+      WeirAllocator.setLeakListener(null);
       ResourceLeakDetector.setLevel(before);
     }
   }

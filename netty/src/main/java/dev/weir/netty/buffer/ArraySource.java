@@ -48,9 +48,19 @@ final class ArraySource {
     }
   }
 
+  /** An array for a buffer that gives a larger one for it ({@link #exchange}): not charged. */
+  byte[] takeSmaller(int bytes) {
+    return arrays.take(bytes);
+  }
+
   void give(byte[] array) {
+    exchange(array, /* keptBytes= */ 0);
+  }
+
+  /** Takes an array back whose buffer goes on with a smaller one, which its charge is for now. */
+  void exchange(byte[] array, int keptBytes) {
     arrays.give(array);
-    budget.unchargeHeap(array.length);
+    budget.unchargeHeap(array.length - keptBytes);
   }
 
   private BudgetExceededError refusal(int bytes) {

@@ -314,7 +314,8 @@ final class BlockSource {
       BlockSource payer = paidBy(block.budget());
       paying = known == null ? payer : payer.holding(known);
       boolean watched =
-          ResourceLeakDetector.getLevel() == Level.SIMPLE
+          LeakSampling.IS_WEIRS
+              && ResourceLeakDetector.getLevel() == Level.SIMPLE
               && LeakSampling.takesNext(allocator.heap());
       buffer =
           watched
@@ -334,7 +335,8 @@ final class BlockSource {
   }
 
   /**
-   * A block for whoever can do without: null also where the pool is closed, or the system fails.
+   * A block for whoever can do without: null also where the pool is closed, the system fails, or
+   * the Java heap is full.
    */
   @Nullable Place tryPlace(int bytes) {
     try {
@@ -342,7 +344,7 @@ final class BlockSource {
       return hardened != null
           ? hardened
           : pool.tryAllocateAtOnce(allocator.heap(), bytes, budget, Place.TENANTS);
-    } catch (IllegalStateException | NativeMemoryException e) {
+    } catch (IllegalStateException | NativeMemoryException | OutOfMemoryError e) {
       return null;
     }
   }

@@ -72,13 +72,15 @@ public abstract class BudgetedAllocator extends AbstractByteBufAllocator {
   protected final ByteBuf newDirectBuffer(int initialCapacity, int maxCapacity) {
     OwnedHeap heap = heap();
     ResourceLeakDetector.Level level = ResourceLeakDetector.getLevel();
-    if (level == ResourceLeakDetector.Level.DISABLED
-        || (level == ResourceLeakDetector.Level.SIMPLE && !LeakSampling.takesNext(heap))) {
+    boolean isSimple = level == ResourceLeakDetector.Level.SIMPLE;
+    if (LeakSampling.IS_WEIRS
+        && (level == ResourceLeakDetector.Level.DISABLED
+            || (isSimple && !LeakSampling.takesNext(heap)))) {
       return heap != null
           ? blocks.buffer(heap, initialCapacity, maxCapacity)
           : blocks.sharedBuffer(stripe(), initialCapacity, maxCapacity);
     }
-    return level == ResourceLeakDetector.Level.SIMPLE
+    return LeakSampling.IS_WEIRS && isSimple
         ? tracked(blocks.trackedBuffer(heap, initialCapacity, maxCapacity))
         // Accesses are recorded too, which Netty's wrappers do.
         : watched(blocks.detachedBuffer(heap, initialCapacity, maxCapacity));
@@ -99,6 +101,18 @@ public abstract class BudgetedAllocator extends AbstractByteBufAllocator {
         buffer.release();
       }
     }
+  }
+
+  /** Whether Netty's detector draws, or watches all, at a level. */
+  protected static boolean isWatchedByNetty(ResourceLeakDetector.Level level) {
+    return !LeakSampling.IS_WEIRS
+        || level == ResourceLeakDetector.Level.ADVANCED
+        || level == ResourceLeakDetector.Level.PARANOID;
+  }
+
+  /** Has a listener hear of those leaks of which {@link LeakSampling} draws the sample. */
+  protected static void setSampleListener(ResourceLeakDetector.@Nullable LeakListener listener) {
+    LeakSampling.DETECTOR.setLeakListener(listener);
   }
 
   @Override

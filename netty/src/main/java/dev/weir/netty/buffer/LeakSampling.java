@@ -22,7 +22,20 @@ final class LeakSampling {
   static final ResourceLeakDetector<ByteBuf> DETECTOR =
       ResourceLeakDetectorFactory.instance().newResourceLeakDetector(ByteBuf.class);
 
+  /** Whether the sample is drawn here: a detector with a {@code track} of its own draws itself. */
+  static final boolean IS_WEIRS = !drawsItself(DETECTOR.getClass());
+
   private LeakSampling() {}
+
+  private static boolean drawsItself(Class<?> detector) {
+    try {
+      return detector.getMethod("track", Object.class).getDeclaringClass()
+          != ResourceLeakDetector.class;
+    } catch (NoSuchMethodException e) {
+      // In a native image that keeps no such knowledge of it.
+      return false;
+    }
+  }
 
   /** Whether the next buffer is to be watched at level {@code SIMPLE}. */
   static boolean takesNext(@Nullable OwnedHeap heap) {

@@ -228,10 +228,12 @@ abstract class NativeByteBuf extends AbstractReferenceCountedByteBuf {
   public ByteBuf getBytes(int index, OutputStream out, int length) throws IOException {
     checkIndex(index, length);
     byte[] chunk = new byte[Math.min(length, STREAM_CHUNK_BYTES)];
-    for (int done = 0; done < length; done += chunk.length) {
+    int done = 0;
+    while (done < length) {
       int bytes = Math.min(length - done, chunk.length);
       RawMemory.copy(address + index + done, chunk, 0, bytes);
       out.write(chunk, 0, bytes);
+      done += bytes;
     }
     return this;
   }
@@ -272,25 +274,36 @@ abstract class NativeByteBuf extends AbstractReferenceCountedByteBuf {
     return this;
   }
 
-  /** Reads what the stream has ready, in chunks; waits for its first byte only. */
+  /**
+   * Reads in chunks, for as long as the stream says that it has more. Where it fails behind the
+   * first chunk, what it has given until then counts, as for a stream that reads into an array.
+   */
   @Override
   public int setBytes(int index, InputStream in, int length) throws IOException {
     checkIndex(index, length);
     byte[] chunk = new byte[Math.min(length, STREAM_CHUNK_BYTES)];
-    int done = 0;
-    do {
-      int wanted = Math.min(length - done, chunk.length);
-      int bytes = in.read(chunk, 0, wanted);
-      if (bytes < 0) {
-        return done == 0 ? -1 : done;
+    int done = setChunk(index, in, length, chunk);
+    if (done < chunk.length) {
+      return done;
+    }
+    try {
+      int bytes = chunk.length;
+      while (done < length && bytes == chunk.length && in.available() > 0) {
+        bytes = setChunk(index + done, in, length - done, chunk);
+        done += Math.max(bytes, 0);
       }
-      RawMemory.copy(chunk, 0, address + index + done, bytes);
-      done += bytes;
-      if (bytes < wanted) {
-        return done;
-      }
-    } while (done < length && in.available() > 0);
+    } catch (IOException e) {
+      return done;
+    }
     return done;
+  }
+
+  private int setChunk(int index, InputStream in, int length, byte[] chunk) throws IOException {
+    int bytes = in.read(chunk, 0, Math.min(length, chunk.length));
+    if (bytes > 0) {
+      RawMemory.copy(chunk, 0, address + index, bytes);
+    }
+    return bytes;
   }
 
   @Override
