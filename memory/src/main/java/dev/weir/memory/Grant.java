@@ -196,6 +196,7 @@ public final class Grant implements AutoCloseable {
   }
 
   private void take(long runBytes) {
+    requireRoomToPutBack();
     long left;
     do {
       left = remainingBytes.get();
@@ -203,6 +204,11 @@ public final class Grant implements AutoCloseable {
         throw tooLittle(runBytes, left);
       }
     } while (!remainingBytes.compareAndSet(left, left - runBytes));
+  }
+
+  /** As deep as {@link #giveBackRest}, which asks for it again. */
+  private static void requireRoomToPutBack() {
+    StackRoom.requireForNested();
   }
 
   /** Either this sees the flag of {@link #close}, or that finds these bytes. */

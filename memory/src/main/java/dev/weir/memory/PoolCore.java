@@ -392,6 +392,10 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
     long untilDrained = Long.MAX_VALUE;
     if (closed) {
       refuseAll();
+      if (liveBlockBytes() == 0) {
+        // What was released since is perhaps with an owner that takes no tasks.
+        trim();
+      }
       pages.dirtyPurges().purgeAll();
       releaseIfDrained();
       untilDrained = DRAIN_NANOS;

@@ -6,6 +6,7 @@ import dev.weir.memory.heap.OwnedHeap;
 import dev.weir.memory.heap.SizeClasses;
 import dev.weir.memory.heap.Tenants;
 import dev.weir.memory.pages.Lane;
+import dev.weir.memory.pages.SpanSize;
 import dev.weir.memory.sync.StackRoom;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -120,6 +121,9 @@ final class SlowAllocation {
   private static <T> @Nullable T tryAtTheLimit(
       PoolCore parts, long bytes, Supplier<@Nullable T> once) {
     T tenant = tryWithRoom(parts, bytes, once);
+    if (tenant == null && makeAddresses(parts, bytes)) {
+      tenant = tryWithRoom(parts, bytes, once);
+    }
     if (tenant == null && parts.giveUpQuarantine(bytes + parts.pages().pageBytes())) {
       tenant = tryWithRoom(parts, bytes, once);
     }
@@ -127,6 +131,12 @@ final class SlowAllocation {
       tenant = tryWithTrims(parts, bytes, laneOf(bytes), () -> tryWithRoom(parts, bytes, once));
     }
     return tenant;
+  }
+
+  /** Whether there may be addresses for the slab of such a block now that there were not. */
+  private static boolean makeAddresses(PoolCore parts, long bytes) {
+    SpanSize size = bytes <= SizeClasses.MAX_SMALL_BYTES ? SpanSize.SMALL : SpanSize.LARGE;
+    return bytes <= SizeClasses.MAX_SLOT_BYTES && parts.pages().dirtyPurges().makeAddresses(size);
   }
 
   /**

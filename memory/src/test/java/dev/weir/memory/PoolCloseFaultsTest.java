@@ -4,11 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.memory.heap.Block;
+import dev.weir.memory.heap.OwnedHeap;
 import dev.weir.memory.os.FakeNativeMemory;
 import dev.weir.memory.os.NativeMemoryException;
 import dev.weir.memory.os.ReservationFailedError;
 import dev.weir.memory.testing.Await;
 import dev.weir.memory.testing.EndOfStack;
+import dev.weir.memory.testing.Workers;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -90,6 +92,25 @@ class PoolCloseFaultsTest {
         .withThrowableThat()
         .withRootCauseInstanceOf(IllegalStateException.class);
     most.release();
+    Await.until(() -> os.reservations() == 0, () -> pool.snapshot().toString());
+  }
+
+  @Test
+  void aClosedPoolDrainsBehindAnOwnerThatTakesNoTasks() throws InterruptedException {
+    Pool pool = pool(Duration.ofDays(1));
+    OwnedHeap heap = pool.ownedHeap(task -> {});
+    List<Block> blocks = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      blocks.add(pool.allocate(heap, 60_000, pool.rootBudget()));
+    }
+
+    Workers workers = new Workers();
+    workers.platform(() -> {
+      pool.close();
+      blocks.forEach(Block::release);
+    });
+    workers.join();
+
     Await.until(() -> os.reservations() == 0, () -> pool.snapshot().toString());
   }
 

@@ -198,6 +198,13 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
     takeArrivals(alone);
   }
 
+  /** As {@link #attend} beside an owner, but looks at all full slabs: also untold ones. */
+  final void attendAll() {
+    StackRoom.requireForNested();
+    takeUntold();
+    attend(/* alone= */ false);
+  }
+
   /** Parks every slab that has no live slot. */
   final void parkEmptySlabs() {
     attend(/* alone= */ true);
@@ -501,9 +508,9 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
   }
 
   /**
-   * Takes full slabs of which a slot has come free, though nobody has told of it. Whoever forwards
-   * what arrived at a closed heap, say, may have been interrupted, with the slabs of others in hand
-   * that have told.
+   * Takes full slabs of which a slot has come free, though nobody has told of it. Whoever is to
+   * tell of a slot, or forwards what arrived at a closed heap, may have been interrupted, and
+   * others have freed the rest of the slab, or told, meanwhile.
    */
   private void takeUntold() {
     for (Slab slab = owned.first(); slab != null; slab = slab.nextOwned) {

@@ -53,7 +53,7 @@ final class Trims {
       if (heap.isAlone()) {
         heap.trimSlabs(purges::add);
       } else {
-        heap.attend(/* alone= */ false);
+        heap.attendAll();
         besideOwner = heap.slabs();
       }
     } finally {

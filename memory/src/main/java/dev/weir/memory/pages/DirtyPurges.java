@@ -68,6 +68,26 @@ public final class DirtyPurges {
     }
   }
 
+  /**
+   * Gives back every dirty page where parked spans hold the last addresses for spans of a size: one
+   * that the limit has no room for as a whole serves nobody ({@link PageHeap#open}). Not under a
+   * stripe's lock.
+   *
+   * @return whether there may be addresses now that there were not
+   */
+  public boolean makeAddresses(SpanSize size) {
+    lock.lock();
+    try {
+      if (!state.hasAddressesInPurges(size)) {
+        return false;
+      }
+    } finally {
+      lock.unlock();
+    }
+    purgeAll();
+    return true;
+  }
+
   /** Gives back every dirty page; those that others are giving back are gone when it returns. */
   public void purgeAll() {
     StackRoom.requireForNested();

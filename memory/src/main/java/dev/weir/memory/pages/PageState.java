@@ -204,6 +204,12 @@ final class PageState {
     return true;
   }
 
+  /** Whether the last addresses for spans of a size are those of parked ones, or being purged. */
+  boolean hasAddressesInPurges(SpanSize size) {
+    SpanRegion region = region(size);
+    return !region.hasFreeAddress() && (region.oldestParked() != null || hasClaims());
+  }
+
   /** The bytes of a range of a span's pages that are not live yet. */
   long uncommittedBytes(Span span, int from, int to) {
     return (long) (to - from - span.committed().countIn(from, to)) * osPageBytes;

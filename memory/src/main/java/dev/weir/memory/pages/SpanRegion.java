@@ -60,6 +60,10 @@ final class SpanRegion {
     return newestParkedOfKind[kind];
   }
 
+  boolean hasFreeAddress() {
+    return freeIndexCount > 0 || untouched < capacity;
+  }
+
   /** Gives a fresh span a free address without resident pages; false if every address is taken. */
   boolean open(Span fresh) {
     int index;

@@ -29,6 +29,23 @@ class TrimsTest extends OwnedSlots {
     assertThat(owned.slabs()).containsExactly(slab(next));
   }
 
+  /** Who replaces the mark of a full slab may be interrupted before its heap is told. */
+  @Test
+  void aFullSlabOfWhichNobodyHasToldYetIsLookedAfterBesideItsOwner() throws InterruptedException {
+    List<Slot> ofFull = take(SLOTS, SIZE_CLASS);
+    take(SIZE_CLASS);
+    live.removeAll(ofFull);
+    Slab full = slab(ofFull.getFirst());
+    elsewhere(() -> {
+      assertThat(full.pushRemote(ofFull.getFirst().number())).isTrue();
+      ofFull.subList(1, SLOTS).forEach(Slot::free);
+      owned.trim();
+    });
+    assertThat(pages.totals().liveBytes()).isEqualTo(SLOT_BYTES);
+
+    elsewhere(() -> Heap.sendArrival(full));
+  }
+
   @Test
   void aSlabThatATrimHasPassedByIsParkedWithItsLastSlot() throws InterruptedException {
     int sizeClass = SizeClasses.classOf(1 << 10);
