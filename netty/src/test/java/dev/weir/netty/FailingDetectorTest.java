@@ -11,7 +11,6 @@ import io.netty.util.ResourceLeakDetector;
 import io.netty.util.ResourceLeakDetector.Level;
 import io.netty.util.ResourceLeakDetectorFactory;
 import io.netty.util.ResourceLeakTracker;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Supplier;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,21 +24,8 @@ class FailingDetectorTest {
   @ParameterizedTest
   @EnumSource(names = {"SIMPLE", "ADVANCED", "PARANOID"})
   void leavesNothingBehind(Level level) throws Exception {
-    Process process =
-        new ProcessBuilder(
-                List.of(
-                    Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                    "--enable-native-access=ALL-UNNAMED",
-                    "-XX:+UseSerialGC",
-                    "-cp",
-                    System.getProperty("java.class.path"),
-                    Buffers.class.getName(),
-                    level.name()))
-            .redirectErrorStream(true)
-            .start();
-    String output = new String(process.getInputStream().readAllBytes());
+    String output = ChildJvm.run(Buffers.class, List.of(), level.name());
 
-    assertThat(process.waitFor()).as(output).isZero();
     assertThat(output).contains("nothing is left");
   }
 

@@ -48,17 +48,18 @@ final class ArraySource {
     }
   }
 
-  /** An array for a buffer that gives a larger one for it ({@link #exchange}): not charged. */
+  /** An array for a buffer that gives a larger one for it ({@link #give}): not charged. */
   byte[] takeSmaller(int bytes) {
     return arrays.take(bytes);
   }
 
-  void give(byte[] array) {
-    exchange(array, /* keptBytes= */ 0);
-  }
-
-  /** Takes an array back whose buffer goes on with a smaller one, which its charge is for now. */
-  void exchange(byte[] array, int keptBytes) {
+  /**
+   * Takes an array back.
+   *
+   * @param keptBytes the length of the smaller one that the buffer goes on with, which the charge
+   *     is for now; 0 if there is none
+   */
+  void give(byte[] array, int keptBytes) {
     arrays.give(array);
     budget.unchargeHeap(array.length - keptBytes);
   }

@@ -43,6 +43,6 @@ final class WeirHeapByteBuf extends UnpooledHeapByteBuf {
   @Override
   protected void freeArray(byte[] array) {
     byte[] kept = smaller;
-    source.exchange(array, kept == null ? 0 : kept.length);
+    source.give(array, kept == null ? 0 : kept.length);
   }
 }

@@ -2,6 +2,7 @@ package dev.weir.netty.write;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.netty.ChildJvm;
 import dev.weir.netty.flow.ByteCountAdmission;
 import dev.weir.netty.http.AggregatorOptions;
 import dev.weir.netty.http.BudgetedHttpAggregator;
@@ -25,7 +26,6 @@ import io.netty.handler.codec.http.HttpVersion;
 import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Flow;
@@ -40,21 +40,8 @@ import org.junit.jupiter.api.Timeout;
 class FullJavaHeapTest {
   @Test
   void messagesGoBack() throws Exception {
-    Process process =
-        new ProcessBuilder(
-                List.of(
-                    Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                    "-XX:+UseSerialGC",
-                    "-Xmx24m",
-                    "-Xms24m",
-                    "-cp",
-                    System.getProperty("java.class.path"),
-                    Crowded.class.getName()))
-            .redirectErrorStream(true)
-            .start();
-    String output = new String(process.getInputStream().readAllBytes());
+    String output = ChildJvm.run(Crowded.class, List.of("-Xmx24m", "-Xms24m"));
 
-    assertThat(process.waitFor()).as(output).isZero();
     assertThat(output).contains("went back: 9 of 9");
   }
 
