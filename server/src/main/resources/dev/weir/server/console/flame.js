@@ -3,6 +3,10 @@ import { Icicle } from './icicle.js';
 import { shortFrame } from './places.js';
 
 const REFRESH_MILLIS = 2000;
+
+/** An answer that does not come is asked for again after so long. */
+const PATIENCE_MILLIS = 10_000;
+
 const LIBRARY = /^(io\.netty|java|javax|jdk|sun)\./;
 const LEVELS = 48;
 
@@ -16,7 +20,7 @@ export class Flame {
     this.options = options;
     this.budget = '';
     this.busy = false;
-    this.fetchedMillis = 0;
+    this.fetchedMillis = -Infinity;
     this.icicle = new Icicle(holder, { kind, text, title: node => this.describe(node), levels: LEVELS },
       { zoomed: node => this.tell(node), pointed: node => this.tell(node) });
     for (const option of Object.values(options)) {
@@ -50,22 +54,22 @@ export class Flame {
       this.again ||= now;
       return;
     }
-    if (!now && Date.now() - this.fetchedMillis < REFRESH_MILLIS) {
+    if (!now && performance.now() - this.fetchedMillis < REFRESH_MILLIS) {
       return;
     }
     this.busy = true;
     this.again = false;
-    this.fetchedMillis = Date.now();
+    this.fetchedMillis = performance.now();
     try {
-      const answer = await fetch(`flame?${this.query}`);
+      const answer = await fetch(`flame?${this.query}`, { signal: AbortSignal.timeout(PATIENCE_MILLIS) });
       if (answer.ok) {
         this.tree = await answer.json();
         this.icicle.show(this.options.all.checked ? this.tree : fold(this.tree));
-      } else if (answer.status === 404) {
+      } else {
         this.note.textContent = await answer.text();
       }
     } catch {
-      // The node is away; the events tell.
+      // The node is away; the events tell. The next view asks again.
     } finally {
       this.busy = false;
       if (this.again) {

@@ -17,7 +17,7 @@ const budgets = new Budgets(find('icicle'), find('budget-name'), find('budget-fa
 const suspects = new Places(find('suspects'), suspectFigures);
 const oldest = new Places(find('oldest'), oldestFigures);
 const map = new PageMap(find('regions'));
-let lastViewMillis = Date.now();
+let lastViewMillis = performance.now();
 let paused = false;
 
 function show(view) {
@@ -102,7 +102,7 @@ function setStatus(text, lost) {
 const events = new EventSource('events');
 events.addEventListener('history', event => history.begin(JSON.parse(event.data)));
 events.addEventListener('view', event => {
-  lastViewMillis = Date.now();
+  lastViewMillis = performance.now();
   const view = JSON.parse(event.data);
   history.add(view);
   if (!paused) {
@@ -114,7 +114,7 @@ events.addEventListener('view', event => {
 setInterval(() => {
   if (events.readyState === EventSource.CLOSED) {
     setStatus('the node has refused; reload the page', true);
-  } else if (Date.now() - lastViewMillis > LOST_MILLIS) {
+  } else if (performance.now() - lastViewMillis > LOST_MILLIS) {
     setStatus('no word from the node; trying again', true);
   }
 }, 1000);
