@@ -26,8 +26,8 @@ public final class PoolOptions {
   private static final long MIN_BYTES_PER_SAMPLE = 4L << 10;
   private static final long MAX_BYTES_PER_SAMPLE = 1L << 30;
 
-  /** What may stay dirty beside what is live, unless told otherwise: a 32nd of it. */
-  public static final double DEFAULT_DIRTY_SHARE = 1.0 / 32;
+  /** What may stay dirty beside what is live, unless told otherwise: a 40th of it. */
+  public static final double DEFAULT_DIRTY_SHARE = 1.0 / 40;
 
   private static final AtomicInteger POOLS = new AtomicInteger();
   private static final Duration DEFAULT_DECAY = Duration.ofSeconds(1);

@@ -13,7 +13,7 @@ class PoolOptionsTest {
   void theDefaultsAreThoseOfTheContract() {
     assertThat(options.limitBytes()).isEqualTo(8 << 20);
     assertThat(options.decay()).isEqualTo(Duration.ofSeconds(1));
-    assertThat(options.dirtyShare()).isEqualTo(1.0 / 32);
+    assertThat(options.dirtyShare()).isEqualTo(1.0 / 40);
     assertThat(options.heapLimitBytes()).isEqualTo(Runtime.getRuntime().maxMemory());
     assertThat(options.name()).isNotEqualTo(PoolOptions.withLimit(8 << 20).name());
   }

@@ -414,7 +414,7 @@ public final class PageHeap {
     events.roomFreed();
   }
 
-  /** Sets how much of what is live may stay dirty beside it, from 0 to 1; a 32nd until then. */
+  /** Sets how much of what is live may stay dirty beside it, from 0 to 1; a 40th until then. */
   public void setDirtyShare(double share) {
     lock.lock();
     try {

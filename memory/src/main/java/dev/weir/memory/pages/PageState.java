@@ -12,8 +12,8 @@ final class PageState {
   /** The least that may stay dirty: 3 MiB. */
   private static final long DIRTY_FLOOR_BYTES = 3L << 20;
 
-  /** Dirty pages may be a 32nd of the live ones, if nothing else is set: 3 %. */
-  private static final long DEFAULT_DIRTY_SHARE_OF_1024 = 32;
+  /** Dirty pages may be a 40th of the live ones, if nothing else is set: 2.5 %. */
+  private static final long DEFAULT_DIRTY_SHARE_OF_1024 = 26;
 
   /** What may lie free inside slabs without a use: 768 KiB, or a 256th of what is live. */
   private static final long INSIDE_FLOOR_BYTES = 768L << 10;
@@ -32,12 +32,12 @@ final class PageState {
   private static final long INSIDE_SPARE_POOL_BYTES = 112L << 20;
 
   /**
-   * For runs of at least 1 MiB they may be another 64th of those: replacing one can purge and fault
+   * For runs of at least 1 MiB they may be another 50th of those: replacing one can purge and fault
    * in a thousand pages, and where such runs are what is live, little else is wasted.
    */
   private static final long LARGE_RUN_BYTES = 1L << 20;
 
-  private static final int LARGE_RUN_SHARE_SHIFT = 6;
+  private static final long LARGE_RUN_SHARE_OF_1024 = 20;
 
   /**
    * A survey of what lies free inside slabs is due when live pages have grown by 1 MiB, and a 128th
@@ -268,11 +268,15 @@ final class PageState {
 
   private long dirtyCeilingBytes() {
     return Math.max(DIRTY_FLOOR_BYTES, dirtyShareBytes(ledger.liveBytes()))
-        + (largeRunBytes >> LARGE_RUN_SHARE_SHIFT);
+        + shareOf(largeRunBytes, LARGE_RUN_SHARE_OF_1024);
   }
 
   private long dirtyShareBytes(long liveBytes) {
-    return (liveBytes * dirtyShareOf1024) >> 10;
+    return shareOf(liveBytes, dirtyShareOf1024);
+  }
+
+  private static long shareOf(long bytes, long of1024) {
+    return (bytes * of1024) >> 10;
   }
 
   /** {@link PageHeap#insideCeilingBytes}. Needs no lock. */
