@@ -2,6 +2,7 @@ package dev.weir.memory;
 
 import dev.weir.memory.hardening.Hardening;
 import dev.weir.memory.os.NativeMemory;
+import dev.weir.memory.pages.PageHeap;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -27,7 +28,7 @@ public final class PoolOptions {
   private static final long MAX_BYTES_PER_SAMPLE = 1L << 30;
 
   /** What may stay dirty beside what is live, unless told otherwise: a 40th of it. */
-  public static final double DEFAULT_DIRTY_SHARE = 1.0 / 40;
+  public static final double DEFAULT_DIRTY_SHARE = PageHeap.DEFAULT_DIRTY_SHARE;
 
   private static final AtomicInteger POOLS = new AtomicInteger();
   private static final Duration DEFAULT_DECAY = Duration.ofSeconds(1);
@@ -123,9 +124,13 @@ public final class PoolOptions {
 
   /**
    * A copy with another share of what is live that may stay dirty beside it, until it decays: free
-   * pages that are still resident, at least 3 MiB and always within the limit. Replacing blocks
-   * above 64 KiB is faster with more, since the system need not take their pages back and give them
-   * out again; what is resident is more by as much.
+   * pages that are still resident, always within the limit. It is 3 MiB where the share is less,
+   * and a 50th of what is live in runs of 1 MiB and more comes to either. Nearly as much, 15
+   * sixteenths of the share and at least 9 MiB, may lie free in slabs that are in use.
+   *
+   * <p>Replacing blocks above 64 KiB is faster with more, and so are hundreds of megabytes of
+   * smaller ones that are written: the system need not take their pages back and give them out
+   * again. What is resident is more by as much.
    *
    * @param share from 0 to 1; the default is {@link #DEFAULT_DIRTY_SHARE}
    */

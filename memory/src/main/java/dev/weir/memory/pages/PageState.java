@@ -12,15 +12,12 @@ final class PageState {
   /** The least that may stay dirty: 3 MiB. */
   private static final long DIRTY_FLOOR_BYTES = 3L << 20;
 
-  /** Dirty pages may be a 40th of the live ones, if nothing else is set: 2.5 %. */
-  private static final long DEFAULT_DIRTY_SHARE_OF_1024 = 26;
-
   /** What may lie free inside slabs without a use: 768 KiB, or a 256th of what is live. */
   private static final long INSIDE_FLOOR_BYTES = 768L << 10;
 
   private static final int INSIDE_SHARE_SHIFT = 8;
 
-  /** What may lie free there if it has a use: 9 MiB, or three quarters of what may be dirty. */
+  /** What may lie free there if it has a use: 9 MiB, or 15 sixteenths of the dirty share. */
   private static final long INSIDE_HARD_FLOOR_BYTES = 9L << 20;
 
   /**
@@ -69,7 +66,7 @@ final class PageState {
   private final SpanRegion smallSpans;
   private final SpanRegion largeSpans;
   private final RoomRegion rooms;
-  private long dirtyShareOf1024 = DEFAULT_DIRTY_SHARE_OF_1024;
+  private long dirtyShareOf1024 = of1024(PageHeap.DEFAULT_DIRTY_SHARE);
   private long liveRuns;
   private long liveRunPages;
   private long largeRunBytes;
@@ -263,7 +260,11 @@ final class PageState {
   }
 
   void setDirtyShare(double share) {
-    dirtyShareOf1024 = Math.round(share * 1024);
+    dirtyShareOf1024 = of1024(share);
+  }
+
+  private static long of1024(double share) {
+    return Math.round(share * 1024);
   }
 
   private long dirtyCeilingBytes() {
@@ -290,7 +291,7 @@ final class PageState {
     long spareBytes = INSIDE_SPARE_POOL_BYTES - liveBytes;
     return Math.max(
         Math.clamp(spareBytes, INSIDE_HARD_FLOOR_BYTES, INSIDE_MAX_SPARE_BYTES),
-        dirtyShareBytes(liveBytes) / 4 * 3);
+        dirtyShareBytes(liveBytes) / 16 * 15);
   }
 
   /**
