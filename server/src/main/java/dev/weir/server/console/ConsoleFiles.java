@@ -25,6 +25,7 @@ public final class ConsoleFiles {
           Map.entry("main.js", SCRIPT),
           Map.entry("format.js", SCRIPT),
           Map.entry("history.js", SCRIPT),
+          Map.entry("ask.js", SCRIPT),
           Map.entry("icicle.js", SCRIPT),
           Map.entry("budgets.js", SCRIPT),
           Map.entry("facts.js", SCRIPT),

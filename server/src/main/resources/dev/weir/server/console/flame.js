@@ -1,11 +1,9 @@
+import { ask } from './ask.js';
 import { bytes, percent } from './format.js';
 import { Icicle } from './icicle.js';
 import { shortFrame } from './places.js';
 
 const REFRESH_MILLIS = 2000;
-
-/** An answer that does not come is asked for again after so long. */
-const PATIENCE_MILLIS = 10_000;
 
 const LIBRARY = /^(io\.netty|java|javax|jdk|sun)\./;
 const LEVELS = 48;
@@ -19,7 +17,8 @@ export class Flame {
     this.note = note;
     this.options = options;
     this.budget = '';
-    this.busy = false;
+    /** Of the profile that is asked for now. */
+    this.asking = null;
     this.fetchedMillis = -Infinity;
     this.icicle = new Icicle(holder, { kind, text, title: node => this.describe(node), levels: LEVELS },
       { zoomed: node => this.tell(node), pointed: node => this.tell(node) });
@@ -48,32 +47,28 @@ export class Flame {
     return query;
   }
 
-  /** Asks for a new profile, if the last one is a while ago. */
+  /** Asks for a new profile: if the last one is a while ago, or now, in place of one that is on its way. */
   async refresh(now = false) {
-    if (this.busy) {
-      this.again ||= now;
+    if (!now && (this.asking || performance.now() - this.fetchedMillis < REFRESH_MILLIS)) {
       return;
     }
-    if (!now && performance.now() - this.fetchedMillis < REFRESH_MILLIS) {
-      return;
-    }
-    this.busy = true;
-    this.again = false;
+    this.asking?.abort();
+    const asking = new AbortController();
+    this.asking = asking;
     this.fetchedMillis = performance.now();
     try {
-      const answer = await fetch(`flame?${this.query}`, { signal: AbortSignal.timeout(PATIENCE_MILLIS) });
+      const answer = await ask(`flame?${this.query}`, asking.signal);
       if (answer.ok) {
         this.tree = await answer.json();
         this.icicle.show(this.options.all.checked ? this.tree : fold(this.tree));
       } else {
-        this.note.textContent = await answer.text();
+        this.say(await answer.text());
       }
     } catch {
-      // The node is away; the events tell. The next view asks again.
+      // The node is away, of which the events tell, or another profile is wanted. The next view asks again.
     } finally {
-      this.busy = false;
-      if (this.again) {
-        this.refresh(true);
+      if (this.asking === asking) {
+        this.asking = null;
       }
     }
   }
@@ -90,8 +85,12 @@ export class Flame {
     const said = node.bytes === 0
       ? `${what}: no sample of it is live.`
       : `${what}: about ${bytes(node.bytes)}, ${percent(node.bytes, this.tree.bytes)} of ${bytes(this.tree.bytes)}.`;
-    if (this.note.textContent !== said) {
-      this.note.textContent = said;
+    this.say(said);
+  }
+
+  say(text) {
+    if (this.note.textContent !== text) {
+      this.note.textContent = text;
     }
   }
 }

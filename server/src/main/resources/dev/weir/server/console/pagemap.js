@@ -1,3 +1,4 @@
+import { ask } from './ask.js';
 import { bytes, channels, colour, element, fit } from './format.js';
 
 const CELLS = 2048;
@@ -75,7 +76,7 @@ class Region {
     try {
       const query = new URLSearchParams(
         { region: this.name, from: window.from, to: window.to, cells: CELLS });
-      const answer = await fetch(`pages?${query}`);
+      const answer = await ask(`pages?${query}`);
       if (answer.ok && window === this.window) {
         const [part] = (await answer.json()).pages;
         if (part) {
