@@ -82,6 +82,28 @@ class ConsoleProfileBrowserTest extends ConsoleInBrowser {
     assertThat(complaints).isEmpty();
   }
 
+  /**
+   * Nothing gives the first answer up but the choice: there is no limit of time in this browser.
+   */
+  @Test
+  void aChosenBudgetDoesNotWaitForTheAnswerBefore() throws Exception {
+    Page page = browser.newPage();
+    page.onPageError(complaints::add);
+    page.addInitScript("AbortSignal.timeout = () => new AbortController().signal");
+    page.route(
+        FLAME,
+        route -> {
+          if (route.request().url().contains("budget=")) {
+            route.resume();
+          }
+        });
+    page.navigate(fixture.uri("/_weir/").toString());
+    work(page, 1);
+    page.locator("#icicle button[data-path='imports']").click();
+    PlaywrightAssertions.assertThat(page.locator("#flame")).containsText("node/imports");
+    assertThat(complaints).isEmpty();
+  }
+
   /** Two lines of one method, each with a chain of calls to the same method below. */
   @Test
   void callsThatAreShownAsOneStayWithTheirCallers() {
