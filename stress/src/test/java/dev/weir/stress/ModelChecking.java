@@ -5,6 +5,7 @@ import java.util.List;
 import org.jetbrains.kotlinx.lincheck.Actor;
 import org.jetbrains.kotlinx.lincheck.execution.ExecutionScenario;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
+import org.jetbrains.lincheck.util.LoggingLevel;
 
 /**
  * Lincheck's model checker: it stops threads at every access to shared memory, tries the
@@ -21,7 +22,7 @@ public final class ModelChecking {
    * Checks a class of operations.
    *
    * @param scenarios how many of the short form; {@code -Dweir.test.long=true} takes many more, and
-   *     longer ones
+   *     longer ones, and prints each as it begins
    */
   public static void check(Class<?> operations, int scenarios) {
     check(operations, scenarios, List.of());
@@ -37,6 +38,7 @@ public final class ModelChecking {
         .invocationsPerIteration(LONG ? 5_000 : 300)
         .threads(3)
         .actorsPerThread(LONG ? 3 : 2)
+        .logLevel(LONG ? LoggingLevel.INFO : LoggingLevel.WARN)
         .check(operations);
   }
 
