@@ -41,6 +41,7 @@ public final class WeirAllocator extends ThreadKnowingAllocator
     implements ByteBufAllocatorMetricProvider, AutoCloseable {
   private final Pool pool;
   private final boolean ownsPool;
+  private final boolean preferDirect;
   private final HeapArrays heapArrays;
   private final Metric metric;
 
@@ -54,6 +55,7 @@ public final class WeirAllocator extends ThreadKnowingAllocator
     super(pool, arrays, preferDirect);
     this.pool = pool;
     this.ownsPool = ownsPool;
+    this.preferDirect = preferDirect;
     heapArrays = arrays;
     metric = new Metric(pool);
   }
@@ -93,14 +95,15 @@ public final class WeirAllocator extends ThreadKnowingAllocator
   }
 
   /**
-   * A view of this allocator whose buffers are charged to {@code budget}, in their growth too.
-   * Their {@code alloc()} is the view. It takes some 200 bytes of Java heap, and needs no end.
+   * A view of this allocator whose buffers are charged to {@code budget}, in their growth too. It
+   * prefers direct or heap buffers as this one does. Their {@code alloc()} is the view. It takes
+   * some 200 bytes of Java heap, and needs no end.
    *
    * @param budget a budget of this allocator's pool
    * @throws IllegalArgumentException if it is another pool's
    */
   public ByteBufAllocator charging(Budget budget) {
-    return new ChargingAllocator(pool, this, heapArrays, budget);
+    return new ChargingAllocator(pool, this, heapArrays, budget, preferDirect);
   }
 
   /**

@@ -36,6 +36,28 @@ class HeapBufferTest {
   }
 
   @Test
+  void aViewPrefersHeapBuffersAsItsAllocatorDoes() {
+    Budget tls = MEMORY.pool().rootBudget().child("preferring heap", 1 << 20);
+    ByteBufAllocator view = WeirAllocator.preferringHeap(MEMORY.pool()).charging(tls);
+    ByteBuf buffer = view.buffer(1_000);
+    ByteBuf composite = view.compositeBuffer();
+
+    assertThat(buffer.isDirect()).isFalse();
+    assertThat(tls.heapBytes()).isEqualTo(1_000);
+    assertThat(tls.chargedBytes()).isZero();
+    assertThat(composite.capacity(100).isDirect()).isFalse();
+    assertThat(allocator.charging(tls).buffer(1_000))
+        .satisfies(direct -> {
+          assertThat(direct.isDirect()).isTrue();
+          assertThat(direct.release()).isTrue();
+        });
+
+    composite.release();
+    buffer.release();
+    assertThat(tls.heapBytes()).isZero();
+  }
+
+  @Test
   void aRefusalLeavesTheBufferAndTheCountIntact() {
     Budget narrow = MEMORY.pool().rootBudget().child("narrow heap", 1 << 20);
     narrow.setHeapLimitBytes(10_000);

@@ -181,8 +181,11 @@ public final class DirtyPurges {
    * Purges dirty bytes for the common good, where more than may stay dirty still are. If that
    * fails, the caller's own request is served all the same. The caller has looked whether the stack
    * has room for nested locks: a look here could fail it.
+   *
+   * @return whether no more than may stay dirty is; otherwise the purger is to come, which reports
+   *     what stands in its way
    */
-  void purgeForOthers(long bytes) {
+  boolean purgeForOthers(long bytes) {
     try {
       PurgeBatch batch;
       lock.lock();
@@ -191,11 +194,9 @@ public final class DirtyPurges {
       } finally {
         lock.unlock();
       }
-      if (batch != null) {
-        settle(batch);
-      }
+      return batch == null || settle(batch);
     } catch (NativeMemoryException | OutOfMemoryError | StackOverflowError e) {
-      // What is dirty still is found by the purger, which reports what stands in its way.
+      return false;
     }
   }
 
@@ -208,11 +209,20 @@ public final class DirtyPurges {
     }
   }
 
-  private void settle(PurgeBatch batch) {
+  /** Whether no more than may stay dirty is. */
+  private boolean settle(PurgeBatch batch) {
+    boolean enough = false;
     try {
       batch.purge(os);
     } finally {
-      settleAndClaim(batch, NOTHING);
+      lock.lock();
+      try {
+        batch.settle(state);
+        enough = !state.isDirtyOverflowing();
+      } finally {
+        lock.unlock();
+      }
     }
+    return enough;
   }
 }

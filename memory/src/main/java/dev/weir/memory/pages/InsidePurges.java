@@ -9,8 +9,10 @@ import java.util.concurrent.atomic.AtomicLong;
  * no lock: heaps announce under theirs.
  */
 /*
- * A number is taken before its purge enters the queue. So if the first of the queue has a number that was taken after
- * somebody looked how many there are, whatever had been announced by that look stood before it, and has ended.
+ * A number is taken before its purge enters the queue. So whatever has entered it when somebody looks how many there are
+ * stands before all that take a number later, and has ended where one of these comes first. What has a number at that look
+ * and is not in the queue yet may be missed: whoever must not miss it looks again behind the locks of all heaps, under
+ * which they announce.
  */
 public final class InsidePurges {
   private final Queue<Announced> underWay = new ConcurrentLinkedQueue<>();
@@ -47,7 +49,10 @@ public final class InsidePurges {
     return count.get();
   }
 
-  /** Whether none of the first so many is under way any more. */
+  /**
+   * Whether none of the first so many is under way any more, of those that {@link #announce} had
+   * returned from.
+   */
   public boolean haveEnded(long announced) {
     dropEnded();
     Announced oldest = underWay.peek();

@@ -154,7 +154,7 @@ public final class PageHeap {
     }
     tellOfGrowth(surveyDue, leavesBand);
     if (overflowing) {
-      dirtyPurges.purgeForOthers(bytes);
+      purgeForOthers(bytes);
     }
     return address;
   }
@@ -202,14 +202,29 @@ public final class PageHeap {
   }
 
   /**
-   * Purges as many dirty bytes, or a few times that, where more of them than may stay still are.
-   * Not under a lock.
+   * Purges as many dirty bytes, or a few times that, where more of them than may stay still are,
+   * and calls the purger for the rest. Not under a lock.
    *
    * @throws StackOverflowError if the stack has no room for it: the purger comes for them then
    */
   public void purgeFor(long freedBytes) {
-    StackRoom.requireForNested();
-    dirtyPurges.purgeForOthers(freedBytes);
+    boolean looked = false;
+    try {
+      StackRoom.requireForNested();
+      looked = true;
+    } finally {
+      if (!looked) {
+        events.dirtyHigh();
+      }
+    }
+    purgeForOthers(freedBytes);
+  }
+
+  /** The purger has not been called where purges are quick ({@link #freeRunAtOnce}). */
+  private void purgeForOthers(long bytes) {
+    if (!dirtyPurges.purgeForOthers(bytes)) {
+      events.dirtyHigh();
+    }
   }
 
   /**
@@ -222,12 +237,17 @@ public final class PageHeap {
       freeRun(address, bytes);
       return;
     }
+    boolean dirtyHigh;
     lock.lock();
     try {
       state.freeRun(address, bytes);
       ledger.keepPromise(-bytes);
+      dirtyHigh = state.isDirtyHigh();
     } finally {
       lock.unlock();
+    }
+    if (dirtyHigh) {
+      events.dirtyHigh();
     }
   }
 
@@ -321,7 +341,7 @@ public final class PageHeap {
   }
 
   /**
-   * How many they may keep even if those have a use: 9 MiB, or three quarters of the dirty share of
+   * How many they may keep even if those have a use: 9 MiB, or 15 sixteenths of the dirty share of
    * what is live; in a pool of less than 103 MiB more, up to 16 MiB. Takes no lock.
    */
   public long insideHardCeilingBytes() {

@@ -239,6 +239,60 @@ class DirtyPurgesTest {
     }
   }
 
+  /** A batch ends long before it: the rest would be dirty until it has aged. */
+  @Test
+  void thePurgerIsCalledForWhatALargeRunLeavesBesideWhatIsDirty() {
+    slow = false;
+    for (int i = 0; i < 100; i++) {
+      long[] runs = new long[8];
+      for (int j = 0; j < runs.length; j++) {
+        runs[j] = heap.allocateRun(MIB / 4);
+      }
+      long large = heap.allocateRun(32 * MIB);
+      for (long run : runs) {
+        heap.freeRun(run, MIB / 4);
+      }
+      int before = calls.get();
+      heap.freeRun(large, 32 * MIB);
+      assertThat(heap.totals().dirtyBytes()).isGreaterThan(3 * MIB);
+      assertThat(calls.get()).isGreaterThan(before);
+      heap.dirtyPurges().purgeAll();
+    }
+  }
+
+  /** It reports what stands in the way. */
+  @Test
+  void thePurgerIsCalledWhereAPurgeFailsHoweverQuickTheLastWas() {
+    slow = false;
+    for (int i = 0; i < 100; i++) {
+      long[] runs = new long[13];
+      for (int j = 0; j < runs.length; j++) {
+        runs[j] = heap.allocateRun(MIB / 4);
+      }
+      for (int j = 0; j < 12; j++) {
+        heap.freeRun(runs[j], MIB / 4);
+      }
+      int before = calls.get();
+      os.failAt(1);
+      heap.freeRun(runs[12], MIB / 4);
+      assertThat(heap.totals().dirtyBytes()).isEqualTo(13 * MIB / 4);
+      assertThat(calls.get()).isGreaterThan(before);
+      heap.dirtyPurges().purgeAll();
+    }
+  }
+
+  @Test
+  void thePurgerIsCalledForPromisedRunsThatAreUndone() {
+    assertThat(heap.promises().tryMake(32 * MIB, Lane.PROMISE)).isTrue();
+    long run = heap.allocatePromisedRun(32 * MIB);
+    assertThat(run).isNotEqualTo(PageHeap.FULL);
+
+    heap.undoRun(run, 32 * MIB, Lane.PROMISE);
+
+    assertThat(calls).hasValue(1);
+    heap.promises().giveBack(32 * MIB, Lane.PROMISE);
+  }
+
   private int callsAsRunsAreFreedUntilOneIsPurged() {
     int before = calls.get();
     long[] runs = new long[40];

@@ -22,11 +22,16 @@ public final class ChargingAllocator extends BudgetedAllocator {
   /**
    * A view with the pool, the heaps and the arrays of another allocator.
    *
+   * @param preferDirect whether the {@code buffer()} methods give direct buffers
    * @throws IllegalArgumentException if the budget is not of this pool
    */
   public ChargingAllocator(
-      Pool pool, ThreadKnowingAllocator threads, HeapArrays heapArrays, Budget budget) {
-    super(pool, heapArrays, budget, /* preferDirect= */ true);
+      Pool pool,
+      ThreadKnowingAllocator threads,
+      HeapArrays heapArrays,
+      Budget budget,
+      boolean preferDirect) {
+    super(pool, heapArrays, budget, preferDirect);
     this.threads = threads;
   }
 
