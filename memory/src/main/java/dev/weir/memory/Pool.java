@@ -364,7 +364,8 @@ public final class Pool extends PoolFigures implements AutoCloseable {
 
   /**
    * Changes the limit. Where more is resident, free pages go back now; a limit below what is live
-   * takes effect as memory is freed: until then everything but open grants is refused.
+   * takes effect as memory is freed: until then nothing but open grants gets more pages, though
+   * slots that lie free in live ones are still given out.
    *
    * @param bytes from {@link PoolOptions#MIN_LIMIT_BYTES} to the limit that the pool was created
    *     with, for which its addresses are reserved

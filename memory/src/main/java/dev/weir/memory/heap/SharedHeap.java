@@ -7,10 +7,11 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The heap of every thread that has none of its own, virtual ones too: a few stripes, each a heap
- * behind a lock that never parks. A thread begins at the stripe that its id hashes to and moves on
- * where somebody else is at work, so no memory is stranded in a thread that never runs again. A
- * stripe that one platform thread alone uses costs it no atomics.
+ * The heap of every thread that has none of its own, virtual ones too: several stripes for each
+ * processor, each a heap behind a lock on which no event loop and no carrier sleeps. A thread
+ * begins at the stripe that its id hashes to and moves on where somebody else is at work, so no
+ * memory is stranded in a thread that never runs again. A stripe that one platform thread alone
+ * uses costs it no atomics.
  */
 public final class SharedHeap {
   private final Stripe[] stripes;

@@ -19,7 +19,7 @@ final class StallWatch {
    * And this part of the memory that the body holds. Where a body holds all of it from the start,
    * as one of announced length may, it comes within so many timeouts, two hours by default: 64 MiB
    * take 9 KB/s. One that holds more as it comes, as a chunked one does, has longer, as it has held
-   * less: 64 MiB come within 1,700 timeouts, 14 hours, and 256 KiB within the same two.
+   * less: 64 MiB come within 1,500 timeouts, half a day, and 256 KiB within the same two hours.
    */
   private static final int SHARE_OF_HELD = 256;
 
