@@ -37,6 +37,20 @@ public final class MemoryUnderTest implements AutoCloseable {
     assertThat(pool.liveBlockBytes()).as("live blocks").isZero();
   }
 
+  /**
+   * Has the garbage collector look for lost contexts until nothing of them is held. A block gives
+   * back its charge before its memory: who sees the charge gone may be in between.
+   */
+  public void collectUntilNothingHeld() {
+    boolean held = true;
+    while (held && !Thread.currentThread().isInterrupted()) {
+      System.gc();
+      Thread.onSpinWait();
+      held = budget.chargedBytes() > 0 || pool.liveBlockBytes() > 0;
+    }
+    assertNothingHeld();
+  }
+
   @Override
   public void close() {
     try {

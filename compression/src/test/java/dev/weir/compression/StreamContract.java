@@ -178,11 +178,7 @@ abstract class StreamContract {
   void whatIsLostIsGivenBackByTheCleaner() {
     lose();
     assertThat(memory.budget.chargedBytes()).isPositive();
-    while (memory.budget.chargedBytes() > 0 && !Thread.currentThread().isInterrupted()) {
-      System.gc();
-      Thread.onSpinWait();
-    }
-    memory.assertNothingHeld();
+    memory.collectUntilNothingHeld();
   }
 
   /** Leaves a stream that is being compressed and one that is being decompressed to nobody. */
