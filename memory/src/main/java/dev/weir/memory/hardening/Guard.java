@@ -255,7 +255,7 @@ public final class Guard {
 
   /** Gives the pages back of a block that nobody has seen. */
   public void undoRun() {
-    pages.undoRun(runAddress, runBytes, lane);
+    pages.runs().undo(runAddress, runBytes, lane);
   }
 
   /**
@@ -264,7 +264,7 @@ public final class Guard {
    * @return how many bytes {@link #purgeFor} is due for, once no lock is held
    */
   long free() {
-    return pages.freeRunAtOnce(runAddress, runBytes, lane) ? runBytes : 0;
+    return pages.runs().freeAtOnce(runAddress, runBytes, lane) ? runBytes : 0;
   }
 
   /**
@@ -274,7 +274,7 @@ public final class Guard {
    */
   void purgeFor(long freedBytes) {
     if (freedBytes > 0) {
-      pages.purgeFor(freedBytes);
+      pages.runs().purgeFor(freedBytes);
     }
   }
 }

@@ -159,11 +159,11 @@ public final class Hardener {
       return null;
     }
     long begunNanos = System.nanoTime();
-    long address = pages.allocateRun(runBytes);
+    long address = pages.runs().allocate(runBytes);
     if (address == PageHeap.FULL
         && runBytes <= pages.largestRunBytes()
         && quarantine.giveUp(runBytes)) {
-      address = pages.allocateRun(runBytes);
+      address = pages.runs().allocate(runBytes);
     }
     if (address == PageHeap.FULL) {
       return null;
@@ -182,7 +182,7 @@ public final class Hardener {
    * @return null if it cannot be had; the promise is as it was
    */
   public @Nullable Guard tryGuardPromised(PageHeap pages, long bytes, long runBytes, Lane lane) {
-    long address = pages.allocatePromisedRun(runBytes);
+    long address = pages.runs().allocatePromised(runBytes);
     return address == PageHeap.FULL
         ? null
         : guardOrFree(pages, address, bytes, runBytes, /* leadBytes= */ 0, lane);
@@ -198,7 +198,7 @@ public final class Hardener {
       // Whoever allocates may still have room for a block without a guard.
     } finally {
       if (guard == null) {
-        pages.undoRun(address, runBytes, lane);
+        pages.runs().undo(address, runBytes, lane);
       }
     }
     if (guard != null) {

@@ -58,7 +58,7 @@ public final class Run implements BlockHome {
 
   @Override
   public void free(int number) {
-    pages().freeRun(address, bytes, lane);
+    pages().runs().free(address, bytes, lane);
     heap.rest(this);
   }
 

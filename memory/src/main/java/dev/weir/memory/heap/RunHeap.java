@@ -51,7 +51,7 @@ public final class RunHeap {
     }
     T tenant = null;
     try {
-      long address = pages.allocateRun(bytes);
+      long address = pages.runs().allocate(bytes);
       if (address != PageHeap.FULL) {
         tenant = settled(address, bytes, Lane.LARGE, tenants);
       }
@@ -70,7 +70,7 @@ public final class RunHeap {
    * @param lane of the promise
    */
   public <T> @Nullable T tryAllocatePromised(long bytes, Lane lane, Tenants<T> tenants) {
-    long address = pages.allocatePromisedRun(bytes);
+    long address = pages.runs().allocatePromised(bytes);
     return address == PageHeap.FULL ? null : settled(address, bytes, lane, tenants);
   }
 
@@ -82,7 +82,7 @@ public final class RunHeap {
       return tenant;
     } finally {
       if (tenant == null) {
-        pages.undoRun(address, bytes, lane);
+        pages.runs().undo(address, bytes, lane);
       }
     }
   }

@@ -190,11 +190,14 @@ public final class DirtyPurges {
       PurgeBatch batch;
       lock.lock();
       try {
-        batch = state.isDirtyOverflowing() ? state.claimDirty(state.dirtyToPurgeFor(bytes)) : null;
+        if (!state.isDirtyOverflowing()) {
+          return true;
+        }
+        batch = state.claimDirty(state.dirtyToPurgeFor(bytes));
       } finally {
         lock.unlock();
       }
-      return batch == null || settle(batch);
+      return batch != null && settle(batch);
     } catch (NativeMemoryException | OutOfMemoryError | StackOverflowError e) {
       return false;
     }

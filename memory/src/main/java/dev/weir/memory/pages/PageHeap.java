@@ -3,7 +3,6 @@ package dev.weir.memory.pages;
 import dev.weir.memory.os.NativeMemory;
 import dev.weir.memory.os.PurgeRanges;
 import dev.weir.memory.sync.SpinLock;
-import dev.weir.memory.sync.StackRoom;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,6 +33,7 @@ public final class PageHeap {
   private final GatheredRoom gatheredRoom;
   private final DirtyPurges dirtyPurges;
   private final InsidePurges insidePurges = new InsidePurges();
+  private final Runs runs;
   private final RoomHeap rooms;
 
   /** Written under the lock, with the limit. */
@@ -61,6 +61,7 @@ public final class PageHeap {
     this.promises = new Promises(lock, ledger, events);
     this.gatheredRoom = new GatheredRoom(lock, ledger);
     this.dirtyPurges = new DirtyPurges(os, lock, state, ledger);
+    this.runs = new Runs(lock, state, ledger, dirtyPurges, events);
     this.rooms = new RoomHeap(os, lock, state, ledger, dirtyPurges, events);
     this.largestRunBytes = ledger.largestAdmissible(Lane.LARGE);
   }
@@ -73,6 +74,11 @@ public final class PageHeap {
   /** The addresses behind this heap. */
   public Reservation reservation() {
     return reservation;
+  }
+
+  /** Blocks of whole pages that keep their length. */
+  public Runs runs() {
+    return runs;
   }
 
   /** Blocks that grow. */
@@ -93,162 +99,6 @@ public final class PageHeap {
   /** How dirty pages go back. */
   public DirtyPurges dirtyPurges() {
     return dirtyPurges;
-  }
-
-  // Runs.
-
-  /**
-   * Takes a run at the lowest address where it fits.
-   *
-   * @param bytes a positive number of whole pages
-   * @return its address, or {@link #FULL}
-   */
-  public long allocateRun(long bytes) {
-    return allocateRun(bytes, /* promised= */ false);
-  }
-
-  /**
-   * Takes a run out of what was promised before.
-   *
-   * @param bytes whole pages, not more than what is left of the caller's promise
-   * @return its address, or {@link #FULL} if no free run of addresses is long enough
-   */
-  public long allocatePromisedRun(long bytes) {
-    return allocateRun(bytes, /* promised= */ true);
-  }
-
-  private long allocateRun(long bytes, boolean promised) {
-    StackRoom.requireForNested(); // As all who claim (DirtyPurges).
-    long address = FULL;
-    boolean surveyDue = false;
-    boolean leavesBand = false;
-    boolean overflowing;
-    while (true) {
-      PurgeBatch batch = null;
-      lock.lock();
-      try {
-        if (!promised && !ledger.admits(bytes, Lane.LARGE)) {
-          return FULL;
-        }
-        long start = state.firstFit(bytes);
-        if (start != RunRegion.NONE) {
-          long excess = state.excessForRun(start, bytes);
-          if (excess <= 0 || ledger.dirtyBytes() == 0) {
-            address = state.takeRun(start, bytes);
-            if (promised) {
-              ledger.keepPromise(bytes);
-            }
-            surveyDue = state.isSurveyDue();
-            leavesBand = ledger.leavesBand();
-            overflowing = state.isDirtyOverflowing();
-            break;
-          }
-          batch = state.claimDirty(excess);
-        } else if (!state.hasClaimedRuns()) {
-          return FULL;
-        }
-      } finally {
-        lock.unlock();
-      }
-      dirtyPurges.settleOrGiveWay(batch);
-    }
-    tellOfGrowth(surveyDue, leavesBand);
-    if (overflowing) {
-      purgeForOthers(bytes);
-    }
-    return address;
-  }
-
-  /** Gives back a run that was not promised. */
-  public void freeRun(long address, long bytes) {
-    freeRun(address, bytes, Lane.LARGE);
-  }
-
-  /**
-   * Gives a run back.
-   *
-   * @param lane of the promise that it was allocated from
-   */
-  public void freeRun(long address, long bytes, Lane lane) {
-    if (freeRunAtOnce(address, bytes, lane)) {
-      try {
-        purgeFor(bytes);
-      } catch (StackOverflowError e) {
-        // The bytes are free; the purger comes for them.
-      }
-    }
-  }
-
-  /**
-   * As {@link #freeRun(long, long, Lane)}, but makes no system call: for those who hold a lock.
-   *
-   * @return whether {@link #purgeFor} is due for these bytes, once they hold none
-   */
-  public boolean freeRunAtOnce(long address, long bytes, Lane lane) {
-    boolean dirtyHigh;
-    boolean overflowing;
-    lock.lock();
-    try {
-      state.freeRun(address, bytes);
-      ledger.freed(bytes, lane);
-      dirtyHigh = state.isDirtyHigh();
-      overflowing = dirtyHigh && state.hasOverflowedBy(bytes);
-      dirtyHigh &= !(overflowing && state.arePurgesQuick());
-    } finally {
-      lock.unlock();
-    }
-    announce(dirtyHigh);
-    return overflowing;
-  }
-
-  /**
-   * Purges as many dirty bytes, or a few times that, where more of them than may stay still are,
-   * and calls the purger for the rest. Not under a lock.
-   *
-   * @throws StackOverflowError if the stack has no room for it: the purger comes for them then
-   */
-  public void purgeFor(long freedBytes) {
-    boolean looked = false;
-    try {
-      StackRoom.requireForNested();
-      looked = true;
-    } finally {
-      if (!looked) {
-        events.dirtyHigh();
-      }
-    }
-    purgeForOthers(freedBytes);
-  }
-
-  /** The purger has not been called where purges are quick ({@link #freeRunAtOnce}). */
-  private void purgeForOthers(long bytes) {
-    if (!dirtyPurges.purgeForOthers(bytes)) {
-      events.dirtyHigh();
-    }
-  }
-
-  /**
-   * Gives back a run that nobody has used: what was promised for it is promised again.
-   *
-   * @param lane of the promise that it was taken out of, {@link Lane#LARGE} if there is none
-   */
-  public void undoRun(long address, long bytes, Lane lane) {
-    if (!lane.isPromise()) {
-      freeRun(address, bytes);
-      return;
-    }
-    boolean dirtyHigh;
-    lock.lock();
-    try {
-      state.freeRun(address, bytes);
-      ledger.keepPromise(-bytes);
-      dirtyHigh = state.isDirtyHigh();
-    } finally {
-      lock.unlock();
-    }
-    if (dirtyHigh) {
-      events.dirtyHigh();
-    }
   }
 
   // Spans.
@@ -307,17 +157,8 @@ public final class PageHeap {
     } finally {
       lock.unlock();
     }
-    tellOfGrowth(surveyDue, leavesBand);
+    events.grown(surveyDue, leavesBand);
     return true;
-  }
-
-  private void tellOfGrowth(boolean surveyDue, boolean leavesBand) {
-    if (leavesBand) {
-      events.bandLeft();
-    }
-    if (surveyDue) {
-      events.liveGrown();
-    }
   }
 
   /**
@@ -358,7 +199,7 @@ public final class PageHeap {
     } finally {
       lock.unlock();
     }
-    announce(dirtyHigh);
+    events.freed(dirtyHigh);
   }
 
   /** The purges inside open spans that are under way. */
@@ -410,13 +251,6 @@ public final class PageHeap {
       return new PurgeRanges();
     } catch (OutOfMemoryError e) {
       return null;
-    }
-  }
-
-  private void announce(boolean dirtyHigh) {
-    events.roomFreed();
-    if (dirtyHigh) {
-      events.dirtyHigh();
     }
   }
 

@@ -16,4 +16,22 @@ public interface PageHeapEvents {
 
   /** There are more dirty bytes than the page heap wants to keep: purge soon. */
   void dirtyHigh();
+
+  /** Tells that pages have come free, and whether more are dirty now than should be. */
+  default void freed(boolean isDirtyHigh) {
+    roomFreed();
+    if (isDirtyHigh) {
+      dirtyHigh();
+    }
+  }
+
+  /** Tells what live pages have brought about by growing. */
+  default void grown(boolean isSurveyDue, boolean leavesBand) {
+    if (leavesBand) {
+      bandLeft();
+    }
+    if (isSurveyDue) {
+      liveGrown();
+    }
+  }
 }

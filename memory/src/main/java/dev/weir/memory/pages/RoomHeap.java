@@ -156,10 +156,7 @@ public final class RoomHeap {
     } finally {
       lock.unlock();
     }
-    events.roomFreed();
-    if (dirtyHigh) {
-      events.dirtyHigh();
-    }
+    events.freed(dirtyHigh);
   }
 
   /**
@@ -365,11 +362,6 @@ public final class RoomHeap {
     } finally {
       lock.unlock();
     }
-    if (leavesBand) {
-      events.bandLeft();
-    }
-    if (surveyDue) {
-      events.liveGrown();
-    }
+    events.grown(surveyDue, leavesBand);
   }
 }

@@ -50,7 +50,7 @@ class QuarantineTest {
 
   private void releaseFails(Guard guard) {
     // Pages that are free already cannot be given back.
-    pages.freeRun(guard.runAddress(), guard.runBytes());
+    pages.runs().free(guard.runAddress(), guard.runBytes());
     assertThatIllegalStateException()
         .isThrownBy(() -> {
           guard.claimRelease();
@@ -86,7 +86,7 @@ class QuarantineTest {
     assertThat(hardener.quarantine().at(large.address())).isSameAs(large);
     assertThatIllegalStateException().isThrownBy(() -> hardener.giveUp(Long.MAX_VALUE));
     assertThat(hardener.quarantine().size()).isEqualTo(1);
-    assertThat(pages.allocateRun(large.runBytes())).isEqualTo(large.runAddress());
+    assertThat(pages.runs().allocate(large.runBytes())).isEqualTo(large.runAddress());
     assertThat(hardener.giveUp(Long.MAX_VALUE)).isTrue();
     assertThat(hardener.quarantine().size()).isZero();
     assertThat(pages.totals().liveBytes()).isZero();

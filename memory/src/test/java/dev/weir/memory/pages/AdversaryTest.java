@@ -45,7 +45,7 @@ class AdversaryTest {
     assertThat(livePages + pages)
         .as("the adversary keeps to the bound")
         .isLessThanOrEqualTo(limitPages);
-    long address = heap.allocateRun(pages * heap.pageBytes());
+    long address = heap.runs().allocate(pages * heap.pageBytes());
     assertThat(address)
         .as(
             "%d pages beside %d live of %d, scattered over %d",
@@ -58,7 +58,7 @@ class AdversaryTest {
   }
 
   private void free(Run run) {
-    heap.freeRun(runBase + run.start * heap.pageBytes(), run.pages * heap.pageBytes());
+    heap.runs().free(runBase + run.start * heap.pageBytes(), run.pages * heap.pageBytes());
     livePages -= run.pages;
   }
 

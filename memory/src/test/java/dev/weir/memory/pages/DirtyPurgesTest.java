@@ -9,7 +9,9 @@ import dev.weir.memory.os.NativeMemory;
 import dev.weir.memory.os.NativeMemoryException;
 import dev.weir.memory.os.PurgeRanges;
 import dev.weir.memory.testing.DelegatingNativeMemory;
+import dev.weir.memory.testing.EndOfStack;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -24,11 +26,19 @@ class DirtyPurgesTest {
   /** Whether a purge takes longer than calling the purger for it, as that of used pages does. */
   private boolean slow = true;
 
+  /** Is run in the middle of the next purge. */
+  private @Nullable Runnable duringNextPurge;
+
   private final PageHeap heap =
       new PageHeap(
           new DelegatingNativeMemory(os) {
             @Override
             public void purge(PurgeRanges ranges) {
+              Runnable during = duringNextPurge;
+              duringNextPurge = null;
+              if (during != null) {
+                during.run();
+              }
               long begun = System.nanoTime();
               super.purge(ranges);
               while (slow && System.nanoTime() - begun < 2 * PageState.QUICK_PURGE_NANOS) {
@@ -91,14 +101,14 @@ class DirtyPurgesTest {
     PageHeap pages = PageHeaps.over(shallow, 256 * MIB);
     long[] runs = new long[40];
     for (int i = 0; i < runs.length; i++) {
-      runs[i] = pages.allocateRun(MIB / 2);
+      runs[i] = pages.runs().allocate(MIB / 2);
     }
     for (long run : runs) {
-      pages.freeRun(run, MIB / 2);
+      pages.runs().free(run, MIB / 2);
     }
     overflows[0] = true;
 
-    assertThat(pages.allocateRun(MIB / 2)).isNotEqualTo(PageHeap.FULL);
+    assertThat(pages.runs().allocate(MIB / 2)).isNotEqualTo(PageHeap.FULL);
     assertThat(pages.totals().liveBytes()).isEqualTo(MIB / 2);
     pages.checkInvariants();
   }
@@ -115,17 +125,14 @@ class DirtyPurgesTest {
 
   @Test
   void everyAgedStretchIsPurgedAndNoYoungOne() {
-    long[] runs = new long[100];
-    for (int i = 0; i < runs.length; i++) {
-      runs[i] = heap.allocateRun(64 << 10);
-    }
+    long[] runs = allocate(100, 64 << 10);
     for (int i = 0; i < 72; i += 2) {
-      heap.freeRun(runs[i], 64 << 10);
+      heap.runs().free(runs[i], 64 << 10);
     }
     heap.dirtyPurges().purgeAged();
     assertThat(os.takePurges()).as("all were young").isEmpty();
     for (int i = 80; i < 100; i += 2) {
-      heap.freeRun(runs[i], 64 << 10);
+      heap.runs().free(runs[i], 64 << 10);
     }
 
     heap.dirtyPurges().purgeAged();
@@ -139,13 +146,10 @@ class DirtyPurgesTest {
   @Test
   void theShareThatMayStayDirtyIsASetting() {
     heap.setDirtyShare(0.2);
-    long[] runs = new long[320];
-    for (int i = 0; i < runs.length; i++) {
-      runs[i] = heap.allocateRun(MIB / 4);
-    }
+    long[] runs = allocate(320, MIB / 4);
     int freed = 0;
     while (calls.get() == 0) {
-      heap.freeRun(runs[freed++], MIB / 4);
+      heap.runs().free(runs[freed++], MIB / 4);
     }
     long dirty = heap.totals().dirtyBytes();
     long live = heap.totals().liveBytes();
@@ -157,15 +161,10 @@ class DirtyPurgesTest {
 
   @Test
   void thePurgerIsCalledBeforeTheCeilingOf3MiB() {
-    long[] runs = new long[10];
-    for (int i = 0; i < runs.length; i++) {
-      runs[i] = heap.allocateRun(MIB / 4);
-    }
-    for (int i = 0; i < 9; i++) {
-      heap.freeRun(runs[i], MIB / 4);
-    }
+    long[] runs = allocate(10, MIB / 4);
+    free(runs, 0, 9, MIB / 4);
     assertThat(calls).as("calls at 2.25 MiB").hasValue(0);
-    heap.freeRun(runs[9], MIB / 4);
+    heap.runs().free(runs[9], MIB / 4);
     assertThat(calls).as("calls at 2.5 MiB").hasValue(1);
 
     heap.dirtyPurges().purgeExcess();
@@ -175,12 +174,8 @@ class DirtyPurgesTest {
   /** The purger is called here, and never comes. */
   @Test
   void whoFreesPurgesWhatThePurgerDoesNotGetTo() {
-    long[] runs = new long[40];
-    for (int i = 0; i < runs.length; i++) {
-      runs[i] = heap.allocateRun(MIB / 4);
-    }
-    for (long run : runs) {
-      heap.freeRun(run, MIB / 4);
+    for (long run : allocate(40, MIB / 4)) {
+      heap.runs().free(run, MIB / 4);
       assertThat(heap.totals().dirtyBytes()).isLessThanOrEqualTo(3 * MIB + MIB / 4);
     }
   }
@@ -188,9 +183,9 @@ class DirtyPurgesTest {
   /** It is likely to be asked for again, and costs a fault a page then. */
   @Test
   void whoFreesOneLargeRunLeavesItToThePurger() {
-    long run = heap.allocateRun(32 * MIB);
+    long run = heap.runs().allocate(32 * MIB);
     os.takePurges();
-    heap.freeRun(run, 32 * MIB);
+    heap.runs().free(run, 32 * MIB);
     assertThat(os.takePurges()).isEmpty();
     assertThat(calls).hasValue(1);
   }
@@ -198,15 +193,10 @@ class DirtyPurgesTest {
   /** With what is dirty already, it would be far beyond what may stay so. */
   @Test
   void whoFreesALargeRunBesideWhatIsDirtyPurgesWhatThePurgerWould() {
-    long[] runs = new long[8];
-    for (int i = 0; i < runs.length; i++) {
-      runs[i] = heap.allocateRun(MIB / 4);
-    }
-    long large = heap.allocateRun(4 * MIB);
-    for (long run : runs) {
-      heap.freeRun(run, MIB / 4);
-    }
-    heap.freeRun(large, 4 * MIB);
+    long[] runs = allocate(8, MIB / 4);
+    long large = heap.runs().allocate(4 * MIB);
+    free(runs, 0, 8, MIB / 4);
+    heap.runs().free(large, 4 * MIB);
     assertThat(heap.totals().dirtyBytes()).isEqualTo(3 * MIB / 2);
   }
 
@@ -231,9 +221,9 @@ class DirtyPurgesTest {
   void thePurgerIsCalledForOneLargeRunHoweverQuickPurgesAre() {
     slow = false;
     for (int i = 0; i < 100; i++) {
-      long run = heap.allocateRun(32 * MIB);
+      long run = heap.runs().allocate(32 * MIB);
       int before = calls.get();
-      heap.freeRun(run, 32 * MIB);
+      heap.runs().free(run, 32 * MIB);
       assertThat(calls.get()).isGreaterThan(before);
       heap.dirtyPurges().purgeAll();
     }
@@ -244,16 +234,11 @@ class DirtyPurgesTest {
   void thePurgerIsCalledForWhatALargeRunLeavesBesideWhatIsDirty() {
     slow = false;
     for (int i = 0; i < 100; i++) {
-      long[] runs = new long[8];
-      for (int j = 0; j < runs.length; j++) {
-        runs[j] = heap.allocateRun(MIB / 4);
-      }
-      long large = heap.allocateRun(32 * MIB);
-      for (long run : runs) {
-        heap.freeRun(run, MIB / 4);
-      }
+      long[] runs = allocate(8, MIB / 4);
+      long large = heap.runs().allocate(32 * MIB);
+      free(runs, 0, 8, MIB / 4);
       int before = calls.get();
-      heap.freeRun(large, 32 * MIB);
+      heap.runs().free(large, 32 * MIB);
       assertThat(heap.totals().dirtyBytes()).isGreaterThan(3 * MIB);
       assertThat(calls.get()).isGreaterThan(before);
       heap.dirtyPurges().purgeAll();
@@ -265,29 +250,60 @@ class DirtyPurgesTest {
   void thePurgerIsCalledWhereAPurgeFailsHoweverQuickTheLastWas() {
     slow = false;
     for (int i = 0; i < 100; i++) {
-      long[] runs = new long[13];
-      for (int j = 0; j < runs.length; j++) {
-        runs[j] = heap.allocateRun(MIB / 4);
-      }
-      for (int j = 0; j < 12; j++) {
-        heap.freeRun(runs[j], MIB / 4);
-      }
+      long[] runs = allocate(13, MIB / 4);
+      free(runs, 0, 12, MIB / 4);
       int before = calls.get();
       os.failAt(1);
-      heap.freeRun(runs[12], MIB / 4);
+      heap.runs().free(runs[12], MIB / 4);
       assertThat(heap.totals().dirtyBytes()).isEqualTo(13 * MIB / 4);
       assertThat(calls.get()).isGreaterThan(before);
       heap.dirtyPurges().purgeAll();
     }
   }
 
+  /** Of a room that somebody else purges a part of, the rest cannot be claimed at the moment. */
+  @Test
+  void thePurgerIsCalledForWhatNobodyElseCanPurgeNow() {
+    Room room = heap.rooms().tryOpen(32 * MIB, Lane.LARGE);
+    assertThat(room).isNotNull();
+    heap.rooms().close(room);
+    int[] called = new int[1];
+    duringNextPurge =
+        () -> {
+          int before = calls.get();
+          assertThat(heap.totals().dirtyBytes()).isEqualTo(32 * MIB);
+          assertThat(heap.runs().allocate(MIB)).isNotEqualTo(PageHeap.FULL);
+          called[0] = calls.get() - before;
+        };
+
+    heap.runs().allocate(32 * MIB); // As much is live again: the room's pages count as too many.
+
+    assertThat(called[0]).isPositive();
+  }
+
+  @Test
+  void thePurgerIsCalledWhereWhoFreesHasNoStackForAPurge() throws InterruptedException {
+    int[] told = new int[1];
+    EndOfStack.onThread(() ->
+        EndOfStack.descend(() -> {
+          int before = calls.get();
+          try {
+            heap.runs().purgeFor(MIB);
+          } catch (StackOverflowError e) {
+            told[0] += calls.get() - before;
+            throw e;
+          }
+        }));
+    assertThat(told[0]).isPositive();
+  }
+
   @Test
   void thePurgerIsCalledForPromisedRunsThatAreUndone() {
     assertThat(heap.promises().tryMake(32 * MIB, Lane.PROMISE)).isTrue();
-    long run = heap.allocatePromisedRun(32 * MIB);
+    long run = heap.runs().allocatePromised(32 * MIB);
     assertThat(run).isNotEqualTo(PageHeap.FULL);
 
-    heap.undoRun(run, 32 * MIB, Lane.PROMISE);
+    heap.runs().undo(run, 32 * MIB, Lane.PROMISE);
 
     assertThat(calls).hasValue(1);
     heap.promises().giveBack(32 * MIB, Lane.PROMISE);
@@ -295,14 +311,11 @@ class DirtyPurgesTest {
 
   private int callsAsRunsAreFreedUntilOneIsPurged() {
     int before = calls.get();
-    long[] runs = new long[40];
-    for (int i = 0; i < runs.length; i++) {
-      runs[i] = heap.allocateRun(MIB / 4);
-    }
+    long[] runs = allocate(40, MIB / 4);
     os.takePurges();
     boolean purged = false;
     for (long run : runs) {
-      heap.freeRun(run, MIB / 4);
+      heap.runs().free(run, MIB / 4);
       purged |= !os.takePurges().isEmpty();
     }
     assertThat(purged).isTrue();
@@ -322,20 +335,17 @@ class DirtyPurgesTest {
   /** Allocates runs that make 1,280 MiB, and frees every other until the purger is called. */
   private long dirtyWhenThePurgerIsCalled(int count, long bytes) {
     int before = calls.get();
-    long[] runs = new long[count];
-    for (int i = 0; i < count; i++) {
-      runs[i] = heap.allocateRun(bytes);
-    }
+    long[] runs = allocate(count, bytes);
     int next = 0;
     while (calls.get() == before) {
-      heap.freeRun(runs[next], bytes);
+      heap.runs().free(runs[next], bytes);
       runs[next] = PageHeap.FULL;
       next += 2;
     }
     long dirtyBytes = heap.totals().dirtyBytes();
     for (long run : runs) {
       if (run != PageHeap.FULL) {
-        heap.freeRun(run, bytes);
+        heap.runs().free(run, bytes);
       }
     }
     heap.dirtyPurges().purgeAll();
@@ -343,12 +353,23 @@ class DirtyPurgesTest {
   }
 
   private void freeEveryOther(int count, long bytes) {
+    long[] runs = allocate(count, bytes);
+    for (int i = 0; i < count; i += 2) {
+      heap.runs().free(runs[i], bytes);
+    }
+  }
+
+  private long[] allocate(int count, long bytes) {
     long[] runs = new long[count];
     for (int i = 0; i < count; i++) {
-      runs[i] = heap.allocateRun(bytes);
+      runs[i] = heap.runs().allocate(bytes);
     }
-    for (int i = 0; i < count; i += 2) {
-      heap.freeRun(runs[i], bytes);
+    return runs;
+  }
+
+  private void free(long[] runs, int from, int to, long bytes) {
+    for (int i = from; i < to; i++) {
+      heap.runs().free(runs[i], bytes);
     }
   }
 }

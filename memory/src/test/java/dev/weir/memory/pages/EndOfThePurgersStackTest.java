@@ -103,18 +103,18 @@ class EndOfThePurgersStackTest {
   void freesARunToTheEndOrNotAtAll() throws InterruptedException {
     EndOfStack.onThread(() -> {
       for (int i = 0; i < PURGES_ALONE; i++) {
-        heap.purgeFor(RUN_BYTES);
+        heap.runs().purgeFor(RUN_BYTES);
       }
       long[] many = new long[RUNS_FREED];
       for (int i = 0; i < many.length; i++) {
-        many[i] = heap.allocateRun(RUN_BYTES);
+        many[i] = heap.runs().allocate(RUN_BYTES);
       }
       for (int i = 0; i < many.length; i++) {
         long address = many[i];
         long leftBytes = (many.length - i - 1) * RUN_BYTES;
         EndOfStack.descend(() -> {
           if (heap.totals().liveBytes() > leftBytes) {
-            heap.freeRun(address, RUN_BYTES);
+            heap.runs().free(address, RUN_BYTES);
             freed++;
           }
         });
@@ -129,26 +129,26 @@ class EndOfThePurgersStackTest {
 
   private void makeDirty() {
     for (int i = 0; i < runs.length; i++) {
-      runs[i] = heap.allocateRun(RUN_BYTES);
+      runs[i] = heap.runs().allocate(RUN_BYTES);
     }
     for (int i = 0; i < runs.length; i += 2) {
-      heap.freeRun(runs[i], RUN_BYTES);
+      heap.runs().free(runs[i], RUN_BYTES);
     }
   }
 
   private void takeRest() {
     if (rest == PageHeap.FULL) {
-      rest = heap.allocateRun(REST_BYTES);
+      rest = heap.runs().allocate(REST_BYTES);
     }
   }
 
   private void freeAll() {
     if (rest != PageHeap.FULL) {
-      heap.freeRun(rest, REST_BYTES);
+      heap.runs().free(rest, REST_BYTES);
       rest = PageHeap.FULL;
     }
     for (int i = 1; i < runs.length; i += 2) {
-      heap.freeRun(runs[i], RUN_BYTES);
+      heap.runs().free(runs[i], RUN_BYTES);
     }
     heap.dirtyPurges().purgeAll();
     os.takePurges();

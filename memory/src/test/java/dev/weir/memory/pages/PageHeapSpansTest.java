@@ -37,7 +37,7 @@ class PageHeapSpansTest {
     assertThat(full.open(parked)).isTrue();
     assertThat(full.commit(parked, 5, 7)).isTrue();
     full.park(parked);
-    long run = full.allocateRun((long) (limitPages - 2) * PAGE_BYTES);
+    long run = full.runs().allocate((long) (limitPages - 2) * PAGE_BYTES);
     assertThat(run).isNotEqualTo(PageHeap.FULL);
 
     assertThat(full.takeParked(SpanSize.SMALL, 0)).isNull();

@@ -125,8 +125,8 @@ final class PageModel {
         expected < 0 ? 0 : liveBytes() + dirtyBytes() + cleanBytesIn(expected, count) - limitBytes;
     long address =
         promised
-            ? heap.allocatePromisedRun(count * pageBytes)
-            : heap.allocateRun(count * pageBytes);
+            ? heap.runs().allocatePromised(count * pageBytes)
+            : heap.runs().allocate(count * pageBytes);
     assertThat(address)
         .as("place of %d pages", count)
         .isEqualTo(expected < 0 ? PageHeap.FULL : runBase + expected * pageBytes);
@@ -139,7 +139,7 @@ final class PageModel {
   }
 
   void freeRun(int start, int count) {
-    heap.freeRun(runBase + start * pageBytes, count * pageBytes);
+    heap.runs().free(runBase + start * pageBytes, count * pageBytes);
     makeDirty(start, count);
   }
 

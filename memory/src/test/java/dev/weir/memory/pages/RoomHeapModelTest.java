@@ -146,7 +146,7 @@ class RoomHeapModelTest {
         case 7 -> {
           if (!runs.isEmpty()) {
             Run run = runs.remove(random.nextInt(runs.size()));
-            heap.freeRun(run.address, run.bytes);
+            heap.runs().free(run.address, run.bytes);
           }
         }
         case 8 -> {
@@ -282,7 +282,7 @@ class RoomHeapModelTest {
 
     private void allocateRun(long bytes) {
       boolean fits = fits(bytes);
-      long address = heap.allocateRun(bytes);
+      long address = heap.runs().allocate(bytes);
       assertThat(address != PageHeap.FULL).isEqualTo(fits);
       if (fits) {
         runs.add(new Run(address, bytes));
@@ -303,7 +303,7 @@ class RoomHeapModelTest {
     }
 
     void end() {
-      runs.forEach(run -> heap.freeRun(run.address, run.bytes));
+      runs.forEach(run -> heap.runs().free(run.address, run.bytes));
       runs.clear();
       while (!blocks.isEmpty()) {
         close(0);

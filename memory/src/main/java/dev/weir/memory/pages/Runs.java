@@ -1,0 +1,182 @@
+package dev.weir.memory.pages;
+
+import dev.weir.memory.sync.SpinLock;
+import dev.weir.memory.sync.StackRoom;
+
+/**
+ * The runs of a page heap: blocks of whole pages that keep their length, at the lowest address
+ * where they fit. Who frees one purges as much where too much is dirty. Thread-safe: takes the page
+ * heap's lock for each step, and makes the system calls without it.
+ */
+public final class Runs {
+  private final SpinLock lock;
+  private final PageState state;
+  private final ResidentLedger ledger;
+  private final DirtyPurges dirtyPurges;
+  private final PageHeapEvents events;
+
+  /** Of the pages in {@code state}, which {@code lock} guards, as it does the ledger. */
+  Runs(
+      SpinLock lock,
+      PageState state,
+      ResidentLedger ledger,
+      DirtyPurges dirtyPurges,
+      PageHeapEvents events) {
+    this.lock = lock;
+    this.state = state;
+    this.ledger = ledger;
+    this.dirtyPurges = dirtyPurges;
+    this.events = events;
+  }
+
+  /**
+   * Takes a run at the lowest address where it fits.
+   *
+   * @param bytes a positive number of whole pages
+   * @return its address, or {@link PageHeap#FULL}
+   */
+  public long allocate(long bytes) {
+    return allocate(bytes, /* promised= */ false);
+  }
+
+  /**
+   * Takes a run out of what was promised before.
+   *
+   * @param bytes whole pages, not more than what is left of the caller's promise
+   * @return its address, or {@link PageHeap#FULL} if no free run of addresses is long enough
+   */
+  public long allocatePromised(long bytes) {
+    return allocate(bytes, /* promised= */ true);
+  }
+
+  private long allocate(long bytes, boolean promised) {
+    StackRoom.requireForNested(); // As all who claim (DirtyPurges).
+    long address = PageHeap.FULL;
+    boolean surveyDue = false;
+    boolean leavesBand = false;
+    boolean overflowing;
+    while (true) {
+      PurgeBatch batch = null;
+      lock.lock();
+      try {
+        if (!promised && !ledger.admits(bytes, Lane.LARGE)) {
+          return PageHeap.FULL;
+        }
+        long start = state.firstFit(bytes);
+        if (start != RunRegion.NONE) {
+          long excess = state.excessForRun(start, bytes);
+          if (excess <= 0 || ledger.dirtyBytes() == 0) {
+            address = state.takeRun(start, bytes);
+            if (promised) {
+              ledger.keepPromise(bytes);
+            }
+            surveyDue = state.isSurveyDue();
+            leavesBand = ledger.leavesBand();
+            overflowing = state.isDirtyOverflowing();
+            break;
+          }
+          batch = state.claimDirty(excess);
+        } else if (!state.hasClaimedRuns()) {
+          return PageHeap.FULL;
+        }
+      } finally {
+        lock.unlock();
+      }
+      dirtyPurges.settleOrGiveWay(batch);
+    }
+    events.grown(surveyDue, leavesBand);
+    if (overflowing) {
+      purgeForOthers(bytes);
+    }
+    return address;
+  }
+
+  /** Gives back a run that was not promised. */
+  public void free(long address, long bytes) {
+    free(address, bytes, Lane.LARGE);
+  }
+
+  /**
+   * Gives a run back.
+   *
+   * @param lane of the promise that it was allocated from
+   */
+  public void free(long address, long bytes, Lane lane) {
+    if (freeAtOnce(address, bytes, lane)) {
+      try {
+        purgeFor(bytes);
+      } catch (StackOverflowError e) {
+        // The bytes are free; the purger comes for them.
+      }
+    }
+  }
+
+  /**
+   * As {@link #free(long, long, Lane)}, but makes no system call: for those who hold a lock.
+   *
+   * @return whether {@link #purgeFor} is due for these bytes, once they hold none
+   */
+  public boolean freeAtOnce(long address, long bytes, Lane lane) {
+    boolean dirtyHigh;
+    boolean overflowing;
+    lock.lock();
+    try {
+      state.freeRun(address, bytes);
+      ledger.freed(bytes, lane);
+      dirtyHigh = state.isDirtyHigh();
+      overflowing = dirtyHigh && state.hasOverflowedBy(bytes);
+      dirtyHigh &= !(overflowing && state.arePurgesQuick());
+    } finally {
+      lock.unlock();
+    }
+    events.freed(dirtyHigh);
+    return overflowing;
+  }
+
+  /**
+   * Purges as many dirty bytes, or a few times that, where more of them than may stay still are,
+   * and calls the purger for the rest. Not under a lock.
+   *
+   * @throws StackOverflowError if the stack has no room for it: the purger comes for them then
+   */
+  public void purgeFor(long freedBytes) {
+    try {
+      StackRoom.requireForNested();
+    } catch (StackOverflowError e) {
+      events.dirtyHigh();
+      throw e;
+    }
+    purgeForOthers(freedBytes);
+  }
+
+  /** The purger has not been called where purges are quick ({@link #freeAtOnce}). */
+  private void purgeForOthers(long bytes) {
+    if (!dirtyPurges.purgeForOthers(bytes)) {
+      events.dirtyHigh();
+    }
+  }
+
+  /**
+   * Gives back a run that nobody has used: what was promised for it is promised again.
+   *
+   * @param lane of the promise that it was taken out of, {@link Lane#LARGE} if there is none
+   */
+  public void undo(long address, long bytes, Lane lane) {
+    if (!lane.isPromise()) {
+      free(address, bytes);
+      return;
+    }
+    boolean dirtyHigh;
+    lock.lock();
+    try {
+      state.freeRun(address, bytes);
+      ledger.keepPromise(-bytes);
+      dirtyHigh = state.isDirtyHigh();
+    } finally {
+      lock.unlock();
+    }
+    if (dirtyHigh) {
+      events.dirtyHigh();
+    }
+  }
+}
