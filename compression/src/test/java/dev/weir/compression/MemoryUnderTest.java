@@ -7,9 +7,12 @@ import dev.weir.memory.Pool;
 import dev.weir.memory.PoolOptions;
 import dev.weir.memory.budget.Budget;
 import dev.weir.netty.WeirAllocator;
+import java.util.concurrent.locks.LockSupport;
 
 /** A pool, its allocator and a budget for contexts; at its end nothing may be left of them. */
 public final class MemoryUnderTest implements AutoCloseable {
+  private static final long LOOK_NANOS = 1_000_000;
+
   public final Pool pool;
   public final WeirAllocator allocator;
   public final Budget budget;
@@ -45,7 +48,7 @@ public final class MemoryUnderTest implements AutoCloseable {
     boolean held = true;
     while (held && !Thread.currentThread().isInterrupted()) {
       System.gc();
-      Thread.onSpinWait();
+      LockSupport.parkNanos(LOOK_NANOS);
       held = budget.chargedBytes() > 0 || pool.liveBlockBytes() > 0;
     }
     assertNothingHeld();

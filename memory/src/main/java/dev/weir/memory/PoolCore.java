@@ -427,10 +427,23 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
     }
     insidePurges.run();
     if (dirtyHigh.getAndSet(false)) {
-      pages.dirtyPurges().purgeExcess();
+      purgeExcess();
     }
     if (tick) {
       pages.dirtyPurges().purgeAged();
+    }
+  }
+
+  private void purgeExcess() {
+    boolean purged = false;
+    try {
+      pages.dirtyPurges().purgeExcess();
+      purged = true;
+    } finally {
+      if (!purged) {
+        // It is tried again in a while, and no sooner: nobody calls where somebody has called.
+        dirtyHigh.set(true);
+      }
     }
   }
 

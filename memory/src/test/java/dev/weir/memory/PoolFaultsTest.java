@@ -10,6 +10,7 @@ import dev.weir.memory.os.FakeNativeMemory;
 import dev.weir.memory.os.NativeMemoryException;
 import dev.weir.memory.os.ReservationFailedError;
 import dev.weir.memory.testing.Await;
+import dev.weir.memory.testing.DelegatingNativeMemory;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -20,6 +21,8 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -47,6 +50,51 @@ class PoolFaultsTest {
       assertThat(n).as("faults before the scenario ran through").isLessThan(MAX_CALLS);
     }
     assertThat(n).as("calls of the scenario").isGreaterThan(20);
+  }
+
+  /** Whoever frees memory calls the purger for what could not be purged, each time. */
+  @Test
+  void thePurgerLeavesAloneForAWhileWhatHasFailed() {
+    AtomicInteger attempts = new AtomicInteger();
+    AtomicBoolean fails = new AtomicBoolean(true);
+    Thread here = Thread.currentThread();
+    DelegatingNativeMemory os =
+        new DelegatingNativeMemory(new FakeNativeMemory()) {
+          @Override
+          public void purge(long address, long bytes) {
+            attempts.addAndGet(Thread.currentThread() == here ? 0 : 1);
+            if (fails.get()) {
+              throw new NativeMemoryException("planted");
+            }
+            super.purge(address, bytes);
+          }
+        };
+    Pool pool =
+        Pool.create(
+            PoolOptions.withLimit(256L << 20)
+                .withName("faulty")
+                .withDecay(Duration.ofDays(1))
+                .withNativeMemory(os));
+    for (Block block : allocate(pool, 80)) {
+      block.release();
+    }
+    long begun = System.nanoTime();
+    for (int i = 0; i < 5_000; i++) {
+      pool.allocate(256 << 10, pool.rootBudget()).release();
+    }
+    long tenths = (System.nanoTime() - begun) / 100_000_000;
+
+    assertThat(attempts.get()).isPositive().isLessThanOrEqualTo((int) (20 + 2 * tenths));
+    fails.set(false);
+    pool.close();
+  }
+
+  private static List<Block> allocate(Pool pool, int count) {
+    List<Block> blocks = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      blocks.add(pool.allocate(256 << 10, pool.rootBudget()));
+    }
+    return blocks;
   }
 
   /** Runs the scenario with the n-th call failing; returns whether any call failed. */

@@ -2,6 +2,7 @@ package dev.weir.memory.hardening;
 
 import dev.weir.memory.pages.Lane;
 import dev.weir.memory.pages.PageHeap;
+import dev.weir.memory.pages.Runs;
 import dev.weir.memory.profile.ByteCountdown;
 import dev.weir.memory.profile.CountdownStripes;
 import java.lang.foreign.MemorySegment;
@@ -160,12 +161,12 @@ public final class Hardener {
     }
     long begunNanos = System.nanoTime();
     long address = pages.runs().allocate(runBytes);
-    if (address == PageHeap.FULL
+    if (address == Runs.FULL
         && runBytes <= pages.largestRunBytes()
         && quarantine.giveUp(runBytes)) {
       address = pages.runs().allocate(runBytes);
     }
-    if (address == PageHeap.FULL) {
+    if (address == Runs.FULL) {
       return null;
     }
     Guard guard = guardOrFree(pages, address, bytes, runBytes, leadBytes, Lane.LARGE);
@@ -183,7 +184,7 @@ public final class Hardener {
    */
   public @Nullable Guard tryGuardPromised(PageHeap pages, long bytes, long runBytes, Lane lane) {
     long address = pages.runs().allocatePromised(runBytes);
-    return address == PageHeap.FULL
+    return address == Runs.FULL
         ? null
         : guardOrFree(pages, address, bytes, runBytes, /* leadBytes= */ 0, lane);
   }

@@ -3,6 +3,7 @@ package dev.weir.memory.heap;
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.pages.Lane;
 import dev.weir.memory.pages.PageHeap;
+import dev.weir.memory.pages.Runs;
 import dev.weir.memory.sync.SpinLock;
 import org.jspecify.annotations.Nullable;
 
@@ -52,7 +53,7 @@ public final class RunHeap {
     T tenant = null;
     try {
       long address = pages.runs().allocate(bytes);
-      if (address != PageHeap.FULL) {
+      if (address != Runs.FULL) {
         tenant = settled(address, bytes, Lane.LARGE, tenants);
       }
     } finally {
@@ -71,7 +72,7 @@ public final class RunHeap {
    */
   public <T> @Nullable T tryAllocatePromised(long bytes, Lane lane, Tenants<T> tenants) {
     long address = pages.runs().allocatePromised(bytes);
-    return address == PageHeap.FULL ? null : settled(address, bytes, lane, tenants);
+    return address == Runs.FULL ? null : settled(address, bytes, lane, tenants);
   }
 
   /** Nothing may be made between the allocation and this: where it fails, nobody has the run. */

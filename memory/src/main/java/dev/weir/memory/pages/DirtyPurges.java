@@ -109,10 +109,24 @@ public final class DirtyPurges {
 
   /**
    * Gives back dirty pages, the oldest spans and the highest pages first, until no more than so
-   * many bytes are left.
+   * many bytes are left beside what others are giving back.
    */
   public void purgeDownTo(long keepBytes) {
     purgeBatches(() -> state.claimDirty(state.unclaimedDirtyBytes() - keepBytes));
+    while (isRestClaimed(keepBytes)) {
+      SpinLock.giveWay();
+      purgeBatches(() -> state.claimDirty(state.unclaimedDirtyBytes() - keepBytes));
+    }
+  }
+
+  /** Whether there is more in rooms of which others purge a part: it can be claimed afterwards. */
+  private boolean isRestClaimed(long keepBytes) {
+    lock.lock();
+    try {
+      return state.unclaimedDirtyBytes() > keepBytes && state.hasClaims();
+    } finally {
+      lock.unlock();
+    }
   }
 
   /**
@@ -182,8 +196,8 @@ public final class DirtyPurges {
    * fails, the caller's own request is served all the same. The caller has looked whether the stack
    * has room for nested locks: a look here could fail it.
    *
-   * @return whether no more than may stay dirty is; otherwise the purger is to come, which reports
-   *     what stands in its way
+   * @return false if the purger is to come: for what a purge leaves beyond that, or others hold
+   *     with their claims, or because it has failed, which the purger reports
    */
   boolean purgeForOthers(long bytes) {
     try {
@@ -194,10 +208,13 @@ public final class DirtyPurges {
           return true;
         }
         batch = state.claimDirty(state.dirtyToPurgeFor(bytes));
+        if (batch == null) {
+          return !state.hasClaims();
+        }
       } finally {
         lock.unlock();
       }
-      return batch != null && settle(batch);
+      return settle(batch);
     } catch (NativeMemoryException | OutOfMemoryError | StackOverflowError e) {
       return false;
     }
@@ -212,7 +229,7 @@ public final class DirtyPurges {
     }
   }
 
-  /** Whether no more than may stay dirty is. */
+  /** Purges what was claimed; says whether no more than may stay dirty is. */
   private boolean settle(PurgeBatch batch) {
     boolean enough = false;
     try {

@@ -17,9 +17,6 @@ public final class PageHeap {
   /** Dirty pages may be a 40th of the live ones, if nothing else is set: 2.5 %. */
   public static final double DEFAULT_DIRTY_SHARE = 1.0 / 40;
 
-  /** What the allocation methods return when the limit (or the address space) leaves no room. */
-  public static final long FULL = -1;
-
   /** The most references to spans that are copied under the lock: about a microsecond. */
   private static final int SPANS_A_STEP = 2048;
 

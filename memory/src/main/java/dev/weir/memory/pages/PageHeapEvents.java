@@ -17,7 +17,7 @@ public interface PageHeapEvents {
   /** There are more dirty bytes than the page heap wants to keep: purge soon. */
   void dirtyHigh();
 
-  /** Tells that pages have come free, and whether more are dirty now than should be. */
+  /** Tells that pages have come free, and whether the purger is to come. Not to be overridden. */
   default void freed(boolean isDirtyHigh) {
     roomFreed();
     if (isDirtyHigh) {
@@ -25,7 +25,7 @@ public interface PageHeapEvents {
     }
   }
 
-  /** Tells what live pages have brought about by growing. */
+  /** Tells what live pages have brought about by growing. Not to be overridden. */
   default void grown(boolean isSurveyDue, boolean leavesBand) {
     if (leavesBand) {
       bandLeft();

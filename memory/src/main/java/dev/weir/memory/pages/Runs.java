@@ -5,10 +5,14 @@ import dev.weir.memory.sync.StackRoom;
 
 /**
  * The runs of a page heap: blocks of whole pages that keep their length, at the lowest address
- * where they fit. Who frees one purges as much where too much is dirty. Thread-safe: takes the page
- * heap's lock for each step, and makes the system calls without it.
+ * where they fit. Who takes or frees one where too much is dirty purges as much, or a few times
+ * that ({@link DirtyPurges#purgeForOthers}). Thread-safe: takes the page heap's lock for each step,
+ * and makes the system calls without it.
  */
 public final class Runs {
+  /** What allocations return when the limit (or the address space) leaves no room. */
+  public static final long FULL = -1;
+
   private final SpinLock lock;
   private final PageState state;
   private final ResidentLedger ledger;
@@ -33,7 +37,7 @@ public final class Runs {
    * Takes a run at the lowest address where it fits.
    *
    * @param bytes a positive number of whole pages
-   * @return its address, or {@link PageHeap#FULL}
+   * @return its address, or {@link #FULL}
    */
   public long allocate(long bytes) {
     return allocate(bytes, /* promised= */ false);
@@ -43,7 +47,7 @@ public final class Runs {
    * Takes a run out of what was promised before.
    *
    * @param bytes whole pages, not more than what is left of the caller's promise
-   * @return its address, or {@link PageHeap#FULL} if no free run of addresses is long enough
+   * @return its address, or {@link #FULL} if no free run of addresses is long enough
    */
   public long allocatePromised(long bytes) {
     return allocate(bytes, /* promised= */ true);
@@ -51,16 +55,16 @@ public final class Runs {
 
   private long allocate(long bytes, boolean promised) {
     StackRoom.requireForNested(); // As all who claim (DirtyPurges).
-    long address = PageHeap.FULL;
-    boolean surveyDue = false;
-    boolean leavesBand = false;
+    long address;
+    boolean surveyDue;
+    boolean leavesBand;
     boolean overflowing;
     while (true) {
       PurgeBatch batch = null;
       lock.lock();
       try {
         if (!promised && !ledger.admits(bytes, Lane.LARGE)) {
-          return PageHeap.FULL;
+          return FULL;
         }
         long start = state.firstFit(bytes);
         if (start != RunRegion.NONE) {
@@ -77,7 +81,7 @@ public final class Runs {
           }
           batch = state.claimDirty(excess);
         } else if (!state.hasClaimedRuns()) {
-          return PageHeap.FULL;
+          return FULL;
         }
       } finally {
         lock.unlock();
@@ -91,15 +95,10 @@ public final class Runs {
     return address;
   }
 
-  /** Gives back a run that was not promised. */
-  public void free(long address, long bytes) {
-    free(address, bytes, Lane.LARGE);
-  }
-
   /**
-   * Gives a run back.
+   * Gives a run back, or does nothing where the stack has no room for all of it.
    *
-   * @param lane of the promise that it was allocated from
+   * @param lane of the promise that it was allocated from, {@link Lane#LARGE} if there is none
    */
   public void free(long address, long bytes, Lane lane) {
     if (freeAtOnce(address, bytes, lane)) {
@@ -112,11 +111,12 @@ public final class Runs {
   }
 
   /**
-   * As {@link #free(long, long, Lane)}, but makes no system call: for those who hold a lock.
+   * As {@link #free}, but gives nothing back to the system: for those who hold a lock.
    *
    * @return whether {@link #purgeFor} is due for these bytes, once they hold none
    */
   public boolean freeAtOnce(long address, long bytes, Lane lane) {
+    StackRoom.requireForNested(); // Who hears of it may take the lock: it must not seem to fail.
     boolean dirtyHigh;
     boolean overflowing;
     lock.lock();
@@ -149,7 +149,7 @@ public final class Runs {
     purgeForOthers(freedBytes);
   }
 
-  /** The purger has not been called where purges are quick ({@link #freeAtOnce}). */
+  /** Nobody has called the purger for it: not for what is taken, nor where purges are quick. */
   private void purgeForOthers(long bytes) {
     if (!dirtyPurges.purgeForOthers(bytes)) {
       events.dirtyHigh();
@@ -163,7 +163,7 @@ public final class Runs {
    */
   public void undo(long address, long bytes, Lane lane) {
     if (!lane.isPromise()) {
-      free(address, bytes);
+      free(address, bytes, lane);
       return;
     }
     boolean dirtyHigh;

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import dev.weir.memory.heap.SizeClasses;
 import dev.weir.memory.os.AddressSpace;
 import dev.weir.memory.os.NativeMemory;
+import dev.weir.memory.pages.Lane;
 import dev.weir.memory.pages.PageHeap;
 import dev.weir.memory.pages.Reservation;
 import dev.weir.memory.pages.SilentEvents;
@@ -50,7 +51,7 @@ class QuarantineTest {
 
   private void releaseFails(Guard guard) {
     // Pages that are free already cannot be given back.
-    pages.runs().free(guard.runAddress(), guard.runBytes());
+    pages.runs().free(guard.runAddress(), guard.runBytes(), Lane.LARGE);
     assertThatIllegalStateException()
         .isThrownBy(() -> {
           guard.claimRelease();

@@ -2,6 +2,7 @@ package dev.weir.memory.heap;
 
 import dev.weir.memory.os.NativeMemory;
 import dev.weir.memory.pages.PageHeap;
+import dev.weir.memory.pages.PageHeapEvents;
 import dev.weir.memory.pages.Reservation;
 import dev.weir.memory.pages.SilentEvents;
 
@@ -11,12 +12,17 @@ public final class PageHeaps {
 
   /** One with a reservation of its own, and without a reserve, that tells nobody of anything. */
   public static PageHeap over(NativeMemory os, long limitBytes) {
+    return over(os, limitBytes, new SilentEvents());
+  }
+
+  /** The same, with somebody who is told. */
+  public static PageHeap over(NativeMemory os, long limitBytes, PageHeapEvents events) {
     return new PageHeap(
         os,
         Reservation.reserve(os, limitBytes),
         limitBytes,
         /* reserveBytes= */ 0,
         SizeClasses.COUNT,
-        new SilentEvents());
+        events);
   }
 }

@@ -50,7 +50,7 @@ class AdversaryTest {
         .as(
             "%d pages beside %d live of %d, scattered over %d",
             pages, livePages, limitPages, highestPage)
-        .isNotEqualTo(PageHeap.FULL);
+        .isNotEqualTo(Runs.FULL);
     Run run = new Run((address - runBase) / heap.pageBytes(), pages);
     livePages += pages;
     highestPage = Math.max(highestPage, run.end());
@@ -58,7 +58,8 @@ class AdversaryTest {
   }
 
   private void free(Run run) {
-    heap.runs().free(runBase + run.start * heap.pageBytes(), run.pages * heap.pageBytes());
+    heap.runs()
+        .free(runBase + run.start * heap.pageBytes(), run.pages * heap.pageBytes(), Lane.LARGE);
     livePages -= run.pages;
   }
 

@@ -87,29 +87,22 @@ class DirtyPurgesTest {
   /** The run is the caller's by then: an error would leave it to nobody. */
   @Test
   void aRunIsServedWhereThePurgeForOthersRunsOutOfStack() {
-    boolean[] overflows = new boolean[1];
+    int[] overflows = new int[1];
     NativeMemory shallow =
         new DelegatingNativeMemory(os) {
           @Override
           public void purge(long address, long bytes) {
-            if (overflows[0]) {
-              throw new StackOverflowError("planted");
-            }
-            super.purge(address, bytes);
+            overflows[0]++;
+            throw new StackOverflowError("planted");
           }
         };
     PageHeap pages = PageHeaps.over(shallow, 256 * MIB);
-    long[] runs = new long[40];
-    for (int i = 0; i < runs.length; i++) {
-      runs[i] = pages.runs().allocate(MIB / 2);
-    }
-    for (long run : runs) {
-      pages.runs().free(run, MIB / 2);
-    }
-    overflows[0] = true;
+    leaveDirtyRoom(pages);
 
-    assertThat(pages.runs().allocate(MIB / 2)).isNotEqualTo(PageHeap.FULL);
-    assertThat(pages.totals().liveBytes()).isEqualTo(MIB / 2);
+    assertThat(pages.runs().allocate(32 * MIB)).isNotEqualTo(Runs.FULL);
+    assertThat(overflows[0]).as("purges that ran out of stack").isPositive();
+    assertThat(pages.totals().liveBytes()).isEqualTo(32 * MIB);
+    assertThat(pages.totals().dirtyBytes()).isEqualTo(32 * MIB);
     pages.checkInvariants();
   }
 
@@ -127,12 +120,12 @@ class DirtyPurgesTest {
   void everyAgedStretchIsPurgedAndNoYoungOne() {
     long[] runs = allocate(100, 64 << 10);
     for (int i = 0; i < 72; i += 2) {
-      heap.runs().free(runs[i], 64 << 10);
+      heap.runs().free(runs[i], 64 << 10, Lane.LARGE);
     }
     heap.dirtyPurges().purgeAged();
     assertThat(os.takePurges()).as("all were young").isEmpty();
     for (int i = 80; i < 100; i += 2) {
-      heap.runs().free(runs[i], 64 << 10);
+      heap.runs().free(runs[i], 64 << 10, Lane.LARGE);
     }
 
     heap.dirtyPurges().purgeAged();
@@ -149,7 +142,7 @@ class DirtyPurgesTest {
     long[] runs = allocate(320, MIB / 4);
     int freed = 0;
     while (calls.get() == 0) {
-      heap.runs().free(runs[freed++], MIB / 4);
+      heap.runs().free(runs[freed++], MIB / 4, Lane.LARGE);
     }
     long dirty = heap.totals().dirtyBytes();
     long live = heap.totals().liveBytes();
@@ -164,7 +157,7 @@ class DirtyPurgesTest {
     long[] runs = allocate(10, MIB / 4);
     free(runs, 0, 9, MIB / 4);
     assertThat(calls).as("calls at 2.25 MiB").hasValue(0);
-    heap.runs().free(runs[9], MIB / 4);
+    heap.runs().free(runs[9], MIB / 4, Lane.LARGE);
     assertThat(calls).as("calls at 2.5 MiB").hasValue(1);
 
     heap.dirtyPurges().purgeExcess();
@@ -175,7 +168,7 @@ class DirtyPurgesTest {
   @Test
   void whoFreesPurgesWhatThePurgerDoesNotGetTo() {
     for (long run : allocate(40, MIB / 4)) {
-      heap.runs().free(run, MIB / 4);
+      heap.runs().free(run, MIB / 4, Lane.LARGE);
       assertThat(heap.totals().dirtyBytes()).isLessThanOrEqualTo(3 * MIB + MIB / 4);
     }
   }
@@ -185,7 +178,7 @@ class DirtyPurgesTest {
   void whoFreesOneLargeRunLeavesItToThePurger() {
     long run = heap.runs().allocate(32 * MIB);
     os.takePurges();
-    heap.runs().free(run, 32 * MIB);
+    heap.runs().free(run, 32 * MIB, Lane.LARGE);
     assertThat(os.takePurges()).isEmpty();
     assertThat(calls).hasValue(1);
   }
@@ -196,7 +189,7 @@ class DirtyPurgesTest {
     long[] runs = allocate(8, MIB / 4);
     long large = heap.runs().allocate(4 * MIB);
     free(runs, 0, 8, MIB / 4);
-    heap.runs().free(large, 4 * MIB);
+    heap.runs().free(large, 4 * MIB, Lane.LARGE);
     assertThat(heap.totals().dirtyBytes()).isEqualTo(3 * MIB / 2);
   }
 
@@ -223,7 +216,7 @@ class DirtyPurgesTest {
     for (int i = 0; i < 100; i++) {
       long run = heap.runs().allocate(32 * MIB);
       int before = calls.get();
-      heap.runs().free(run, 32 * MIB);
+      heap.runs().free(run, 32 * MIB, Lane.LARGE);
       assertThat(calls.get()).isGreaterThan(before);
       heap.dirtyPurges().purgeAll();
     }
@@ -238,7 +231,7 @@ class DirtyPurgesTest {
       long large = heap.runs().allocate(32 * MIB);
       free(runs, 0, 8, MIB / 4);
       int before = calls.get();
-      heap.runs().free(large, 32 * MIB);
+      heap.runs().free(large, 32 * MIB, Lane.LARGE);
       assertThat(heap.totals().dirtyBytes()).isGreaterThan(3 * MIB);
       assertThat(calls.get()).isGreaterThan(before);
       heap.dirtyPurges().purgeAll();
@@ -254,7 +247,7 @@ class DirtyPurgesTest {
       free(runs, 0, 12, MIB / 4);
       int before = calls.get();
       os.failAt(1);
-      heap.runs().free(runs[12], MIB / 4);
+      heap.runs().free(runs[12], MIB / 4, Lane.LARGE);
       assertThat(heap.totals().dirtyBytes()).isEqualTo(13 * MIB / 4);
       assertThat(calls.get()).isGreaterThan(before);
       heap.dirtyPurges().purgeAll();
@@ -263,27 +256,48 @@ class DirtyPurgesTest {
 
   /** Of a room that somebody else purges a part of, the rest cannot be claimed at the moment. */
   @Test
-  void thePurgerIsCalledForWhatNobodyElseCanPurgeNow() {
-    Room room = heap.rooms().tryOpen(32 * MIB, Lane.LARGE);
-    assertThat(room).isNotNull();
-    heap.rooms().close(room);
+  void thePurgerIsCalledForWhatNobodyElseCanPurgeNowAndWaitsForIt() throws InterruptedException {
+    leaveDirtyRoom(heap);
     int[] called = new int[1];
+    Thread purger = new Thread(() -> heap.dirtyPurges().purgeExcess());
     duringNextPurge =
         () -> {
           int before = calls.get();
           assertThat(heap.totals().dirtyBytes()).isEqualTo(32 * MIB);
-          assertThat(heap.runs().allocate(MIB)).isNotEqualTo(PageHeap.FULL);
+          assertThat(heap.runs().allocate(MIB)).isNotEqualTo(Runs.FULL);
           called[0] = calls.get() - before;
+          purger.start();
+          joinForAMoment(purger);
         };
 
     heap.runs().allocate(32 * MIB); // As much is live again: the room's pages count as too many.
+    purger.join();
 
-    assertThat(called[0]).isPositive();
+    assertThat(called[0]).as("calls").isPositive();
+    assertThat(heap.totals().dirtyBytes()).isLessThanOrEqualTo(3 * MIB);
+  }
+
+  /** A room of 32 MiB none of whose pages is live. */
+  private static void leaveDirtyRoom(PageHeap pages) {
+    Room room = pages.rooms().tryOpen(32 * MIB, Lane.LARGE);
+    assertThat(room).isNotNull();
+    pages.rooms().close(room);
+    assertThat(pages.totals().dirtyBytes()).isEqualTo(32 * MIB);
+  }
+
+  /** So that it has come as far as it can by itself. */
+  private static void joinForAMoment(Thread thread) {
+    try {
+      thread.join(50);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   @Test
   void thePurgerIsCalledWhereWhoFreesHasNoStackForAPurge() throws InterruptedException {
     int[] told = new int[1];
+    heap.runs().purgeFor(MIB); // What it loads at its first call takes far more of the stack.
     EndOfStack.onThread(() ->
         EndOfStack.descend(() -> {
           int before = calls.get();
@@ -301,7 +315,7 @@ class DirtyPurgesTest {
   void thePurgerIsCalledForPromisedRunsThatAreUndone() {
     assertThat(heap.promises().tryMake(32 * MIB, Lane.PROMISE)).isTrue();
     long run = heap.runs().allocatePromised(32 * MIB);
-    assertThat(run).isNotEqualTo(PageHeap.FULL);
+    assertThat(run).isNotEqualTo(Runs.FULL);
 
     heap.runs().undo(run, 32 * MIB, Lane.PROMISE);
 
@@ -315,7 +329,7 @@ class DirtyPurgesTest {
     os.takePurges();
     boolean purged = false;
     for (long run : runs) {
-      heap.runs().free(run, MIB / 4);
+      heap.runs().free(run, MIB / 4, Lane.LARGE);
       purged |= !os.takePurges().isEmpty();
     }
     assertThat(purged).isTrue();
@@ -338,14 +352,14 @@ class DirtyPurgesTest {
     long[] runs = allocate(count, bytes);
     int next = 0;
     while (calls.get() == before) {
-      heap.runs().free(runs[next], bytes);
-      runs[next] = PageHeap.FULL;
+      heap.runs().free(runs[next], bytes, Lane.LARGE);
+      runs[next] = Runs.FULL;
       next += 2;
     }
     long dirtyBytes = heap.totals().dirtyBytes();
     for (long run : runs) {
-      if (run != PageHeap.FULL) {
-        heap.runs().free(run, bytes);
+      if (run != Runs.FULL) {
+        heap.runs().free(run, bytes, Lane.LARGE);
       }
     }
     heap.dirtyPurges().purgeAll();
@@ -355,7 +369,7 @@ class DirtyPurgesTest {
   private void freeEveryOther(int count, long bytes) {
     long[] runs = allocate(count, bytes);
     for (int i = 0; i < count; i += 2) {
-      heap.runs().free(runs[i], bytes);
+      heap.runs().free(runs[i], bytes, Lane.LARGE);
     }
   }
 
@@ -369,7 +383,7 @@ class DirtyPurgesTest {
 
   private void free(long[] runs, int from, int to, long bytes) {
     for (int i = from; i < to; i++) {
-      heap.runs().free(runs[i], bytes);
+      heap.runs().free(runs[i], bytes, Lane.LARGE);
     }
   }
 }

@@ -33,11 +33,25 @@ class EndOfThePurgersStackTest {
   private static final long REST_BYTES = LIMIT_BYTES - 4 * RUN_BYTES;
 
   private final FakeNativeMemory os = new FakeNativeMemory();
-  private final PageHeap heap = PageHeaps.over(os, LIMIT_BYTES);
+  private final PageHeap heap = PageHeaps.over(os, LIMIT_BYTES, new LookingEvents());
   private final long[] runs = new long[8];
-  private long rest = PageHeap.FULL;
+  private long rest = Runs.FULL;
   private @Nullable Room room;
   private int freed;
+
+  /** As a pool to whose pressure somebody listens: takes the lock once more. */
+  private final class LookingEvents implements PageHeapEvents {
+    @Override
+    public void roomFreed() {
+      heap.hasLeftBand();
+    }
+
+    @Override
+    public void liveGrown() {}
+
+    @Override
+    public void dirtyHigh() {}
+  }
 
   @AfterEach
   void nothingIsLost() {
@@ -114,7 +128,7 @@ class EndOfThePurgersStackTest {
         long leftBytes = (many.length - i - 1) * RUN_BYTES;
         EndOfStack.descend(() -> {
           if (heap.totals().liveBytes() > leftBytes) {
-            heap.runs().free(address, RUN_BYTES);
+            heap.runs().free(address, RUN_BYTES, Lane.LARGE);
             freed++;
           }
         });
@@ -132,23 +146,23 @@ class EndOfThePurgersStackTest {
       runs[i] = heap.runs().allocate(RUN_BYTES);
     }
     for (int i = 0; i < runs.length; i += 2) {
-      heap.runs().free(runs[i], RUN_BYTES);
+      heap.runs().free(runs[i], RUN_BYTES, Lane.LARGE);
     }
   }
 
   private void takeRest() {
-    if (rest == PageHeap.FULL) {
+    if (rest == Runs.FULL) {
       rest = heap.runs().allocate(REST_BYTES);
     }
   }
 
   private void freeAll() {
-    if (rest != PageHeap.FULL) {
-      heap.runs().free(rest, REST_BYTES);
-      rest = PageHeap.FULL;
+    if (rest != Runs.FULL) {
+      heap.runs().free(rest, REST_BYTES, Lane.LARGE);
+      rest = Runs.FULL;
     }
     for (int i = 1; i < runs.length; i += 2) {
-      heap.runs().free(runs[i], RUN_BYTES);
+      heap.runs().free(runs[i], RUN_BYTES, Lane.LARGE);
     }
     heap.dirtyPurges().purgeAll();
     os.takePurges();

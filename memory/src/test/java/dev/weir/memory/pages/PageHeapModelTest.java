@@ -55,7 +55,7 @@ class PageHeapModelTest {
       model.check();
       assertThat(model.os.residentBytes()).isZero();
       assertThat(model.heap.tryRetire()).isTrue();
-      assertThat(model.heap.runs().allocate(model.heap.pageBytes())).isEqualTo(PageHeap.FULL);
+      assertThat(model.heap.runs().allocate(model.heap.pageBytes())).isEqualTo(Runs.FULL);
     }
 
     private void step() {

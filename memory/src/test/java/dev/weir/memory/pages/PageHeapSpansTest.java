@@ -38,7 +38,7 @@ class PageHeapSpansTest {
     assertThat(full.commit(parked, 5, 7)).isTrue();
     full.park(parked);
     long run = full.runs().allocate((long) (limitPages - 2) * PAGE_BYTES);
-    assertThat(run).isNotEqualTo(PageHeap.FULL);
+    assertThat(run).isNotEqualTo(Runs.FULL);
 
     assertThat(full.takeParked(SpanSize.SMALL, 0)).isNull();
     Span other = new TestSpan(SpanSize.SMALL, 0);

@@ -129,7 +129,7 @@ final class PageModel {
             : heap.runs().allocate(count * pageBytes);
     assertThat(address)
         .as("place of %d pages", count)
-        .isEqualTo(expected < 0 ? PageHeap.FULL : runBase + expected * pageBytes);
+        .isEqualTo(expected < 0 ? Runs.FULL : runBase + expected * pageBytes);
     learnPurges(excess, /* agedOnly= */ false);
     if (expected >= 0) {
       makeLive(expected, count);
@@ -139,7 +139,7 @@ final class PageModel {
   }
 
   void freeRun(int start, int count) {
-    heap.runs().free(runBase + start * pageBytes, count * pageBytes);
+    heap.runs().free(runBase + start * pageBytes, count * pageBytes, Lane.LARGE);
     makeDirty(start, count);
   }
 

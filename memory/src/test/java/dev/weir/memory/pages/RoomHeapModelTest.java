@@ -146,7 +146,7 @@ class RoomHeapModelTest {
         case 7 -> {
           if (!runs.isEmpty()) {
             Run run = runs.remove(random.nextInt(runs.size()));
-            heap.runs().free(run.address, run.bytes);
+            heap.runs().free(run.address, run.bytes, Lane.LARGE);
           }
         }
         case 8 -> {
@@ -283,7 +283,7 @@ class RoomHeapModelTest {
     private void allocateRun(long bytes) {
       boolean fits = fits(bytes);
       long address = heap.runs().allocate(bytes);
-      assertThat(address != PageHeap.FULL).isEqualTo(fits);
+      assertThat(address != Runs.FULL).isEqualTo(fits);
       if (fits) {
         runs.add(new Run(address, bytes));
         os.touch(address, bytes);
@@ -303,7 +303,7 @@ class RoomHeapModelTest {
     }
 
     void end() {
-      runs.forEach(run -> heap.runs().free(run.address, run.bytes));
+      runs.forEach(run -> heap.runs().free(run.address, run.bytes, Lane.LARGE));
       runs.clear();
       while (!blocks.isEmpty()) {
         close(0);
