@@ -4,6 +4,7 @@ import dev.weir.memory.hardening.Misuse.Kind;
 import dev.weir.memory.os.AddressSpace;
 import dev.weir.memory.pages.Lane;
 import dev.weir.memory.pages.PageHeap;
+import dev.weir.memory.pages.Runs;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
@@ -270,7 +271,7 @@ public final class Guard {
   /**
    * Makes the system calls that pages given back leave to be made.
    *
-   * @throws StackOverflowError if the stack has no room for them: the purger makes them then
+   * @throws StackOverflowError if the stack has no room for them, as {@link Runs#purgeFor}
    */
   void purgeFor(long freedBytes) {
     if (freedBytes > 0) {

@@ -105,7 +105,8 @@ public final class Runs {
       try {
         purgeFor(bytes);
       } catch (StackOverflowError e) {
-        // The bytes are free; the purger comes for them.
+        // The bytes are free. Here the stack has the room that the free has looked for.
+        events.dirtyHigh();
       }
     }
   }
@@ -137,15 +138,11 @@ public final class Runs {
    * Purges as many dirty bytes, or a few times that, where more of them than may stay still are,
    * and calls the purger for the rest. Not under a lock.
    *
-   * @throws StackOverflowError if the stack has no room for it: the purger comes for them then
+   * @throws StackOverflowError if the stack has no room for it: they stay dirty then until they
+   *     have aged, or the purger is called for others
    */
   public void purgeFor(long freedBytes) {
-    try {
-      StackRoom.requireForNested();
-    } catch (StackOverflowError e) {
-      events.dirtyHigh();
-      throw e;
-    }
+    StackRoom.requireForNested();
     purgeForOthers(freedBytes);
   }
 

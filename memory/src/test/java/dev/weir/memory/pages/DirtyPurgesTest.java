@@ -9,7 +9,6 @@ import dev.weir.memory.os.NativeMemory;
 import dev.weir.memory.os.NativeMemoryException;
 import dev.weir.memory.os.PurgeRanges;
 import dev.weir.memory.testing.DelegatingNativeMemory;
-import dev.weir.memory.testing.EndOfStack;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -292,23 +291,6 @@ class DirtyPurgesTest {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-  }
-
-  @Test
-  void thePurgerIsCalledWhereWhoFreesHasNoStackForAPurge() throws InterruptedException {
-    int[] told = new int[1];
-    heap.runs().purgeFor(MIB); // What it loads at its first call takes far more of the stack.
-    EndOfStack.onThread(() ->
-        EndOfStack.descend(() -> {
-          int before = calls.get();
-          try {
-            heap.runs().purgeFor(MIB);
-          } catch (StackOverflowError e) {
-            told[0] += calls.get() - before;
-            throw e;
-          }
-        }));
-    assertThat(told[0]).isPositive();
   }
 
   @Test
