@@ -46,6 +46,9 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
    */
   private static final long DRAIN_NANOS = 100_000_000;
 
+  /** How long a purge that has failed is left alone: 100 ms. */
+  private static final long FAILED_PURGE_PAUSE_NANOS = 100_000_000;
+
   /** The most heaps that come and go before those whose owners have ended are looked for. */
   private static final int FEW_HEAPS = 64;
 
@@ -74,6 +77,7 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
   private final SlabSurvey survey;
   private long nextTickNanos = System.nanoTime();
   private long nextTrimNanos = System.nanoTime();
+  private long nextPurgeNanos = System.nanoTime();
 
   /** How many heaps there may be before the next look; a lost write costs or saves one look. */
   private volatile int heapsAtNextLook = FEW_HEAPS;
@@ -382,7 +386,7 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
     }
     long untilDeadline;
     try {
-      giveBack(tick);
+      giveBack(tick, nowNanos);
     } finally {
       // Deadlines hold even where the system refuses to take pages back.
       untilDeadline = serveGrants(nowNanos);
@@ -401,10 +405,11 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
       untilDrained = DRAIN_NANOS;
     }
     long untilNext = Math.min(Math.min(untilDeadline, untilDrained), Long.MAX_VALUE / 2);
-    return Math.min(nextTickNanos, nowNanos + untilNext);
+    long next = Math.min(nextTickNanos, nowNanos + untilNext);
+    return dirtyHigh.get() ? Math.min(next, nextPurgeNanos) : next;
   }
 
-  private void giveBack(boolean tick) {
+  private void giveBack(boolean tick, long nowNanos) {
     if (hardener != null) {
       hardener.closeReleased();
       if (grants.hasWaiting() || closed) {
@@ -426,24 +431,22 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
       pages.surveyed();
     }
     insidePurges.run();
-    if (dirtyHigh.getAndSet(false)) {
-      purgeExcess();
+    if (nextPurgeNanos - nowNanos <= 0 && dirtyHigh.getAndSet(false)) {
+      purgeExcess(nowNanos);
     }
     if (tick) {
       pages.dirtyPurges().purgeAged();
     }
   }
 
-  private void purgeExcess() {
-    boolean purged = false;
+  /** What has failed is tried again in a while, and no sooner, however often somebody calls. */
+  private void purgeExcess(long nowNanos) {
     try {
       pages.dirtyPurges().purgeExcess();
-      purged = true;
-    } finally {
-      if (!purged) {
-        // It is tried again in a while, and no sooner: nobody calls where somebody has called.
-        dirtyHigh.set(true);
-      }
+    } catch (RuntimeException | Error e) {
+      nextPurgeNanos = nowNanos + FAILED_PURGE_PAUSE_NANOS;
+      dirtyHigh.set(true);
+      failed(e);
     }
   }
 

@@ -109,24 +109,11 @@ public final class DirtyPurges {
 
   /**
    * Gives back dirty pages, the oldest spans and the highest pages first, until no more than so
-   * many bytes are left beside what others are giving back.
+   * many bytes are left, or the rest lies in rooms that are being moved, or of which others purge a
+   * part: that is left until it has aged.
    */
   public void purgeDownTo(long keepBytes) {
     purgeBatches(() -> state.claimDirty(state.unclaimedDirtyBytes() - keepBytes));
-    while (isRestClaimed(keepBytes)) {
-      SpinLock.giveWay();
-      purgeBatches(() -> state.claimDirty(state.unclaimedDirtyBytes() - keepBytes));
-    }
-  }
-
-  /** Whether there is more in rooms of which others purge a part: it can be claimed afterwards. */
-  private boolean isRestClaimed(long keepBytes) {
-    lock.lock();
-    try {
-      return state.unclaimedDirtyBytes() > keepBytes && state.hasClaims();
-    } finally {
-      lock.unlock();
-    }
   }
 
   /**
@@ -196,25 +183,20 @@ public final class DirtyPurges {
    * fails, the caller's own request is served all the same. The caller has looked whether the stack
    * has room for nested locks: a look here could fail it.
    *
-   * @return false if the purger is to come: for what a purge leaves beyond that, or others hold
-   *     with their claims, or because it has failed, which the purger reports
+   * @return false if the purger is to come: for what the purge leaves beyond that, or because it
+   *     has failed, which the purger reports
    */
   boolean purgeForOthers(long bytes) {
     try {
       PurgeBatch batch;
       lock.lock();
       try {
-        if (!state.isDirtyOverflowing()) {
-          return true;
-        }
-        batch = state.claimDirty(state.dirtyToPurgeFor(bytes));
-        if (batch == null) {
-          return !state.hasClaims();
-        }
+        batch = state.isDirtyOverflowing() ? state.claimDirty(state.dirtyToPurgeFor(bytes)) : null;
       } finally {
         lock.unlock();
       }
-      return settle(batch);
+      // Where there is nothing to claim, the purger would not find more.
+      return batch == null || settle(batch);
     } catch (NativeMemoryException | OutOfMemoryError | StackOverflowError e) {
       return false;
     }

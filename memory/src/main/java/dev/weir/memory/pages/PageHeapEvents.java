@@ -19,10 +19,10 @@ public interface PageHeapEvents {
 
   /** Tells that pages have come free, and whether the purger is to come. Not to be overridden. */
   default void freed(boolean isDirtyHigh) {
-    roomFreed();
     if (isDirtyHigh) {
       dirtyHigh();
     }
+    roomFreed();
   }
 
   /** Tells what live pages have brought about by growing. Not to be overridden. */

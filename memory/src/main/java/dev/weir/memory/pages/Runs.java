@@ -96,16 +96,17 @@ public final class Runs {
   }
 
   /**
-   * Gives a run back, or does nothing where the stack has no room for all of it.
+   * Gives a run back.
    *
    * @param lane of the promise that it was allocated from, {@link Lane#LARGE} if there is none
+   * @throws StackOverflowError if the stack has no room for it: the run has not been freed then
    */
   public void free(long address, long bytes, Lane lane) {
     if (freeAtOnce(address, bytes, lane)) {
       try {
         purgeFor(bytes);
       } catch (StackOverflowError e) {
-        // The bytes are free. Here the stack has the room that the free has looked for.
+        // The bytes are free. Here the stack has the room that the lock has looked for.
         events.dirtyHigh();
       }
     }
@@ -115,9 +116,9 @@ public final class Runs {
    * As {@link #free}, but gives nothing back to the system: for those who hold a lock.
    *
    * @return whether {@link #purgeFor} is due for these bytes, once they hold none
+   * @throws StackOverflowError if the stack has no room for it: the run has not been freed then
    */
   public boolean freeAtOnce(long address, long bytes, Lane lane) {
-    StackRoom.requireForNested(); // Who hears of it may take the lock: it must not seem to fail.
     boolean dirtyHigh;
     boolean overflowing;
     lock.lock();
@@ -130,7 +131,11 @@ public final class Runs {
     } finally {
       lock.unlock();
     }
-    events.freed(dirtyHigh);
+    try {
+      events.freed(dirtyHigh);
+    } catch (StackOverflowError e) {
+      // The run is free: an error would have it freed again. The purger finds out by itself.
+    }
     return overflowing;
   }
 

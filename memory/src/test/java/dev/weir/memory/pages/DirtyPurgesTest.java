@@ -10,7 +10,6 @@ import dev.weir.memory.os.NativeMemoryException;
 import dev.weir.memory.os.PurgeRanges;
 import dev.weir.memory.testing.DelegatingNativeMemory;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -25,19 +24,11 @@ class DirtyPurgesTest {
   /** Whether a purge takes longer than calling the purger for it, as that of used pages does. */
   private boolean slow = true;
 
-  /** Is run in the middle of the next purge. */
-  private @Nullable Runnable duringNextPurge;
-
   private final PageHeap heap =
       new PageHeap(
           new DelegatingNativeMemory(os) {
             @Override
             public void purge(PurgeRanges ranges) {
-              Runnable during = duringNextPurge;
-              duringNextPurge = null;
-              if (during != null) {
-                during.run();
-              }
               long begun = System.nanoTime();
               super.purge(ranges);
               while (slow && System.nanoTime() - begun < 2 * PageState.QUICK_PURGE_NANOS) {
@@ -253,44 +244,12 @@ class DirtyPurgesTest {
     }
   }
 
-  /** Of a room that somebody else purges a part of, the rest cannot be claimed at the moment. */
-  @Test
-  void thePurgerIsCalledForWhatNobodyElseCanPurgeNowAndWaitsForIt() throws InterruptedException {
-    leaveDirtyRoom(heap);
-    int[] called = new int[1];
-    Thread purger = new Thread(() -> heap.dirtyPurges().purgeExcess());
-    duringNextPurge =
-        () -> {
-          int before = calls.get();
-          assertThat(heap.totals().dirtyBytes()).isEqualTo(32 * MIB);
-          assertThat(heap.runs().allocate(MIB)).isNotEqualTo(Runs.FULL);
-          called[0] = calls.get() - before;
-          purger.start();
-          joinForAMoment(purger);
-        };
-
-    heap.runs().allocate(32 * MIB); // As much is live again: the room's pages count as too many.
-    purger.join();
-
-    assertThat(called[0]).as("calls").isPositive();
-    assertThat(heap.totals().dirtyBytes()).isLessThanOrEqualTo(3 * MIB);
-  }
-
   /** A room of 32 MiB none of whose pages is live. */
   private static void leaveDirtyRoom(PageHeap pages) {
     Room room = pages.rooms().tryOpen(32 * MIB, Lane.LARGE);
     assertThat(room).isNotNull();
     pages.rooms().close(room);
     assertThat(pages.totals().dirtyBytes()).isEqualTo(32 * MIB);
-  }
-
-  /** So that it has come as far as it can by itself. */
-  private static void joinForAMoment(Thread thread) {
-    try {
-      thread.join(50);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
   }
 
   @Test
