@@ -83,9 +83,11 @@ class PoolFaultsTest {
     for (int i = 0; i < 5_000; i++) {
       pool.allocate(256 << 10, pool.rootBudget()).release();
     }
+    // In this order: an interruption between the two allows for more attempts, never for fewer.
+    int made = attempts.get();
     long tenths = (System.nanoTime() - begun) / 100_000_000;
 
-    assertThat(attempts.get()).isLessThanOrEqualTo((int) (2 + tenths));
+    assertThat(made).isLessThanOrEqualTo((int) (2 + tenths));
     fails.set(false);
     pool.close();
   }

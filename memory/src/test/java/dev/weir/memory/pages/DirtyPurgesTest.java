@@ -244,14 +244,6 @@ class DirtyPurgesTest {
     }
   }
 
-  /** A room of 32 MiB none of whose pages is live. */
-  private static void leaveDirtyRoom(PageHeap pages) {
-    Room room = pages.rooms().tryOpen(32 * MIB, Lane.LARGE);
-    assertThat(room).isNotNull();
-    pages.rooms().close(room);
-    assertThat(pages.totals().dirtyBytes()).isEqualTo(32 * MIB);
-  }
-
   @Test
   void thePurgerIsCalledForPromisedRunsThatAreUndone() {
     assertThat(heap.promises().tryMake(32 * MIB, Lane.PROMISE)).isTrue();
@@ -305,6 +297,14 @@ class DirtyPurgesTest {
     }
     heap.dirtyPurges().purgeAll();
     return dirtyBytes;
+  }
+
+  /** A room of 32 MiB none of whose pages is live. */
+  private static void leaveDirtyRoom(PageHeap pages) {
+    Room room = pages.rooms().tryOpen(32 * MIB, Lane.LARGE);
+    assertThat(room).isNotNull();
+    pages.rooms().close(room);
+    assertThat(pages.totals().dirtyBytes()).isEqualTo(32 * MIB);
   }
 
   private void freeEveryOther(int count, long bytes) {
