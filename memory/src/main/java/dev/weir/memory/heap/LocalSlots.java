@@ -5,6 +5,7 @@ import dev.weir.memory.pages.PageHeap;
 import dev.weir.memory.pages.PageSet;
 import dev.weir.memory.pages.Span;
 import dev.weir.memory.pages.SpanSize;
+import dev.weir.memory.sync.SpinLock;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
@@ -482,26 +483,43 @@ abstract class LocalSlots extends Span {
     return true;
   }
 
-  /** Evaluates what must hold between stack and carved slots. Only when no thread uses the slab. */
+  /**
+   * Evaluates what must hold between stack and carved slots. Only when no thread allocates or
+   * frees; what the heap moves meanwhile, the purger's work too, is waited for.
+   */
   final void checkLocalInvariants() {
+    while (true) {
+      int before = movesBefore();
+      String broken = brokenInvariant();
+      if (broken == null) {
+        return;
+      }
+      if (isUnmovedSince(before)) {
+        throw new AssertionError(broken);
+      }
+      SpinLock.giveWay();
+    }
+  }
+
+  private @Nullable String brokenInvariant() {
     BitSet free = new BitSet();
     for (int i = base; i < freeLocalCount; i++) {
       free.set(freeLocal[i]);
     }
     BitSet notCarved = (BitSet) free.clone();
     notCarved.andNot(carvedSlots);
-    if (free.cardinality() != freeLocalCount - base
-        || !notCarved.isEmpty()
-        || carvedSlots.cardinality() != carved) {
-      throw new AssertionError(
-          "slab of %d B: %d carved (%d marked), %d free (%d different), %d not carved"
-              .formatted(
-                  slotBytes,
-                  carved,
-                  carvedSlots.cardinality(),
-                  freeLocalCount - base,
-                  free.cardinality(),
-                  notCarved.cardinality()));
-    }
+    int freeCount = freeLocalCount - base;
+    return free.cardinality() == freeCount
+            && notCarved.isEmpty()
+            && carvedSlots.cardinality() == carved
+        ? null
+        : "slab of %d B: %d carved (%d marked), %d free (%d different), %d not carved"
+            .formatted(
+                slotBytes,
+                carved,
+                carvedSlots.cardinality(),
+                freeCount,
+                free.cardinality(),
+                notCarved.cardinality());
   }
 }

@@ -30,6 +30,17 @@ class SlabTotalsTest {
 
   @Test
   void areExactWhileTheHeapDropsFreeSlots() {
+    whileTheHeapDropsFreeSlots(
+        () -> assertThat(SlabTotals.of(pages)[SIZE_CLASS].liveBlocks()).isOne());
+  }
+
+  @Test
+  void invariantsHoldWhileTheHeapDropsFreeSlots() {
+    whileTheHeapDropsFreeSlots(() -> SlabTotals.checkInvariants(pages));
+  }
+
+  /** With one slot live. */
+  private void whileTheHeapDropsFreeSlots(Runnable look) {
     Slot kept = allocate();
     for (int round = 0; round < ROUNDS; round++) {
       List<Slot> slots = new ArrayList<>();
@@ -40,7 +51,7 @@ class SlabTotalsTest {
 
       CompletableFuture<Void> trimming = CompletableFuture.runAsync(heap::trim);
       while (!trimming.isDone()) {
-        assertThat(SlabTotals.of(pages)[SIZE_CLASS].liveBlocks()).as("round %d", round).isOne();
+        look.run();
       }
       trimming.join();
     }
