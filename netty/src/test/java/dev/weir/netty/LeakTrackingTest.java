@@ -3,12 +3,16 @@ package dev.weir.netty;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.memory.Grant;
 import dev.weir.netty.buffer.LeakTrackedByteBuf;
 import dev.weir.netty.buffer.WeirByteBuf;
 import io.netty.buffer.ByteBuf;
 import io.netty.util.IllegalReferenceCountException;
 import io.netty.util.ResourceLeakDetector;
 import io.netty.util.ResourceLeakDetector.Level;
+import java.time.Duration;
+import java.util.List;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -130,6 +134,63 @@ class LeakTrackingTest {
     loseAtSimple();
     awaitReportOf("loseAtSimple");
     assertThat(LeakReports.REPORTS).noneMatch(report -> report.contains("releasedBuffer("));
+  }
+
+  @Test
+  void viewsOfAWatchedBufferStayDeadToo() {
+    ResourceLeakDetector.setLevel(Level.SIMPLE);
+    ByteBuf watched = releasedBuffer().writeLong(1);
+    List<ByteBuf> all =
+        List.of(watched, watched.slice(), watched.duplicate(), watched.asReadOnly());
+    long address = watched.memoryAddress();
+    assertThat(watched.release(1)).isTrue();
+
+    ResourceLeakDetector.setLevel(Level.DISABLED);
+    ByteBuf next = MEMORY.allocator().directBuffer(64).writeLong(2);
+    assertThat(next.memoryAddress()).isEqualTo(address);
+    for (ByteBuf dead : all) {
+      assertThat(dead.refCnt()).isZero();
+      for (ThrowingCallable use : usesOf(dead)) {
+        assertThatThrownBy(use).isInstanceOf(IllegalReferenceCountException.class);
+      }
+    }
+    assertThat(next.refCnt()).isEqualTo(1);
+    assertThat(next.readLong()).isEqualTo(2);
+    next.release();
+  }
+
+  private static List<ThrowingCallable> usesOf(ByteBuf buffer) {
+    return List.of(
+        () -> buffer.getByte(0),
+        () -> buffer.getLong(0),
+        () -> buffer.getBytes(0, new byte[8]),
+        () -> buffer.forEachByte(0, 8, b -> true),
+        () -> buffer.nioBuffer(0, 8),
+        buffer::memoryAddress,
+        buffer::retain,
+        () -> buffer.retain(2),
+        buffer::release,
+        () -> buffer.release(2));
+  }
+
+  @Test
+  void aWatchedBufferGrowsWithPagesOfAGrant() {
+    ResourceLeakDetector.setLevel(Level.SIMPLE);
+    WeirAllocator allocator = MEMORY.allocator();
+    Grant grant = MEMORY.pool().grant(1 << 20, Duration.ofSeconds(60)).join();
+    ByteBuf watched = allocator.wrap(grant.allocateGrowing(65_536), 65_536, 1 << 20);
+    while (!(watched instanceof LeakTrackedByteBuf)) {
+      watched.release();
+      grant.close();
+      grant = MEMORY.pool().grant(1 << 20, Duration.ofSeconds(60)).join();
+      watched = allocator.wrap(grant.allocateGrowing(65_536), 65_536, 1 << 20);
+    }
+    watched.setLong(65_528, 42);
+    assertThat(allocator.tryGrow(watched, 131_072, grant)).isTrue();
+    assertThat(watched.capacity()).isEqualTo(131_072);
+    assertThat(watched.getLong(65_528)).isEqualTo(42);
+    watched.release();
+    grant.close();
   }
 
   @Test
