@@ -267,6 +267,8 @@ final class Slab extends RemoteSlots implements BlockHome {
    * pages with live ones are where other threads put theirs back. With the heap's lock.
    */
   @Nullable PageSet unlinkTaken(char[] taken, int count, int osPageBytes) {
+    // What the owner puts back meanwhile has not been looked at.
+    int lookedAtBytes = committedBytes() - (carvedOpaque() - count) * slotBytes();
     PageSet free = null;
     try {
       free = pagesOfOnly(taken, 0, count, osPageBytes);
@@ -274,7 +276,7 @@ final class Slab extends RemoteSlots implements BlockHome {
       if (free == null || free.isEmpty()) {
         putBackElsewhere(taken, takenLocally(), count);
         cancelTaking();
-        barrenBytes = unusedBytes();
+        barrenBytes = lookedAtBytes;
       }
     }
     if (free.isEmpty()) {
@@ -282,7 +284,7 @@ final class Slab extends RemoteSlots implements BlockHome {
     }
     int kept = dropTaken(taken, count, free, osPageBytes);
     putBackElsewhere(taken, 0, kept);
-    barrenBytes = Math.max(0, unusedBytes() - free.size() * osPageBytes);
+    barrenBytes = Math.max(0, lookedAtBytes - free.size() * osPageBytes);
     endMove();
     purgeInFlight = true;
     return free;

@@ -84,6 +84,37 @@ class TrimsTest extends OwnedSlots {
     held.close();
   }
 
+  /** Nobody is told of the last slot of the slab: those that others had freed were on the way. */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 3})
+  void whatTheOwnerPutsBackWhileSomebodyTakesIsLookedAtLater(int ownFrees) throws Exception {
+    List<Slot> slots = take(SLOTS, SIZE_CLASS);
+    take(SIZE_CLASS);
+    Slab slab = slab(slots.getFirst());
+    for (Slot slot : slots.subList(2, SLOTS)) {
+      freeElsewhere(slot);
+    }
+    owned.lock.lock();
+    owned.attend(/* alone= */ true);
+    owned.lock.unlock();
+    take(SLOTS - 2 - ownFrees, SIZE_CLASS);
+    assertThat(slab.freeBytes()).isEqualTo(ownFrees * SLOT_BYTES);
+    freeElsewhere(slots.get(1));
+
+    List<InsidePurge> purges = new ArrayList<>();
+    owned.lock.lock();
+    assertThat(slab.tryBeginTaking()).isTrue();
+    char[] taken = new char[SLOTS];
+    int count = slab.endTakingAll(taken);
+    free(slots.getFirst());
+    assertThat(slab.tryLeaveAll(taken, count)).isFalse();
+    owned.purge(slab, slab.unlinkTaken(taken, count, pages.pageBytes()), purges::add);
+    owned.lock.unlock();
+    purges.forEach(InsidePurge::run);
+
+    assertThat(new SlabSurvey(pages).isDue(slab)).isTrue();
+  }
+
   /** The pages of a parked slab of another class go to a new one, of which one slot is carved. */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
