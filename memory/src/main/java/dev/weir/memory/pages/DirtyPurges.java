@@ -45,7 +45,8 @@ public final class DirtyPurges {
   /**
    * Purges dirty pages until so many bytes could become resident. Not under a stripe's lock.
    *
-   * @return whether the limit admits them at all; others may take the room before the caller does
+   * @return whether the limit admits them at all; others may take the room before the caller does,
+   *     unless that gathers ({@link GatheredRoom})
    */
   public boolean makeRoom(long bytes, Lane lane) {
     StackRoom.requireForNested();
@@ -58,6 +59,7 @@ public final class DirtyPurges {
         }
         long excess = ledger.excess(bytes);
         if (excess <= 0) {
+          ledger.cleaned(bytes);
           return true;
         }
         batch = state.claimDirty(excess);

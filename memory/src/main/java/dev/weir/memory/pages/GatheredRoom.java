@@ -4,8 +4,8 @@ import dev.weir.memory.sync.SpinLock;
 
 /**
  * Room that comes free for a request which nearly fits: while its thread has heaps give back what
- * lies free, nobody else gets more pages, but out of promises, and for new ones. One thread at a
- * time. Thread-safe.
+ * lies free, nobody else gets more pages, but out of promises, and for new ones; nor what it has
+ * purged for itself, where others find room beside it. One thread at a time. Thread-safe.
  */
 public final class GatheredRoom {
   /**

@@ -114,8 +114,8 @@ final class PageState {
   }
 
   /** How many bytes must be purged before a free range can become live; not positive: none. */
-  long excessForRun(long startPage, long bytes) {
-    long ifAllClean = ledger.excess(bytes);
+  long excessForRun(long startPage, long bytes, boolean promised) {
+    long ifAllClean = promised ? ledger.excessOfPromised(bytes) : ledger.excess(bytes);
     return ifAllClean <= 0
         ? ifAllClean
         : ifAllClean - (runs.dirtyIn(startPage, bytes >> pageShift) << pageShift);
@@ -310,7 +310,7 @@ final class PageState {
    */
   boolean isDirtyHigh() {
     return isDirtyAbove(purgesAreQuick ? dirtyCeilingBytes() : dirtyCeilingBytes() / 4 * 3)
-        || (ledger.excess(0) > 0 && unclaimedDirtyBytes() > 0);
+        || (ledger.excessOfPromised(0) > 0 && unclaimedDirtyBytes() > 0);
   }
 
   /** What may stay dirty after {@link #isDirtyHigh}: less than before it, and within the limit. */

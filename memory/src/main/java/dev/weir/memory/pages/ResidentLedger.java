@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  *                                        live + promised   ≤ limit − reserve   for all but small requests
  *                                        live + promised   ≤ limit − reserve − headroom   for promises
  *                                        live + promised + gathered ≤ limit − reserve   for others while one gathers
+ *                                        resident + cleaned ≤ limit   for what they make resident, but out of promises
  *   small = what is promised to small promises + what is live of it
  *                                        live + promised − small + max(small, limit / 16)
  *                                                          ≤ limit − reserve − headroom   for larger ones
@@ -60,6 +61,9 @@ final class ResidentLedger {
 
   /** How much room; 0 if nobody gathers any. */
   private long gatheredBytes;
+
+  /** What of that has been purged already, and is not to become resident for others. */
+  private long cleanedBytes;
 
   private long gatheringSinceNanos;
 
@@ -148,17 +152,22 @@ final class ResidentLedger {
           case OWN_SMALL_PROMISE ->
               Math.min(
                   smallShareBytes() - smallPromisesBytes, largestAdmissible(lane) - usedBytes());
-          default -> roomBytes(lane);
+          case SMALL_PROMISE -> largestAdmissible(lane) - usedBytes();
+          case SMALL, LARGE -> roomBytes(lane);
         };
     return !closed && bytes <= freeBytes;
   }
 
   /** While another thread gathers, nothing comes out of the reserve either. */
-  @SuppressWarnings("ReferenceEquality") // a thread is its identity
   private long roomBytes(Lane lane) {
-    return gatherer == null || gatherer == Thread.currentThread()
-        ? largestAdmissible(lane) - usedBytes()
-        : largestAdmissible(Lane.LARGE) - usedBytes() - gatheredBytes;
+    return isGatheredByAnother()
+        ? largestAdmissible(Lane.LARGE) - usedBytes() - gatheredBytes
+        : largestAdmissible(lane) - usedBytes();
+  }
+
+  @SuppressWarnings("ReferenceEquality") // a thread is its identity
+  private boolean isGatheredByAnother() {
+    return gatherer != null && gatherer != Thread.currentThread();
   }
 
   /** The most that {@link #admits} could ever say yes to in this lane. */
@@ -181,9 +190,24 @@ final class ResidentLedger {
 
   /**
    * How many dirty bytes must be purged before so many clean bytes can become resident; not
-   * positive: none.
+   * positive: none. What another thread has cleaned for itself is not for them.
    */
   long excess(long cleanBytes) {
+    return excessOfPromised(cleanBytes) + (isGatheredByAnother() ? cleanedBytes : 0);
+  }
+
+  /**
+   * So many bytes can become resident now: if the calling thread gathers, they are its own until
+   * that ends. Else it would purge for others again and again, who come before its next attempt.
+   */
+  void cleaned(long bytes) {
+    if (gatherer != null && !isGatheredByAnother()) {
+      cleanedBytes = Math.min(bytes, gatheredBytes);
+    }
+  }
+
+  /** The {@link #excess} of bytes that were promised: whoever gathers, they come first. */
+  long excessOfPromised(long cleanBytes) {
     return residentBytes() + cleanBytes - limitBytes;
   }
 
@@ -229,6 +253,7 @@ final class ResidentLedger {
     }
     gatherer = Thread.currentThread();
     gatheredBytes = bytes;
+    cleanedBytes = 0;
     gatheringSinceNanos = nowNanos;
     return true;
   }
@@ -249,6 +274,7 @@ final class ResidentLedger {
     if (gatherer == Thread.currentThread()) {
       gatherer = null;
       gatheredBytes = 0;
+      cleanedBytes = 0;
     }
   }
 

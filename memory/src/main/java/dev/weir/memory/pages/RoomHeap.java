@@ -305,7 +305,10 @@ public final class RoomHeap {
 
   /** What must be purged first. A promise is kept above a limit that was lowered since. */
   private long excess(long cleanBytes, Lane lane) {
-    return lane.isPromise() && ledger.dirtyBytes() == 0 ? 0 : ledger.excess(cleanBytes);
+    if (!lane.isPromise()) {
+      return ledger.excess(cleanBytes);
+    }
+    return ledger.dirtyBytes() == 0 ? 0 : ledger.excessOfPromised(cleanBytes);
   }
 
   /** Takes so many bytes, which have become live, out of the promise that covers them. */

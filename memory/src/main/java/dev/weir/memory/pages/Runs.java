@@ -68,7 +68,7 @@ public final class Runs {
         }
         long start = state.firstFit(bytes);
         if (start != RunRegion.NONE) {
-          long excess = state.excessForRun(start, bytes);
+          long excess = state.excessForRun(start, bytes, promised);
           if (excess <= 0 || ledger.dirtyBytes() == 0) {
             address = state.takeRun(start, bytes);
             if (promised) {

@@ -65,12 +65,39 @@ class ResidentLedgerTest {
       assertThat(ledger.admits(101, Lane.LARGE)).isFalse();
       assertThat(ledger.admits(101, Lane.SMALL)).as("nor out of the reserve").isFalse();
       assertThat(ledger.admits(176, Lane.PROMISE)).as("promises count in the bound").isTrue();
+      assertThat(ledger.admits(238, Lane.SMALL_PROMISE)).as("small ones too").isTrue();
+      assertThat(ledger.admits(239, Lane.SMALL_PROMISE)).as("but leave the headroom").isFalse();
     });
     ledger.endGathering();
     inAnotherThread(() -> {
       assertThat(ledger.admits(400, Lane.SMALL)).isTrue();
       assertThat(ledger.tryBeginGathering(1, 9, 10)).isTrue();
     });
+  }
+
+  @Test
+  void whatOneThreadHasCleanedOthersLeaveClean() throws InterruptedException {
+    ledger.allocate(1_000, 0);
+    ledger.free(500);
+    ledger.purged(300);
+    ledger.cleaned(100);
+    inAnotherThread(() -> assertThat(ledger.excess(300)).as("nobody gathers").isZero());
+
+    assertThat(ledger.tryBeginGathering(200, 0, 10)).isTrue();
+    inAnotherThread(() -> assertThat(ledger.excess(300)).as("nothing is cleaned yet").isZero());
+    ledger.cleaned(150);
+    assertThat(ledger.excess(300)).as("its own").isZero();
+    inAnotherThread(() -> {
+      assertThat(ledger.excess(150)).isZero();
+      assertThat(ledger.excess(300)).isEqualTo(150);
+      assertThat(ledger.excessOfPromised(300)).as("promises come first").isZero();
+      ledger.cleaned(200);
+      assertThat(ledger.excess(150)).as("another's room").isZero();
+    });
+    ledger.cleaned(300);
+    inAnotherThread(() -> assertThat(ledger.excess(100)).as("no more than is gathered").isZero());
+    ledger.endGathering();
+    inAnotherThread(() -> assertThat(ledger.excess(300)).isZero());
   }
 
   @Test
