@@ -126,7 +126,8 @@ public final class PoolOptions {
    * A copy with another share of what is live that may stay dirty beside it, until it decays: free
    * pages that are still resident, always within the limit. It is 3 MiB where the share is less,
    * and a 50th of what is live in runs of 1 MiB and more comes to either. Nearly as much, 15
-   * sixteenths of the share and at least 9 MiB, may lie free in slabs that are in use.
+   * sixteenths of the share and at least 9 MiB (16 while no more than 96 are live), may lie free in
+   * slabs that are in use.
    *
    * <p>Replacing blocks above 64 KiB is faster with more, and so are hundreds of megabytes of
    * smaller ones that are written: the system need not take their pages back and give them out

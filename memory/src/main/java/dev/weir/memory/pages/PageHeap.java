@@ -180,7 +180,7 @@ public final class PageHeap {
 
   /**
    * How many they may keep even if those have a use: 9 MiB, or 15 sixteenths of the dirty share of
-   * what is live; in a pool of less than 103 MiB more, up to 16 MiB. Takes no lock.
+   * what is live; more while less than 103 MiB are live, up to 16 MiB. Takes no lock.
    */
   public long insideHardCeilingBytes() {
     return state.insideHardCeilingBytes();

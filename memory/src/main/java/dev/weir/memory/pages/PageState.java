@@ -21,8 +21,8 @@ final class PageState {
   private static final long INSIDE_HARD_FLOOR_BYTES = 9L << 20;
 
   /**
-   * Up to 16 MiB in a pool that has no more than 112 with them: replacing a thousand blocks of up
-   * to 64 KiB goes through 14.5.
+   * Up to 16 MiB where no more than 112 are live with them: replacing a thousand blocks of up to 64
+   * KiB goes through 14.5.
    */
   private static final long INSIDE_MAX_SPARE_BYTES = 16L << 20;
 

@@ -14,9 +14,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Follows the live pages of a Weir pool: memory is short when fewer than {@code shortBytes} of the
  * limit are free, tight halfway to {@code reliefBytes}, and neither when the pool can promise
- * those. Pages that are free but resident count as free, since the pool gives them back when it
- * needs them. The thresholds are shares of the limit that the pool has when this is made: they fall
- * and rise with it.
+ * those. Dirty pages count as free, since the pool gives them back when it needs them; those under
+ * free slots of slabs in use count as live until they are purged. The thresholds are shares of the
+ * limit that the pool has when this is made: they fall and rise with it.
  *
  * <p>Relief is a grant, closed as soon as it is given: it stands in line with the requests of work
  * that was let in before, so these are served first. With no place left in that line, the wait for
