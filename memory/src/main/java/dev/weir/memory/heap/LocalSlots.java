@@ -5,7 +5,6 @@ import dev.weir.memory.pages.PageHeap;
 import dev.weir.memory.pages.PageSet;
 import dev.weir.memory.pages.Span;
 import dev.weir.memory.pages.SpanSize;
-import dev.weir.memory.sync.SpinLock;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
@@ -483,25 +482,8 @@ abstract class LocalSlots extends Span {
     return true;
   }
 
-  /**
-   * Evaluates what must hold between stack and carved slots. Only when no thread allocates or
-   * frees; what the heap moves meanwhile, the purger's work too, is waited for.
-   */
-  final void checkLocalInvariants() {
-    while (true) {
-      int before = movesBefore();
-      String broken = brokenInvariant();
-      if (broken == null) {
-        return;
-      }
-      if (isUnmovedSince(before)) {
-        throw new AssertionError(broken);
-      }
-      SpinLock.giveWay();
-    }
-  }
-
-  private @Nullable String brokenInvariant() {
+  /** What does not hold between stack and carved slots; null if all does. */
+  final @Nullable String brokenLocally() {
     BitSet free = new BitSet();
     for (int i = base; i < freeLocalCount; i++) {
       free.set(freeLocal[i]);
