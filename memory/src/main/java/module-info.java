@@ -12,6 +12,7 @@ module dev.weir.memory {
   exports dev.weir.memory.jmx;
   exports dev.weir.memory.pressure;
   exports dev.weir.memory.profile;
+  exports dev.weir.memory.purge;
   exports dev.weir.memory.view;
   exports dev.weir.memory.callback to
       dev.weir.server;

@@ -104,8 +104,8 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
             wholePages(options.limitBytes(), pageBytes),
             Pool.reserveBytes(options.limitBytes()),
             SizeClasses.COUNT,
+            options.purgePolicy(),
             relay);
-    pages.setDirtyShare(options.dirtyShare());
     this.failures = new FirstFailures("looking after pool '%s'".formatted(options.name()));
     this.insidePurges = new InsidePurgeQueue(pages.insidePurges(), failures);
     this.runs = new RunHeap(pages);

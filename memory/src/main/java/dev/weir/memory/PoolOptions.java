@@ -2,7 +2,7 @@ package dev.weir.memory;
 
 import dev.weir.memory.hardening.Hardening;
 import dev.weir.memory.os.NativeMemory;
-import dev.weir.memory.pages.PageHeap;
+import dev.weir.memory.purge.PurgePolicy;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -27,9 +27,6 @@ public final class PoolOptions {
   private static final long MIN_BYTES_PER_SAMPLE = 4L << 10;
   private static final long MAX_BYTES_PER_SAMPLE = 1L << 30;
 
-  /** What may stay dirty beside what is live, unless told otherwise: a 40th of it. */
-  public static final double DEFAULT_DIRTY_SHARE = PageHeap.DEFAULT_DIRTY_SHARE;
-
   private static final AtomicInteger POOLS = new AtomicInteger();
   private static final Duration DEFAULT_DECAY = Duration.ofSeconds(1);
   private static final Duration MIN_DECAY = Duration.ofMillis(10);
@@ -39,7 +36,7 @@ public final class PoolOptions {
   private final long limitBytes;
   private final long heapLimitBytes;
   private final Duration decay;
-  private final double dirtyShare;
+  private final PurgePolicy purgePolicy;
   private final long bytesPerSample;
   private final @Nullable Hardening hardening;
   private final NativeMemory os;
@@ -49,7 +46,7 @@ public final class PoolOptions {
       long limitBytes,
       long heapLimitBytes,
       Duration decay,
-      double dirtyShare,
+      PurgePolicy purgePolicy,
       long bytesPerSample,
       @Nullable Hardening hardening,
       NativeMemory os) {
@@ -57,7 +54,7 @@ public final class PoolOptions {
     this.limitBytes = limitBytes;
     this.heapLimitBytes = heapLimitBytes;
     this.decay = decay;
-    this.dirtyShare = dirtyShare;
+    this.purgePolicy = purgePolicy;
     this.bytesPerSample = bytesPerSample;
     this.hardening = hardening;
     this.os = os;
@@ -85,7 +82,7 @@ public final class PoolOptions {
         residentLimitBytes,
         Runtime.getRuntime().maxMemory(),
         DEFAULT_DECAY,
-        DEFAULT_DIRTY_SHARE,
+        PurgePolicy.balanced(),
         /* bytesPerSample= */ 0,
         Hardening.ofProcess(),
         NativeMemory.system());
@@ -94,7 +91,7 @@ public final class PoolOptions {
   /** A copy with another name: that of the root budget. */
   public PoolOptions withName(String newName) {
     return new PoolOptions(
-        newName, limitBytes, heapLimitBytes, decay, dirtyShare, bytesPerSample, hardening, os);
+        newName, limitBytes, heapLimitBytes, decay, purgePolicy, bytesPerSample, hardening, os);
   }
 
   /**
@@ -106,7 +103,7 @@ public final class PoolOptions {
       throw new IllegalArgumentException("heap limit is negative: " + bytes);
     }
     return new PoolOptions(
-        name, limitBytes, bytes, decay, dirtyShare, bytesPerSample, hardening, os);
+        name, limitBytes, bytes, decay, purgePolicy, bytesPerSample, hardening, os);
   }
 
   /**
@@ -119,28 +116,16 @@ public final class PoolOptions {
           "decay " + newDecay + " is not between " + MIN_DECAY + " and " + MAX_DECAY);
     }
     return new PoolOptions(
-        name, limitBytes, heapLimitBytes, newDecay, dirtyShare, bytesPerSample, hardening, os);
+        name, limitBytes, heapLimitBytes, newDecay, purgePolicy, bytesPerSample, hardening, os);
   }
 
   /**
-   * A copy with another share of what is live that may stay dirty beside it, until it decays: free
-   * pages that are still resident, always within the limit. It is 3 MiB where the share is less,
-   * and a 50th of what is live in runs of 1 MiB and more comes to either. Nearly as much, 15
-   * sixteenths of the share and at least 9 MiB (16 while no more than 96 are live), may lie free in
-   * slabs that are in use.
-   *
-   * <p>Replacing blocks above 64 KiB is faster with more, and so are hundreds of megabytes of
-   * smaller ones that are written: the system need not take their pages back and give them out
-   * again. What is resident is more by as much.
-   *
-   * @param share from 0 to 1; the default is {@link #DEFAULT_DIRTY_SHARE}
+   * A copy with another rule of how much free memory stays resident; the default is {@link
+   * PurgePolicy#balanced()}.
    */
-  public PoolOptions withDirtyShare(double share) {
-    if (!(share >= 0 && share <= 1)) {
-      throw new IllegalArgumentException("dirty share " + share + " is not between 0 and 1");
-    }
+  public PoolOptions withPurgePolicy(PurgePolicy newPolicy) {
     return new PoolOptions(
-        name, limitBytes, heapLimitBytes, decay, share, bytesPerSample, hardening, os);
+        name, limitBytes, heapLimitBytes, decay, newPolicy, bytesPerSample, hardening, os);
   }
 
   /**
@@ -157,12 +142,12 @@ public final class PoolOptions {
               .formatted(newBytesPerSample, MIN_BYTES_PER_SAMPLE, MAX_BYTES_PER_SAMPLE));
     }
     return new PoolOptions(
-        name, limitBytes, heapLimitBytes, decay, dirtyShare, newBytesPerSample, hardening, os);
+        name, limitBytes, heapLimitBytes, decay, purgePolicy, newBytesPerSample, hardening, os);
   }
 
   /** A copy whose pool keeps no profile. */
   public PoolOptions withoutProfile() {
-    return new PoolOptions(name, limitBytes, heapLimitBytes, decay, dirtyShare, 0, hardening, os);
+    return new PoolOptions(name, limitBytes, heapLimitBytes, decay, purgePolicy, 0, hardening, os);
   }
 
   /**
@@ -172,18 +157,18 @@ public final class PoolOptions {
    */
   public PoolOptions withHardening(Hardening newHardening) {
     return new PoolOptions(
-        name, limitBytes, heapLimitBytes, decay, dirtyShare, bytesPerSample, newHardening, os);
+        name, limitBytes, heapLimitBytes, decay, purgePolicy, bytesPerSample, newHardening, os);
   }
 
   /** A copy whose pool hardens nothing, whatever the process is told. */
   public PoolOptions withoutHardening() {
     return new PoolOptions(
-        name, limitBytes, heapLimitBytes, decay, dirtyShare, bytesPerSample, null, os);
+        name, limitBytes, heapLimitBytes, decay, purgePolicy, bytesPerSample, null, os);
   }
 
   PoolOptions withNativeMemory(NativeMemory newOs) {
     return new PoolOptions(
-        name, limitBytes, heapLimitBytes, decay, dirtyShare, bytesPerSample, hardening, newOs);
+        name, limitBytes, heapLimitBytes, decay, purgePolicy, bytesPerSample, hardening, newOs);
   }
 
   /** The name of the pool and of its root budget. */
@@ -207,8 +192,8 @@ public final class PoolOptions {
   }
 
   /** How much of what is live may stay dirty beside it. */
-  public double dirtyShare() {
-    return dirtyShare;
+  public PurgePolicy purgePolicy() {
+    return purgePolicy;
   }
 
   /** How many allocated bytes there are to a sample of the profile; 0 if there is none. */

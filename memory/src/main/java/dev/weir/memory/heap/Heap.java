@@ -255,7 +255,11 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
   }
 
   private void purgeInside(Slab slab, Consumer<InsidePurge> purges) {
-    PageSet free = slab.unlinkFreePages(pages.pageBytes());
+    purgeInside(slab, Slab.ALL, purges);
+  }
+
+  private void purgeInside(Slab slab, int most, Consumer<InsidePurge> purges) {
+    PageSet free = slab.unlinkFreePages(most, pages.pageBytes());
     if (free != null) {
       purge(slab, free, purges);
     }
@@ -286,14 +290,15 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
   /**
    * Unlinks the free pages of some slabs: of those that are still this heap's.
    *
+   * @param agedOnly whether slots that have not aged are left alone
    * @param purges gets what is to be given back inside slabs, to be run without a lock
    */
-  final void unlinkFree(Iterable<Slab> slabs, Consumer<InsidePurge> purges) {
+  final void unlinkFree(Iterable<Slab> slabs, boolean agedOnly, Consumer<InsidePurge> purges) {
     StackRoom.requireForNested();
     for (Slab slab : slabs) {
       if (slab.ownedBy == this) {
         slab.drainRemote();
-        purgeInside(slab, purges);
+        purgeInside(slab, agedOnly ? slab.agedSlots : Slab.ALL, purges);
       }
     }
   }

@@ -25,6 +25,15 @@ abstract class ListedSlab extends LocalSlots {
   /** The {@link Slab#unusedBytes} that the last survey saw. The surveying thread only. */
   int seenUnusedBytes;
 
+  /** The {@link Slab#lowWater} that it left. The surveying thread only. */
+  int seenLowWater;
+
+  /** How many slots have aged: the lowest in the stack, or all. The surveying thread only. */
+  int agedSlots;
+
+  /** So many aged slots left no page free at the last look. The surveying thread only. */
+  int barrenSlots;
+
   /**
    * The {@link Slab#unusedBytes} that were left when the pages were last looked through: as long as
    * they are the same, and the slab was not the current one meanwhile, another look finds nothing.

@@ -55,6 +55,7 @@ abstract class LocalSlots extends Span {
   private static final VarHandle CARVED;
   private static final VarHandle MOVES;
   private static final VarHandle NOTICE_AT_FREE;
+  private static final VarHandle LOW_WATER;
 
   static {
     try {
@@ -64,6 +65,7 @@ abstract class LocalSlots extends Span {
       CARVED = lookup.findVarHandle(LocalSlots.class, "carved", int.class);
       MOVES = lookup.findVarHandle(LocalSlots.class, "moves", int.class);
       NOTICE_AT_FREE = lookup.findVarHandle(LocalSlots.class, "noticeAtFree", int.class);
+      LOW_WATER = lookup.findVarHandle(LocalSlots.class, "lowWater", int.class);
       // Made ready here, not by an owner whom others wait for.
       ProcessBarrier.light();
     } catch (ReflectiveOperationException e) {
@@ -85,6 +87,13 @@ abstract class LocalSlots extends Span {
 
   /** Where it begins: what lies below was taken beside the owner. */
   private int base;
+
+  /**
+   * The lowest that {@link #freeLocalCount} has been since {@link #beginInterval}: nobody has taken
+   * what lies below. Written by the heap and the surveying thread; a lost write makes slots look
+   * older or younger than they are.
+   */
+  private int lowWater;
 
   /** {@link #base} as it was before somebody began to take. Under the heap's lock. */
   private int takingFrom;
@@ -211,6 +220,9 @@ abstract class LocalSlots extends Span {
     ProcessBarrier.light();
     // The compilers leave the store before this read, as if it were opaque: that would cost more.
     if ((int) BASE.getOpaque(this) <= count) {
+      if (count < (int) LOW_WATER.getOpaque(this)) {
+        LOW_WATER.setOpaque(this, count);
+      }
       return true;
     }
     freeLocalCount = count + 1;
@@ -253,8 +265,25 @@ abstract class LocalSlots extends Span {
       System.arraycopy(freeLocal, base, freeLocal, 0, count);
       noticeAtFree = noticeAtFree == NEVER ? NEVER : Math.max(0, noticeAtFree - base);
       freeLocalCount = count;
+      lowWater = Math.max(0, lowWater - base);
       base = 0;
     }
+  }
+
+  /** Free slots that nobody has taken since {@link #beginInterval}, as another thread sees them. */
+  final int idleSlots() {
+    int end = Math.min((int) LOW_WATER.getOpaque(this), (int) FREE_LOCAL_COUNT.getOpaque(this));
+    return Math.max(0, end - (int) BASE.getOpaque(this));
+  }
+
+  /** The end of the {@link #idleSlots}: while it stays, no slot has been taken. Any thread. */
+  final int lowWater() {
+    return (int) LOW_WATER.getOpaque(this);
+  }
+
+  /** What is free now counts as idle until it is taken. The surveying thread only. */
+  final void beginInterval() {
+    LOW_WATER.setOpaque(this, (int) FREE_LOCAL_COUNT.getOpaque(this));
   }
 
   /** A push tells the heap when nothing is live in the slab any more. The heap only. */
@@ -291,14 +320,21 @@ abstract class LocalSlots extends Span {
   }
 
   /**
-   * Begins to take what lies in the stack, beside the owner: behind a {@linkplain
+   * Begins to take what lies lowest in the stack, beside the owner: behind a {@linkplain
    * ProcessBarrier#heavy heavy barrier} the owner takes none of it any more. {@link #endTaking} or
    * {@link #cancelTaking} must follow. With the heap's lock.
+   *
+   * @param most how many slots, at most
    */
-  final void beginTaking() {
+  final void beginTaking(int most) {
     takingFrom = base;
     beginMove();
-    BASE.setOpaque(this, Math.max(base, (int) FREE_LOCAL_COUNT.getOpaque(this)));
+    BASE.setOpaque(this, base + lowest(most));
+  }
+
+  /** How many of the free slots are so many, as somebody beside the owner sees them. */
+  private int lowest(int most) {
+    return Math.clamp((long) (int) FREE_LOCAL_COUNT.getOpaque(this) - base, 0, most);
   }
 
   /**
@@ -352,6 +388,7 @@ abstract class LocalSlots extends Span {
    */
   final void leaveAll(char[] taken) {
     base = 0;
+    lowWater = 0;
     freeLocalCount = carved;
     System.arraycopy(taken, 0, freeLocal, 0, carved);
     endMove();
@@ -429,9 +466,14 @@ abstract class LocalSlots extends Span {
     return ((number + 1) * slotBytes - 1) / osPageBytes + 1;
   }
 
-  /** The live pages on which no slot lies but those in the stack. The heap only. */
-  final PageSet freePages(int osPageBytes) {
-    return pagesOfOnly(freeLocal, base, freeLocalCount, osPageBytes);
+  /**
+   * The live pages on which no slot lies but the lowest in the stack. With the heap's lock; beside
+   * the owner a guess.
+   *
+   * @param most how many slots, at most
+   */
+  final PageSet freePages(int most, int osPageBytes) {
+    return pagesOfOnly(freeLocal, base, base + lowest(most), osPageBytes);
   }
 
   /** The live pages on which no carved slot lies but these. With the heap's lock. */
@@ -465,6 +507,7 @@ abstract class LocalSlots extends Span {
       }
     }
     freeLocalCount = kept;
+    lowWater = Math.min(lowWater, kept);
     endMove();
     lowestUncarved = 0;
     if (noticeAtFree == carvedBefore) {

@@ -98,9 +98,12 @@ final class Rounds {
    * what their classes have use for.
    */
   void unlinkBeforeGrowth(long bytes) {
+    if (!pages.policy().isEager()) {
+      return; // Surveys of the purger's see to it.
+    }
     StackRoom.requireForNested();
     int visits = (int) Math.min(stepsDue(bytes), MAX_VISITS);
-    long hardCeilingBytes = pages.insideHardCeilingBytes();
+    long hardCeilingBytes = pages.usefulInsideBytes();
     int unlinked = 0;
     for (int i = 0; i < visits && unlinked < MAX_UNLINKED; i++) {
       Slab slab = step();
@@ -124,7 +127,7 @@ final class Rounds {
     if (owed < bytesAStep()) {
       return 0;
     }
-    ceilingBytes = pages.insideCeilingBytes();
+    ceilingBytes = pages.idleInsideBytes();
     long bytesAStep = bytesAStep();
     long due = owed / bytesAStep;
     owed -= due * bytesAStep;

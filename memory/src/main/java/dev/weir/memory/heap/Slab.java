@@ -41,6 +41,9 @@ import org.jspecify.annotations.Nullable;
  * `arrivalPending` then keeps the slab from being marked again or parked until it has arrived.
  */
 final class Slab extends RemoteSlots implements BlockHome {
+  /** More slots than any slab has. */
+  static final int ALL = Integer.MAX_VALUE;
+
   /** Stands in current-slab tables where there is no slab: always exhausted. */
   static final Slab NONE = new Slab();
 
@@ -203,13 +206,14 @@ final class Slab extends RemoteSlots implements BlockHome {
    * Takes free slots out of the slab, and their objects with them, so that pages which hold nothing
    * else can be purged. The heap only; the pages must not be touched until {@link #purgeEnded}.
    *
+   * @param most how many slots, at most: those that have been free longest
    * @return the pages to purge with {@link PageHeap#purgeInside}, or null if there are none
    */
-  @Nullable PageSet unlinkFreePages(int osPageBytes) {
+  @Nullable PageSet unlinkFreePages(int most, int osPageBytes) {
     if (purgeInFlight) {
       return null;
     }
-    PageSet free = freePages(osPageBytes);
+    PageSet free = freePages(most, osPageBytes);
     barrenBytes = idleBytes() - free.size() * osPageBytes;
     if (free.isEmpty()) {
       return null;
@@ -220,29 +224,34 @@ final class Slab extends RemoteSlots implements BlockHome {
   }
 
   /**
-   * Begins to take all free slots beside the owner: whoever does puts a heavy barrier into every
-   * thread next, and calls {@link #endTakingAll}, or {@link #cancelTaking}. With the heap's lock.
+   * Begins to take free slots beside the owner: whoever does puts a heavy barrier into every thread
+   * next, and calls {@link #endTakingAll}, or {@link #cancelTaking}. With the heap's lock.
    *
+   * @param most how many slots, at most: those that have been free longest
    * @return false if the slab has to be left alone
    */
-  boolean tryBeginTaking() {
+  boolean tryBeginTaking(int most) {
     // Where a full one is carved no slot is free, or who has freed it is on the way to the lock.
     if (purgeInFlight || (full && !isHollow) || !tryMakeLinks()) {
       return false;
     }
-    beginTaking();
+    beginTaking(most);
     return true;
   }
 
   /**
-   * Takes all free slots. {@link #tryLeaveAll} or {@link #unlinkTaken} must follow. With the heap's
-   * lock.
+   * Takes the free slots, and those that others have freed. {@link #tryLeaveAll} or {@link
+   * #unlinkTaken} must follow. With the heap's lock.
    *
+   * @param most as in {@link #tryBeginTaking}; of fewer than all, what others have freed is left
    * @param taken gets their numbers; as long as there are slots
    * @return how many these are
    */
-  int endTakingAll(char[] taken) {
+  int endTakingAll(int most, char[] taken) {
     int count = endTaking(taken);
+    if (most < ALL) {
+      return count;
+    }
     for (int number = takeRemote(); number != END; number = nextRemote(number)) {
       taken[count++] = (char) number;
     }

@@ -27,24 +27,41 @@ public final class SlabSurvey {
   private record Candidate(Slab slab, long bytes) {}
 
   /**
-   * Unlinks the free pages of slabs in which nothing was allocated or freed since the last call:
-   * called every half decay time, it finds each page between a half and a whole one after its last
-   * use.
+   * Unlinks the free pages that nobody has used since the last call: called every half decay time,
+   * it finds each page between a half and a whole one after its last use. Of a slab that was left
+   * alone, these are all free pages. Of another, they lie under the slots that stayed at the bottom
+   * of its stack: the idea of tcmalloc's low-water marks.
    */
   public void unlinkAged() {
     List<Slab> aged = new ArrayList<>();
     for (Slab slab : slabs()) {
-      int unusedBytes = slab.unusedBytes();
-      if (unusedBytes != slab.seenUnusedBytes) {
-        slab.seenUnusedBytes = unusedBytes;
-        if (unusedBytes != slab.barrenBytes) {
-          slab.barrenBytes = 0;
-        }
-      } else if (isDue(slab)) {
+      slab.agedSlots = agedSlots(slab);
+      slab.beginInterval();
+      slab.seenLowWater = slab.lowWater();
+      if (slab.agedSlots > 0) {
         aged.add(slab);
       }
     }
-    unlink(aged);
+    unlink(aged, /* agedOnly= */ true);
+  }
+
+  private int agedSlots(Slab slab) {
+    int unusedBytes = slab.unusedBytes();
+    boolean isUntouched =
+        unusedBytes == slab.seenUnusedBytes && slab.lowWater() == slab.seenLowWater;
+    if (unusedBytes != slab.seenUnusedBytes) {
+      slab.seenUnusedBytes = unusedBytes;
+      if (unusedBytes != slab.barrenBytes) {
+        slab.barrenBytes = 0;
+      }
+    }
+    if (isUntouched) {
+      return isDue(slab) ? Slab.ALL : 0;
+    }
+    int idleSlots = slab.idleSlots();
+    boolean isWorthALook =
+        idleSlots * slab.slotBytes() >= pages.pageBytes() && idleSlots != slab.barrenSlots;
+    return isWorthALook ? idleSlots : 0;
   }
 
   /**
@@ -53,7 +70,7 @@ public final class SlabSurvey {
    * themselves, and are left alone; this is for those that do not while others grow.
    */
   public void unlinkExcess() {
-    long ceilingBytes = pages.insideHardCeilingBytes();
+    long ceilingBytes = pages.usefulInsideBytes();
     List<Candidate> candidates = new ArrayList<>();
     IdentityHashMap<Heap, Boolean> growing = new IdentityHashMap<>();
     long totalBytes = 0;
@@ -76,7 +93,7 @@ public final class SlabSurvey {
       wanted.add(candidate.slab);
       totalBytes -= candidate.bytes;
     }
-    unlink(wanted);
+    unlink(wanted, /* agedOnly= */ false);
   }
 
   private List<Slab> slabs() {
@@ -100,11 +117,11 @@ public final class SlabSurvey {
     return unusedBytes >= pages.pageBytes() && unusedBytes != slab.barrenBytes;
   }
 
-  private static void unlink(List<Slab> candidates) {
+  private static void unlink(List<Slab> candidates, boolean agedOnly) {
     IdentityHashMap<Heap, List<Slab>> byHeap = new IdentityHashMap<>();
     for (Slab slab : candidates) {
       byHeap.computeIfAbsent(slab.heap(), first -> new ArrayList<>()).add(slab);
     }
-    byHeap.forEach(Trims::unlink);
+    byHeap.forEach((heap, slabs) -> Trims.unlink(heap, slabs, agedOnly));
   }
 }

@@ -60,7 +60,7 @@ final class Trims {
       heap.lock.unlock();
       InsidePurge.runAll(purges);
     }
-    unlink(heap, besideOwner, SLABS_A_TRIM, TRIM_PATIENCE_NANOS);
+    unlink(heap, besideOwner, /* agedOnly= */ false, SLABS_A_TRIM, TRIM_PATIENCE_NANOS);
   }
 
   /**
@@ -91,15 +91,17 @@ final class Trims {
     } finally {
       heap.lock.unlock();
     }
-    unlink(heap, besideOwner, SLABS_A_TRIM, PATIENCE_NANOS);
+    unlink(heap, besideOwner, /* agedOnly= */ false, SLABS_A_TRIM, PATIENCE_NANOS);
   }
 
   /**
-   * Gives back the free pages of some slabs, as far as they are the heap's. Any thread, without a
-   * lock.
+   * Gives back the free pages of some slabs, as far as they are the heap's. The surveying thread,
+   * without a lock.
+   *
+   * @param agedOnly whether slots that have not aged are left alone
    */
-  static void unlink(Heap heap, List<Slab> slabs) {
-    look(heap, () -> unlink(heap, slabs, SLABS_A_STEP, PATIENCE_NANOS));
+  static void unlink(Heap heap, List<Slab> slabs, boolean agedOnly) {
+    look(heap, () -> unlink(heap, slabs, agedOnly, SLABS_A_STEP, PATIENCE_NANOS));
   }
 
   /** One that finds no Java heap or stack half-way leaves what nobody else is told of. */
@@ -115,7 +117,8 @@ final class Trims {
     }
   }
 
-  private static void unlink(Heap heap, List<Slab> slabs, int mostSlabs, long patienceNanos) {
+  private static void unlink(
+      Heap heap, List<Slab> slabs, boolean agedOnly, int mostSlabs, long patienceNanos) {
     int end;
     for (int from = 0; from < slabs.size(); from = end) {
       end = endOfStep(slabs, from, mostSlabs);
@@ -127,9 +130,9 @@ final class Trims {
       }
       try {
         if (heap.isAlone()) {
-          heap.unlinkFree(some, purges::add);
+          heap.unlinkFree(some, agedOnly, purges::add);
         } else {
-          unlinkBesideOwner(heap, some, purges::add);
+          unlinkBesideOwner(heap, some, agedOnly, purges::add);
         }
       } finally {
         heap.lock.unlock();
@@ -152,7 +155,8 @@ final class Trims {
 
   /** As {@link Heap#unlinkFree}, and parks those that are empty. With the lock. */
   @SuppressWarnings("ReferenceEquality") // a slab is its identity
-  static void unlinkBesideOwner(Heap heap, List<Slab> slabs, Consumer<InsidePurge> purges) {
+  static void unlinkBesideOwner(
+      Heap heap, List<Slab> slabs, boolean agedOnly, Consumer<InsidePurge> purges) {
     StackRoom.requireForNested();
     int slots = 0;
     for (Slab slab : slabs) {
@@ -166,7 +170,10 @@ final class Trims {
         if (slab.ownedBy != heap) {
           continue;
         }
-        if (mayGive(slab, heap.pages().pageBytes()) && slab.tryBeginTaking()) {
+        int most = agedOnly ? slab.agedSlots : Slab.ALL;
+        if (most < Slab.ALL && slab.freePages(most, heap.pages().pageBytes()).isEmpty()) {
+          slab.barrenSlots = most;
+        } else if (mayGive(slab, heap.pages().pageBytes()) && slab.tryBeginTaking(most)) {
           begun.add(slab);
         } else if (looksEmpty(slab) && slab != heap.current(slab.kind())) {
           heap.leaveUnattended(); // Nobody frees another slot of it.
@@ -179,7 +186,8 @@ final class Trims {
       }
       while (ended < begun.size()) {
         Slab slab = begun.get(ended++);
-        takeBesideOwner(heap, slab, taken, purges);
+        int most = agedOnly ? slab.agedSlots : Slab.ALL;
+        takeBesideOwner(heap, slab, most, taken, purges);
       }
     } finally {
       while (ended < begun.size()) {
@@ -227,8 +235,8 @@ final class Trims {
 
   @SuppressWarnings("ReferenceEquality") // a slab is its identity
   private static void takeBesideOwner(
-      Heap heap, Slab slab, char[] taken, Consumer<InsidePurge> purges) {
-    int count = slab.endTakingAll(taken);
+      Heap heap, Slab slab, int most, char[] taken, Consumer<InsidePurge> purges) {
+    int count = slab.endTakingAll(most, taken);
     // The owner looks at its current slabs at any time.
     if (slab != heap.current(slab.kind()) && slab.tryLeaveAll(taken, count)) {
       heap.parkEmptied(slab);

@@ -2,6 +2,7 @@ package dev.weir.memory.pages;
 
 import dev.weir.memory.os.NativeMemory;
 import dev.weir.memory.os.PurgeRanges;
+import dev.weir.memory.purge.PurgePolicy;
 import dev.weir.memory.sync.SpinLock;
 import org.jspecify.annotations.Nullable;
 
@@ -14,12 +15,10 @@ import org.jspecify.annotations.Nullable;
  * pages}.
  */
 public final class PageHeap {
-  /** Dirty pages may be a 40th of the live ones, if nothing else is set: 2.5 %. */
-  public static final double DEFAULT_DIRTY_SHARE = 1.0 / 40;
-
   /** The most references to spans that are copied under the lock: about a microsecond. */
   private static final int SPANS_A_STEP = 2048;
 
+  private final PurgePolicy policy;
   private final NativeMemory os;
   private final Reservation reservation;
   private final PageHeapEvents events;
@@ -42,6 +41,7 @@ public final class PageHeap {
    * @param limitBytes the most that may be resident, a whole number of pages
    * @param reserveBytes the part of it that only {@link Lane#SMALL} requests may use
    * @param kinds how many kinds of span there are
+   * @param policy how much may stay dirty, or free inside spans
    */
   public PageHeap(
       NativeMemory os,
@@ -49,12 +49,14 @@ public final class PageHeap {
       long limitBytes,
       long reserveBytes,
       int kinds,
+      PurgePolicy policy,
       PageHeapEvents events) {
+    this.policy = policy;
     this.os = os;
     this.reservation = reservation;
     this.events = events;
     this.ledger = new ResidentLedger(limitBytes, reserveBytes);
-    this.state = new PageState(reservation, os.pageBytes(), ledger, kinds);
+    this.state = new PageState(reservation, os.pageBytes(), ledger, kinds, policy);
     this.promises = new Promises(lock, ledger, events);
     this.gatheredRoom = new GatheredRoom(lock, ledger);
     this.dirtyPurges = new DirtyPurges(os, lock, state, ledger);
@@ -170,20 +172,19 @@ public final class PageHeap {
     }
   }
 
-  /**
-   * How many bytes of free pages slabs in use may keep without a use for them: 768 KiB or a 256th
-   * of what is live. Takes no lock: a heap asks for it before each run.
-   */
-  public long insideCeilingBytes() {
-    return state.insideCeilingBytes();
+  /** How much free memory stays resident, and who gives it back. */
+  public PurgePolicy policy() {
+    return policy;
   }
 
-  /**
-   * How many they may keep even if those have a use: 9 MiB, or 15 sixteenths of the dirty share of
-   * what is live; more while less than 103 MiB are live, up to 16 MiB. Takes no lock.
-   */
-  public long insideHardCeilingBytes() {
-    return state.insideHardCeilingBytes();
+  /** {@link PurgePolicy#idleInsideBytes}. Takes no lock: a heap asks for it before each run. */
+  public long idleInsideBytes() {
+    return state.idleInsideBytes();
+  }
+
+  /** {@link PurgePolicy#usefulInsideBytes}. Takes no lock. */
+  public long usefulInsideBytes() {
+    return state.usefulInsideBytes();
   }
 
   /** Gives back a span none of whose blocks is live. Its owner must not touch it afterwards. */
@@ -266,18 +267,6 @@ public final class PageHeap {
       lock.unlock();
     }
     events.roomFreed();
-  }
-
-  /**
-   * Sets how much of what is live may stay dirty beside it, from 0 to 1; the default until then.
-   */
-  public void setDirtyShare(double share) {
-    lock.lock();
-    try {
-      state.setDirtyShare(share);
-    } finally {
-      lock.unlock();
-    }
   }
 
   /**

@@ -1,5 +1,6 @@
 package dev.weir.memory.pages;
 
+import dev.weir.memory.purge.PurgePolicy;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,32 +10,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Addresses and lengths are in bytes. Not thread-safe.
  */
 final class PageState {
-  /** The least that may stay dirty: 3 MiB. */
-  private static final long DIRTY_FLOOR_BYTES = 3L << 20;
-
-  /** What may lie free inside slabs without a use: 768 KiB, or a 256th of what is live. */
-  private static final long INSIDE_FLOOR_BYTES = 768L << 10;
-
-  private static final int INSIDE_SHARE_SHIFT = 8;
-
-  /** What may lie free there if it has a use: 9 MiB, or 15 sixteenths of the dirty share. */
-  private static final long INSIDE_HARD_FLOOR_BYTES = 9L << 20;
-
-  /**
-   * Up to 16 MiB where no more than 112 are live with them: replacing a thousand blocks of up to 64
-   * KiB goes through 14.5.
-   */
-  private static final long INSIDE_MAX_SPARE_BYTES = 16L << 20;
-
-  private static final long INSIDE_SPARE_POOL_BYTES = 112L << 20;
-
-  /**
-   * For runs of at least 1 MiB they may be another 50th of those: replacing one can purge and fault
-   * in a thousand pages, and where such runs are what is live, little else is wasted.
-   */
+  /** Runs from here on are large: {@link PurgePolicy#dirtyCeilingBytes}. */
   private static final long LARGE_RUN_BYTES = 1L << 20;
-
-  private static final long LARGE_RUN_SHARE_OF_1024 = 20;
 
   /**
    * A survey of what lies free inside slabs is due when live pages have grown by 1 MiB, and a 128th
@@ -56,6 +33,7 @@ final class PageState {
   /** How many times what it frees or takes a thread purges at once. */
   private static final int FOR_OTHERS_FACTOR = 4;
 
+  private final PurgePolicy policy;
   private final ReservationPlan plan;
   private final long pageBytes;
   private final int pageShift;
@@ -66,7 +44,6 @@ final class PageState {
   private final SpanRegion smallSpans;
   private final SpanRegion largeSpans;
   private final RoomRegion rooms;
-  private long dirtyShareOf1024 = of1024(PageHeap.DEFAULT_DIRTY_SHARE);
   private long liveRuns;
   private long liveRunPages;
   private long largeRunBytes;
@@ -82,7 +59,13 @@ final class PageState {
   /** How many live bytes make another survey due. */
   private long surveyAtBytes = SURVEY_STEP_BYTES;
 
-  PageState(Reservation reservation, int osPageBytes, ResidentLedger ledger, int kinds) {
+  PageState(
+      Reservation reservation,
+      int osPageBytes,
+      ResidentLedger ledger,
+      int kinds,
+      PurgePolicy policy) {
+    this.policy = policy;
     this.plan = reservation.plan();
     this.pageBytes = plan.pageBytes();
     this.pageShift = Long.numberOfTrailingZeros(pageBytes);
@@ -259,72 +242,43 @@ final class PageState {
     return ledger.dirtyBytes() - claimedBytes;
   }
 
-  void setDirtyShare(double share) {
-    dirtyShareOf1024 = of1024(share);
-  }
-
-  private static long of1024(double share) {
-    return Math.round(share * 1024);
-  }
-
   private long dirtyCeilingBytes() {
-    return Math.max(DIRTY_FLOOR_BYTES, dirtyShareBytes(ledger.liveBytes()))
-        + shareOf(largeRunBytes, LARGE_RUN_SHARE_OF_1024);
+    return policy.dirtyCeilingBytes(ledger.liveBytes(), ledger.peakLiveBytes(), largeRunBytes);
   }
 
-  private long dirtyShareBytes(long liveBytes) {
-    return shareOf(liveBytes, dirtyShareOf1024);
+  private long warmBytes() {
+    return policy.warmBytes(ledger.peakLiveBytes() - ledger.liveBytes(), rooms.dirtyBytes());
   }
 
-  private static long shareOf(long bytes, long of1024) {
-    return (bytes * of1024) >> 10;
+  /** {@link PageHeap#idleInsideBytes}. Needs no lock. */
+  long idleInsideBytes() {
+    return policy.idleInsideBytes(ledger.liveBytesOpaque());
   }
 
-  /** {@link PageHeap#insideCeilingBytes}. Needs no lock. */
-  long insideCeilingBytes() {
-    return Math.max(INSIDE_FLOOR_BYTES, ledger.liveBytesOpaque() >> INSIDE_SHARE_SHIFT);
-  }
-
-  /** {@link PageHeap#insideHardCeilingBytes}. Needs no lock. */
-  long insideHardCeilingBytes() {
-    long liveBytes = ledger.liveBytesOpaque();
-    long spareBytes = INSIDE_SPARE_POOL_BYTES - liveBytes;
-    return Math.max(
-        Math.clamp(spareBytes, INSIDE_HARD_FLOOR_BYTES, INSIDE_MAX_SPARE_BYTES),
-        dirtyShareBytes(liveBytes) / 16 * 15);
+  /** {@link PageHeap#usefulInsideBytes}. Needs no lock. */
+  long usefulInsideBytes() {
+    return policy.usefulInsideBytes(ledger.liveBytesOpaque());
   }
 
   /**
-   * What rooms may keep beside the ceiling until it ages: what large blocks have just left, as long
-   * as no more is resident than was live a moment ago. One grows after the other in services, and
-   * faulting 64 MiB in takes ten times as long as writing them.
-   */
-  private long warmRoomBytes() {
-    return Math.min(rooms.dirtyBytes(), ledger.fallenLiveBytes());
-  }
-
-  /**
-   * Whether the purger is to come: at three quarters of what may stay dirty, so that it has begun
-   * before those who take clean pages must purge themselves. Where that is quicker, only for what
-   * they leave beyond all of it.
+   * Whether the purger is to come. Where purging is quicker than calling it, only for what they
+   * leave who purge themselves.
    */
   boolean isDirtyHigh() {
-    return isDirtyAbove(purgesAreQuick ? dirtyCeilingBytes() : dirtyCeilingBytes() / 4 * 3)
+    long ceilingBytes = dirtyCeilingBytes();
+    return isDirtyAbove(purgesAreQuick ? ceilingBytes : policy.wakeBytes(ceilingBytes))
         || (ledger.excessOfPromised(0) > 0 && unclaimedDirtyBytes() > 0);
   }
 
   /** What may stay dirty after {@link #isDirtyHigh}: less than before it, and within the limit. */
   long dirtyToKeepBytes() {
-    long keptBytes = dirtyCeilingBytes() / 2 + warmRoomBytes();
+    long keptBytes = policy.keepBytes(dirtyCeilingBytes()) + warmBytes();
     return Math.clamp(ledger.limitBytes() - ledger.liveBytes(), 0, keptBytes);
   }
 
-  /**
-   * Whether more is dirty than may stay so: those who take clean pages meanwhile purge dirty ones,
-   * which costs them a quarter of what the faults on the clean ones will.
-   */
+  /** Whether who takes pages is to purge dirty ones: an eager policy's ceiling is exceeded. */
   boolean isDirtyOverflowing() {
-    return isDirtyAbove(dirtyCeilingBytes());
+    return policy.isEager() && isDirtyAbove(dirtyCeilingBytes());
   }
 
   /**
@@ -334,7 +288,8 @@ final class PageState {
    */
   boolean hasOverflowedBy(long freedBytes) {
     long ceilingBytes = dirtyCeilingBytes();
-    return isDirtyAbove(Math.max(ceilingBytes, ceilingBytes / 2 + freedBytes));
+    return policy.isEager()
+        && isDirtyAbove(Math.max(ceilingBytes, policy.keepBytes(ceilingBytes) + freedBytes));
   }
 
   /**
@@ -343,12 +298,12 @@ final class PageState {
    * stretches takes little longer than that of one.
    */
   long dirtyToPurgeFor(long bytes) {
-    long excess = unclaimedDirtyBytes() - warmRoomBytes() - dirtyCeilingBytes() / 2;
+    long excess = unclaimedDirtyBytes() - warmBytes() - policy.keepBytes(dirtyCeilingBytes());
     return Math.max(bytes, Math.min(excess, FOR_OTHERS_FACTOR * bytes));
   }
 
   private boolean isDirtyAbove(long bytes) {
-    return unclaimedDirtyBytes() - warmRoomBytes() > bytes;
+    return unclaimedDirtyBytes() - warmBytes() > bytes;
   }
 
   /**

@@ -219,9 +219,9 @@ final class ResidentLedger {
     youngPeakLiveBytes = Math.max(youngPeakLiveBytes, liveBytes);
   }
 
-  /** How much more was live at most since the {@link #age} before the last than is now. */
-  long fallenLiveBytes() {
-    return Math.max(youngPeakLiveBytes, oldPeakLiveBytes) - liveBytes;
+  /** The most that was live since the {@link #age} before the last. */
+  long peakLiveBytes() {
+    return Math.max(youngPeakLiveBytes, oldPeakLiveBytes);
   }
 
   /** Begins another half of a decay time. */

@@ -1,0 +1,207 @@
+package dev.weir.memory.purge;
+
+/**
+ * How much free memory a pool keeps resident, and who gives it back. Immutable; pure functions of
+ * the pool's figures, all in bytes.
+ *
+ * <p>A free page costs nobody anything until it ages or somebody needs the room. Giving it back and
+ * taking it again costs a page fault. So there are two ceilings: one for dirty pages, which are
+ * free and still resident, and one for pages inside slabs in use that hold free slots only. Both
+ * are parts of one share: with it, resident stays within (1 + share) times what the ceilings are
+ * measured by, plus two floors, and within the limit. Below the ceilings pages age, and are given
+ * back at most 1.5 decays after their last use.
+ *
+ * <p>Decay follows jemalloc's {@code dirty_decay_ms}, the ceiling its older {@code lg_dirty_mult}.
+ */
+public final class PurgePolicy {
+  /** The part of the share that is for dirty pages, of any kind. */
+  private final double dirtyPart;
+
+  /** The part that is for dirty pages, of what is live in runs of at least 1 MiB. */
+  private final double largeRunPart;
+
+  /** The parts that are for free pages inside slabs, with a use foreseen and without. */
+  private final double usefulPart;
+
+  private final double idlePart;
+
+  private final long dirtyFloorBytes;
+  private final long usefulFloorBytes;
+  private final long idleFloorBytes;
+
+  /** Up to {@link #SMALL_POOL_BYTES} useful pages and live ones together may be that much. */
+  private final long usefulSpareBytes;
+
+  private final boolean isEager;
+  private final String name;
+  private final double share;
+
+  private static final long MIB = 1L << 20;
+
+  /** Replacing a thousand blocks of up to 64 KiB goes through 14.5 MiB beside 96 live ones. */
+  private static final long SMALL_POOL_BYTES = 112 * MIB;
+
+  // The table. Decisions 0006, 0008 and 0021 tell how each number was found.
+  private static final PurgePolicy BALANCED =
+      new PurgePolicy(
+          "balanced",
+          /* share= */ 0.2,
+          /* isEager= */ false,
+          /* dirtyPart= */ 0.4,
+          /* dirtyFloorBytes= */ 4 * MIB,
+          /* largeRunPart= */ 0.6,
+          /* usefulPart= */ 0.4,
+          /* usefulFloorBytes= */ 8 * MIB,
+          /* usefulSpareBytes= */ 0,
+          /* idlePart= */ 0.4,
+          /* idleFloorBytes= */ 8 * MIB);
+
+  private static final PurgePolicy DENSE =
+      new PurgePolicy(
+          "dense",
+          /* share= */ 0.025,
+          /* isEager= */ true,
+          /* dirtyPart= */ 1,
+          /* dirtyFloorBytes= */ 3 * MIB,
+          /* largeRunPart= */ 0.78,
+          /* usefulPart= */ 15.0 / 16,
+          /* usefulFloorBytes= */ 9 * MIB,
+          /* usefulSpareBytes= */ 16 * MIB,
+          /* idlePart= */ 40.0 / 256,
+          /* idleFloorBytes= */ MIB * 3 / 4);
+
+  private PurgePolicy(
+      String name,
+      double share,
+      boolean isEager,
+      double dirtyPart,
+      long dirtyFloorBytes,
+      double largeRunPart,
+      double usefulPart,
+      long usefulFloorBytes,
+      long usefulSpareBytes,
+      double idlePart,
+      long idleFloorBytes) {
+    this.name = name;
+    this.share = share;
+    this.isEager = isEager;
+    this.dirtyPart = dirtyPart;
+    this.dirtyFloorBytes = dirtyFloorBytes;
+    this.largeRunPart = largeRunPart;
+    this.usefulPart = usefulPart;
+    this.usefulFloorBytes = usefulFloorBytes;
+    this.usefulSpareBytes = usefulSpareBytes;
+    this.idlePart = idlePart;
+    this.idleFloorBytes = idleFloorBytes;
+  }
+
+  /**
+   * The default, for services that write what they allocate: a fifth of the most that was live
+   * within a decay, and floors of 4 MiB (dirty) and 8 MiB (inside slabs). Excess is the purger's.
+   */
+  public static PurgePolicy balanced() {
+    return BALANCED;
+  }
+
+  /**
+   * For memory that is scarcer than time: a 40th of what is live, and floors of 3 and 9 MiB. Who
+   * allocates or frees beyond that gives pages back at once, beside the purger.
+   */
+  public static PurgePolicy dense() {
+    return DENSE;
+  }
+
+  /**
+   * The same preset with another share. More is faster where blocks above 64 KiB, or hundreds of
+   * megabytes of smaller ones, replace each other; as much more is resident.
+   *
+   * @param newShare from 0 to 1
+   */
+  public PurgePolicy withShare(double newShare) {
+    if (!(newShare >= 0 && newShare <= 1)) {
+      throw new IllegalArgumentException("share " + newShare + " is not between 0 and 1");
+    }
+    return new PurgePolicy(
+        name,
+        newShare,
+        isEager,
+        dirtyPart,
+        dirtyFloorBytes,
+        largeRunPart,
+        usefulPart,
+        usefulFloorBytes,
+        usefulSpareBytes,
+        idlePart,
+        idleFloorBytes);
+  }
+
+  /** The name of the preset. */
+  public String name() {
+    return name;
+  }
+
+  /** How much may be resident beyond what is live, as a part of it. */
+  public double share() {
+    return share;
+  }
+
+  /** Whether who allocates or frees purges excess, too. Otherwise the purger does, alone. */
+  public boolean isEager() {
+    return isEager;
+  }
+
+  /**
+   * How much may be dirty.
+   *
+   * @param liveBytes what is live
+   * @param peakLiveBytes the most that was live within a decay
+   * @param largeRunBytes what is live in runs of at least 1 MiB
+   */
+  public long dirtyCeilingBytes(long liveBytes, long peakLiveBytes, long largeRunBytes) {
+    long measuredBytes = isEager ? liveBytes : peakLiveBytes;
+    return Math.max(dirtyFloorBytes, part(dirtyPart, measuredBytes))
+        + part(largeRunPart, largeRunBytes);
+  }
+
+  /**
+   * What may be dirty beside the ceiling: it was live a moment ago, and will probably be again.
+   * Services hold one large body after the other, and faulting 64 MiB in takes ten times as long as
+   * writing them.
+   *
+   * @param fallenBytes how much more was live at most within a decay
+   * @param dirtyRoomBytes what is dirty of what blocks that grow have left
+   */
+  public long warmBytes(long fallenBytes, long dirtyRoomBytes) {
+    return isEager ? Math.min(dirtyRoomBytes, fallenBytes) : fallenBytes;
+  }
+
+  /** From how many dirty bytes on the purger is to come: a ceiling, or part of it. */
+  public long wakeBytes(long ceilingBytes) {
+    return isEager ? ceilingBytes / 4 * 3 : ceilingBytes;
+  }
+
+  /** Down to how many dirty bytes the purger goes then, so that steady churn calls seldom. */
+  public long keepBytes(long ceilingBytes) {
+    return isEager ? ceilingBytes / 2 : ceilingBytes / 4 * 3;
+  }
+
+  /** How much may lie free inside slabs whose use is foreseen. */
+  public long usefulInsideBytes(long liveBytes) {
+    long spareBytes = Math.min(SMALL_POOL_BYTES - liveBytes, usefulSpareBytes);
+    return Math.max(Math.max(usefulFloorBytes, spareBytes), part(usefulPart, liveBytes));
+  }
+
+  /** How much may lie free inside slabs without a foreseen use. */
+  public long idleInsideBytes(long liveBytes) {
+    return Math.max(idleFloorBytes, part(idlePart, liveBytes));
+  }
+
+  private long part(double part, long bytes) {
+    return (long) (part * share * bytes);
+  }
+
+  @Override
+  public String toString() {
+    return "%s, share %s".formatted(name, share);
+  }
+}
