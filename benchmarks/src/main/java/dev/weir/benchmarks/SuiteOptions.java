@@ -65,7 +65,7 @@ final class SuiteOptions {
       paramLabel = "NAME",
       description =
           "What to compare; they take turns: weir, weir+charged, weir+budget, weir+hardening,"
-              + " weir+dirty, netty-pooled, netty-adaptive, netty-pooled+caches,"
+              + " weir+dense, netty-pooled, netty-adaptive, netty-pooled+caches,"
               + " netty-adaptive+caches, glibc, mimalloc, jemalloc, harness (default: all; with"
               + " --quick weir and Netty's, in 'all' malloc too, beside alloc and 256 bytes of"
               + " crossthread).")

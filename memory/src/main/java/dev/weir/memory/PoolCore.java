@@ -422,13 +422,12 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
       // One that was made while the pool was closed has not been asked.
       ownedHeaps.forEach(closed ? OwnedHeap::requestClose : OwnedHeap::parkIdle);
     }
-    if (liveGrown.getAndSet(false)) {
+    if (liveGrown.getAndSet(false) || tick) {
       survey.unlinkExcess();
       pages.surveyed();
     }
     if (tick) {
       survey.unlinkAged();
-      pages.surveyed();
     }
     insidePurges.run();
     if (nextPurgeNanos - nowNanos <= 0 && dirtyHigh.getAndSet(false)) {

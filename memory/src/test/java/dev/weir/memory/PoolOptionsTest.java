@@ -3,6 +3,7 @@ package dev.weir.memory;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import dev.weir.memory.purge.PurgePolicy;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
@@ -13,7 +14,7 @@ class PoolOptionsTest {
   void theDefaultsAreThoseOfTheContract() {
     assertThat(options.limitBytes()).isEqualTo(8 << 20);
     assertThat(options.decay()).isEqualTo(Duration.ofSeconds(1));
-    assertThat(options.dirtyShare()).isEqualTo(1.0 / 40);
+    assertThat(options.purgePolicy()).isSameAs(PurgePolicy.balanced());
     assertThat(options.heapLimitBytes()).isEqualTo(Runtime.getRuntime().maxMemory());
     assertThat(options.name()).isNotEqualTo(PoolOptions.withLimit(8 << 20).name());
   }
@@ -25,13 +26,13 @@ class PoolOptionsTest {
             .withName("uploads")
             .withHeapLimit(5)
             .withDecay(Duration.ofMillis(10))
-            .withDirtyShare(0.2)
+            .withPurgePolicy(PurgePolicy.dense())
             .withProfile(1 << 20);
 
     assertThat(changed.name()).isEqualTo("uploads");
     assertThat(changed.heapLimitBytes()).isEqualTo(5);
     assertThat(changed.decay()).isEqualTo(Duration.ofMillis(10));
-    assertThat(changed.dirtyShare()).isEqualTo(0.2);
+    assertThat(changed.purgePolicy()).isSameAs(PurgePolicy.dense());
     assertThat(changed.limitBytes()).isEqualTo(8 << 20);
     assertThat(options.decay()).isEqualTo(Duration.ofSeconds(1));
     assertThat(options.name()).isNotEqualTo("uploads");
@@ -56,11 +57,6 @@ class PoolOptionsTest {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> options.withDecay(Duration.ofDays(1).plusNanos(1)))
         .withMessageContaining("not between");
-    for (double share : new double[] {-0.01, 1.01, Double.NaN}) {
-      assertThatIllegalArgumentException()
-          .isThrownBy(() -> options.withDirtyShare(share))
-          .withMessageContaining("not between");
-    }
   }
 
   @Test

@@ -10,6 +10,7 @@ import dev.weir.memory.pages.Reservation;
 import dev.weir.memory.pages.ReservationPlan;
 import dev.weir.memory.pages.SilentEvents;
 import dev.weir.memory.pages.SpanSize;
+import dev.weir.memory.purge.PurgePolicy;
 import org.junit.jupiter.api.Test;
 
 class RefusalsTest {
@@ -28,7 +29,14 @@ class RefusalsTest {
     FakeNativeMemory os = new FakeNativeMemory();
     Reservation reservation = Reservation.reserve(os, LIMIT_BYTES);
     PageHeap pages =
-        new PageHeap(os, reservation, LIMIT_BYTES, 0, SizeClasses.COUNT, new SilentEvents());
+        new PageHeap(
+            os,
+            reservation,
+            LIMIT_BYTES,
+            0,
+            SizeClasses.COUNT,
+            PurgePolicy.dense(),
+            new SilentEvents());
     Budget root = countingRoot();
 
     assertThat(Refusals.of(pages, 100_000, root, LIMIT_BYTES)).hasMessageContaining("'pool'");
@@ -46,7 +54,14 @@ class RefusalsTest {
     Reservation reservation = Reservation.reserve(os, LIMIT_BYTES);
     assertThat(reservation.plan().halvings()).isPositive();
     PageHeap pages =
-        new PageHeap(os, reservation, LIMIT_BYTES, 0, SizeClasses.COUNT, new SilentEvents());
+        new PageHeap(
+            os,
+            reservation,
+            LIMIT_BYTES,
+            0,
+            SizeClasses.COUNT,
+            PurgePolicy.dense(),
+            new SilentEvents());
     Budget root = countingRoot();
 
     assertThat(Refusals.of(pages, Long.MAX_VALUE, root, LIMIT_BYTES))

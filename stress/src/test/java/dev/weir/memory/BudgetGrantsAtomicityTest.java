@@ -7,6 +7,7 @@ import dev.weir.memory.heap.SizeClasses;
 import dev.weir.memory.os.NativeMemory;
 import dev.weir.memory.pages.PageHeap;
 import dev.weir.memory.pages.Reservation;
+import dev.weir.memory.purge.PurgePolicy;
 import dev.weir.stress.ModelChecking;
 import dev.weir.stress.SilentPages;
 import java.util.List;
@@ -30,7 +31,13 @@ public class BudgetGrantsAtomicityTest {
 
   private final PageHeap pages =
       new PageHeap(
-          NativeMemory.system(), ADDRESSES, LIMIT_BYTES, 0, SizeClasses.COUNT, new SilentPages());
+          NativeMemory.system(),
+          ADDRESSES,
+          LIMIT_BYTES,
+          0,
+          SizeClasses.COUNT,
+          PurgePolicy.dense(),
+          new SilentPages());
   private final Budget root = SmallCredit.root(3 * pages.pageBytes(), 4 * pages.pageBytes());
   private final Budget tenant = root.child("tenant", 12 * pages.pageBytes());
   private final Budget service = tenant.child("service", 10 * pages.pageBytes());

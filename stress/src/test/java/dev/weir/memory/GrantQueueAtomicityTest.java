@@ -6,6 +6,7 @@ import dev.weir.memory.os.NativeMemory;
 import dev.weir.memory.pages.Lane;
 import dev.weir.memory.pages.PageHeap;
 import dev.weir.memory.pages.Reservation;
+import dev.weir.memory.purge.PurgePolicy;
 import dev.weir.stress.ModelChecking;
 import dev.weir.stress.SilentPages;
 import java.util.Queue;
@@ -30,7 +31,13 @@ public class GrantQueueAtomicityTest {
 
   private final PageHeap pages =
       new PageHeap(
-          NativeMemory.system(), ADDRESSES, LIMIT_BYTES, 0, SizeClasses.COUNT, new SilentPages());
+          NativeMemory.system(),
+          ADDRESSES,
+          LIMIT_BYTES,
+          0,
+          SizeClasses.COUNT,
+          PurgePolicy.dense(),
+          new SilentPages());
   private final Budget root = Budget.root("root", () -> LIMIT_BYTES, 0, () -> 0);
   private final GrantQueue queue = new GrantQueue(pages, root);
   private final Queue<CompletableFuture<Grant>> requests = new ConcurrentLinkedQueue<>();

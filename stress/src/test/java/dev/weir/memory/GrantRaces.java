@@ -7,6 +7,7 @@ import dev.weir.memory.os.NativeMemory;
 import dev.weir.memory.pages.Lane;
 import dev.weir.memory.pages.PageHeap;
 import dev.weir.memory.pages.Reservation;
+import dev.weir.memory.purge.PurgePolicy;
 import dev.weir.stress.SilentPages;
 import java.util.concurrent.CompletableFuture;
 import org.openjdk.jcstress.annotations.Actor;
@@ -30,7 +31,13 @@ public final class GrantRaces {
     final Budget root = Budget.root("root", () -> LIMIT_BYTES, 0, () -> 0);
     final PageHeap pages =
         new PageHeap(
-            NativeMemory.system(), ADDRESSES, LIMIT_BYTES, 0, SizeClasses.COUNT, new SilentPages());
+            NativeMemory.system(),
+            ADDRESSES,
+            LIMIT_BYTES,
+            0,
+            SizeClasses.COUNT,
+            PurgePolicy.dense(),
+            new SilentPages());
     final GrantQueue queue = new GrantQueue(pages, root);
     final long pageBytes = pages.pageBytes();
 

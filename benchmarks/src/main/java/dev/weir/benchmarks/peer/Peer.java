@@ -6,6 +6,7 @@ import dev.weir.memory.Pool;
 import dev.weir.memory.PoolOptions;
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.hardening.Hardening;
+import dev.weir.memory.purge.PurgePolicy;
 import dev.weir.netty.WeirAllocator;
 import io.netty.buffer.AdaptiveByteBufAllocator;
 import io.netty.buffer.ByteBufAllocator;
@@ -24,8 +25,8 @@ public enum Peer {
   WEIR_BUDGET("weir+budget", Family.WEIR),
   /** Weir that hardens a sample of the buffers, at its default interval. */
   WEIR_HARDENING("weir+hardening", Family.WEIR),
-  /** Weir that may keep a fifth of what is live dirty. */
-  WEIR_DIRTY("weir+dirty", Family.WEIR),
+  /** Weir that gives memory back sooner. */
+  WEIR_DENSE("weir+dense", Family.WEIR),
   /** Netty's pooled allocator with its defaults. */
   NETTY_POOLED("netty-pooled", Family.NETTY),
   /** Netty's adaptive allocator with its defaults. */
@@ -57,8 +58,6 @@ public enum Peer {
 
   /** More than any benchmark holds live, so that no limit is met. */
   private static final long POOL_BYTES = 8L << 30;
-
-  private static final double DIRTY_SHARE = 0.2;
 
   private final String label;
   private final Family family;
@@ -133,7 +132,7 @@ public enum Peer {
       case WEIR_CHARGED -> charging(Pool.create(options()));
       case WEIR_BUDGET -> charging(watchedPool());
       case WEIR_HARDENING -> over(Pool.create(options().withHardening(Hardening.sampled())));
-      case WEIR_DIRTY -> over(Pool.create(options().withDirtyShare(DIRTY_SHARE)));
+      case WEIR_DENSE -> over(Pool.create(options().withPurgePolicy(PurgePolicy.dense())));
       case NETTY_POOLED -> netty(PooledByteBufAllocator.DEFAULT);
       case NETTY_ADAPTIVE -> netty(new AdaptiveByteBufAllocator());
       case NETTY_POOLED_CACHES -> netty(pooledWithCaches());

@@ -8,7 +8,7 @@ enum Mark {
   WEIR_CHARGED("weir+charged", "weir", Shape.PLUS),
   WEIR_BUDGET("weir+budget", "weir", Shape.RING),
   WEIR_HARDENING("weir+hardening", "weir", Shape.BAR),
-  WEIR_DIRTY("weir+dirty", "weir", Shape.CORNER),
+  WEIR_DENSE("weir+dense", "weir", Shape.CORNER),
   NETTY_POOLED("netty-pooled", "pooled", Shape.SQUARE),
   NETTY_POOLED_CACHES("netty-pooled+caches", "pooled", Shape.FRAME),
   NETTY_ADAPTIVE("netty-adaptive", "adaptive", Shape.DIAMOND),

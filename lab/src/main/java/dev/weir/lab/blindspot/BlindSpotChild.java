@@ -51,7 +51,7 @@ public final class BlindSpotChild {
 
   private Map<String, Object> run(Subject subject)
       throws IOException, InterruptedException, ExecutionException {
-    if (subject == Subject.WEIR) {
+    if (subject.isWeir()) {
       Pool pool =
           Pool.create(
               PoolOptions.withLimit(plan.limitBytes())

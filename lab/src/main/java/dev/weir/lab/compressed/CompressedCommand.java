@@ -134,7 +134,7 @@ public final class CompressedCommand implements Callable<Integer> {
             responses, vanish, (int) contentBytes, connections, limitBytes, ZstdContender.BEST);
     List<Map<String, Object>> rows = new ArrayList<>();
     for (Subject subject : new LinkedHashSet<>(allocators)) {
-      for (ZstdContender zstd : subject == Subject.WEIR ? new LinkedHashSet<>(zstds) : PLAIN) {
+      for (ZstdContender zstd : subject.isWeir() ? new LinkedHashSet<>(zstds) : PLAIN) {
         rows.add(row(subject, plan.with(zstd)));
         json.write(rows);
       }

@@ -9,6 +9,8 @@ import java.util.stream.Collectors;
 public enum Contender {
   /** Weir through its Netty allocator. */
   WEIR("weir"),
+  /** The same, giving memory back sooner. */
+  WEIR_DENSE("weir+dense"),
   /** Netty's pooled allocator. */
   NETTY_POOLED("netty-pooled"),
   /** Netty's adaptive allocator, the default of 4.2. */
@@ -65,7 +67,7 @@ public enum Contender {
    */
   public BlockStore open(long limitBytes, LivePages pages) throws ContenderMissingException {
     return switch (this) {
-      case WEIR, NETTY_POOLED, NETTY_ADAPTIVE, NETTY_UNPOOLED ->
+      case WEIR, WEIR_DENSE, NETTY_POOLED, NETTY_ADAPTIVE, NETTY_UNPOOLED ->
           new BufferStore(Subject.of(label).create(limitBytes, limitBytes));
       case GLIBC -> new MallocStore(MallocLibrary.GLIBC.load(), limitBytes);
       case MIMALLOC -> new MallocStore(MallocLibrary.MIMALLOC.load(), limitBytes);

@@ -29,41 +29,37 @@ final class ReplayGoals {
 
   private static List<UpperBound> of(Map<String, @Nullable Object> row) {
     Optional<SyntheticTrace> trace = SyntheticTrace.of(String.valueOf(row.get("trace")));
-    boolean isWeir = Contender.WEIR.label().equals(row.get("allocator"));
+    boolean isDense = Contender.WEIR_DENSE.label().equals(row.get("allocator"));
+    boolean isWeir = isDense || Contender.WEIR.label().equals(row.get("allocator"));
     boolean isWhole = row.get("scale") instanceof Number scale && scale.doubleValue() == 1;
     if (!isWeir || !isWhole || trace.isEmpty()) {
       return List.of();
     }
+    String preset = isDense ? "dense: " : "";
     List<UpperBound> goals = new ArrayList<>();
-    switch (trace.get()) {
-      case CACHE -> {
-        goals.add(new UpperBound("resident/live", figure(row, "peakRatio"), 1.1, 4));
-        goals.add(new UpperBound("resident/live, mean", figure(row, "meanRatio"), 1.05, 4));
-        goals.add(idleRatio(row));
+    if (trace.get() == SyntheticTrace.CACHE) {
+      double peak = isDense ? 1.1 : 1.25;
+      double mean = isDense ? 1.05 : 1.15;
+      goals.add(new UpperBound(preset + "resident/live", figure(row, "peakRatio"), peak, 4));
+      goals.add(new UpperBound(preset + "resident/live, mean", figure(row, "meanRatio"), mean, 4));
+    } else {
+      if (isDense) {
+        goals.add(beyond(preset + "beyond, MiB", figure(row, "peakBeyondPagesBytes")));
       }
-      case DROP -> {
-        goals.add(idleRatio(row));
-        addBeyond(row, goals);
-      }
-      case RENEWAL, SURVIVORS_SMALL, MIXED -> addBeyond(row, goals);
-      case CHURN_1M -> {
-        addBeyond(row, goals);
-        goals.add(new UpperBound("faults", faults(row), 10, 1));
-      }
+      goals.add(beyond(preset + "idle beyond, MiB", figure(idle(row), "beyondPagesBytes")));
+    }
+    if (trace.get() == SyntheticTrace.CACHE || trace.get() == SyntheticTrace.DROP) {
+      goals.add(new UpperBound(preset + "idle/live", figure(idle(row), "ratio"), 1.5, 4));
+    }
+    if (trace.get() == SyntheticTrace.CHURN_1M) {
+      goals.add(new UpperBound(preset + "faults", faults(row), 10, 1));
     }
     if (row.get("budgetBytes") != null) {
-      goals.add(new UpperBound("refusals within bound", figure(row, "refusalsWithinBound"), 0, 0));
+      goals.add(
+          new UpperBound(
+              preset + "refusals within bound", figure(row, "refusalsWithinBound"), 0, 0));
     }
     return goals;
-  }
-
-  private static UpperBound idleRatio(Map<String, @Nullable Object> row) {
-    return new UpperBound("idle/live", figure(idle(row), "ratio"), 1.5, 4);
-  }
-
-  private static void addBeyond(Map<String, @Nullable Object> row, List<UpperBound> goals) {
-    goals.add(beyond("beyond, MiB", figure(row, "peakBeyondPagesBytes")));
-    goals.add(beyond("idle beyond, MiB", figure(idle(row), "beyondPagesBytes")));
   }
 
   private static UpperBound beyond(String title, @Nullable Double bytes) {

@@ -1,5 +1,6 @@
 package dev.weir.lab.subject;
 
+import dev.weir.memory.purge.PurgePolicy;
 import dev.weir.netty.flow.Admission;
 import dev.weir.netty.flow.ByteCountAdmission;
 import io.netty.buffer.AdaptiveByteBufAllocator;
@@ -14,6 +15,8 @@ import java.util.stream.Collectors;
 public enum Subject {
   /** Weir: allocator and admission by grants of its pool. */
   WEIR("weir"),
+  /** The same, giving memory back sooner. */
+  WEIR_DENSE("weir+dense"),
   /** Netty's pooled allocator, as services use it. */
   NETTY_POOLED("netty-pooled"),
   /** Netty's adaptive allocator, the default of 4.2, as services use it. */
@@ -57,6 +60,11 @@ public enum Subject {
         "no allocator '%s'; there are %s".formatted(label, labels()));
   }
 
+  /** Whether it is Weir, however it is set. */
+  public boolean isWeir() {
+    return this == WEIR || this == WEIR_DENSE;
+  }
+
   /** Whether it has a count of admitted bytes in front of it, which only some scenarios obey. */
   public boolean isGated() {
     return this == NETTY_POOLED_GATE || this == NETTY_ADAPTIVE_GATE;
@@ -76,7 +84,8 @@ public enum Subject {
    */
   public AllocatorUnderTest create(long limitBytes, long gateBytes) {
     return switch (this) {
-      case WEIR -> WeirUnderTest.withLimit(limitBytes);
+      case WEIR -> WeirUnderTest.of(limitBytes, PurgePolicy.balanced());
+      case WEIR_DENSE -> WeirUnderTest.of(limitBytes, PurgePolicy.dense());
       case NETTY_POOLED -> plain(PooledByteBufAllocator.DEFAULT);
       case NETTY_ADAPTIVE -> plain(new AdaptiveByteBufAllocator());
       case NETTY_UNPOOLED -> plain(new UnpooledByteBufAllocator(/* preferDirect= */ true));

@@ -4,6 +4,7 @@ import dev.weir.lab.memory.AddressRange;
 import dev.weir.memory.Pool;
 import dev.weir.memory.PoolOptions;
 import dev.weir.memory.PoolSnapshot;
+import dev.weir.memory.purge.PurgePolicy;
 import dev.weir.netty.WeirAllocator;
 import dev.weir.netty.flow.Admission;
 import dev.weir.netty.flow.WeirAdmission;
@@ -13,9 +14,9 @@ import java.util.OptionalLong;
 /** Weir with a pool of its own. */
 record WeirUnderTest(WeirAllocator allocator) implements AllocatorUnderTest {
 
-  static WeirUnderTest withLimit(long limitBytes) {
-    return new WeirUnderTest(
-        new WeirAllocator(Pool.create(PoolOptions.withLimit(limitBytes).withName("lab"))));
+  static WeirUnderTest of(long limitBytes, PurgePolicy policy) {
+    PoolOptions options = PoolOptions.withLimit(limitBytes).withName("lab").withPurgePolicy(policy);
+    return new WeirUnderTest(new WeirAllocator(Pool.create(options)));
   }
 
   private Pool pool() {

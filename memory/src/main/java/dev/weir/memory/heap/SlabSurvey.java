@@ -74,13 +74,16 @@ public final class SlabSurvey {
     List<Candidate> candidates = new ArrayList<>();
     IdentityHashMap<Heap, Boolean> growing = new IdentityHashMap<>();
     long totalBytes = 0;
+    long bytesOfAll = 0;
     for (Slab slab : slabs()) {
       long bytes = slab.newlyIdleBytes(pages.pageBytes());
+      bytesOfAll += bytes;
       if (bytes > 0 && !growing.computeIfAbsent(slab.heap(), heap -> heap.rounds().haveMoved())) {
         candidates.add(new Candidate(slab, bytes));
         totalBytes += bytes;
       }
     }
+    pages.surveyedInside(bytesOfAll > ceilingBytes);
     if (totalBytes <= ceilingBytes) {
       return;
     }

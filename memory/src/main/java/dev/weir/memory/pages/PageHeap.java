@@ -32,6 +32,8 @@ public final class PageHeap {
   private final Runs runs;
   private final RoomHeap rooms;
 
+  private volatile boolean hasExcessInside;
+
   /** Written under the lock, with the limit. */
   private volatile long largestRunBytes;
 
@@ -180,6 +182,21 @@ public final class PageHeap {
   /** {@link PurgePolicy#idleInsideBytes}. Takes no lock: a heap asks for it before each run. */
   public long idleInsideBytes() {
     return state.idleInsideBytes();
+  }
+
+  /**
+   * Whether heaps look through their slabs before pages become live. Takes no lock: what the last
+   * {@link #surveyedInside} has said counts a moment later, too.
+   */
+  public boolean isLookedThroughBeforeGrowth() {
+    return policy.isEager() || hasExcessInside;
+  }
+
+  /** Says whether more lies free inside slabs than may. The surveying thread only. */
+  public void surveyedInside(boolean isExcess) {
+    if (hasExcessInside != isExcess) {
+      hasExcessInside = isExcess;
+    }
   }
 
   /** {@link PurgePolicy#usefulInsideBytes}. Takes no lock. */

@@ -278,7 +278,7 @@ final class PageState {
 
   /** Whether who takes pages is to purge dirty ones: an eager policy's ceiling is exceeded. */
   boolean isDirtyOverflowing() {
-    return policy.isEager() && isDirtyAbove(dirtyCeilingBytes());
+    return isDirtyAbove(dirtyCeilingBytes());
   }
 
   /**
@@ -288,8 +288,7 @@ final class PageState {
    */
   boolean hasOverflowedBy(long freedBytes) {
     long ceilingBytes = dirtyCeilingBytes();
-    return policy.isEager()
-        && isDirtyAbove(Math.max(ceilingBytes, policy.keepBytes(ceilingBytes) + freedBytes));
+    return isDirtyAbove(Math.max(ceilingBytes, policy.keepBytes(ceilingBytes) + freedBytes));
   }
 
   /**

@@ -41,11 +41,11 @@ public final class PurgePolicy {
   /** Replacing a thousand blocks of up to 64 KiB goes through 14.5 MiB beside 96 live ones. */
   private static final long SMALL_POOL_BYTES = 112 * MIB;
 
-  // The table. Decisions 0006, 0008 and 0021 tell how each number was found.
+  // The table. Decisions 0006, 0008 and 0021 tell how the numbers were found.
   private static final PurgePolicy BALANCED =
       new PurgePolicy(
           "balanced",
-          /* share= */ 0.2,
+          /* share= */ 0.09,
           /* isEager= */ false,
           /* dirtyPart= */ 0.4,
           /* dirtyFloorBytes= */ 4 * MIB,
@@ -96,16 +96,17 @@ public final class PurgePolicy {
   }
 
   /**
-   * The default, for services that write what they allocate: a fifth of the most that was live
-   * within a decay, and floors of 4 MiB (dirty) and 8 MiB (inside slabs). Excess is the purger's.
+   * The default, for services that write what they allocate: 9 % of the most that was live within a
+   * decay, and floors of 4 MiB (dirty) and 8 MiB (inside slabs). Excess is the purger's; who
+   * allocates helps only where it falls behind.
    */
   public static PurgePolicy balanced() {
     return BALANCED;
   }
 
   /**
-   * For memory that is scarcer than time: a 40th of what is live, and floors of 3 and 9 MiB. Who
-   * allocates or frees beyond that gives pages back at once, beside the purger.
+   * For memory that is scarcer than time: a 40th of what is live, and floors of 3 and 9 MiB. Heaps
+   * give free pages inside slabs back as they grow, beside the purger.
    */
   public static PurgePolicy dense() {
     return DENSE;
@@ -145,7 +146,10 @@ public final class PurgePolicy {
     return share;
   }
 
-  /** Whether who allocates or frees purges excess, too. Otherwise the purger does, alone. */
+  /**
+   * Whether ceilings follow what is live at once, and heaps look through their slabs whenever pages
+   * become live. Otherwise they follow the peak, and heaps look where a survey found too much.
+   */
   public boolean isEager() {
     return isEager;
   }
@@ -177,12 +181,12 @@ public final class PurgePolicy {
 
   /** From how many dirty bytes on the purger is to come: a ceiling, or part of it. */
   public long wakeBytes(long ceilingBytes) {
-    return isEager ? ceilingBytes / 4 * 3 : ceilingBytes;
+    return ceilingBytes / 4 * 3;
   }
 
   /** Down to how many dirty bytes the purger goes then, so that steady churn calls seldom. */
   public long keepBytes(long ceilingBytes) {
-    return isEager ? ceilingBytes / 2 : ceilingBytes / 4 * 3;
+    return ceilingBytes / 2;
   }
 
   /** How much may lie free inside slabs whose use is foreseen. */

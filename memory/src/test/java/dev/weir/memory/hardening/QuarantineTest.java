@@ -11,6 +11,7 @@ import dev.weir.memory.pages.Lane;
 import dev.weir.memory.pages.PageHeap;
 import dev.weir.memory.pages.Reservation;
 import dev.weir.memory.pages.SilentEvents;
+import dev.weir.memory.purge.PurgePolicy;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
 import java.util.Objects;
@@ -33,6 +34,7 @@ class QuarantineTest {
           LIMIT_BYTES,
           0,
           SizeClasses.COUNT,
+          PurgePolicy.dense(),
           new SilentEvents());
 
   @AfterEach

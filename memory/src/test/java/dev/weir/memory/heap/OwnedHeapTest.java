@@ -6,6 +6,7 @@ import dev.weir.memory.os.FakeNativeMemory;
 import dev.weir.memory.pages.PageHeap;
 import dev.weir.memory.pages.PageHeapEvents;
 import dev.weir.memory.pages.Reservation;
+import dev.weir.memory.purge.PurgePolicy;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,6 +27,7 @@ class OwnedHeapTest {
           LIMIT_BYTES,
           0,
           SizeClasses.COUNT,
+          PurgePolicy.dense(),
           new Silence());
   private final OwnedHeap heap =
       new OwnedHeap(

@@ -5,6 +5,7 @@ import dev.weir.memory.pages.PageHeap;
 import dev.weir.memory.pages.PageHeapEvents;
 import dev.weir.memory.pages.Reservation;
 import dev.weir.memory.pages.SilentEvents;
+import dev.weir.memory.purge.PurgePolicy;
 
 /** Page heaps for tests. */
 public final class PageHeaps {
@@ -23,6 +24,7 @@ public final class PageHeaps {
         limitBytes,
         /* reserveBytes= */ 0,
         SizeClasses.COUNT,
+        PurgePolicy.dense(),
         events);
   }
 }

@@ -69,7 +69,7 @@ class SlabTotalsTest {
     CountDownLatch begun = new CountDownLatch(1);
     CompletableFuture<Void> taking =
         CompletableFuture.runAsync(() -> {
-          boolean taken = slab.tryBeginTaking();
+          boolean taken = slab.tryBeginTaking(Slab.ALL);
           begun.countDown();
           assertThat(taken).isTrue();
           LockSupport.parkNanos(TIME_SLICE_NANOS);

@@ -146,7 +146,7 @@ class SlabsInTurnTest extends OwnedSlots {
     take((8 << 20) / (32 << 10), HALF_SIZE_CLASS);
     long blockBytes = live.stream().mapToLong(slot -> slab(slot).slotBytes()).sum();
     assertThat(pages.totals().liveBytes() - blockBytes)
-        .isBetween(1L, pages.insideCeilingBytes() + (1 << 20));
+        .isBetween(1L, pages.idleInsideBytes() + (1 << 20));
   }
 
   /** Its owner frees most of its slots, others the rest, while another class grows. */

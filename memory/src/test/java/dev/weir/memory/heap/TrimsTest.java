@@ -103,9 +103,9 @@ class TrimsTest extends OwnedSlots {
 
     List<InsidePurge> purges = new ArrayList<>();
     owned.lock.lock();
-    assertThat(slab.tryBeginTaking()).isTrue();
+    assertThat(slab.tryBeginTaking(Slab.ALL)).isTrue();
     char[] taken = new char[SLOTS];
-    int count = slab.endTakingAll(taken);
+    int count = slab.endTakingAll(Slab.ALL, taken);
     free(slots.getFirst());
     assertThat(slab.tryLeaveAll(taken, count)).isFalse();
     owned.purge(slab, slab.unlinkTaken(taken, count, pages.pageBytes()), purges::add);
@@ -202,7 +202,8 @@ class TrimsTest extends OwnedSlots {
             return 1;
           }
         };
-    assertThatThrownBy(() -> Trims.unlink(owned, failing)).isInstanceOf(OutOfMemoryError.class);
+    assertThatThrownBy(() -> Trims.unlink(owned, failing, /* agedOnly= */ false))
+        .isInstanceOf(OutOfMemoryError.class);
     assertThat(owned.looksParkable()).isTrue();
   }
 
@@ -213,7 +214,7 @@ class TrimsTest extends OwnedSlots {
     owned.parkIdle();
     assertThat(owned.looksParkable()).isFalse();
     owned.lock.lock();
-    elsewhere(() -> Trims.unlink(owned, owned.slabs()));
+    elsewhere(() -> Trims.unlink(owned, owned.slabs(), /* agedOnly= */ false));
     owned.leave();
     assertThat(owned.looksParkable()).isTrue();
   }

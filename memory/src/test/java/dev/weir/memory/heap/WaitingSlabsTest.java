@@ -168,7 +168,7 @@ class WaitingSlabsTest extends OwnedSlots {
 
   private List<InsidePurge> unlink(Slab slab) {
     List<InsidePurge> purges = new ArrayList<>();
-    owned.unlinkFree(List.of(slab), purges::add);
+    owned.unlinkFree(List.of(slab), /* agedOnly= */ false, purges::add);
     assertThat(purges).isNotEmpty();
     return purges;
   }
@@ -203,7 +203,7 @@ class WaitingSlabsTest extends OwnedSlots {
         mostFreeBytes = Math.max(mostFreeBytes, pages.totals().liveBytes() - blockBytes());
       }
     }
-    assertThat(mostFreeBytes).isBetween(1L << 20, pages.insideHardCeilingBytes() + (2L << 20));
+    assertThat(mostFreeBytes).isBetween(1L << 20, pages.usefulInsideBytes() + (2L << 20));
   }
 
   private static int anyClass(SplittableRandom random) {

@@ -3,6 +3,7 @@ package dev.weir.memory.pages;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.memory.os.FakeNativeMemory;
+import dev.weir.memory.purge.PurgePolicy;
 import dev.weir.memory.testing.RobsonPhases;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -36,7 +37,9 @@ class AdversaryTest {
     FakeNativeMemory os = new FakeNativeMemory();
     Reservation reservation = Reservation.reserve(os, limitBytes);
     assertThat(reservation.plan().halvings()).isZero();
-    heap = new PageHeap(os, reservation, limitBytes, RESERVE_BYTES, 1, new SilentEvents());
+    heap =
+        new PageHeap(
+            os, reservation, limitBytes, RESERVE_BYTES, 1, PurgePolicy.dense(), new SilentEvents());
     runBase = reservation.runBase();
     limitPages = (limitMib << 20) / heap.pageBytes();
   }

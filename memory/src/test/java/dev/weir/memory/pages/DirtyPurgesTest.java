@@ -8,6 +8,7 @@ import dev.weir.memory.os.FakeNativeMemory;
 import dev.weir.memory.os.NativeMemory;
 import dev.weir.memory.os.NativeMemoryException;
 import dev.weir.memory.os.PurgeRanges;
+import dev.weir.memory.purge.PurgePolicy;
 import dev.weir.memory.testing.DelegatingNativeMemory;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -24,34 +25,38 @@ class DirtyPurgesTest {
   /** Whether a purge takes longer than calling the purger for it, as that of used pages does. */
   private boolean slow = true;
 
-  private final PageHeap heap =
-      new PageHeap(
-          new DelegatingNativeMemory(os) {
-            @Override
-            public void purge(PurgeRanges ranges) {
-              long begun = System.nanoTime();
-              super.purge(ranges);
-              while (slow && System.nanoTime() - begun < 2 * PageState.QUICK_PURGE_NANOS) {
-                Thread.onSpinWait();
-              }
-            }
-          },
-          Reservation.reserve(os, LIMIT_BYTES),
-          LIMIT_BYTES,
-          0,
-          1,
-          new PageHeapEvents() {
-            @Override
-            public void roomFreed() {}
+  private final PageHeap heap = heapWith(PurgePolicy.dense());
 
-            @Override
-            public void liveGrown() {}
-
-            @Override
-            public void dirtyHigh() {
-              calls.incrementAndGet();
+  private PageHeap heapWith(PurgePolicy policy) {
+    return new PageHeap(
+        new DelegatingNativeMemory(os) {
+          @Override
+          public void purge(PurgeRanges ranges) {
+            long begun = System.nanoTime();
+            super.purge(ranges);
+            while (slow && System.nanoTime() - begun < 2 * PageState.QUICK_PURGE_NANOS) {
+              Thread.onSpinWait();
             }
-          });
+          }
+        },
+        Reservation.reserve(os, LIMIT_BYTES),
+        LIMIT_BYTES,
+        0,
+        1,
+        policy,
+        new PageHeapEvents() {
+          @Override
+          public void roomFreed() {}
+
+          @Override
+          public void liveGrown() {}
+
+          @Override
+          public void dirtyHigh() {
+            calls.incrementAndGet();
+          }
+        });
+  }
 
   @AfterEach
   void invariantsHold() {
@@ -125,21 +130,25 @@ class DirtyPurgesTest {
     assertThat(heap.totals().dirtyBytes()).isZero();
   }
 
-  /** A fifth of 64 MiB are 12.8; the purger is called at three quarters and leaves half of it. */
+  /** What was live within a decay is the measure; resident stays within it, and a share of it. */
   @Test
-  void theShareThatMayStayDirtyIsASetting() {
-    heap.setDirtyShare(0.2);
-    long[] runs = allocate(320, MIB / 4);
-    int freed = 0;
-    while (calls.get() == 0) {
-      heap.runs().free(runs[freed++], MIB / 4, Lane.LARGE);
+  void aBalancedHeapKeepsWhatWasLiveWithinADecay() {
+    PageHeap balanced = heapWith(PurgePolicy.balanced().withShare(0));
+    long[] runs = new long[256];
+    for (int i = 0; i < runs.length; i++) {
+      runs[i] = balanced.runs().allocate(MIB / 4);
     }
-    long dirty = heap.totals().dirtyBytes();
-    long live = heap.totals().liveBytes();
-    assertThat(dirty).isBetween(live * 3 / 20, live * 3 / 20 + MIB / 2);
+    for (long run : runs) {
+      balanced.runs().free(run, MIB / 4, Lane.LARGE);
+    }
+    assertThat(balanced.totals().dirtyBytes()).isEqualTo(64 * MIB);
+    assertThat(calls).as("calls").hasValue(0);
 
-    heap.dirtyPurges().purgeExcess();
-    assertThat(heap.totals().dirtyBytes()).isBetween(live / 10 - MIB, live / 10 + MIB / 8);
+    // A decay later nothing of it has been live.
+    balanced.dirtyPurges().purgeAged();
+    balanced.dirtyPurges().purgeAged();
+    assertThat(balanced.totals().dirtyBytes()).isZero();
+    balanced.reservation().release();
   }
 
   @Test

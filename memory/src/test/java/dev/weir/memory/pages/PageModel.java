@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.memory.os.FakeNativeMemory;
 import dev.weir.memory.os.FakeNativeMemory.Purged;
+import dev.weir.memory.purge.PurgePolicy;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Deque;
@@ -52,7 +53,15 @@ final class PageModel {
     for (SpanSize size : SpanSize.values()) {
       parked.put(size, new ArrayDeque<>());
     }
-    this.heap = new PageHeap(os, reservation, limitBytes, reserveBytes, kinds, new SilentEvents());
+    this.heap =
+        new PageHeap(
+            os,
+            reservation,
+            limitBytes,
+            reserveBytes,
+            kinds,
+            PurgePolicy.dense(),
+            new SilentEvents());
   }
 
   int pageOf(long address) {

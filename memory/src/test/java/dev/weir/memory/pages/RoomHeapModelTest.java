@@ -3,6 +3,7 @@ package dev.weir.memory.pages;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.memory.os.FakeNativeMemory;
+import dev.weir.memory.purge.PurgePolicy;
 import dev.weir.memory.testing.SeededRuns;
 import java.util.ArrayList;
 import java.util.List;
@@ -105,6 +106,7 @@ class RoomHeapModelTest {
             LIMIT_BYTES,
             RESERVE_BYTES,
             1,
+            PurgePolicy.dense(),
             new SilentEvents());
 
     Session(SplittableRandom random, int failingMoves) {

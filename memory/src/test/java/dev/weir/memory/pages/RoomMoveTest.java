@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.weir.memory.os.FakeNativeMemory;
 import dev.weir.memory.os.NativeMemoryException;
+import dev.weir.memory.purge.PurgePolicy;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -20,7 +21,13 @@ class RoomMoveTest {
   private final FakeNativeMemory os = new FakeNativeMemory();
   private final PageHeap heap =
       new PageHeap(
-          os, Reservation.reserve(os, LIMIT_BYTES), LIMIT_BYTES, MIB, 1, new SilentEvents());
+          os,
+          Reservation.reserve(os, LIMIT_BYTES),
+          LIMIT_BYTES,
+          MIB,
+          1,
+          PurgePolicy.dense(),
+          new SilentEvents());
   private Room room;
 
   @BeforeEach

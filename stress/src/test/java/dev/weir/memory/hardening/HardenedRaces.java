@@ -3,6 +3,7 @@ package dev.weir.memory.hardening;
 import dev.weir.memory.os.NativeMemory;
 import dev.weir.memory.pages.PageHeap;
 import dev.weir.memory.pages.Reservation;
+import dev.weir.memory.purge.PurgePolicy;
 import dev.weir.stress.SilentPages;
 import java.util.Objects;
 import org.openjdk.jcstress.annotations.Actor;
@@ -24,7 +25,14 @@ public final class HardenedRaces {
   /** A block of a sample: its segment is closed by whoever comes to it. */
   private abstract static class OneBlock {
     final PageHeap pages =
-        new PageHeap(NativeMemory.system(), ADDRESSES, LIMIT_BYTES, 0, 1, new SilentPages());
+        new PageHeap(
+            NativeMemory.system(),
+            ADDRESSES,
+            LIMIT_BYTES,
+            0,
+            1,
+            PurgePolicy.dense(),
+            new SilentPages());
     final Hardener hardener = new Hardener(Hardening.oneIn(2), "raced", LIMIT_BYTES, () -> {});
     final Guard guard = Objects.requireNonNull(hardener.tryGuard(pages, 100));
 

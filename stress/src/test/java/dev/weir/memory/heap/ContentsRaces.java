@@ -4,6 +4,7 @@ import dev.weir.memory.os.AddressSpace;
 import dev.weir.memory.os.NativeMemory;
 import dev.weir.memory.pages.PageHeap;
 import dev.weir.memory.pages.Reservation;
+import dev.weir.memory.purge.PurgePolicy;
 import dev.weir.stress.SilentPages;
 import java.lang.foreign.ValueLayout;
 import org.openjdk.jcstress.annotations.Actor;
@@ -32,6 +33,7 @@ public final class ContentsRaces {
         LIMIT_BYTES,
         0,
         SizeClasses.COUNT,
+        PurgePolicy.dense(),
         new SilentPages());
   }
 

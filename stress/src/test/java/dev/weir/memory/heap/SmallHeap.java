@@ -3,6 +3,7 @@ package dev.weir.memory.heap;
 import dev.weir.memory.os.NativeMemory;
 import dev.weir.memory.pages.PageHeap;
 import dev.weir.memory.pages.Reservation;
+import dev.weir.memory.purge.PurgePolicy;
 import dev.weir.stress.SilentPages;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,7 +27,8 @@ final class SmallHeap {
   final Heap heap = newHeap();
 
   static PageHeap newPageHeap() {
-    return new PageHeap(OS, ADDRESSES, LIMIT_BYTES, 0, SizeClasses.COUNT, new SilentPages());
+    return new PageHeap(
+        OS, ADDRESSES, LIMIT_BYTES, 0, SizeClasses.COUNT, PurgePolicy.dense(), new SilentPages());
   }
 
   /** Another heap on the same pages. Whoever uses it stands for the holder of its lock. */
