@@ -11,6 +11,7 @@ import picocli.CommandLine.Spec;
     subcommands = {
       AllCommand.class,
       AllocCommand.class,
+      WrittenCommand.class,
       CrossThreadCommand.class,
       GrowCommand.class,
       VirtualCommand.class,

@@ -11,6 +11,7 @@ import io.netty.buffer.AdaptiveByteBufAllocator;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.PooledByteBufAllocator;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
@@ -26,6 +27,12 @@ public enum Peer {
   WEIR_HARDENING("weir+hardening", Family.WEIR),
   /** Weir that may keep a fifth of what is live dirty. */
   WEIR_DIRTY("weir+dirty", Family.WEIR),
+  /** Weir that may keep a tenth of what is live dirty. */
+  WEIR_DIRTY_10("weir+dirty-10%", Family.WEIR),
+  /** Weir that may keep a quarter of what is live dirty. */
+  WEIR_DIRTY_25("weir+dirty-25%", Family.WEIR),
+  /** Weir that may keep as much dirty as is live. */
+  WEIR_DIRTY_100("weir+dirty-100%", Family.WEIR),
   /** Netty's pooled allocator with its defaults. */
   NETTY_POOLED("netty-pooled", Family.NETTY),
   /** Netty's adaptive allocator with its defaults. */
@@ -58,8 +65,6 @@ public enum Peer {
   /** More than any benchmark holds live, so that no limit is met. */
   private static final long POOL_BYTES = 8L << 30;
 
-  private static final double DIRTY_SHARE = 0.2;
-
   private final String label;
   private final Family family;
 
@@ -83,6 +88,13 @@ public enum Peer {
     return family == Family.WEIR || family == Family.NETTY;
   }
 
+  /** Those that a suite compares unless it says whom: all but what differs by its dirty share. */
+  public static List<Peer> usual() {
+    return Arrays.stream(values())
+        .filter(peer -> !peer.label.startsWith(WEIR_DIRTY.label + "-"))
+        .toList();
+  }
+
   /** Whether on event loops it is the same as its namesake. */
   public boolean isForOtherThreads() {
     return this == NETTY_POOLED_CACHES || this == NETTY_ADAPTIVE_CACHES;
@@ -102,14 +114,19 @@ public enum Peer {
     }
   }
 
-  /** Makes the allocator of a JVM that measures. */
+  /** Makes the allocator of a JVM that measures, over a pool of 8 GiB where it is Weir. */
   public Buffers<?> buffers() {
+    return buffers(POOL_BYTES);
+  }
+
+  /** The same; where it is Weir, over a pool of {@code poolBytes}. */
+  public Buffers<?> buffers(long poolBytes) {
     return switch (this) {
       case GLIBC -> MallocBuffers.of(MallocLibrary.GLIBC);
       case MIMALLOC -> MallocBuffers.of(MallocLibrary.MIMALLOC);
       case JEMALLOC -> MallocBuffers.of(MallocLibrary.JEMALLOC);
       case HARNESS -> NoBuffers.create();
-      default -> NettyBuffers.of(open());
+      default -> NettyBuffers.of(open(poolBytes));
     };
   }
 
@@ -119,7 +136,7 @@ public enum Peer {
    * @throws UnsupportedOperationException if it has no {@code ByteBuf}s
    */
   public ByteBufAllocator allocator() {
-    return open().allocator();
+    return open(POOL_BYTES).allocator();
   }
 
   /**
@@ -128,12 +145,20 @@ public enum Peer {
    * @throws UnsupportedOperationException if it has no {@code ByteBuf}s
    */
   public PeerAllocator open() {
+    return open(POOL_BYTES);
+  }
+
+  private PeerAllocator open(long poolBytes) {
+    PoolOptions options = PoolOptions.withLimit(poolBytes).withName("bench");
     return switch (this) {
-      case WEIR -> over(Pool.create(options()));
-      case WEIR_CHARGED -> charging(Pool.create(options()));
-      case WEIR_BUDGET -> charging(watchedPool());
-      case WEIR_HARDENING -> over(Pool.create(options().withHardening(Hardening.sampled())));
-      case WEIR_DIRTY -> over(Pool.create(options().withDirtyShare(DIRTY_SHARE)));
+      case WEIR -> over(options);
+      case WEIR_CHARGED -> charging(Pool.create(options));
+      case WEIR_BUDGET -> charging(watchedPool(options));
+      case WEIR_HARDENING -> over(options.withHardening(Hardening.sampled()));
+      case WEIR_DIRTY -> over(options.withDirtyShare(0.2));
+      case WEIR_DIRTY_10 -> over(options.withDirtyShare(0.1));
+      case WEIR_DIRTY_25 -> over(options.withDirtyShare(0.25));
+      case WEIR_DIRTY_100 -> over(options.withDirtyShare(1));
       case NETTY_POOLED -> netty(PooledByteBufAllocator.DEFAULT);
       case NETTY_ADAPTIVE -> netty(new AdaptiveByteBufAllocator());
       case NETTY_POOLED_CACHES -> netty(pooledWithCaches());
@@ -145,22 +170,19 @@ public enum Peer {
     };
   }
 
-  private static Pool watchedPool() {
-    Pool pool = Pool.create(options().withProfile(PoolOptions.DEFAULT_BYTES_PER_SAMPLE));
+  private static Pool watchedPool(PoolOptions options) {
+    Pool pool = Pool.create(options.withProfile(PoolOptions.DEFAULT_BYTES_PER_SAMPLE));
     Scraper.start(pool);
     return pool;
   }
 
-  private static PoolOptions options() {
-    return PoolOptions.withLimit(POOL_BYTES).withName("bench");
-  }
-
-  private static PeerAllocator over(Pool pool) {
+  private static PeerAllocator over(PoolOptions options) {
+    Pool pool = Pool.create(options);
     return new PeerAllocator(new WeirAllocator(pool), Optional.of(pool));
   }
 
   private static PeerAllocator charging(Pool pool) {
-    Budget budget = pool.rootBudget().child("feature", POOL_BYTES / 2);
+    Budget budget = pool.rootBudget().child("feature", pool.limitBytes() / 2);
     return new PeerAllocator(new WeirAllocator(pool).charging(budget), Optional.of(pool));
   }
 
