@@ -1,6 +1,7 @@
 package dev.weir.benchmarks;
 
 import dev.weir.benchmarks.harness.Effort;
+import dev.weir.benchmarks.harness.LeakDetection;
 import dev.weir.benchmarks.written.Workload;
 import dev.weir.benchmarks.written.WrittenSuite;
 import java.io.IOException;
@@ -42,6 +43,9 @@ final class WrittenCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
+    if (!options.leakDetection().contains(LeakDetection.DISABLED)) {
+      throw options.rejected("--leak-detection: what is written is measured with disabled");
+    }
     List<Workload> chosen = workloads == null ? Arrays.asList(Workload.values()) : workloads;
     return options.run(
         List.of(WrittenSuite.suite(chosen.stream().distinct().toList())), Effort.QUICK);

@@ -1,5 +1,6 @@
 package dev.weir.benchmarks.record;
 
+import java.util.List;
 import java.util.Locale;
 
 /** How a chart draws one allocator: a colour class and a shape, so that either tells it. */
@@ -9,6 +10,9 @@ enum Mark {
   WEIR_BUDGET("weir+budget", "weir", Shape.RING),
   WEIR_HARDENING("weir+hardening", "weir", Shape.BAR),
   WEIR_DIRTY("weir+dirty", "weir", Shape.CORNER),
+  WEIR_DIRTY_10("weir+dirty-10%", "weir", Shape.DOT),
+  WEIR_DIRTY_25("weir+dirty-25%", "weir", Shape.RIGHT),
+  WEIR_DIRTY_100("weir+dirty-100%", "weir", Shape.HEXAGON),
   NETTY_POOLED("netty-pooled", "pooled", Shape.SQUARE),
   NETTY_POOLED_CACHES("netty-pooled+caches", "pooled", Shape.FRAME),
   NETTY_ADAPTIVE("netty-adaptive", "adaptive", Shape.DIAMOND),
@@ -25,6 +29,9 @@ enum Mark {
     PLUS("M-5.5 -1h4.5v-4.5h2v4.5h4.5v2h-4.5v4.5h-2v-4.5h-4.5z", true),
     BAR("M-5.5 -2h11v4h-11z", false),
     CORNER("M-5 -5v10h10", false),
+    DOT("M-3 0a3 3 0 1 0 6 0a3 3 0 1 0 -6 0z", true),
+    RIGHT("M-4 -5l9 5l-9 5z", true),
+    HEXAGON("M-5.5 0l3 -5h5l3 5l-3 5h-5z", true),
     SQUARE("M-4.5 -4.5h9v9h-9z", true),
     FRAME("M-4 -4h8v8h-8z", false),
     DIAMOND("M0 -6l6 6l-6 6l-6 -6z", true),
@@ -68,6 +75,16 @@ enum Mark {
         x,
         y,
         shape.path);
+  }
+
+  /** A line through places of the drawing, {@code x y} with a space between. */
+  String line(List<String> places) {
+    return "<path class=\"%s open\" d=\"M%s\"/>\n".formatted(colour, String.join("L", places));
+  }
+
+  /** Whether it is one of Weir's settings. */
+  boolean isWeirs() {
+    return colour.equals(WEIR.colour);
   }
 
   /** A line from the best to the worst round. */
