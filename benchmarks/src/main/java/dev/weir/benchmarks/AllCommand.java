@@ -29,8 +29,9 @@ import picocli.CommandLine.Mixin;
 @Command(
     name = "all",
     description =
-        "What matters of each suite but compression and view, in one run, and a table of which"
-            + " goals are reached. With --quick about three quarters of an hour, without it hours.",
+        "What matters of each suite but compression, view and written, in one run, and a table of"
+            + " which goals are reached. With --quick about three quarters of an hour, without it"
+            + " hours.",
     sortOptions = false,
     footer = {
       "",

@@ -65,10 +65,10 @@ final class SuiteOptions {
       paramLabel = "NAME",
       description =
           "What to compare; they take turns: weir, weir+charged, weir+budget, weir+hardening,"
-              + " weir+dirty, netty-pooled, netty-adaptive, netty-pooled+caches,"
-              + " netty-adaptive+caches, glibc, mimalloc, jemalloc, harness (default: all; with"
-              + " --quick weir and Netty's, in 'all' malloc too, beside alloc and 256 bytes of"
-              + " crossthread).")
+              + " weir+dirty, weir+dirty-0.1, weir+dirty-0.25, weir+dirty-1, netty-pooled,"
+              + " netty-adaptive, netty-pooled+caches, netty-adaptive+caches, glibc, mimalloc,"
+              + " jemalloc, harness (default: what the suite is for; with --quick weir and Netty's,"
+              + " in 'all' and 'written' malloc too).")
   private @Nullable List<Peer> peers;
 
   @Option(

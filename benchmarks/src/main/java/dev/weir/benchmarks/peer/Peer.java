@@ -28,11 +28,11 @@ public enum Peer {
   /** Weir that may keep a fifth of what is live dirty. */
   WEIR_DIRTY("weir+dirty", Family.WEIR),
   /** Weir that may keep a tenth of what is live dirty. */
-  WEIR_DIRTY_10("weir+dirty-10%", Family.WEIR),
+  WEIR_DIRTY_10("weir+dirty-0.1", Family.WEIR),
   /** Weir that may keep a quarter of what is live dirty. */
-  WEIR_DIRTY_25("weir+dirty-25%", Family.WEIR),
+  WEIR_DIRTY_25("weir+dirty-0.25", Family.WEIR),
   /** Weir that may keep as much dirty as is live. */
-  WEIR_DIRTY_100("weir+dirty-100%", Family.WEIR),
+  WEIR_DIRTY_100("weir+dirty-1", Family.WEIR),
   /** Netty's pooled allocator with its defaults. */
   NETTY_POOLED("netty-pooled", Family.NETTY),
   /** Netty's adaptive allocator with its defaults. */
