@@ -65,7 +65,7 @@ final class SuiteOptions {
       paramLabel = "NAME",
       description =
           "What to compare; they take turns: weir, weir+charged, weir+budget, weir+hardening,"
-              + " weir+dirty, weir+dirty-0.1, weir+dirty-0.25, weir+dirty-1, netty-pooled,"
+              + " weir+dense, weir+share-0.5, weir+share-1, netty-pooled,"
               + " netty-adaptive, netty-pooled+caches, netty-adaptive+caches, glibc, mimalloc,"
               + " jemalloc, harness (default: what the suite is for; with --quick weir and Netty's,"
               + " in 'all' and 'written' malloc too).")

@@ -6,6 +6,7 @@ import dev.weir.memory.Pool;
 import dev.weir.memory.PoolOptions;
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.hardening.Hardening;
+import dev.weir.memory.purge.PurgePolicy;
 import dev.weir.netty.WeirAllocator;
 import io.netty.buffer.AdaptiveByteBufAllocator;
 import io.netty.buffer.ByteBufAllocator;
@@ -25,14 +26,12 @@ public enum Peer {
   WEIR_BUDGET("weir+budget", Family.WEIR),
   /** Weir that hardens a sample of the buffers, at its default interval. */
   WEIR_HARDENING("weir+hardening", Family.WEIR),
-  /** Weir that may keep a fifth of what is live dirty. */
-  WEIR_DIRTY("weir+dirty", Family.WEIR),
-  /** Weir that may keep a tenth of what is live dirty. */
-  WEIR_DIRTY_10("weir+dirty-0.1", Family.WEIR),
-  /** Weir that may keep a quarter of what is live dirty. */
-  WEIR_DIRTY_25("weir+dirty-0.25", Family.WEIR),
-  /** Weir that may keep as much dirty as is live. */
-  WEIR_DIRTY_100("weir+dirty-1", Family.WEIR),
+  /** Weir with the preset that keeps less free memory resident. */
+  WEIR_DENSE("weir+dense", Family.WEIR),
+  /** Weir that may keep half as much free memory resident as is live. */
+  WEIR_SHARE_HALF("weir+share-0.5", Family.WEIR),
+  /** Weir that may keep as much free memory resident as is live. */
+  WEIR_SHARE_ALL("weir+share-1", Family.WEIR),
   /** Netty's pooled allocator with its defaults. */
   NETTY_POOLED("netty-pooled", Family.NETTY),
   /** Netty's adaptive allocator with its defaults. */
@@ -88,10 +87,10 @@ public enum Peer {
     return family == Family.WEIR || family == Family.NETTY;
   }
 
-  /** Those that a suite compares unless it says whom: all but what differs by its dirty share. */
+  /** Those that a suite compares unless it says whom: all but what differs by its share alone. */
   public static List<Peer> usual() {
     return Arrays.stream(values())
-        .filter(peer -> !peer.label.startsWith(WEIR_DIRTY.label + "-"))
+        .filter(peer -> peer != WEIR_SHARE_HALF && peer != WEIR_SHARE_ALL)
         .toList();
   }
 
@@ -155,10 +154,9 @@ public enum Peer {
       case WEIR_CHARGED -> charging(Pool.create(options));
       case WEIR_BUDGET -> charging(watchedPool(options));
       case WEIR_HARDENING -> over(options.withHardening(Hardening.sampled()));
-      case WEIR_DIRTY -> over(options.withDirtyShare(0.2));
-      case WEIR_DIRTY_10 -> over(options.withDirtyShare(0.1));
-      case WEIR_DIRTY_25 -> over(options.withDirtyShare(0.25));
-      case WEIR_DIRTY_100 -> over(options.withDirtyShare(1));
+      case WEIR_DENSE -> over(options.withPurgePolicy(PurgePolicy.dense()));
+      case WEIR_SHARE_HALF -> over(options.withPurgePolicy(share(0.5)));
+      case WEIR_SHARE_ALL -> over(options.withPurgePolicy(share(1)));
       case NETTY_POOLED -> netty(PooledByteBufAllocator.DEFAULT);
       case NETTY_ADAPTIVE -> netty(new AdaptiveByteBufAllocator());
       case NETTY_POOLED_CACHES -> netty(pooledWithCaches());
@@ -179,6 +177,10 @@ public enum Peer {
   private static PeerAllocator over(PoolOptions options) {
     Pool pool = Pool.create(options);
     return new PeerAllocator(new WeirAllocator(pool), Optional.of(pool));
+  }
+
+  private static PurgePolicy share(double share) {
+    return PurgePolicy.balanced().withShare(share);
   }
 
   private static PeerAllocator charging(Pool pool) {

@@ -24,9 +24,9 @@ public final class WrittenSuite {
   private static final List<Peer> PEERS =
       List.of(
           Peer.WEIR,
-          Peer.WEIR_DIRTY_10,
-          Peer.WEIR_DIRTY_25,
-          Peer.WEIR_DIRTY_100,
+          Peer.WEIR_DENSE,
+          Peer.WEIR_SHARE_HALF,
+          Peer.WEIR_SHARE_ALL,
           Peer.NETTY_POOLED,
           Peer.NETTY_ADAPTIVE,
           Peer.GLIBC,
@@ -34,8 +34,7 @@ public final class WrittenSuite {
           Peer.MIMALLOC);
 
   private static final List<Peer> QUICK_PEERS =
-      List.of(
-          Peer.WEIR, Peer.WEIR_DIRTY_100, Peer.NETTY_POOLED, Peer.NETTY_ADAPTIVE, Peer.MIMALLOC);
+      List.of(Peer.WEIR, Peer.WEIR_DENSE, Peer.NETTY_POOLED, Peer.NETTY_ADAPTIVE, Peer.MIMALLOC);
 
   /** How long a peer is idle before its memory is looked at for the last time. */
   private static final Duration IDLE = Duration.ofSeconds(3);

@@ -156,7 +156,7 @@ class BenchRecordTest {
         "weir bench written",
         NOISE,
         List.of(
-            written("weir", 200, 300), written("weir+dirty-1", 100, 400),
+            written("weir", 200, 300), written("weir+dense", 100, 400),
             written("mimalloc", 150, 350), written("netty-pooled", 250, 250)));
     String svg = Chart.svg(record, "written").orElseThrow();
     assertThat(svg)

@@ -21,7 +21,7 @@ class WrittenSuiteTest {
 
   @Test
   void everyPeerTellsItsTimeAndItsMemory() throws Exception {
-    List<Peer> peers = List.of(Peer.WEIR_DIRTY_100, Peer.NETTY_ADAPTIVE, Peer.GLIBC);
+    List<Peer> peers = List.of(Peer.WEIR_DENSE, Peer.NETTY_ADAPTIVE, Peer.GLIBC);
     Cell cell = WrittenSuite.cells(List.of(Workload.SMALL)).getFirst();
     Measurement measurement = Tiny.measure(cell, peers);
     for (Peer peer : peers) {
