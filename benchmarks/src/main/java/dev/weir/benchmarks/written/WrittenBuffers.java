@@ -4,11 +4,7 @@ import dev.weir.benchmarks.pattern.SizeMix;
 import dev.weir.benchmarks.pattern.Xorshift;
 import dev.weir.benchmarks.peer.Buffers;
 
-/**
- * Places for buffers, each of which is written when it is allocated. One thread's.
- *
- * <p>The class counts the operations that begin; a replacement is one.
- */
+/** Places for buffers, each of which is written when it is allocated. One thread's. */
 final class WrittenBuffers {
   private static final long SEED = 43;
   private static final int KEPT_SHARE = 10;
