@@ -16,6 +16,8 @@ module dev.weir.lab {
   requires tools.jackson.jr.ob;
 
   exports dev.weir.lab;
+  exports dev.weir.lab.child to
+      dev.weir.benchmarks;
   exports dev.weir.lab.contender to
       dev.weir.benchmarks;
   exports dev.weir.lab.files to

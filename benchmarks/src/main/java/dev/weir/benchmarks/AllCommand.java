@@ -29,8 +29,9 @@ import picocli.CommandLine.Mixin;
 @Command(
     name = "all",
     description =
-        "What matters of each suite but compression and view, in one run, and a table of which"
-            + " goals are reached. With --quick about three quarters of an hour, without it hours.",
+        "What matters of each suite but compression, view and written, in one run, and a table of"
+            + " which goals are reached. With --quick about three quarters of an hour, without it"
+            + " hours.",
     sortOptions = false,
     footer = {
       "",
@@ -42,7 +43,6 @@ final class AllCommand implements Callable<Integer> {
   private static final List<ThreadKind> EVENT_LOOP = List.of(ThreadKind.EVENT_LOOP);
   private static final List<Boolean> UNTOUCHED = List.of(false);
   private static final List<Boolean> TOUCHED = List.of(true);
-  private static final List<Integer> ONE_THREAD = List.of(1);
   private static final List<Integer> QUEUE = List.of(1024);
 
   /** Of rows on threads that are no event loops: Netty's two, and the one that caches help. */
@@ -124,7 +124,7 @@ final class AllCommand implements Callable<Integer> {
 
   private static List<Cell> alloc(
       List<Row> rows, List<ThreadKind> kinds, List<LeakDetection> levels, List<Boolean> touches) {
-    return AllocSuite.cells("alloc", rows, kinds, ONE_THREAD, levels, touches);
+    return AllocSuite.cells(rows, kinds, levels, touches, AllocSuite.DEFAULT_LOOPS);
   }
 
   /** Those cells that have a goal, and at these levels the others too. */

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 
 /** {@code weir bench alloc}. */
 @Command(
@@ -23,25 +24,34 @@ import picocli.CommandLine.Mixin;
       "  weir bench alloc --quick --pattern random --live 8192 --sizes 1..4K --json alloc.jsonl"
     })
 final class AllocCommand implements Callable<Integer> {
+  private static final int MAX_LOOPS = 256;
+
   @Mixin private SuiteOptions options;
   @Mixin private RowOptions rowOptions;
   @Mixin private TouchOption touch;
   @Mixin private ThreadOption threads;
 
+  @Option(
+      names = "--loops",
+      defaultValue = "" + AllocSuite.DEFAULT_LOOPS,
+      paramLabel = "N",
+      description =
+          "Event loops alive, the measured one among them; each has used the allocator (default:"
+              + " ${DEFAULT-VALUE}).")
+  private int loops;
+
   AllocCommand() {}
 
   @Override
   public Integer call() throws IOException {
+    if (loops < 1 || loops > MAX_LOOPS) {
+      throw options.rejected("--loops must be between 1 and " + MAX_LOOPS);
+    }
     List<Row> rows = rowOptions.rows(options.quick() ? quickRows() : allRows(), /* threads= */ 1);
     return options.run(
         new Suite(
             AllocSuite.cells(
-                "alloc",
-                rows,
-                threads.kinds(options),
-                List.of(1),
-                options.leakDetection(),
-                touch.touches(options)),
+                rows, threads.kinds(options), options.leakDetection(), touch.touches(), loops),
             AllocSuite.METRICS));
   }
 

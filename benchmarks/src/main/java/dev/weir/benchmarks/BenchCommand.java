@@ -4,13 +4,14 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
-/** {@code weir bench}: one subcommand for each suite of JMH benchmarks. */
+/** {@code weir bench}: one subcommand for each suite of benchmarks. */
 @Command(
     name = "bench",
-    description = "Measures Weir beside Netty's allocators and malloc with JMH.",
+    description = "Measures Weir beside Netty's allocators and malloc in time and memory.",
     subcommands = {
       AllCommand.class,
       AllocCommand.class,
+      WrittenCommand.class,
       CrossThreadCommand.class,
       GrowCommand.class,
       VirtualCommand.class,
@@ -23,7 +24,7 @@ import picocli.CommandLine.Spec;
       CompressionCommand.class,
       ChartCommand.class
     },
-    footer = {"", "Examples:", "  weir bench all --quick", "  weir bench alloc --quick"})
+    footer = {"", "Examples:", "  weir bench all --quick", "  weir bench written --quick"})
 public final class BenchCommand implements Runnable {
   @Spec private CommandSpec spec;
 

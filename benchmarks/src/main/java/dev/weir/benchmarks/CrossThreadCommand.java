@@ -33,11 +33,7 @@ final class CrossThreadCommand implements Callable<Integer> {
     return options.run(
         new Suite(
             CrossThreadSuite.cells(
-                mixes,
-                QUEUES,
-                threads.kinds(options),
-                options.leakDetection(),
-                touch.touches(options)),
+                mixes, QUEUES, threads.kinds(options), options.leakDetection(), touch.touches()),
             List.of(Metric.NS_PER_OP)));
   }
 }

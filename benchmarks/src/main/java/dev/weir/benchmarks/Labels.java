@@ -5,6 +5,7 @@ import dev.weir.benchmarks.harness.ThreadKind;
 import dev.weir.benchmarks.pattern.AllocPattern;
 import dev.weir.benchmarks.peer.JitState;
 import dev.weir.benchmarks.peer.Peer;
+import dev.weir.benchmarks.written.Workload;
 import java.util.Arrays;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -65,6 +66,13 @@ abstract class Labels<T> implements ITypeConverter<T> {
   static final class OfAllocPattern extends Labels<AllocPattern> {
     OfAllocPattern() {
       super(AllocPattern.values(), AllocPattern::label);
+    }
+  }
+
+  /** Labels of {@link Workload}. */
+  static final class OfWorkload extends Labels<Workload> {
+    OfWorkload() {
+      super(Workload.values(), Workload::label);
     }
   }
 

@@ -55,7 +55,7 @@ final class ScaleCommand implements Callable<Integer> {
                 kinds.kinds(options),
                 threads,
                 options.leakDetection(),
-                touch.touches(options)),
+                touch.touches()),
             List.of(Metric.NS_PER_OP)));
   }
 }

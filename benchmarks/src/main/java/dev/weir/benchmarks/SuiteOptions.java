@@ -65,10 +65,10 @@ final class SuiteOptions {
       paramLabel = "NAME",
       description =
           "What to compare; they take turns: weir, weir+charged, weir+budget, weir+hardening,"
-              + " weir+dense, netty-pooled, netty-adaptive, netty-pooled+caches,"
-              + " netty-adaptive+caches, glibc, mimalloc, jemalloc, harness (default: all; with"
-              + " --quick weir and Netty's, in 'all' malloc too, beside alloc and 256 bytes of"
-              + " crossthread).")
+              + " weir+dense, weir+share-0.5, weir+share-1, netty-pooled,"
+              + " netty-adaptive, netty-pooled+caches, netty-adaptive+caches, glibc, mimalloc,"
+              + " jemalloc, harness (default: what the suite is for; with --quick weir and Netty's,"
+              + " in 'all' and 'written' malloc too).")
   private @Nullable List<Peer> peers;
 
   @Option(
@@ -212,7 +212,7 @@ final class SuiteOptions {
 
   /** Whom a quick run of a suite compares unless the user chooses. */
   static List<Peer> quickPeers(Suite suite) {
-    return firstOf(suite.peers(), firstOf(suite.quickPeers(), QUICK_PEERS));
+    return firstOf(suite.quickPeers(), firstOf(suite.peers(), QUICK_PEERS));
   }
 
   private static List<Peer> firstOf(List<Peer> peers, List<Peer> otherwise) {
@@ -221,7 +221,7 @@ final class SuiteOptions {
 
   private List<Peer> wanted(Suite suite) {
     if (peers == null) {
-      return quick ? quickPeers(suite) : firstOf(suite.peers(), List.of(Peer.values()));
+      return quick ? quickPeers(suite) : firstOf(suite.peers(), Peer.usual());
     }
     List<Peer> chosen = peers.stream().distinct().toList();
     return suite.peers().isEmpty() ? chosen : compared(suite, chosen);

@@ -1,7 +1,6 @@
 package dev.weir.benchmarks;
 
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** The flag that says whether buffers are written to. */
@@ -11,18 +10,17 @@ final class TouchOption {
       arity = "1",
       split = ",",
       converter = Labels.OfTouch.class,
+      defaultValue = "yes",
       paramLabel = "yes|no",
       description =
-          "Whether a byte of each page of a buffer is written (default: no,yes; with --quick no).")
-  private @Nullable List<Boolean> touches;
+          "Whether a byte of each page of a buffer is written, or memory is left alone (default:"
+              + " ${DEFAULT-VALUE}).")
+  private List<Boolean> touches;
 
   TouchOption() {}
 
   /** Each answer once, however often it was given. */
-  List<Boolean> touches(SuiteOptions options) {
-    if (touches != null) {
-      return touches.stream().distinct().toList();
-    }
-    return options.quick() ? List.of(false) : List.of(false, true);
+  List<Boolean> touches() {
+    return touches.stream().distinct().toList();
   }
 }

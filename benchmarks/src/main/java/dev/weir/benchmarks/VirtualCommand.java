@@ -40,7 +40,7 @@ final class VirtualCommand implements Callable<Integer> {
             VirtualSuite.cells(
                 rows.rows(defaults, VirtualSuite.THREADS),
                 options.leakDetection(),
-                touch.touches(options)),
+                touch.touches()),
             List.of(Metric.NS_PER_OP)));
   }
 }

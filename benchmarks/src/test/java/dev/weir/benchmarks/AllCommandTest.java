@@ -77,18 +77,18 @@ class AllCommandTest {
   void whatHasNoGoalIsMeasuredAtOneLevel() {
     assertThat(cells().filter(cell -> !Goals.judge(cell)).map(AllCommandTest::text))
         .containsExactly(
-            "alloc allocate-release 128K 1 no, event-loop, disabled",
-            "alloc allocate-release 1M 1 no, event-loop, disabled",
-            "alloc allocate-release 4M 1 no, event-loop, disabled",
-            "alloc allocate-release 8M 1 no, event-loop, disabled",
-            "alloc allocate-release 32M 1 no, event-loop, disabled",
-            "alloc random api-gateway 1024 no, event-loop, disabled",
-            "alloc random websocket-proxy 1024 no, event-loop, disabled",
-            "alloc random 1..4K 128 no, event-loop, disabled",
-            "alloc random 1..4K 8192 no, event-loop, disabled",
-            "alloc ring 4K 1024 yes, event-loop, disabled",
-            "alloc random 1..4K 1024 yes, event-loop, disabled",
-            "alloc random 64K..4M 1024 yes, event-loop, disabled",
+            "alloc allocate-release 128K 1 no 16, event-loop, disabled",
+            "alloc allocate-release 1M 1 no 16, event-loop, disabled",
+            "alloc allocate-release 4M 1 no 16, event-loop, disabled",
+            "alloc allocate-release 8M 1 no 16, event-loop, disabled",
+            "alloc allocate-release 32M 1 no 16, event-loop, disabled",
+            "alloc random api-gateway 1024 no 16, event-loop, disabled",
+            "alloc random websocket-proxy 1024 no 16, event-loop, disabled",
+            "alloc random 1..4K 128 no 16, event-loop, disabled",
+            "alloc random 1..4K 8192 no 16, event-loop, disabled",
+            "alloc ring 4K 1024 yes 16, event-loop, disabled",
+            "alloc random 1..4K 1024 yes 16, event-loop, disabled",
+            "alloc random 64K..4M 1024 yes 16, event-loop, disabled",
             "crossthread 4K 1024 yes, event-loop, disabled",
             "scale random 1..4K 1024 no, 2 event-loop, disabled",
             "scale random 1..4K 1024 no, 4 event-loop, disabled",
@@ -107,9 +107,9 @@ class AllCommandTest {
     assertThat(
             cells().filter(cell -> cell.parameter("touch").equals("yes")).map(AllCommandTest::text))
         .containsExactly(
-            "alloc ring 4K 1024 yes, event-loop, disabled",
-            "alloc random 1..4K 1024 yes, event-loop, disabled",
-            "alloc random 64K..4M 1024 yes, event-loop, disabled",
+            "alloc ring 4K 1024 yes 16, event-loop, disabled",
+            "alloc random 1..4K 1024 yes 16, event-loop, disabled",
+            "alloc random 64K..4M 1024 yes 16, event-loop, disabled",
             "crossthread 4K 1024 yes, event-loop, disabled");
   }
 

@@ -26,6 +26,10 @@ class BenchCommandTest {
         "alloc --sizes | 65M",
         "alloc --sizes | no-such-file",
         "alloc --live | 0",
+        "alloc --loops | 0",
+        "written --workload | tiny",
+        "written --leak-detection | simple",
+        "written --allocators | harness",
         "alloc --touch | maybe",
         "crossthread --touch | maybe",
         "alloc --thread | virtual",
@@ -84,20 +88,18 @@ class BenchCommandTest {
   }
 
   @Test
-  void buffersAreTouchedTooUnlessItMustBeQuick() {
-    assertThat(touches()).containsExactly(false, true);
-    assertThat(touches("--quick")).containsExactly(false);
-    assertThat(touches("--quick", "--touch", "yes,yes")).containsExactly(true);
+  void buffersAreTouchedUnlessTheUserSaysNo() {
+    assertThat(touches()).containsExactly(true);
+    assertThat(touches("--touch", "no")).containsExactly(false);
+    assertThat(touches("--touch", "no,yes,yes")).containsExactly(false, true);
   }
 
   private static List<Boolean> touches(String... flags) {
-    SuiteOptions options = new SuiteOptions();
     TouchOption touch = new TouchOption();
     CommandLine.Model.CommandSpec spec = CommandLine.Model.CommandSpec.create();
-    spec.addMixin("options", CommandLine.Model.CommandSpec.forAnnotatedObject(options));
     spec.addMixin("touch", CommandLine.Model.CommandSpec.forAnnotatedObject(touch));
     new CommandLine(spec).parseArgs(flags);
-    return touch.touches(options);
+    return touch.touches();
   }
 
   @Test

@@ -10,6 +10,7 @@ import dev.weir.benchmarks.peer.Buffers;
 import dev.weir.benchmarks.peer.Peer;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Level;
@@ -59,17 +60,25 @@ public class AllocBenchmark {
     @Param("no")
     public String touch;
 
+    /** How many event loops are alive, the measured one among them. */
+    @Param("1")
+    public int loops;
+
     private Buffers<?> buffers;
+    private @Nullable IdleLoops idleLoops;
     private final CollectorTime collector = new CollectorTime();
     private long heapBytesBefore;
 
     /** Made by JMH. */
     public Shared() {}
 
-    /** Makes the allocator. */
+    /** Makes the allocator, and the loops that know it. */
     @Setup
     public void makeAllocator() {
       buffers = Peer.of(allocator).buffers();
+      if (loops > 1) {
+        idleLoops = IdleLoops.start(loops - 1, buffers);
+      }
       releaseOne(buffers);
       heapBytesBefore = JavaHeap.usedBytes();
     }
@@ -103,6 +112,14 @@ public class AllocBenchmark {
     public void endIteration(IterationParams iteration) throws IOException {
       if (iteration.getType() == IterationType.MEASUREMENT) {
         collector.stop();
+      }
+    }
+
+    /** Ends the idle loops: JMH waits for the end of all threads. */
+    @TearDown
+    public void endLoops() {
+      if (idleLoops != null) {
+        idleLoops.end();
       }
     }
 

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 /** What the alloc suite, and those that vary it, measure. */
 public final class AllocSuite {
@@ -19,6 +20,9 @@ public final class AllocSuite {
 
   /** The most that one cell may keep live in buffers, by the mean of their sizes: 3 GiB. */
   public static final long MAX_LIVE_BYTES = 3L << 30;
+
+  /** How many event loops are alive in the alloc suite, the measured one among them. */
+  public static final int DEFAULT_LOOPS = 16;
 
   private static final String BENCHMARK = AllocBenchmark.class.getName() + ".step";
 
@@ -61,6 +65,18 @@ public final class AllocSuite {
       }
     }
     return rows;
+  }
+
+  /** The cells of the alloc suite itself: on one thread, while {@code loops} loops are alive. */
+  public static List<Cell> cells(
+      List<Row> rows,
+      List<ThreadKind> kinds,
+      List<LeakDetection> levels,
+      List<Boolean> touches,
+      int loops) {
+    return cells("alloc", rows, kinds, List.of(1), levels, touches).stream()
+        .map(cell -> cell.with("loops", Integer.toString(loops)))
+        .collect(Collectors.toCollection(ArrayList::new));
   }
 
   /** The cells of some rows. */

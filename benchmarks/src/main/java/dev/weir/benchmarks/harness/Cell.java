@@ -1,6 +1,7 @@
 package dev.weir.benchmarks.harness;
 
 import dev.weir.benchmarks.peer.Peer;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -37,6 +38,13 @@ public record Cell(
   /** One of the parameters; an empty text if it has none of this name. */
   public String parameter(String name) {
     return parameters.getOrDefault(name, "");
+  }
+
+  /** The same with one more parameter. */
+  public Cell with(String name, String value) {
+    Map<String, String> more = new LinkedHashMap<>(parameters);
+    more.put(name, value);
+    return new Cell(suite, benchmark, more, thread, threads, leakDetection);
   }
 
   /** How many threads of which kind, as people read it. */

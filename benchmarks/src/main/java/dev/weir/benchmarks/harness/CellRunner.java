@@ -95,6 +95,10 @@ public final class CellRunner {
     Path file = Files.createTempFile("weir-bench-", ".figures");
     file.toFile().deleteOnExit();
     try {
+      if (ProgramRun.isFor(cell)) {
+        ProgramRun.measure(cell, peer, effort.iteration(), jvmFlags(cell, file));
+        return Figures.read(file);
+      }
       RunResult result = new Runner(options(cell, peer, file).build()).runSingle();
       if (result.getPrimaryResult().getSampleCount() < effort.measurements()) {
         throw new IOException(peer.label() + " in " + cell.suite() + ": its JVM ended early");
@@ -130,11 +134,8 @@ public final class CellRunner {
 
   ChainedOptionsBuilder options(Cell cell, Peer peer, Path figures) {
     List<String> flags = new ArrayList<>(JVM_FLAGS);
-    flags.addAll(jvmFlags);
     flags.addAll(cell.thread().jvmFlags());
-    flags.addAll(cell.leakDetection().jvmFlags());
-    flags.add(conditions.jit().jvmFlag());
-    flags.add(Figures.jvmFlag(figures));
+    flags.addAll(jvmFlags(cell, figures));
     TimeValue iteration = TimeValue.nanoseconds(effort.iteration().toNanos());
     ChainedOptionsBuilder options =
         new OptionsBuilder()
@@ -155,6 +156,15 @@ public final class CellRunner {
     }
     cell.parameters().forEach(options::param);
     return options;
+  }
+
+  /** Those that every kind of run has. */
+  private List<String> jvmFlags(Cell cell, Path figures) {
+    List<String> flags = new ArrayList<>(jvmFlags);
+    flags.addAll(cell.leakDetection().jvmFlags());
+    flags.add(conditions.jit().jvmFlag());
+    flags.add(Figures.jvmFlag(figures));
+    return flags;
   }
 
   /**

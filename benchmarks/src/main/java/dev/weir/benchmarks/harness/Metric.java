@@ -20,6 +20,16 @@ public enum Metric {
   RSS_BYTES("rssBytes", "RSS MiB", 1 << 20),
   /** Resident memory of Weir's own addresses at the end of the growth, as the kernel counts it. */
   POOL_RSS_BYTES("poolRssBytes", "pool RSS MiB", 1 << 20),
+  /** What 999 of 1,000 single operations do not exceed. */
+  P999_NS("p999Ns", "p99.9 ns", 1),
+  /** The most anonymous memory that the process had resident while it worked. */
+  PEAK_RSS_BYTES("peakRssBytes", "peak RSS MiB", 1 << 20),
+  /** Anonymous memory of the process when it has been idle, with a tenth of the buffers live. */
+  IDLE_RSS_BYTES("idleRssBytes", "idle RSS MiB", 1 << 20),
+  /** What is then resident of Weir's own addresses beyond its live pages; never below 0. */
+  IDLE_EXCESS_BYTES("idleExcessBytes", "idle pool RSS less live pages MiB", 1 << 20),
+  /** How often the working thread faulted a page in, for a thousand operations. */
+  FAULTS_PER_THOUSAND("faultsPerThousand", "page faults / 1,000 op", 1),
   /** The growth of anonymous memory with an event loop's first request. */
   RSS_BYTES_PER_LOOP("rssBytesPerLoop", "RSS KiB/loop", 1 << 10),
   /** Time as a percentage of what the bare library takes for the same, in turns with it. */

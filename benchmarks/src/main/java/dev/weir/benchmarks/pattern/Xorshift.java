@@ -1,13 +1,13 @@
 package dev.weir.benchmarks.pattern;
 
 /** A random sequence that costs about a nanosecond a number; one thread's. */
-final class Xorshift {
+public final class Xorshift {
   private static final long DEFAULT_STATE = 0x9E3779B97F4A7C15L;
 
   private long state;
 
   /** The sequence that belongs to {@code seed}. */
-  Xorshift(long seed) {
+  public Xorshift(long seed) {
     state = seed * DEFAULT_STATE + DEFAULT_STATE;
     if (state == 0) {
       state = DEFAULT_STATE;
@@ -15,7 +15,7 @@ final class Xorshift {
   }
 
   /** From 0 to {@code bound - 1}. */
-  int below(int bound) {
+  public int below(int bound) {
     state ^= state << 13;
     state ^= state >>> 7;
     state ^= state << 17;

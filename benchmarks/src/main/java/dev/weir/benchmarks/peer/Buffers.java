@@ -1,6 +1,7 @@
 package dev.weir.benchmarks.peer;
 
 import dev.weir.lab.memory.AddressRange;
+import dev.weir.memory.Pool;
 import java.util.Optional;
 
 /**
@@ -25,9 +26,27 @@ public abstract class Buffers<B> {
   /** Writes the first byte, and one in each further page, of the first {@code bytes}. */
   public abstract void touch(B buffer, int bytes);
 
-  /** Where all memory of the allocator lies, if in one place. */
-  public Optional<AddressRange> addresses() {
+  /** Where its memory begins. */
+  public abstract long address(B buffer);
+
+  /**
+   * Writes all of the first {@code bytes}, and reads one byte of each cache line back. Every peer
+   * gets the same stores at an address: what differs is where the memory comes from.
+   *
+   * @return the sum of what was read
+   */
+  public final int write(B buffer, int bytes, byte value) {
+    return NativeBytes.write(address(buffer), bytes, value);
+  }
+
+  /** Weir's pool behind the buffers; empty for all others. */
+  public Optional<Pool> pool() {
     return Optional.empty();
+  }
+
+  /** Where all memory of the allocator lies, if in one place. */
+  public final Optional<AddressRange> addresses() {
+    return pool().map(of -> new AddressRange(of.reservationAddress(), of.reservationBytes()));
   }
 
   /** Writes {@code chunk} behind what was appended before; the buffer grows as it has to. */

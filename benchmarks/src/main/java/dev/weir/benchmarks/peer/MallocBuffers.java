@@ -42,6 +42,11 @@ final class MallocBuffers extends Buffers<MallocBuffers.Allocation> {
   }
 
   @Override
+  public long address(Allocation buffer) {
+    return buffer.address;
+  }
+
+  @Override
   public void append(Allocation buffer, byte[] chunk) {
     int newLength = buffer.length + chunk.length;
     if (newLength > buffer.capacity) {

@@ -8,6 +8,8 @@ final class NativeBytes {
   @SuppressWarnings("restricted") // The addresses come from the C library itself.
   private static final MemorySegment ALL = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
 
+  private static final int CACHE_LINE_BYTES = 64;
+
   private NativeBytes() {}
 
   /** Writes one byte in each page of {@code bytes} from {@code address} on. */
@@ -15,6 +17,18 @@ final class NativeBytes {
     for (int at = 0; at < bytes; at += Buffers.PAGE_BYTES) {
       ALL.set(ValueLayout.JAVA_BYTE, address + at, (byte) 1);
     }
+  }
+
+  /**
+   * Writes {@code bytes} from {@code address} on, and returns the sum of a byte of each cache line.
+   */
+  static int write(long address, int bytes, byte value) {
+    ALL.asSlice(address, bytes).fill(value);
+    int sum = 0;
+    for (int at = 0; at < bytes; at += CACHE_LINE_BYTES) {
+      sum += ALL.get(ValueLayout.JAVA_BYTE, address + at);
+    }
+    return sum;
   }
 
   /** Copies all of {@code chunk} to {@code address}. */

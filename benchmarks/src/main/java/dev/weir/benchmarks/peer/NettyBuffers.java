@@ -1,9 +1,9 @@
 package dev.weir.benchmarks.peer;
 
-import dev.weir.lab.memory.AddressRange;
 import dev.weir.memory.Pool;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import java.lang.foreign.MemorySegment;
 import java.util.Optional;
 
 /** Direct buffers of one of Netty's or Weir's allocators. */
@@ -42,8 +42,15 @@ final class NettyBuffers extends Buffers<ByteBuf> {
   }
 
   @Override
-  public Optional<AddressRange> addresses() {
-    return pool.map(of -> new AddressRange(of.reservationAddress(), of.reservationBytes()));
+  public long address(ByteBuf buffer) {
+    return buffer.hasMemoryAddress()
+        ? buffer.memoryAddress()
+        : MemorySegment.ofBuffer(buffer.internalNioBuffer(0, buffer.capacity())).address();
+  }
+
+  @Override
+  public Optional<Pool> pool() {
+    return pool;
   }
 
   @Override

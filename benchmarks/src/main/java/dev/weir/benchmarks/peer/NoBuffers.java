@@ -34,6 +34,11 @@ final class NoBuffers extends Buffers<NoBuffers.Place> {
   }
 
   @Override
+  public long address(Place buffer) {
+    return address;
+  }
+
+  @Override
   public void append(Place buffer, byte[] chunk) {
     NativeBytes.copy(chunk, address + buffer.length);
     buffer.length += chunk.length;

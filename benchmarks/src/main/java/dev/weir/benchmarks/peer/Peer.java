@@ -12,6 +12,7 @@ import io.netty.buffer.AdaptiveByteBufAllocator;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.PooledByteBufAllocator;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
@@ -25,8 +26,12 @@ public enum Peer {
   WEIR_BUDGET("weir+budget", Family.WEIR),
   /** Weir that hardens a sample of the buffers, at its default interval. */
   WEIR_HARDENING("weir+hardening", Family.WEIR),
-  /** Weir that gives memory back sooner. */
+  /** Weir with the preset that keeps less free memory resident. */
   WEIR_DENSE("weir+dense", Family.WEIR),
+  /** Weir that may keep half as much free memory resident as is live. */
+  WEIR_SHARE_HALF("weir+share-0.5", Family.WEIR),
+  /** Weir that may keep as much free memory resident as is live. */
+  WEIR_SHARE_ALL("weir+share-1", Family.WEIR),
   /** Netty's pooled allocator with its defaults. */
   NETTY_POOLED("netty-pooled", Family.NETTY),
   /** Netty's adaptive allocator with its defaults. */
@@ -82,6 +87,13 @@ public enum Peer {
     return family == Family.WEIR || family == Family.NETTY;
   }
 
+  /** Those that a suite compares unless it says whom: all but what differs by its share alone. */
+  public static List<Peer> usual() {
+    return Arrays.stream(values())
+        .filter(peer -> peer != WEIR_SHARE_HALF && peer != WEIR_SHARE_ALL)
+        .toList();
+  }
+
   /** Whether on event loops it is the same as its namesake. */
   public boolean isForOtherThreads() {
     return this == NETTY_POOLED_CACHES || this == NETTY_ADAPTIVE_CACHES;
@@ -101,14 +113,19 @@ public enum Peer {
     }
   }
 
-  /** Makes the allocator of a JVM that measures. */
+  /** Makes the allocator of a JVM that measures, over a pool of 8 GiB where it is Weir. */
   public Buffers<?> buffers() {
+    return buffers(POOL_BYTES);
+  }
+
+  /** The same; where it is Weir, over a pool of {@code poolBytes}. */
+  public Buffers<?> buffers(long poolBytes) {
     return switch (this) {
       case GLIBC -> MallocBuffers.of(MallocLibrary.GLIBC);
       case MIMALLOC -> MallocBuffers.of(MallocLibrary.MIMALLOC);
       case JEMALLOC -> MallocBuffers.of(MallocLibrary.JEMALLOC);
       case HARNESS -> NoBuffers.create();
-      default -> NettyBuffers.of(open());
+      default -> NettyBuffers.of(open(poolBytes));
     };
   }
 
@@ -118,7 +135,7 @@ public enum Peer {
    * @throws UnsupportedOperationException if it has no {@code ByteBuf}s
    */
   public ByteBufAllocator allocator() {
-    return open().allocator();
+    return open(POOL_BYTES).allocator();
   }
 
   /**
@@ -127,12 +144,19 @@ public enum Peer {
    * @throws UnsupportedOperationException if it has no {@code ByteBuf}s
    */
   public PeerAllocator open() {
+    return open(POOL_BYTES);
+  }
+
+  private PeerAllocator open(long poolBytes) {
+    PoolOptions options = PoolOptions.withLimit(poolBytes).withName("bench");
     return switch (this) {
-      case WEIR -> over(Pool.create(options()));
-      case WEIR_CHARGED -> charging(Pool.create(options()));
-      case WEIR_BUDGET -> charging(watchedPool());
-      case WEIR_HARDENING -> over(Pool.create(options().withHardening(Hardening.sampled())));
-      case WEIR_DENSE -> over(Pool.create(options().withPurgePolicy(PurgePolicy.dense())));
+      case WEIR -> over(options);
+      case WEIR_CHARGED -> charging(Pool.create(options));
+      case WEIR_BUDGET -> charging(watchedPool(options));
+      case WEIR_HARDENING -> over(options.withHardening(Hardening.sampled()));
+      case WEIR_DENSE -> over(options.withPurgePolicy(PurgePolicy.dense()));
+      case WEIR_SHARE_HALF -> over(options.withPurgePolicy(share(0.5)));
+      case WEIR_SHARE_ALL -> over(options.withPurgePolicy(share(1)));
       case NETTY_POOLED -> netty(PooledByteBufAllocator.DEFAULT);
       case NETTY_ADAPTIVE -> netty(new AdaptiveByteBufAllocator());
       case NETTY_POOLED_CACHES -> netty(pooledWithCaches());
@@ -144,22 +168,23 @@ public enum Peer {
     };
   }
 
-  private static Pool watchedPool() {
-    Pool pool = Pool.create(options().withProfile(PoolOptions.DEFAULT_BYTES_PER_SAMPLE));
+  private static Pool watchedPool(PoolOptions options) {
+    Pool pool = Pool.create(options.withProfile(PoolOptions.DEFAULT_BYTES_PER_SAMPLE));
     Scraper.start(pool);
     return pool;
   }
 
-  private static PoolOptions options() {
-    return PoolOptions.withLimit(POOL_BYTES).withName("bench");
-  }
-
-  private static PeerAllocator over(Pool pool) {
+  private static PeerAllocator over(PoolOptions options) {
+    Pool pool = Pool.create(options);
     return new PeerAllocator(new WeirAllocator(pool), Optional.of(pool));
   }
 
+  private static PurgePolicy share(double share) {
+    return PurgePolicy.balanced().withShare(share);
+  }
+
   private static PeerAllocator charging(Pool pool) {
-    Budget budget = pool.rootBudget().child("feature", POOL_BYTES / 2);
+    Budget budget = pool.rootBudget().child("feature", pool.limitBytes() / 2);
     return new PeerAllocator(new WeirAllocator(pool).charging(budget), Optional.of(pool));
   }
 

@@ -12,13 +12,13 @@ import java.util.Set;
 /**
  * A line of a chart: one cell with a value for each allocator.
  *
- * @param group what stands above it: threads, level of leak detection
+ * @param group what stands above it: threads, level of leak detection, event loops
  * @param label what stands beside it: the cell's own parameters
  * @param values by allocator
  */
 record ChartRow(String group, String label, Map<Mark, Value> values) {
   private static final Set<String> NOT_IN_LABELS =
-      Set.of("suite", "thread", "threads", "leakDetection", "jit", "allocator");
+      Set.of("suite", "loops", "thread", "threads", "leakDetection", "jit", "allocator");
 
   /** The median of the rounds, the best and the worst. */
   record Value(double median, double min, double max) {}
@@ -73,9 +73,13 @@ record ChartRow(String group, String label, Map<Mark, Value> values) {
 
   private static String group(Map<String, Object> row) {
     String threads = String.valueOf(row.get("threads"));
-    return "%s%s, leak detection %s"
+    String loops = String.valueOf(row.getOrDefault("loops", "1"));
+    return "%s%s, leak detection %s%s"
         .formatted(
-            threads.equals("1") ? "" : threads + " ", row.get("thread"), row.get("leakDetection"));
+            threads.equals("1") ? "" : threads + " ",
+            row.get("thread"),
+            row.get("leakDetection"),
+            loops.equals("1") ? "" : ", " + loops + " loops alive");
   }
 
   /** Everything that comes before the measured values and says more than its default. */

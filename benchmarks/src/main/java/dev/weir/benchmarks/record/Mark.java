@@ -1,5 +1,6 @@
 package dev.weir.benchmarks.record;
 
+import java.util.List;
 import java.util.Locale;
 
 /** How a chart draws one allocator: a colour class and a shape, so that either tells it. */
@@ -9,6 +10,8 @@ enum Mark {
   WEIR_BUDGET("weir+budget", "weir", Shape.RING),
   WEIR_HARDENING("weir+hardening", "weir", Shape.BAR),
   WEIR_DENSE("weir+dense", "weir", Shape.CORNER),
+  WEIR_SHARE_HALF("weir+share-0.5", "weir", Shape.RIGHT),
+  WEIR_SHARE_ALL("weir+share-1", "weir", Shape.HEXAGON),
   NETTY_POOLED("netty-pooled", "pooled", Shape.SQUARE),
   NETTY_POOLED_CACHES("netty-pooled+caches", "pooled", Shape.FRAME),
   NETTY_ADAPTIVE("netty-adaptive", "adaptive", Shape.DIAMOND),
@@ -25,6 +28,8 @@ enum Mark {
     PLUS("M-5.5 -1h4.5v-4.5h2v4.5h4.5v2h-4.5v4.5h-2v-4.5h-4.5z", true),
     BAR("M-5.5 -2h11v4h-11z", false),
     CORNER("M-5 -5v10h10", false),
+    RIGHT("M-4 -5l9 5l-9 5z", true),
+    HEXAGON("M-5.5 0l3 -5h5l3 5l-3 5h-5z", true),
     SQUARE("M-4.5 -4.5h9v9h-9z", true),
     FRAME("M-4 -4h8v8h-8z", false),
     DIAMOND("M0 -6l6 6l-6 6l-6 -6z", true),
@@ -68,6 +73,16 @@ enum Mark {
         x,
         y,
         shape.path);
+  }
+
+  /** A line through places of the drawing, {@code x y} with a space between. */
+  String line(List<String> places) {
+    return "<path class=\"%s open\" d=\"M%s\"/>\n".formatted(colour, String.join("L", places));
+  }
+
+  /** Whether it is one of Weir's settings. */
+  boolean isWeirs() {
+    return colour.equals(WEIR.colour);
   }
 
   /** A line from the best to the worst round. */

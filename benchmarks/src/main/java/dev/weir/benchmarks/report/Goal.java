@@ -37,6 +37,13 @@ public record Goal(Metric metric, Kind kind, double bound, Map<String, String> b
     TIMES_NETTY,
     /** Weir takes no more than the best of Netty's. */
     NO_MORE_THAN_NETTY,
+    /** Mimalloc takes at least {@code bound} times what Weir takes. */
+    TIMES_MIMALLOC,
+    /**
+     * Weir takes at most {@code bound} times what the least of Netty's takes, or no more than that
+     * of Netty's which has the best time.
+     */
+    NO_MORE_THAN_LEAST_OR_FASTEST,
     /** Weir with a budget takes at most {@code bound} times what Weir takes without. */
     TIMES_BARE,
     /** Weir takes at most {@code bound}. */
@@ -78,6 +85,9 @@ public record Goal(Metric metric, Kind kind, double bound, Map<String, String> b
 
   /** Judges a measurement of a run; empty if that lacks what the goal compares. */
   public Optional<Verdict> judge(Measurement measurement, List<Measurement> run) {
+    if (kind == Kind.NO_MORE_THAN_LEAST_OR_FASTEST) {
+      return besideLeastOrFastest(measurement);
+    }
     if (beside.isEmpty()) {
       return judge(peer -> value(measurement, peer));
     }
@@ -85,6 +95,26 @@ public record Goal(Metric metric, Kind kind, double bound, Map<String, String> b
         .filter(other -> isBeside(other.cell(), measurement.cell()))
         .findFirst()
         .flatMap(other -> judge(peer -> less(measurement, other, peer)));
+  }
+
+  private Optional<Verdict> besideLeastOrFastest(Measurement measurement) {
+    Function<Peer, Optional<Taken>> values = peer -> value(measurement, peer);
+    Function<Peer, Optional<Taken>> times =
+        peer -> measurement.score(peer, Metric.NS_PER_OP).map(Taken::of);
+    Optional<Map.Entry<String, Taken>> least = best(Family.NETTY, values);
+    Optional<Map.Entry<String, Taken>> fastest =
+        best(Family.NETTY, times)
+            .flatMap(best ->
+                values.apply(Peer.of(best.getKey())).map(own -> Map.entry(best.getKey(), own)));
+    if (values.apply(Peer.WEIR).isEmpty() || least.isEmpty() || fastest.isEmpty()) {
+      return Optional.empty();
+    }
+    Taken own = values.apply(Peer.WEIR).get();
+    boolean fastestHasMore =
+        fastest.get().getValue().median() > bound * least.get().getValue().median();
+    Map.Entry<String, Taken> other = (fastestHasMore ? fastest : least).get();
+    Outcome outcome = own.isAtMost(fastestHasMore ? 1 : bound, other.getValue());
+    return Optional.of(compared(own, other, values, outcome));
   }
 
   private boolean isBeside(Cell other, Cell cell) {
@@ -114,6 +144,17 @@ public record Goal(Metric metric, Kind kind, double bound, Map<String, String> b
                   best(Family.NETTY, values)
                       .map(netty ->
                           compared(own, netty, values, own.isAtMost(1 / bound, netty.getValue())));
+              case TIMES_MIMALLOC ->
+                  values
+                      .apply(Peer.MIMALLOC)
+                      .map(other ->
+                          verdict(
+                              own,
+                              text(other) + " " + Peer.MIMALLOC.label(),
+                              times(other, own),
+                              "",
+                              own.isAtMost(1 / bound, other)));
+              case NO_MORE_THAN_LEAST_OR_FASTEST -> Optional.empty(); // needs times too
               case NO_MORE_THAN_NETTY ->
                   best(Family.NETTY, values)
                       .map(
@@ -160,8 +201,10 @@ public record Goal(Metric metric, Kind kind, double bound, Map<String, String> b
   private Verdict verdict(Taken own, String other, String ratio, String malloc, Outcome outcome) {
     String goal =
         switch (kind) {
-          case TIMES_NETTY -> "at least " + number(bound);
+          case TIMES_NETTY, TIMES_MIMALLOC -> "at least " + number(bound);
           case NO_MORE_THAN_NETTY -> "at least 1";
+          case NO_MORE_THAN_LEAST_OR_FASTEST ->
+              "at least %s, or 1 of the fastest".formatted(number(1 / bound));
           case TIMES_BARE -> "at most " + number(bound);
           case AT_MOST -> "at most " + number(metric.inTableUnit(bound)) + " " + metric.title();
           case SHOWN -> "";

@@ -56,6 +56,12 @@ public final class Goals {
           List.of(
               new Goal(Metric.HEAP_BYTES_PER_BUFFER, Kind.NO_MORE_THAN_NETTY, 1),
               new Goal(Metric.GC_NS_PER_OP, Kind.NO_MORE_THAN_NETTY, 1));
+      case "written" ->
+          List.of(
+              new Goal(Metric.NS_PER_OP, Kind.TIMES_NETTY, 1),
+              new Goal(Metric.NS_PER_OP, Kind.TIMES_MIMALLOC, 1 / 1.1),
+              new Goal(Metric.PEAK_RSS_BYTES, Kind.NO_MORE_THAN_LEAST_OR_FASTEST, 1.05),
+              new Goal(Metric.IDLE_EXCESS_BYTES, Kind.AT_MOST, 8 * MIB));
       case "loops" -> List.of(new Goal(Metric.RSS_BYTES_PER_LOOP, Kind.AT_MOST, 200 * KIB));
       case "hello" -> List.of(new Goal(Metric.NS_PER_OP, Kind.TIMES_NETTY, 0.98));
       case "compression" -> compression(cell.parameter("way"));

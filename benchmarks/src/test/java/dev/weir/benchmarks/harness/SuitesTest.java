@@ -12,6 +12,8 @@ import dev.weir.benchmarks.hello.LoopsSuite;
 import dev.weir.benchmarks.pattern.AllocPattern;
 import dev.weir.benchmarks.peer.Peer;
 import dev.weir.benchmarks.virtual.VirtualSuite;
+import dev.weir.benchmarks.written.Workload;
+import dev.weir.benchmarks.written.WrittenSuite;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -36,6 +38,10 @@ class SuitesTest {
                 List.of(3),
                 SIMPLE,
                 UNTOUCHED),
+            AllocSuite.cells(
+                List.of(ROW), List.of(ThreadKind.EVENT_LOOP), SIMPLE, UNTOUCHED, /* loops= */ 3),
+            WrittenSuite.suite(List.of(Workload.SMALL)).cells(),
+            WrittenSuite.suite(List.of(Workload.BURSTS)).cells(),
             LoopsSuite.suite().cells(),
             HelloSuite.suite().cells(),
             CompressionSuite.suites(List.of(20_000)).getFirst().cells(),
@@ -51,6 +57,7 @@ class SuitesTest {
     Map<String, Metric> alsoMeasured =
         Map.of(
             "grow", Metric.POOL_RSS_BYTES,
+            "written", Metric.PEAK_RSS_BYTES,
             "loops", Metric.RSS_BYTES_PER_LOOP,
             "compression", Metric.COMPRESSED_BYTES,
             "compression-turns", Metric.PERCENT_OF_LIBRARY);

@@ -149,6 +149,46 @@ class BenchRecordTest {
   }
 
   @Test
+  void whatIsWrittenIsDrawnAsTimeAgainstResidentMemory() throws Exception {
+    Path file = folder.resolve("record.json");
+    BenchRecord record = BenchRecord.of(file, "a", "b");
+    record.append(
+        "weir bench written",
+        NOISE,
+        List.of(
+            written("weir", 200, 300), written("weir+dense", 100, 400),
+            written("mimalloc", 150, 350), written("netty-pooled", 250, 250)));
+    String svg = Chart.svg(record, "written").orElseThrow();
+    assertThat(svg)
+        .contains("<desc id=\"desc\">record.json</desc>", ">small · 256..16K · 256 live<")
+        .contains("below and left is best", " MiB<", " ns<");
+    assertThat(svg.lines().filter(line -> line.matches("<path class=\"weir open\" d=\"M.*L.*")))
+        .as("a line through Weir's settings, and the spread of each one's time")
+        .hasSize(3);
+    DocumentBuilderFactory.newInstance()
+        .newDocumentBuilder()
+        .parse(new ByteArrayInputStream(svg.getBytes(StandardCharsets.UTF_8)));
+  }
+
+  private static Map<String, Object> written(String allocator, double nsPerOp, double mib) {
+    Map<String, Object> row = new LinkedHashMap<>();
+    row.put("suite", "written");
+    row.put("workload", "small");
+    row.put("sizes", "256..16K");
+    row.put("live", "256");
+    row.put("thread", "event-loop");
+    row.put("threads", 1);
+    row.put("leakDetection", "disabled");
+    row.put("allocator", allocator);
+    double bytes = mib * (1 << 20);
+    for (String ending : List.of("", "Min", "Max")) {
+      row.put("nsPerOp" + ending, nsPerOp);
+      row.put("peakRssBytes" + ending, bytes);
+    }
+    return row;
+  }
+
+  @Test
   void everyPeerHasAMark() {
     assertThat(Arrays.stream(Mark.values()).map(Mark::allocator))
         .containsExactlyInAnyOrderElementsOf(

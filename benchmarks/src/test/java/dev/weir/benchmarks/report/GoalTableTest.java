@@ -12,6 +12,7 @@ import dev.weir.benchmarks.harness.Score;
 import dev.weir.benchmarks.harness.ThreadKind;
 import dev.weir.benchmarks.peer.JitState;
 import dev.weir.benchmarks.peer.Peer;
+import dev.weir.lab.report.Outcome;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -53,6 +54,55 @@ class GoalTableTest {
             "loops http-hello event-loop simple RSS KiB/loop 100.0 at most 200 RSS KiB/loop"
                 + " reached",
             "2 of 3 goals are reached");
+  }
+
+  @Test
+  void residentMemoryIsJudgedByTheLeastOrByThatOfTheFastest() {
+    Goal goal =
+        new Goal(Metric.PEAK_RSS_BYTES, Goal.Kind.NO_MORE_THAN_LEAST_OR_FASTEST, /* bound= */ 1.05);
+    Map<Peer, Double> adaptiveIsFaster =
+        Map.of(Peer.WEIR, 10.0, Peer.NETTY_POOLED, 30.0, Peer.NETTY_ADAPTIVE, 20.0);
+    Map<Peer, Double> pooledIsFaster =
+        Map.of(Peer.WEIR, 10.0, Peer.NETTY_POOLED, 20.0, Peer.NETTY_ADAPTIVE, 30.0);
+    double mib = 1 << 20;
+    Map<Peer, Double> adaptiveHasMore =
+        Map.of(Peer.WEIR, 120 * mib, Peer.NETTY_POOLED, 100 * mib, Peer.NETTY_ADAPTIVE, 130 * mib);
+    assertThat(verdict(goal, adaptiveIsFaster, adaptiveHasMore).outcome())
+        .isEqualTo(Outcome.REACHED);
+    assertThat(verdict(goal, pooledIsFaster, adaptiveHasMore).outcome()).isEqualTo(Outcome.MISSED);
+    Map<Peer, Double> alike =
+        Map.of(Peer.WEIR, 104 * mib, Peer.NETTY_POOLED, 100 * mib, Peer.NETTY_ADAPTIVE, 101 * mib);
+    assertThat(verdict(goal, pooledIsFaster, alike).outcome()).isEqualTo(Outcome.REACHED);
+    assertThat(verdict(goal, pooledIsFaster, alike).other()).isEqualTo("100.0 netty-pooled");
+  }
+
+  private static Goal.Verdict verdict(Goal goal, Map<Peer, Double> nanos, Map<Peer, Double> bytes) {
+    Cell cell = cell("written", LeakDetection.DISABLED, "workload", "small");
+    Map<Peer, Map<Metric, Score>> scores = new EnumMap<>(Peer.class);
+    nanos.forEach((peer, value) ->
+        scores.put(
+            peer,
+            Map.of(
+                Metric.NS_PER_OP, Score.of(List.of(value)),
+                Metric.PEAK_RSS_BYTES, Score.of(List.of(bytes.getOrDefault(peer, 0.0))))));
+    Measurement measurement = new Measurement(cell, CONDITIONS, scores);
+    return goal.judge(measurement, List.of(measurement)).orElseThrow();
+  }
+
+  @Test
+  void writtenBuffersAreJudgedBesideMimallocToo() {
+    Measurement small =
+        measurement(
+            cell("written", LeakDetection.DISABLED, "workload", "small"),
+            Metric.NS_PER_OP,
+            Map.of(Peer.WEIR, 110.0, Peer.NETTY_POOLED, 120.0, Peer.MIMALLOC, 99.0));
+    assertThat(
+            GoalTable.render(List.of(small), Ansi.OFF)
+                .lines()
+                .map(line -> line.replaceAll(" +", " ")))
+        .contains(
+            "written small event-loop disabled ns/op 110.0 99.0 mimalloc 0.90 at least 0.91"
+                + " missed");
   }
 
   /** What is to be reached was said of allocating and releasing alone. */
