@@ -356,7 +356,10 @@ public final class Budget extends BudgetFigures {
     tree.tellOfRoom();
   }
 
-  /** Counts a Java heap buffer here and in all nodes above, or in none. */
+  /**
+   * Counts a Java heap buffer here and in all nodes above, or in none. The root keeps no count: its
+   * limit is for arrays.
+   */
   public boolean tryChargeHeap(long bytes) {
     tree.lock.lock();
     try {
