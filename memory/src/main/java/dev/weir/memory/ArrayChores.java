@@ -45,7 +45,7 @@ final class ArrayChores implements Purger.Chores {
 
   @Override
   public long doChores(long nowNanos) {
-    arrays.dropIdle(nowNanos - tickNanos);
+    arrays.dropIdle(nowNanos - 2 * tickNanos);
     return nowNanos + tickNanos;
   }
 

@@ -31,11 +31,11 @@ public final class ArrayClasses {
    */
   private static final int MAX_ARRAY_BYTES = (256 << 10) - 24;
 
-  /** The first array of a class in a heap: of few buffers, few bytes are held. 16 KiB. */
-  private static final int FIRST_ARRAY_BYTES = 16 << 10;
+  /** The first array of a class in a heap: of few buffers, few bytes are held. 64 KiB. */
+  private static final int FIRST_ARRAY_BYTES = 64 << 10;
 
-  /** A further one is an eighth of what the heap has of the class. */
-  private static final int ARRAY_SHARE = 8;
+  /** A further one is a quarter of what the heap has of the class. */
+  private static final int ARRAY_SHARE = 4;
 
   private ArrayClasses() {}
 

@@ -21,10 +21,10 @@ import org.jspecify.annotations.Nullable;
  * Order of locks: a heap's, then this pool's. Whoever looks through several heaps has one lock at a time.
  */
 public final class ArrayPool {
-  /** Empty arrays may be as many as a quarter of those held, and at least 2 MiB. */
+  /** Empty arrays may be as many as a third of those held, and at least 2 MiB. */
   private static final long MIN_CACHED_BYTES = 2L << 20;
 
-  private static final int CACHED_SHARE = 4;
+  private static final int CACHED_SHARE = 3;
 
   private final LongSupplier limitBytes;
   private final Runnable whenFirstHeld;

@@ -204,7 +204,7 @@ public final class Budget extends BudgetFigures {
     tree.lock.unlock();
   }
 
-  /** Changes the limit of Java heap buffers. */
+  /** Changes the limit of Java heap buffers: for the root, of the arrays behind them. */
   public void setHeapLimitBytes(long bytes) {
     if (bytes < 0) {
       throw new IllegalArgumentException(
