@@ -31,8 +31,11 @@ public final class ArrayClasses {
    */
   private static final int MAX_ARRAY_BYTES = (256 << 10) - 24;
 
-  /** The first array of a class in a heap: of few buffers, few bytes are held. 64 KiB. */
-  private static final int FIRST_ARRAY_BYTES = 64 << 10;
+  /**
+   * The first array of a class in a heap: 128 KiB. Of few buffers a shorter one would hold less,
+   * but the sooner an array is exhausted, the sooner another has to be found.
+   */
+  private static final int FIRST_ARRAY_BYTES = 128 << 10;
 
   /** A further one is a quarter of what the heap has of the class. */
   private static final int ARRAY_SHARE = 4;

@@ -33,7 +33,7 @@ class ArrayClassesTest {
       for (long present : new long[] {0, 1 << 20, 1 << 30, Long.MAX_VALUE}) {
         long bytes =
             (long) ArrayClasses.slots(sizeClass, present) * ArrayClasses.slotBytes(sizeClass);
-        assertThat(bytes + HEADER_BYTES).isBetween(33L << 10, 256L << 10);
+        assertThat(bytes + HEADER_BYTES).isBetween(64L << 10, 256L << 10);
       }
     }
   }
@@ -42,8 +42,8 @@ class ArrayClassesTest {
   void arraysGrowWithWhatThereIsOfTheirClass() {
     int sizeClass = ArrayClasses.classOf(1_024);
 
-    assertThat(ArrayClasses.slots(sizeClass, 0)).isEqualTo(64);
-    assertThat(ArrayClasses.slots(sizeClass, 512 << 10)).isEqualTo(128);
+    assertThat(ArrayClasses.slots(sizeClass, 0)).isEqualTo(128);
+    assertThat(ArrayClasses.slots(sizeClass, 768 << 10)).isEqualTo(192);
     assertThat(ArrayClasses.slots(sizeClass, 64 << 20)).isEqualTo(255);
     assertThat(ArrayClasses.slots(ArrayClasses.classOf(32 << 10), 64 << 20)).isEqualTo(7);
     assertThat(ArrayClasses.slots(ArrayClasses.classOf(64 << 10), 64 << 20)).isEqualTo(1);

@@ -31,7 +31,7 @@ class ArrayHeapTest {
   void anotherThreadsFreeComesBackToTheOwner() throws InterruptedException {
     ArrayHeap heap = arrays.pool.ownedHeap();
     List<Slot> slots = new ArrayList<>();
-    for (int i = 0; i < 2 * 64; i++) {
+    for (int i = 0; i < 2 * 128; i++) {
       slots.add(arrays.take(heap, 1_000));
     }
     long held = arrays.pool.heldBytes();
@@ -40,7 +40,7 @@ class ArrayHeapTest {
     assertThat(arrays.pool.liveBytes()).isZero();
 
     Set<Slot> again = new HashSet<>();
-    for (int i = 0; i < 2 * 64; i++) {
+    for (int i = 0; i < 2 * 128; i++) {
       again.add(arrays.take(heap, 1_000));
     }
     assertThat(again).containsExactlyInAnyOrderElementsOf(slots);
@@ -64,7 +64,7 @@ class ArrayHeapTest {
               })
               .get();
       arrays.pool.trim();
-      assertThat(arrays.pool.heldBytes()).isEqualTo(64 << 10);
+      assertThat(arrays.pool.heldBytes()).isEqualTo(128 << 10);
 
       Slot second = next.submit(() -> arrays.take(arrays.pool.ownedHeap(), 1_000)).get();
       assertThat(second.home()).isSameAs(live.home());

@@ -34,7 +34,7 @@ class ArrayPoolTest {
     assertThat(second.home().array()).isSameAs(first.home().array());
     assertThat(second.number()).isNotEqualTo(first.number());
     assertThat(pool.liveBytes()).isEqualTo(2 * KIB);
-    assertThat(pool.heldBytes()).isEqualTo(64 * KIB);
+    assertThat(pool.heldBytes()).isEqualTo(128 * KIB);
     first.free();
     second.free();
   }
@@ -70,14 +70,14 @@ class ArrayPoolTest {
   @Test
   void theLimitCountsWhatIsFreeInArraysInUse() {
     Slot slot = arrays.take(heap, 1_000);
-    arrays.limitBytes.set(68 * KIB);
+    arrays.limitBytes.set(132 * KIB);
 
     assertThat(arrays.tryTake(heap, 4 * KIB + 1)).isNull();
     Slot exact = arrays.take(heap, 4 * KIB);
     assertThat(exact.home().array()).as("no room for an array of several").hasSize(4 * KIB);
-    assertThat(pool.heldBytes()).isEqualTo(68 * KIB);
+    assertThat(pool.heldBytes()).isEqualTo(132 * KIB);
     List<Slot> free = new ArrayList<>();
-    for (int i = 0; i < 63; i++) {
+    for (int i = 0; i < 127; i++) {
       free.add(arrays.take(heap, 1_000));
     }
     assertThat(arrays.tryTake(heap, 1_000)).isNull();
@@ -85,7 +85,7 @@ class ArrayPoolTest {
     assertThat(arrays.tryTake(heap, Integer.MAX_VALUE)).isNull();
 
     exact.free();
-    assertThat(pool.heldBytes()).isEqualTo(64 * KIB);
+    assertThat(pool.heldBytes()).isEqualTo(128 * KIB);
     free.forEach(Slot::free);
     slot.free();
   }
@@ -184,10 +184,10 @@ class ArrayPoolTest {
     Slot slot = arrays.take(heap, 1_000);
     Slot large = arrays.take(heap, MIB);
     pool.close();
-    assertThat(pool.heldBytes()).isEqualTo(MIB + 64 * KIB);
+    assertThat(pool.heldBytes()).isEqualTo(MIB + 128 * KIB);
 
     large.free();
-    assertThat(pool.heldBytes()).isEqualTo(64 * KIB);
+    assertThat(pool.heldBytes()).isEqualTo(128 * KIB);
     slot.free();
   }
 
