@@ -6,6 +6,7 @@ module dev.weir.memory {
   requires static jdk.jfr;
 
   exports dev.weir.memory;
+  exports dev.weir.memory.array;
   exports dev.weir.memory.budget;
   exports dev.weir.memory.hardening;
   exports dev.weir.memory.heap;

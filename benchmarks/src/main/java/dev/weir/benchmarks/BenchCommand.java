@@ -18,6 +18,7 @@ import picocli.CommandLine.Spec;
       ScaleCommand.class,
       ChargedCommand.class,
       HeapCommand.class,
+      HeapBuffersCommand.class,
       LoopsCommand.class,
       HelloCommand.class,
       ViewCommand.class,

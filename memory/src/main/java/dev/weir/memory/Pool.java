@@ -1,5 +1,6 @@
 package dev.weir.memory;
 
+import dev.weir.memory.array.ArrayPool;
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.budget.BudgetExceededError;
 import dev.weir.memory.hardening.Hardener;
@@ -43,6 +44,7 @@ public final class Pool extends PoolFigures implements AutoCloseable {
   private static final Duration LONGEST_WAIT = Duration.ofDays(36_500);
 
   private final PoolOptions options;
+  private final ArrayChores arrayChores;
   private final PoolLedger ledger;
   private final Budget root;
   private final Reclaimers reclaimers;
@@ -53,7 +55,9 @@ public final class Pool extends PoolFigures implements AutoCloseable {
 
   private Pool(PoolOptions options) {
     this.options = options;
-    this.ledger = new PoolLedger(options.limitBytes());
+    this.arrayChores =
+        new ArrayChores(options.name(), () -> rootBudget().heapLimitBytes(), options.decay());
+    this.ledger = new PoolLedger(options.limitBytes(), arrayChores.arrays());
     this.root = Budget.root(options.name(), ledger, options.heapLimitBytes());
     this.reclaimers = new Reclaimers(root);
     this.rootBlocks = Block.tenants(root);
@@ -351,6 +355,11 @@ public final class Pool extends PoolFigures implements AutoCloseable {
     return root;
   }
 
+  /** The byte arrays behind its heap buffers; for those who have objects of their own for them. */
+  public ArrayPool arrays() {
+    return arrayChores.arrays();
+  }
+
   /** The settings it was created with. */
   public PoolOptions options() {
     return options;
@@ -394,6 +403,7 @@ public final class Pool extends PoolFigures implements AutoCloseable {
 
   /** Gives back everything that is free, now, in the heaps of other threads too. */
   public void trim() {
+    arrays().trim();
     PoolCore parts = life.coreOrNull();
     if (parts != null) {
       parts.trimAndSettle();
@@ -431,6 +441,7 @@ public final class Pool extends PoolFigures implements AutoCloseable {
             "resident " + totals.residentBytes() + " of " + totals.limitBytes());
       }
     }
+    arrays().checkInvariants();
     root.checkInvariants();
   }
 
@@ -444,6 +455,7 @@ public final class Pool extends PoolFigures implements AutoCloseable {
   public void close() {
     StackRoom.requireForNested(); // What is missing of a close that has begun, the purger does.
     boolean first = life.end();
+    arrayChores.close();
     PoolCore parts = life.coreOrNull();
     if (parts != null) {
       try {

@@ -1,15 +1,18 @@
 package dev.weir.memory;
 
+import dev.weir.memory.array.ArrayPool;
 import dev.weir.memory.budget.RootLedger;
 import org.jspecify.annotations.Nullable;
 
 /** What the tree of budgets knows of its pool: nothing is used before the first allocation. */
 final class PoolLedger implements RootLedger {
+  private final ArrayPool arrays;
   private volatile long limitBytes;
   private volatile @Nullable PoolCore core;
 
-  PoolLedger(long limitBytes) {
+  PoolLedger(long limitBytes, ArrayPool arrays) {
     this.limitBytes = limitBytes;
+    this.arrays = arrays;
   }
 
   void setLimit(long bytes) {
@@ -31,6 +34,16 @@ final class PoolLedger implements RootLedger {
   public long liveBlockBytes() {
     PoolCore parts = core;
     return parts == null ? 0 : parts.liveBlockBytes();
+  }
+
+  @Override
+  public long liveHeapBytes() {
+    return arrays.liveBytes();
+  }
+
+  @Override
+  public long heldHeapBytes() {
+    return arrays.heldBytes();
   }
 
   @Override

@@ -95,8 +95,8 @@ public final class PoolOptions {
   }
 
   /**
-   * A copy with another limit of Java heap buffers counted against the pool; the default is the
-   * JVM's own.
+   * A copy with another limit of the byte arrays behind Java heap buffers, with what is free in
+   * them; the default is the JVM's own.
    */
   public PoolOptions withHeapLimit(long bytes) {
     if (bytes < 0) {

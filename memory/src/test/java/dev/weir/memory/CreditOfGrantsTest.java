@@ -49,6 +49,16 @@ class CreditOfGrantsTest {
     }
 
     @Override
+    public long liveHeapBytes() {
+      return 0;
+    }
+
+    @Override
+    public long heldHeapBytes() {
+      return 0;
+    }
+
+    @Override
     public long usedBytes() {
       return 0;
     }

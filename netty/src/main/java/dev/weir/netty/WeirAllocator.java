@@ -6,7 +6,6 @@ import dev.weir.memory.PoolOptions;
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.heap.Block;
 import dev.weir.netty.buffer.ChargingAllocator;
-import dev.weir.netty.buffer.HeapArrays;
 import dev.weir.netty.buffer.ThreadKnowingAllocator;
 import dev.weir.netty.buffer.WeirByteBuf;
 import io.netty.buffer.ByteBuf;
@@ -19,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A Netty allocator over a {@link Pool}: its direct buffers live in the pool's memory, its heap
- * buffers are counted by the pool's budgets.
+ * buffers in byte arrays that the pool keeps and counts.
  *
  * <p>Event loops on threads made for Netty ({@code FastThreadLocalThread}) get a heap of their own,
  * and allocate without atomics; any other thread, virtual ones and workers without an event loop
@@ -42,7 +41,6 @@ public final class WeirAllocator extends ThreadKnowingAllocator
   private final Pool pool;
   private final boolean ownsPool;
   private final boolean preferDirect;
-  private final HeapArrays heapArrays;
   private final Metric metric;
 
   /** An allocator that prefers direct buffers, over a pool that its owner closes. */
@@ -51,12 +49,10 @@ public final class WeirAllocator extends ThreadKnowingAllocator
   }
 
   private WeirAllocator(Pool pool, boolean ownsPool, boolean preferDirect) {
-    HeapArrays arrays = new HeapArrays();
-    super(pool, arrays, preferDirect);
+    super(pool, preferDirect);
     this.pool = pool;
     this.ownsPool = ownsPool;
     this.preferDirect = preferDirect;
-    heapArrays = arrays;
     metric = new Metric(pool);
   }
 
@@ -80,7 +76,7 @@ public final class WeirAllocator extends ThreadKnowingAllocator
 
   /**
    * Has a listener hear of every leak of a buffer that Netty's detector reports: as {@link
-   * ByteBufUtil#setLeakListener}, which at level {@code SIMPLE} hears of heap buffers alone.
+   * ByteBufUtil#setLeakListener}, which at level {@code SIMPLE} hears of none of them.
    *
    * @param listener null: nobody hears of them
    */
@@ -103,7 +99,7 @@ public final class WeirAllocator extends ThreadKnowingAllocator
    * @throws IllegalArgumentException if it is another pool's
    */
   public ByteBufAllocator charging(Budget budget) {
-    return new ChargingAllocator(pool, this, heapArrays, budget, preferDirect);
+    return new ChargingAllocator(pool, this, budget, preferDirect);
   }
 
   /**
@@ -152,15 +148,14 @@ public final class WeirAllocator extends ThreadKnowingAllocator
     return memory instanceof WeirByteBuf own && own.tryGrow(newCapacity, grant);
   }
 
-  /** The bytes of live blocks and of live heap buffers' arrays, over all users of the pool. */
+  /** The bytes of live blocks and of live heap buffers' slots, over all users of the pool. */
   @Override
   public ByteBufAllocatorMetric metric() {
     return metric;
   }
 
-  /** Gives back what is free: pages to the operating system, kept arrays to the collector. */
+  /** Gives back what is free: pages to the operating system, empty arrays to the collector. */
   public void trim() {
-    heapArrays.clear();
     lookForThreads();
     pool.trim();
   }
@@ -172,7 +167,6 @@ public final class WeirAllocator extends ThreadKnowingAllocator
    */
   @Override
   public void close() {
-    heapArrays.clear();
     closeCurrentHeap();
     if (ownsPool) {
       pool.close();

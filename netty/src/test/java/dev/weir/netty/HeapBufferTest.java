@@ -1,18 +1,22 @@
 package dev.weir.netty;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.memory.Pool;
+import dev.weir.memory.PoolOptions;
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.budget.BudgetExceededError;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
-import java.util.ArrayList;
-import java.util.List;
+import io.netty.channel.DefaultEventLoop;
+import io.netty.util.IllegalReferenceCountException;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Heap buffers are counted, limited, and their large arrays used again. */
+/** Heap buffers are counted by their slots, limited, and their arrays used again. */
 class HeapBufferTest {
   private static final int LARGE = 1 << 20;
 
@@ -26,11 +30,11 @@ class HeapBufferTest {
     ByteBufAllocator view = allocator.charging(tls);
     ByteBuf buffer = view.heapBuffer(1_000);
     assertThat(buffer.alloc()).isSameAs(view);
-    assertThat(tls.heapBytes()).isEqualTo(1_000);
+    assertThat(tls.heapBytes()).isEqualTo(1_024);
     assertThat(tls.chargedBytes()).isZero();
     buffer.capacity(3_000);
-    assertThat(tls.heapBytes()).isEqualTo(3_000);
-    assertThat(allocator.metric().usedHeapMemory()).isEqualTo(3_000);
+    assertThat(tls.heapBytes()).isEqualTo(3_072);
+    assertThat(allocator.metric().usedHeapMemory()).isEqualTo(3_072);
     buffer.release();
     assertThat(tls.heapBytes()).isZero();
   }
@@ -43,7 +47,7 @@ class HeapBufferTest {
     ByteBuf composite = view.compositeBuffer();
 
     assertThat(buffer.isDirect()).isFalse();
-    assertThat(tls.heapBytes()).isEqualTo(1_000);
+    assertThat(tls.heapBytes()).isEqualTo(1_024);
     assertThat(tls.chargedBytes()).isZero();
     assertThat(composite.capacity(100).isDirect()).isFalse();
     assertThat(allocator.charging(tls).buffer(1_000))
@@ -70,7 +74,7 @@ class HeapBufferTest {
         .isInstanceOf(BudgetExceededError.class);
     assertThat(buffer.capacity()).isEqualTo(6_000);
     assertThat(buffer.readLong()).isEqualTo(42);
-    assertThat(narrow.heapBytes()).isEqualTo(6_000);
+    assertThat(narrow.heapBytes()).isEqualTo(6_144);
     buffer.release();
   }
 
@@ -85,46 +89,154 @@ class HeapBufferTest {
     assertThat(buffer.capacity()).isEqualTo(5_000);
     assertThat(buffer.writerIndex()).isEqualTo(5_000);
     assertThat(buffer.readLong()).isEqualTo(42);
-    assertThat(narrow.heapBytes()).isEqualTo(5_000);
+    assertThat(narrow.heapBytes()).as("it keeps its slot").isEqualTo(9_216);
     buffer.release();
     assertThat(narrow.heapBytes()).isZero();
+  }
+
+  @Test
+  void anArrayOfItsOwnIsGivenUpWhereThereIsRoomForBoth() {
+    Budget narrow = MEMORY.pool().rootBudget().child("narrow heap", 1 << 20);
+    narrow.setHeapLimitBytes(LARGE + 1_024);
+    ByteBuf buffer = allocator.charging(narrow).heapBuffer(LARGE).writeLong(42);
+
+    buffer.capacity(2_000);
+    assertThat(narrow.heapBytes()).as("no room for both").isEqualTo(LARGE);
+    buffer.capacity(1_000);
+
+    assertThat(narrow.heapBytes()).isEqualTo(1_024);
+    assertThat(buffer.capacity()).isEqualTo(1_000);
+    assertThat(buffer.readLong()).isEqualTo(42);
+    buffer.release();
+    assertThat(narrow.heapBytes()).isZero();
+  }
+
+  @Test
+  void buffersShareAnArray() {
+    ByteBuf first = allocator.heapBuffer(1_000);
+    ByteBuf second = allocator.heapBuffer(1_000);
+
+    assertThat(second.array()).isSameAs(first.array());
+    assertThat(second.arrayOffset()).isNotEqualTo(first.arrayOffset());
+    first.writeLong(1);
+    second.writeLong(2);
+    assertThat(first.readLong()).isEqualTo(1);
+    assertThat(second.readLong()).isEqualTo(2);
+    first.release();
+    second.release();
+  }
+
+  @Test
+  void theBufferOfASlotIsOpenedAgain() {
+    ByteBuf first = allocator.heapBuffer(1_000, 2_000).writeLong(1).markWriterIndex();
+    first.release();
+    assertThatThrownBy(first::release).isInstanceOf(IllegalReferenceCountException.class);
+    assertThatThrownBy(first::array).isInstanceOf(IllegalReferenceCountException.class);
+
+    ByteBuf second = allocator.heapBuffer(990);
+
+    assertThat(second).isSameAs(first);
+    assertThat(second.capacity()).isEqualTo(990);
+    assertThat(second.maxCapacity()).isEqualTo(Integer.MAX_VALUE);
+    assertThat(second.resetWriterIndex().writerIndex()).as("marks are of one life").isZero();
+    second.release();
+  }
+
+  @Test
+  void whereGrowthHasLeftItsSlotThereIsAnotherBuffer() {
+    ByteBuf grown = allocator.heapBuffer(1_000).writeLong(42);
+    int slot = grown.arrayOffset();
+    byte[] array = grown.array();
+    grown.capacity(5_000);
+
+    ByteBuf next = allocator.heapBuffer(1_000).writeLong(43);
+    assertThat(next.array()).isSameAs(array);
+    assertThat(next.arrayOffset()).isEqualTo(slot);
+    assertThat(next).isNotSameAs(grown);
+    assertThat(grown.readLong()).isEqualTo(42);
+    grown.release();
+    assertThat(next.refCnt()).isEqualTo(1);
+    ByteBuf inItsPlace = allocator.heapBuffer(5_000);
+    assertThat(inItsPlace).isNotSameAs(grown);
+    inItsPlace.release();
+    next.release();
+  }
+
+  @Test
+  void growthWithinASlotIsInPlace() {
+    ByteBuf buffer = allocator.heapBuffer(900, 950).writeLong(42);
+    byte[] array = buffer.array();
+    int slot = buffer.arrayOffset();
+    assertThat(buffer.maxFastWritableBytes()).isEqualTo(950 - 8);
+
+    buffer.capacity(950);
+
+    assertThat(buffer.array()).isSameAs(array);
+    assertThat(buffer.arrayOffset()).isEqualTo(slot);
+    buffer.release();
   }
 
   @Test
   void aLargeArrayIsUsedAgainUntilATrim() {
     byte[] array = arrayOfReleased(LARGE);
     assertThat(arrayOfReleased(LARGE)).isSameAs(array);
-    assertThat(arrayOfReleased(LARGE - 1)).isNotSameAs(array).hasSize(LARGE - 1);
+    assertThat(arrayOfReleased(LARGE - 1)).isSameAs(array);
+    assertThat(arrayOfReleased(LARGE + 1)).hasSize(LARGE + 1);
+    assertThat(arrayOfReleased(LARGE)).isSameAs(array);
     allocator.trim();
     assertThat(arrayOfReleased(LARGE)).isNotSameAs(array);
   }
 
   @Test
-  void theLatestArraysAreKeptAndNoMoreThanSixteen() {
-    allocator.trim();
-    List<ByteBuf> buffers = new ArrayList<>();
-    List<byte[]> arrays = new ArrayList<>();
-    for (int i = 0; i < 40; i++) {
-      ByteBuf buffer = allocator.heapBuffer(LARGE, LARGE);
-      buffers.add(buffer);
-      arrays.add(buffer.array());
+  void aRefusalNamesTheHeapLimitAndWhereItIsSet() {
+    try (Pool pool =
+        Pool.create(PoolOptions.withLimit(1 << 20).withName("pool").withHeapLimit(5_000))) {
+      Budget budget = pool.rootBudget().child("arrays", Budget.UNLIMITED);
+      ByteBufAllocator view = new WeirAllocator(pool).charging(budget);
+      ByteBuf held = view.heapBuffer(3_000);
+
+      assertThatExceptionOfType(BudgetExceededError.class)
+          .isThrownBy(() -> view.heapBuffer(2_001))
+          .withMessage(
+              "budget 'pool' has no room for 2,001 bytes of heap buffers: heap limit 5,000,"
+                  + " held 3,072. Raise it (PoolOptions.withHeapLimit, Budget.setHeapLimitBytes),"
+                  + " or release or admit less.")
+          .satisfies(error -> assertThat(error.budget()).isSameAs(pool.rootBudget()));
+      assertThat(budget.heapBytes()).isEqualTo(3_072);
+      budget.setHeapLimitBytes(4_000);
+      assertThatExceptionOfType(BudgetExceededError.class)
+          .isThrownBy(() -> view.heapBuffer(1_001))
+          .withMessage(
+              "budget 'pool/arrays' has no room for 1,001 bytes of heap buffers: heap limit 4,000,"
+                  + " held 3,072. Raise it (Budget.setHeapLimitBytes), or release or admit less.");
+      budget.close();
+      assertThatExceptionOfType(BudgetExceededError.class)
+          .isThrownBy(() -> view.heapBuffer(1))
+          .withMessage(
+              "budget 'pool/arrays' has no room for 1 bytes of heap buffers: closed, held 3,072."
+                  + " It stays so: charge another budget.");
+      held.release();
+      assertThat(pool.rootBudget().heldHeapBytes()).isZero();
     }
-    buffers.forEach(ByteBuf::release);
-    buffers.clear();
-    int reused = 0;
-    for (int i = 0; i < 40; i++) {
-      ByteBuf buffer = allocator.heapBuffer(LARGE, LARGE);
-      buffers.add(buffer);
-      byte[] array = buffer.array();
-      int position = indexOf(arrays, array);
-      if (position >= 0) {
-        reused++;
-        assertThat(position).isGreaterThanOrEqualTo(40 - 16);
-      }
-    }
-    assertThat(reused).isEqualTo(16);
-    buffers.forEach(ByteBuf::release);
-    allocator.trim();
+  }
+
+  @Test
+  void anEndedLoopsArraysAreTheNextOnes() throws Exception {
+    Pool pool = Pool.create(PoolOptions.withLimit(1 << 20));
+    WeirAllocator own = new WeirAllocator(pool);
+    DefaultEventLoop first = new DefaultEventLoop();
+    ByteBuf live = first.submit(() -> own.heapBuffer(1_000)).get();
+    first.shutdownGracefully(0, 1, TimeUnit.SECONDS).sync();
+    DefaultEventLoop second = new DefaultEventLoop();
+
+    ByteBuf next = second.submit(() -> own.heapBuffer(1_000)).get();
+
+    assertThat(next.array()).isSameAs(live.array());
+    next.release();
+    live.release();
+    second.shutdownGracefully(0, 1, TimeUnit.SECONDS).sync();
+    pool.close();
+    assertThat(pool.rootBudget().heldHeapBytes()).isZero();
   }
 
   private byte[] arrayOfReleased(int bytes) {
@@ -132,14 +244,5 @@ class HeapBufferTest {
     byte[] array = buffer.array();
     buffer.release();
     return array;
-  }
-
-  private static int indexOf(List<byte[]> arrays, byte[] wanted) {
-    for (int i = 0; i < arrays.size(); i++) {
-      if (arrays.get(i) == wanted) {
-        return i;
-      }
-    }
-    return -1;
   }
 }

@@ -28,6 +28,8 @@ class LeakTrackingTest {
 
   @RegisterExtension static final PoolUnderTest MEMORY = new PoolUnderTest();
 
+  private static final WeirAllocator ON_HEAP = WeirAllocator.preferringHeap(MEMORY.pool());
+
   @RegisterExtension static final LeakDetection DETECTION = new LeakDetection();
 
   @Test
@@ -49,6 +51,38 @@ class LeakTrackingTest {
     ResourceLeakDetector.setLevel(Level.PARANOID);
     loseOnHeap();
     awaitReportOf("loseOnHeap");
+  }
+
+  @Test
+  void aLostHeapBufferIsReportedAtLevelSimple() {
+    ResourceLeakDetector.setLevel(Level.SIMPLE);
+    loseWatchedOnHeap();
+    awaitReportOf("loseWatchedOnHeap");
+  }
+
+  @Test
+  void aWatchedHeapBufferStaysDeadWhenItsSlotLivesAgain() {
+    ResourceLeakDetector.setLevel(Level.SIMPLE);
+    ByteBuf watched = LeakDetection.tracked(ON_HEAP);
+    int offset = watched.arrayOffset();
+    watched.release();
+
+    ResourceLeakDetector.setLevel(Level.DISABLED);
+    ByteBuf next = MEMORY.allocator().heapBuffer(64);
+    assertThat(next.arrayOffset()).isEqualTo(offset);
+    assertThat(next).isNotSameAs(watched);
+    for (ThrowingCallable use :
+        List.<ThrowingCallable>of(
+            watched::release,
+            () -> watched.release(2),
+            watched::retain,
+            () -> watched.retain(2),
+            watched::array,
+            () -> watched.getByte(0))) {
+      assertThatThrownBy(use).isInstanceOf(IllegalReferenceCountException.class);
+    }
+    assertThat(next.refCnt()).isEqualTo(1);
+    next.release();
   }
 
   @Test
@@ -233,6 +267,10 @@ class LeakTrackingTest {
 
   private static void loseOnHeap() {
     LOSING.heapBuffer(64);
+  }
+
+  private static void loseWatchedOnHeap() {
+    LeakDetection.tracked(WeirAllocator.preferringHeap(LOSING.pool())).writeLong(1);
   }
 
   private static void awaitReportOf(String method) {

@@ -2,6 +2,8 @@ package dev.weir.lab.contender;
 
 import dev.weir.lab.memory.LivePages;
 import dev.weir.lab.subject.Subject;
+import io.netty.buffer.AdaptiveByteBufAllocator;
+import io.netty.buffer.PooledByteBufAllocator;
 import java.util.Arrays;
 import java.util.stream.Collectors;
 
@@ -26,7 +28,13 @@ public enum Contender {
   /** tcmalloc, where it is installed. */
   TCMALLOC("tcmalloc"),
   /** Blocks one behind the other, and perfect purging: reckoned. */
-  SEQUENTIAL("sequential");
+  SEQUENTIAL("sequential"),
+  /** Weir's heap buffers. */
+  WEIR_HEAP("weir-heap"),
+  /** Heap buffers of Netty's pooled allocator. */
+  NETTY_POOLED_HEAP("netty-pooled-heap"),
+  /** Heap buffers of Netty's adaptive allocator. */
+  NETTY_ADAPTIVE_HEAP("netty-adaptive-heap");
 
   private final String label;
 
@@ -74,6 +82,14 @@ public enum Contender {
       case JEMALLOC -> new MallocStore(MallocLibrary.JEMALLOC.load(), limitBytes);
       case TCMALLOC -> new MallocStore(MallocLibrary.TCMALLOC.load(), limitBytes);
       case SEQUENTIAL -> new SequentialStore(pages);
+      case WEIR_HEAP -> HeapStore.weir(limitBytes);
+      case NETTY_POOLED_HEAP -> HeapStore.netty(PooledByteBufAllocator.DEFAULT);
+      case NETTY_ADAPTIVE_HEAP -> HeapStore.netty(new AdaptiveByteBufAllocator());
     };
+  }
+
+  /** Whether its blocks are in the Java heap. */
+  public boolean isHeap() {
+    return this == WEIR_HEAP || this == NETTY_POOLED_HEAP || this == NETTY_ADAPTIVE_HEAP;
   }
 }

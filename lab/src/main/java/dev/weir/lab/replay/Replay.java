@@ -23,6 +23,9 @@ final class Replay {
   private static final Map<String, String> ENVIRONMENT =
       Map.of("GLIBC_TUNABLES", "glibc.rtld.optional_static_tls=16384");
 
+  /** What blocks in the Java heap get where no budget is set. */
+  private static final long MAX_HEAP = 2L << 30;
+
   private final ReplayPlan plan;
   private final ProgressLine progress;
 
@@ -41,7 +44,7 @@ final class Replay {
     try (ChildJvm child =
         ChildJvm.start(
             ReplayChild.class,
-            jvmFlags(),
+            jvmFlags(contender),
             List.of(contender.label(), JsonLines.line(plan.toMap())),
             ENVIRONMENT)) {
       while (true) {
@@ -61,12 +64,15 @@ final class Replay {
     }
   }
 
-  private List<String> jvmFlags() {
+  /** With the same heap for all, and twice the budget beside it where the blocks are in it. */
+  private List<String> jvmFlags(Contender contender) {
+    long blockBytes = contender.isHeap() ? Math.min(2 * plan.directMemoryBytes(), MAX_HEAP) : 0;
+    String heap = String.valueOf((256L << 20) + blockBytes);
     return List.of(
         "--enable-native-access=ALL-UNNAMED",
         "-XX:+UseSerialGC",
-        "-Xms256m",
-        "-Xmx256m",
+        "-Xms" + heap,
+        "-Xmx" + heap,
         "-XX:+AlwaysPreTouch",
         "-XX:MaxDirectMemorySize=" + plan.directMemoryBytes(),
         "-Dio.netty.maxDirectMemory=" + plan.directMemoryBytes(),

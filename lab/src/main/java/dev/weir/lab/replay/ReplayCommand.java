@@ -68,7 +68,9 @@ public final class ReplayCommand implements Callable<Integer> {
       defaultValue =
           "weir,netty-pooled,netty-adaptive,netty-unpooled,glibc,mimalloc,jemalloc,tcmalloc,sequential",
       paramLabel = "NAME",
-      description = "What to compare, in this order (default: ${DEFAULT-VALUE}).")
+      description =
+          "What to compare, in this order; with heap buffers also weir-heap, netty-pooled-heap,"
+              + " netty-adaptive-heap (default: ${DEFAULT-VALUE}).")
   private List<Contender> contenders;
 
   @Option(

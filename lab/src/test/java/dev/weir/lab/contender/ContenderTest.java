@@ -58,6 +58,15 @@ class ContenderTest {
   }
 
   @Test
+  void weirsHeapBuffersHaveTheSameLimitForArrays() throws ContenderMissingException {
+    BlockStore store = Contender.WEIR_HEAP.open(4 << 20, new LivePages());
+    assertThat(store.allocate(0, 8 << 20)).isEqualTo(BlockStore.REFUSED);
+    assertThat(store.allocate(0, 1 << 20)).isNotEqualTo(BlockStore.REFUSED);
+    assertThat(store.residentBytes()).hasValue(1 << 20);
+    store.release(0);
+  }
+
+  @Test
   void theCLibraryHasTheLimitForWhatIsLive() throws ContenderMissingException {
     BlockStore store = Contender.GLIBC.open(4 << 20, new LivePages());
     assertThat(store.allocate(0, 3 << 20)).isNotEqualTo(BlockStore.REFUSED);
@@ -72,7 +81,8 @@ class ContenderTest {
     assertThatThrownBy(() -> Contender.of("dlmalloc"))
         .hasMessage(
             "no allocator 'dlmalloc'; there are weir, netty-pooled, netty-adaptive, netty-unpooled,"
-                + " glibc, mimalloc, jemalloc, tcmalloc, sequential");
+                + " glibc, mimalloc, jemalloc, tcmalloc, sequential, weir-heap,"
+                + " netty-pooled-heap, netty-adaptive-heap");
   }
 
   private static int bytes(int slot) {

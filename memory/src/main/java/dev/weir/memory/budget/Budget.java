@@ -204,7 +204,7 @@ public final class Budget extends BudgetFigures {
     tree.lock.unlock();
   }
 
-  /** Changes the limit of Java heap buffers. */
+  /** Changes the limit of Java heap buffers: for the root, of the arrays behind them. */
   public void setHeapLimitBytes(long bytes) {
     if (bytes < 0) {
       throw new IllegalArgumentException(
@@ -356,7 +356,10 @@ public final class Budget extends BudgetFigures {
     tree.tellOfRoom();
   }
 
-  /** Counts a Java heap buffer here and in all nodes above, or in none. */
+  /**
+   * Counts a Java heap buffer here and in all nodes above, or in none. The root keeps no count: its
+   * limit is for arrays.
+   */
   public boolean tryChargeHeap(long bytes) {
     tree.lock.lock();
     try {

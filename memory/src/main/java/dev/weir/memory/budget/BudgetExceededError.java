@@ -42,7 +42,7 @@ public final class BudgetExceededError extends OutOfMemoryError {
             : "heap limit %s, held %,d. Raise it (%sBudget.setHeapLimitBytes), or release or admit less."
                 .formatted(
                     limit(budget.heapLimitBytes()),
-                    budget.heapBytes(),
+                    budget.heldHeapBytes(),
                     budget.parent() == null ? "PoolOptions.withHeapLimit, " : "");
     String message =
         "budget '%s' has no room for %,d bytes of heap buffers: %s"

@@ -106,12 +106,20 @@ abstract sealed class BudgetFigures extends BudgetNode permits Budget {
     return lockedLong(() -> allocatedBytes);
   }
 
-  /** Bytes of Java heap buffers held by it and its descendants. */
+  /** Bytes of live Java heap buffers charged to it and its descendants, as their slots count. */
   public final long heapBytes() {
-    return lockedLong(() -> heapBytes);
+    return parent == null ? tree.ledger.liveHeapBytes() : lockedLong(() -> heapBytes);
   }
 
-  /** The limit of Java heap buffers. */
+  /**
+   * What its limit of Java heap buffers is for: for the root the bytes of all arrays behind them,
+   * with what is free in these, for every other node {@link #heapBytes}.
+   */
+  public final long heldHeapBytes() {
+    return parent == null ? tree.ledger.heldHeapBytes() : heapBytes();
+  }
+
+  /** The limit of Java heap buffers: see {@link #heldHeapBytes}. */
   public final long heapLimitBytes() {
     return lockedLong(() -> heapLimitBytes);
   }

@@ -227,19 +227,19 @@ abstract sealed class BudgetNode permits BudgetFigures {
   }
 
   final boolean tryChargeHeapHere(long bytes) {
-    for (BudgetNode node = this; node != null; node = node.parent) {
+    for (BudgetNode node = this; node.parent != null; node = node.parent) {
       if (bytes > node.heapLimitBytes - node.heapBytes) {
         return false;
       }
     }
-    for (BudgetNode node = this; node != null; node = node.parent) {
+    for (BudgetNode node = this; node.parent != null; node = node.parent) {
       node.heapBytes += bytes;
     }
     return true;
   }
 
   final void unchargeHeapHere(long bytes) {
-    for (BudgetNode node = this; node != null; node = node.parent) {
+    for (BudgetNode node = this; node.parent != null; node = node.parent) {
       node.heapBytes -= bytes;
     }
     forgetIfDrained();

@@ -15,6 +15,16 @@ record QuietLedger(LongSupplier limit, LongSupplier liveBlocks) implements RootL
   }
 
   @Override
+  public long liveHeapBytes() {
+    return 0;
+  }
+
+  @Override
+  public long heldHeapBytes() {
+    return 0;
+  }
+
+  @Override
   public long usedBytes() {
     return liveBlockBytes();
   }

@@ -11,6 +11,12 @@ public interface RootLedger {
   /** The bytes of all live blocks, those charged to descendants of the root included. */
   long liveBlockBytes();
 
+  /** The bytes of all live heap buffers, those charged to descendants of the root included. */
+  long liveHeapBytes();
+
+  /** The bytes of all arrays behind heap buffers: what the root's heap limit limits. */
+  long heldHeapBytes();
+
   /** What cannot be given back at once: live and promised pages. */
   long usedBytes();
 

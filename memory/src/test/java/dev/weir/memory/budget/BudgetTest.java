@@ -117,17 +117,18 @@ class BudgetTest {
 
   @Test
   void heapBuffersAreALedgerOfTheirOwn() {
-    assertThat(channel.tryChargeHeap(4_000)).as("the limit is the root's").isTrue();
+    feature.setHeapLimitBytes(5_000);
+    assertThat(channel.tryChargeHeap(4_000)).as("the limit is the parent's").isTrue();
     assertThat(feature.tryChargeHeap(1_001)).isFalse();
     assertThat(feature.heapBytes()).isEqualTo(4_000);
-    assertThat(root.heapBytes()).isEqualTo(4_000);
+    assertThat(feature.heldHeapBytes()).isEqualTo(4_000);
     assertThat(channel.chargedBytes()).isZero();
 
     channel.setHeapLimitBytes(4_100);
     assertThat(channel.tryChargeHeap(101)).isFalse();
     assertThat(channel.tryChargeHeap(100)).isTrue();
     channel.unchargeHeap(4_100);
-    assertThat(root.heapBytes()).isZero();
+    assertThat(feature.heapBytes()).isZero();
   }
 
   @Test

@@ -31,6 +31,16 @@ class TreePressureTest {
     }
 
     @Override
+    public long liveHeapBytes() {
+      return 0;
+    }
+
+    @Override
+    public long heldHeapBytes() {
+      return 0;
+    }
+
+    @Override
     public long usedBytes() {
       return usedBytes;
     }

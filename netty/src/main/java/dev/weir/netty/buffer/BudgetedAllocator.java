@@ -1,6 +1,7 @@
 package dev.weir.netty.buffer;
 
 import dev.weir.memory.Pool;
+import dev.weir.memory.array.ArrayHeap;
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.heap.Block;
 import dev.weir.memory.heap.OwnedHeap;
@@ -16,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 /*
  * What is inherited is compiled once for all allocators of a process, Netty's unpooled one among them, and becomes too
- * large to be inlined where buffers are asked for. So the methods on the way to a direct buffer are overridden here.
+ * large to be inlined where buffers are asked for. So the methods on the way to a buffer are overridden here.
  */
 public abstract class BudgetedAllocator extends AbstractByteBufAllocator {
   private final BlockSource blocks;
@@ -30,15 +31,17 @@ public abstract class BudgetedAllocator extends AbstractByteBufAllocator {
    */
   @SuppressWarnings(
       "this-escape") // Both keep it for the buffers that come later, and call nothing.
-  protected BudgetedAllocator(
-      Pool pool, HeapArrays heapArrays, Budget budget, boolean preferDirect) {
+  protected BudgetedAllocator(Pool pool, Budget budget, boolean preferDirect) {
     super(preferDirect);
     blocks = new BlockSource(pool, budget, this);
-    arrays = new ArraySource(heapArrays, budget, this);
+    arrays = new ArraySource(pool.arrays(), budget, this);
   }
 
   /** The heap of the calling thread; null if it has none. */
   abstract @Nullable OwnedHeap heap();
+
+  /** The heap for heap buffers of the calling thread; null if it has none. */
+  abstract @Nullable ArrayHeap arrayHeap();
 
   /**
    * The stripe of the calling thread, which has no heap; null if none is known that leans towards
@@ -89,11 +92,11 @@ public abstract class BudgetedAllocator extends AbstractByteBufAllocator {
 
   /** Has the detector watch a buffer if it was made for that; releases it if that fails. */
   private static ByteBuf tracked(ByteBuf buffer) {
-    LeakTrackedByteBuf tracked = LeakTrackedByteBuf.in(buffer);
+    LeakTracked tracked = LeakTracked.in(buffer);
     boolean done = false;
     try {
       if (tracked != null) {
-        tracked.watchedBy(LeakSampling.DETECTOR.trackForcibly(tracked));
+        tracked.beWatchedBy(LeakSampling.DETECTOR);
       }
       done = true;
       return buffer;
@@ -117,8 +120,31 @@ public abstract class BudgetedAllocator extends AbstractByteBufAllocator {
   }
 
   @Override
+  public final ByteBuf heapBuffer(int initialCapacity) {
+    return 0 < initialCapacity
+        ? newHeapBuffer(initialCapacity, Integer.MAX_VALUE)
+        : super.heapBuffer(initialCapacity);
+  }
+
+  @Override
+  public final ByteBuf heapBuffer(int initialCapacity, int maxCapacity) {
+    return 0 < initialCapacity && initialCapacity <= maxCapacity
+        ? newHeapBuffer(initialCapacity, maxCapacity)
+        : super.heapBuffer(initialCapacity, maxCapacity);
+  }
+
+  @Override
   protected final ByteBuf newHeapBuffer(int initialCapacity, int maxCapacity) {
-    return watched(arrays.buffer(initialCapacity, maxCapacity));
+    ArrayHeap heap = arrayHeap();
+    ResourceLeakDetector.Level level = ResourceLeakDetector.getLevel();
+    if (LeakSampling.IS_WEIRS
+        && (level == ResourceLeakDetector.Level.DISABLED
+            || (level == ResourceLeakDetector.Level.SIMPLE && !LeakSampling.takesNext(null)))) {
+      return arrays.buffer(heap, initialCapacity, maxCapacity);
+    }
+    return LeakSampling.IS_WEIRS && level == ResourceLeakDetector.Level.SIMPLE
+        ? tracked(arrays.trackedBuffer(heap, initialCapacity, maxCapacity))
+        : watched(arrays.detachedBuffer(heap, initialCapacity, maxCapacity));
   }
 
   /** Has Netty's detector watch a buffer, which is released if that fails. */

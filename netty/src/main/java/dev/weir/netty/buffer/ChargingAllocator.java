@@ -1,6 +1,7 @@
 package dev.weir.netty.buffer;
 
 import dev.weir.memory.Pool;
+import dev.weir.memory.array.ArrayHeap;
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.heap.OwnedHeap;
 import dev.weir.memory.heap.SharedHeap.Stripe;
@@ -20,18 +21,14 @@ public final class ChargingAllocator extends BudgetedAllocator {
   private @Nullable OwnedHeap known;
 
   /**
-   * A view with the pool, the heaps and the arrays of another allocator.
+   * A view with the pool and the heaps of another allocator.
    *
    * @param preferDirect whether the {@code buffer()} methods give direct buffers
    * @throws IllegalArgumentException if the budget is not of this pool
    */
   public ChargingAllocator(
-      Pool pool,
-      ThreadKnowingAllocator threads,
-      HeapArrays heapArrays,
-      Budget budget,
-      boolean preferDirect) {
-    super(pool, heapArrays, budget, preferDirect);
+      Pool pool, ThreadKnowingAllocator threads, Budget budget, boolean preferDirect) {
+    super(pool, budget, preferDirect);
     this.threads = threads;
   }
 
@@ -50,6 +47,11 @@ public final class ChargingAllocator extends BudgetedAllocator {
       known = heap;
     }
     return heap;
+  }
+
+  @Override
+  @Nullable ArrayHeap arrayHeap() {
+    return threads.arrayHeap();
   }
 
   @Override

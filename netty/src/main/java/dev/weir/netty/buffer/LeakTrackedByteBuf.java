@@ -4,6 +4,7 @@ import dev.weir.memory.heap.BlockHome;
 import dev.weir.memory.heap.Tenants;
 import io.netty.buffer.ByteBuf;
 import io.netty.util.IllegalReferenceCountException;
+import io.netty.util.ResourceLeakDetector;
 import io.netty.util.ResourceLeakTracker;
 import org.jspecify.annotations.Nullable;
 
@@ -12,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * last release. For the detector's level {@code SIMPLE}, at which nothing is recorded but the
  * allocation and the last release, of which a second one tells.
  */
-public final class LeakTrackedByteBuf extends WeirByteBuf {
+public final class LeakTrackedByteBuf extends WeirByteBuf implements LeakTracked {
   /** A new buffer, not watched yet. */
   static final Tenants<LeakTrackedByteBuf> TENANTS =
       (home, number, found) -> new LeakTrackedByteBuf(home, number);
@@ -23,15 +24,9 @@ public final class LeakTrackedByteBuf extends WeirByteBuf {
     super(home, number);
   }
 
-  /** The buffer that is to be watched in one of a {@link BlockSource}; null if none is. */
-  static @Nullable LeakTrackedByteBuf in(ByteBuf buffer) {
-    ByteBuf memory = buffer instanceof HardenedByteBuf hardened ? hardened.memory() : buffer;
-    return memory instanceof LeakTrackedByteBuf tracked ? tracked : null;
-  }
-
-  /** Begins to watch. */
-  void watchedBy(@Nullable ResourceLeakTracker<ByteBuf> newTracker) {
-    tracker = newTracker;
+  @Override
+  public void beWatchedBy(ResourceLeakDetector<ByteBuf> detector) {
+    tracker = detector.trackForcibly(this);
   }
 
   // Here rather than in deallocate(): the detector takes a stack trace, which costs by its frames.
@@ -42,7 +37,7 @@ public final class LeakTrackedByteBuf extends WeirByteBuf {
     try {
       last = super.release();
     } catch (IllegalReferenceCountException e) {
-      throw tellingOfEnd(e);
+      throw LeakTracked.tellingOfEnd(e, tracker);
     }
     if (last && tracker != null) {
       tracker.close(this);
@@ -56,7 +51,7 @@ public final class LeakTrackedByteBuf extends WeirByteBuf {
     try {
       last = super.release(decrement);
     } catch (IllegalReferenceCountException e) {
-      throw tellingOfEnd(e);
+      throw LeakTracked.tellingOfEnd(e, tracker);
     }
     if (last && tracker != null) {
       tracker.close(this);
@@ -69,7 +64,7 @@ public final class LeakTrackedByteBuf extends WeirByteBuf {
     try {
       return super.retain();
     } catch (IllegalReferenceCountException e) {
-      throw tellingOfEnd(e);
+      throw LeakTracked.tellingOfEnd(e, tracker);
     }
   }
 
@@ -78,16 +73,7 @@ public final class LeakTrackedByteBuf extends WeirByteBuf {
     try {
       return super.retain(increment);
     } catch (IllegalReferenceCountException e) {
-      throw tellingOfEnd(e);
+      throw LeakTracked.tellingOfEnd(e, tracker);
     }
-  }
-
-  /** Adds where the last release was, if the detector knows, as Netty's own buffers do. */
-  private IllegalReferenceCountException tellingOfEnd(IllegalReferenceCountException e) {
-    Throwable end = tracker == null ? null : tracker.getCloseStackTraceIfAny();
-    if (end != null) {
-      e.addSuppressed(end);
-    }
-    return e;
   }
 }

@@ -1,6 +1,7 @@
 package dev.weir.netty.buffer;
 
 import dev.weir.memory.Pool;
+import dev.weir.memory.array.ArrayHeap;
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.heap.OwnedHeap;
 import dev.weir.memory.heap.SharedHeap.Stripe;
@@ -31,6 +32,7 @@ public abstract class ThreadKnowingAllocator extends BudgetedAllocator {
 
   private final Pool pool;
   private final ThreadHeaps heaps;
+  private final ThreadArrays arrayHeaps;
 
   private @Nullable Thread loop0;
   private @Nullable OwnedHeap heap0;
@@ -62,11 +64,12 @@ public abstract class ThreadKnowingAllocator extends BudgetedAllocator {
    * @param preferDirect whether the {@code buffer()} methods give direct buffers
    */
   @SuppressWarnings("this-escape") // Told of ends of threads, later.
-  protected ThreadKnowingAllocator(Pool pool, HeapArrays heapArrays, boolean preferDirect) {
+  protected ThreadKnowingAllocator(Pool pool, boolean preferDirect) {
     Budget root = pool.rootBudget();
-    super(pool, heapArrays, root, preferDirect);
+    super(pool, root, preferDirect);
     this.pool = pool;
     this.heaps = new ThreadHeaps(pool, this);
+    this.arrayHeaps = new ThreadArrays(pool.arrays());
   }
 
   @Override
@@ -90,6 +93,11 @@ public abstract class ThreadKnowingAllocator extends BudgetedAllocator {
       takePlace(thread, heap);
     }
     return heap;
+  }
+
+  @Override
+  final @Nullable ArrayHeap arrayHeap() {
+    return arrayHeaps.current();
   }
 
   /** A place for the caller, if one is free. */
@@ -217,10 +225,11 @@ public abstract class ThreadKnowingAllocator extends BudgetedAllocator {
   }
 
   /**
-   * Hands over the slabs of the calling thread's heap, if it has one. Its next allocation makes
+   * Hands over the slabs of the calling thread's heaps, if it has any. Its next allocation makes
    * another.
    */
   protected final void closeCurrentHeap() {
     heaps.closeCurrent();
+    arrayHeaps.remove();
   }
 }

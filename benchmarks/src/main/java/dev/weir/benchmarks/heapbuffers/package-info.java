@@ -1,0 +1,5 @@
+/** What heap buffers cost, many of them live. */
+@NullMarked
+package dev.weir.benchmarks.heapbuffers;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,29 @@
+package dev.weir.netty.buffer;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.util.IllegalReferenceCountException;
+import io.netty.util.ResourceLeakDetector;
+import io.netty.util.ResourceLeakTracker;
+import org.jspecify.annotations.Nullable;
+
+/** A detached buffer that Netty's leak detector watches at its level {@code SIMPLE}. */
+interface LeakTracked {
+  /** Begins to watch. */
+  void beWatchedBy(ResourceLeakDetector<ByteBuf> detector);
+
+  /** The buffer that is to be watched in one of an allocator's; null if none is. */
+  static @Nullable LeakTracked in(ByteBuf buffer) {
+    ByteBuf memory = buffer instanceof HardenedByteBuf hardened ? hardened.memory() : buffer;
+    return memory instanceof LeakTracked tracked ? tracked : null;
+  }
+
+  /** Adds where the last release was, if the detector knows, as Netty's own buffers do. */
+  static IllegalReferenceCountException tellingOfEnd(
+      IllegalReferenceCountException e, @Nullable ResourceLeakTracker<ByteBuf> tracker) {
+    Throwable end = tracker == null ? null : tracker.getCloseStackTraceIfAny();
+    if (end != null) {
+      e.addSuppressed(end);
+    }
+    return e;
+  }
+}
