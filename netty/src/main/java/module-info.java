@@ -16,6 +16,7 @@ module dev.weir.netty {
   exports dev.weir.netty;
   exports dev.weir.netty.flow;
   exports dev.weir.netty.http;
+  exports dev.weir.netty.inbound;
   exports dev.weir.netty.transport;
   exports dev.weir.netty.write;
   exports dev.weir.netty.log to

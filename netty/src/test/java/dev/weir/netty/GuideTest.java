@@ -14,6 +14,7 @@ import dev.weir.netty.flow.WeirAdmission;
 import dev.weir.netty.http.AggregatorOptions;
 import dev.weir.netty.http.BudgetedHttpAggregator;
 import dev.weir.netty.http.Spill;
+import dev.weir.netty.inbound.UnbrokenInput;
 import dev.weir.netty.transport.WeirEpollIoHandler;
 import dev.weir.netty.write.Owned;
 import dev.weir.netty.write.UnbrokenTls;
@@ -31,6 +32,7 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.channel.epoll.EpollServerSocketChannel;
+import io.netty.handler.codec.LengthFieldBasedFrameDecoder;
 import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.codec.http2.Http2FrameCodec;
 import io.netty.handler.codec.http2.Http2FrameCodecBuilder;
@@ -201,6 +203,15 @@ class GuideTest {
     assertThat(pipeline.get(SslHandler.class)).isNotNull();
     channel.finishAndReleaseAll();
     ReferenceCountUtil.release(sslContext);
+  }
+
+  @Test
+  void decoders() {
+    EmbeddedChannel channel = new EmbeddedChannel();
+    ChannelPipeline pipeline = channel.pipeline();
+    UnbrokenInput.addTo(pipeline, new LengthFieldBasedFrameDecoder(1 << 20, 0, 4, 0, 4));
+    assertThat(pipeline.get(LengthFieldBasedFrameDecoder.class)).isNotNull();
+    channel.finishAndReleaseAll();
   }
 
   private record Frame(int id, ByteBuf payload) {}

@@ -1,25 +1,37 @@
 package dev.weir.netty.transport;
 
+import static java.util.Objects.requireNonNull;
+
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelPipeline;
 import io.netty.channel.IoEvent;
 import io.netty.channel.IoHandle;
 import io.netty.channel.IoHandler;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.IoRegistration;
 import io.netty.channel.uring.IoUring;
+import io.netty.channel.uring.IoUringBufferRingConfig;
 import io.netty.channel.uring.IoUringIoEvent;
 import io.netty.channel.uring.IoUringIoHandle;
 import io.netty.channel.uring.IoUringIoHandler;
+import io.netty.channel.uring.IoUringIoHandlerConfig;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Netty's io_uring handler, except that a failure is one of its channel's, and that the end of a
- * client's side is found by reading up to it. Channels are Netty's own: {@code
- * IoUringServerSocketChannel} and its kin.
+ * Netty's io_uring handler, except that a failure is one of its channel's, that a read for which
+ * there is no memory closes its channel, and that the end of a client's side is found by reading up
+ * to it. Channels are Netty's own: {@code IoUringServerSocketChannel} and its kin.
  *
  * <p>Netty 4.2.18 lets what is thrown while it handles an event, an allocator's refusal of a buffer
  * to read with for instance, end the event loop, and with it all other connections. Here the
- * channel's own handlers hear of it.
+ * channel's own handlers hear of it. A refused read that ends nothing else leaves a channel open
+ * that never reads again; here it closes the channel, once its handlers have heard, as NIO and
+ * epoll do. A handler at the front of each pipeline sees to that.
+ *
+ * <p>A ring of buffers survives that it cannot be filled again: small buffers of the JVM's own
+ * memory, 1 KiB each, take the places of those that were refused. The channel whose read needed one
+ * gets what was read, and is closed.
  *
  * <p>Once Netty is told of a client's end, it reads all that is before it at once, whoever has
  * asked for it: as much as the kernel holds, many times the share of a connection. So the poll that
@@ -34,6 +46,9 @@ import org.jspecify.annotations.Nullable;
 public final class WeirIoUringIoHandler extends ForwardingIoHandler {
   /** The kernel's numbers, on all processors that Netty has io_uring for. */
   private static final byte POLL_ADD = 6;
+
+  private static final byte RECEIVE = 27;
+  private static final byte RECEIVE_MESSAGE = 10;
 
   private static final int POLL_ERROR = 0x8;
   private static final int POLL_HANG_UP = 0x10;
@@ -62,25 +77,97 @@ public final class WeirIoUringIoHandler extends ForwardingIoHandler {
 
   /** Makes one for each event loop. */
   public static IoHandlerFactory newFactory() {
-    return factory(IoUringIoHandler.newFactory(), WeirIoUringIoHandler::new);
+    return newFactory(new IoUringIoHandlerConfig());
+  }
+
+  /**
+   * Makes one for each event loop.
+   *
+   * @param config read during this call; its rings have the allocators that it says
+   */
+  @SuppressWarnings("exports") // Netty's io_uring is there for those who call this.
+  public static IoHandlerFactory newFactory(IoUringIoHandlerConfig config) {
+    List<IoUringBufferRingConfig> rings = rings(config);
+    if (rings.isEmpty()) {
+      return factory(IoUringIoHandler.newFactory(config), WeirIoUringIoHandler::new);
+    }
+    // Netty copies it, and lets nobody else do that.
+    config.setBufferRingConfig(
+        rings.stream().map(WeirIoUringIoHandler::refilled).toArray(IoUringBufferRingConfig[]::new));
+    try {
+      return factory(IoUringIoHandler.newFactory(config), WeirIoUringIoHandler::new);
+    } finally {
+      config.setBufferRingConfig(rings.toArray(IoUringBufferRingConfig[]::new));
+    }
+  }
+
+  private static List<IoUringBufferRingConfig> rings(IoUringIoHandlerConfig config) {
+    requireNonNull(config, "config");
+    try {
+      return config.getBufferRingConfigs();
+    } catch (NullPointerException none) {
+      // Netty 4.2.18 says so that there are none.
+      return List.of();
+    }
+  }
+
+  private static IoUringBufferRingConfig refilled(IoUringBufferRingConfig ring) {
+    return IoUringBufferRingConfig.builder()
+        .bufferGroupId(ring.bufferGroupId())
+        .bufferRingSize(ring.bufferRingSize())
+        .batchSize(ring.batchSize())
+        .incremental(ring.isIncremental())
+        .batchAllocation(ring.isBatchAllocation())
+        .allocator(new RefillAllocator(ring.allocator()))
+        .build();
+  }
+
+  @Override
+  public void initialize() {
+    super.initialize();
+    // The first filling of its rings is no channel's.
+    RefillAllocator.takeRefusal();
   }
 
   @Override
   public IoRegistration register(IoHandle handle) throws Exception {
-    return super.register(
-        handle instanceof IoUringIoHandle socket && handle instanceof Channel.Unsafe unsafe
-            ? new Guarded(socket, unsafe)
-            : handle);
+    if (!(handle instanceof IoUringIoHandle socket) || !(handle instanceof Channel.Unsafe unsafe)) {
+      return super.register(handle);
+    }
+    Channel channel = unsafe.voidPromise().channel();
+    return super.register(new Guarded(socket, channel.pipeline(), RefusedReads.of(channel)));
   }
 
   @SuppressWarnings("try") // close() throws what Netty's does
-  private record Guarded(IoUringIoHandle handle, Channel.Unsafe unsafe) implements IoUringIoHandle {
+  private record Guarded(
+      IoUringIoHandle handle, ChannelPipeline pipeline, @Nullable RefusedReads reads)
+      implements IoUringIoHandle {
     @Override
     public void handle(IoRegistration registration, IoEvent event) {
+      IoUringIoEvent seen = withoutEnd((IoUringIoEvent) event);
+      if (reads == null || !mayRead(seen.opcode())) {
+        handleOrTell(registration, seen);
+        return;
+      }
+      reads.inTransport(true);
+      handleOrTell(registration, seen);
+      OutOfMemoryError refusal = RefillAllocator.takeRefusal();
+      if (refusal != null) {
+        pipeline.fireExceptionCaught(refusal);
+      }
+      reads.inTransport(false);
+    }
+
+    /** A write that has ended has listeners, which may fail as they like. */
+    private static boolean mayRead(byte opcode) {
+      return opcode == POLL_ADD || opcode == RECEIVE || opcode == RECEIVE_MESSAGE;
+    }
+
+    private void handleOrTell(IoRegistration registration, IoUringIoEvent event) {
       try {
-        handle.handle(registration, withoutEnd((IoUringIoEvent) event));
+        handle.handle(registration, event);
       } catch (Throwable failure) {
-        unsafe.voidPromise().channel().pipeline().fireExceptionCaught(failure);
+        pipeline.fireExceptionCaught(failure);
       }
     }
 

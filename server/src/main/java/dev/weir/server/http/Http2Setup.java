@@ -1,6 +1,7 @@
 package dev.weir.server.http;
 
 import dev.weir.netty.flow.Http2Windows;
+import dev.weir.netty.inbound.UnbrokenInput;
 import dev.weir.netty.write.UnbrokenStream;
 import dev.weir.server.metrics.Failure;
 import io.netty.channel.Channel;
@@ -55,11 +56,8 @@ final class Http2Setup {
       // A frame is written as its head and its data: those that come later would be taken for them.
       pipeline.addLast(UnbrokenStream.HANDLER);
     }
-    pipeline
-        .addLast(reads)
-        .addLast(new DataInParts())
-        .addLast(UnsentFrames.HANDLER)
-        .addLast(session);
+    UnbrokenInput.addTo(pipeline, reads, new DataInParts(), UnsentFrames.HANDLER);
+    pipeline.addLast(session);
     session.begin(codec.connection());
     // It writes at once: the session is there to hear of what becomes of that.
     pipeline
