@@ -6,6 +6,8 @@ import dev.weir.memory.Pool;
 import dev.weir.memory.PoolOptions;
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.heap.Block;
+import dev.weir.memory.profile.LeakSuspect;
+import dev.weir.memory.profile.LeakWatch;
 import dev.weir.netty.flow.Admission;
 import dev.weir.netty.flow.Http2Windows;
 import dev.weir.netty.flow.PoolHeadroom;
@@ -80,6 +82,19 @@ class GuideTest {
     server.childHandler(new ChannelInboundHandlerAdapter());
     assertThat(server.bind(InetAddress.getLoopbackAddress(), 0).sync().isSuccess()).isTrue();
     loops.shutdownGracefully(0, 10, TimeUnit.SECONDS).sync();
+  }
+
+  @Test
+  void leakWatch() {
+    WeirAllocator allocator = WeirAllocator.withLimit(256L << 20);
+    LeakWatch watch = new LeakWatch(LeakWatch.DEFAULT_THRESHOLD); // what is live for 30 s is old
+    watch.read(allocator.pool().profile(), System.nanoTime()); // every watch.interval()
+    for (LeakSuspect suspect : watch.suspects()) {
+      System.out.println(
+          suspect.growthBytesPerSecond() + " bytes/s more: " + suspect.stack().getFirst());
+    }
+    assertThat(watch.suspects()).isEmpty();
+    allocator.close();
   }
 
   @Test

@@ -43,6 +43,11 @@ public final class AllocationStack extends Throwable implements SampledStack {
         Arrays.copyOfRange(all, first, (int) Math.min(all.length, (long) first + MAX_FRAMES)));
   }
 
+  /** Whether the frames of those who called Weir begin in Netty. */
+  static boolean isNettys(List<StackTraceElement> frames) {
+    return !frames.isEmpty() && frames.getFirst().getClassName().startsWith("io.netty.");
+  }
+
   private static boolean isOwn(String className) {
     String withDot = className + ".";
     return OWN_CLASSES.contains(className) || OWN_PACKAGES.stream().anyMatch(withDot::startsWith);

@@ -17,6 +17,8 @@ import dev.weir.memory.profile.LiveSample;
 import dev.weir.memory.profile.Sampler;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.DefaultChannelPipeline;
 import io.netty.util.ResourceLeakDetector;
 import io.netty.util.ResourceLeakDetector.Level;
 import org.jspecify.annotations.Nullable;
@@ -30,6 +32,9 @@ import org.jspecify.annotations.Nullable;
  * so no other buffer has a field for one.
  */
 final class BlockSource {
+  /** Netty's own first and last handler, which keep nothing. */
+  private static final String PIPELINE_ENDS = DefaultChannelPipeline.class.getName() + "$";
+
   private final Pool pool;
   private final Budget budget;
 
@@ -230,6 +235,16 @@ final class BlockSource {
   private void endSample() {
     if (sample != null) {
       sample.end();
+    }
+  }
+
+  /** Of a sampled buffer: a handler has got it, and is named by the profile until the next one. */
+  void touched(Object hint) {
+    if (sample != null && hint instanceof ChannelHandlerContext context) {
+      String handler = context.handler().getClass().getName();
+      if (!handler.startsWith(PIPELINE_ENDS)) {
+        sample.touchedBy(handler);
+      }
     }
   }
 

@@ -229,6 +229,13 @@ public class WeirByteBuf extends NativeByteBuf {
     return super.markWriterIndex();
   }
 
+  /** Netty's pipelines call it with the context of each handler that the buffer comes to. */
+  @Override
+  public ByteBuf touch(Object hint) {
+    source.touched(hint);
+    return this;
+  }
+
   @Override
   public ByteBufAllocator alloc() {
     return source.allocator();
