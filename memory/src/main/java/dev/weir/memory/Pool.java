@@ -5,6 +5,7 @@ import dev.weir.memory.budget.BudgetExceededError;
 import dev.weir.memory.hardening.Hardener;
 import dev.weir.memory.hardening.Hardening;
 import dev.weir.memory.heap.Block;
+import dev.weir.memory.heap.BlockHome;
 import dev.weir.memory.heap.HardenedRun;
 import dev.weir.memory.heap.OwnedHeap;
 import dev.weir.memory.heap.SharedHeap;
@@ -176,14 +177,33 @@ public final class Pool extends PoolFigures implements AutoCloseable {
   /** As {@link #allocate(OwnedHeap, long, Budget, Tenants)}, of a block that can grow. */
   public <T> T allocateGrowing(
       @Nullable OwnedHeap heap, long bytes, Budget budget, Tenants<T> tenants) {
+    return allocateGrowing(heap, /* outgrown= */ null, bytes, budget, tenants);
+  }
+
+  /**
+   * The same in the place of one that could not grow to so many bytes: the error says what it
+   * lacked.
+   *
+   * @param outgrown the home of that one; null if there is none
+   */
+  public <T> T allocateGrowing(
+      @Nullable OwnedHeap heap,
+      @Nullable BlockHome outgrown,
+      long bytes,
+      Budget budget,
+      Tenants<T> tenants) {
     if (bytes <= SizeClasses.MAX_SLOT_BYTES) {
       return allocate(heap, bytes, budget, tenants);
     }
     requireOwn(budget);
     T tenant = SlowAllocation.tryAllocateGrowing(core(), heap, bytes, budget, tenants);
     if (tenant == null) {
-      FlightRecords.refused(budget, bytes);
-      throw Refusals.of(core().pages(), bytes, budget, limitBytes());
+      BudgetExceededError refusal =
+          outgrown == null
+              ? Refusals.of(core().pages(), bytes, budget, limitBytes())
+              : Refusals.ofGrowth(core().pages(), outgrown, bytes, budget, limitBytes());
+      FlightRecords.refused(budget, refusal.requestedBytes());
+      throw refusal;
     }
     return tenant;
   }

@@ -371,12 +371,14 @@ final class BlockSource {
         : pool.tryAllocateHardened(bytes, budget, Place.TENANTS);
   }
 
-  /** A place that can grow further, or a hardened one. */
-  Place growingPlace(int bytes) {
+  /**
+   * A place that can grow further, or a hardened one, for what lies at {@code outgrown} until now.
+   */
+  Place growingPlace(BlockHome outgrown, int bytes) {
     Place hardened = tryHardenedPlace(bytes);
     return hardened != null
         ? hardened
-        : pool.allocateGrowing(allocator.heap(), bytes, budget, Place.TENANTS);
+        : pool.allocateGrowing(allocator.heap(), outgrown, bytes, budget, Place.TENANTS);
   }
 
   /** Grows a block without copying it, if that can be done; it may lie elsewhere then. */

@@ -153,7 +153,7 @@ public class WeirByteBuf extends NativeByteBuf {
     if (source.tryGrow(home, newCapacity)) {
       grown(newCapacity);
     } else {
-      moveTo(source.growingPlace(newCapacity), capacity);
+      moveTo(source.growingPlace(home, newCapacity), capacity);
       source = source.resized(newCapacity, memoryBytes());
     }
   }
