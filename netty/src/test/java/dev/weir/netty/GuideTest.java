@@ -11,6 +11,7 @@ import dev.weir.memory.profile.LeakWatch;
 import dev.weir.netty.flow.Admission;
 import dev.weir.netty.flow.Http2Windows;
 import dev.weir.netty.flow.PoolHeadroom;
+import dev.weir.netty.flow.ReadCompactor;
 import dev.weir.netty.flow.ReadGate;
 import dev.weir.netty.flow.WeirAdmission;
 import dev.weir.netty.http.AggregatorOptions;
@@ -82,6 +83,15 @@ class GuideTest {
     server.childHandler(new ChannelInboundHandlerAdapter());
     assertThat(server.bind(InetAddress.getLoopbackAddress(), 0).sync().isSuccess()).isTrue();
     loops.shutdownGracefully(0, 10, TimeUnit.SECONDS).sync();
+  }
+
+  @Test
+  void smallReads() {
+    EmbeddedChannel channel = new EmbeddedChannel();
+    ChannelPipeline pipeline = channel.pipeline();
+    pipeline.addFirst(new ReadCompactor());
+    assertThat(pipeline.first()).isInstanceOf(ReadCompactor.class);
+    channel.finishAndReleaseAll();
   }
 
   @Test

@@ -19,6 +19,11 @@ public final class AllocationStack extends Throwable implements SampledStack {
           "dev.weir.memory.hardening.",
           "dev.weir.netty.buffer.",
           "io.netty.buffer.");
+
+  /** Netty's, and Weir's handlers, which do not keep what they allocate either. */
+  private static final List<String> PIPELINE_PACKAGES =
+      List.of("io.netty.", "dev.weir.netty.", "dev.weir.compression.");
+
   private static final List<String> OWN_CLASSES =
       List.of(
           "dev.weir.memory.Pool",
@@ -43,9 +48,10 @@ public final class AllocationStack extends Throwable implements SampledStack {
         Arrays.copyOfRange(all, first, (int) Math.min(all.length, (long) first + MAX_FRAMES)));
   }
 
-  /** Whether the frames of those who called Weir begin in Netty. */
-  static boolean isNettys(List<StackTraceElement> frames) {
-    return !frames.isEmpty() && frames.getFirst().getClassName().startsWith("io.netty.");
+  /** Whether the frames of those who called Weir begin in a pipeline's own code. */
+  static boolean isPipelines(List<StackTraceElement> frames) {
+    return !frames.isEmpty()
+        && PIPELINE_PACKAGES.stream().anyMatch(frames.getFirst().getClassName()::startsWith);
   }
 
   private static boolean isOwn(String className) {

@@ -62,8 +62,8 @@ public final class LiveSample {
   }
 
   /**
-   * The block has come to this class, which is shown in front of its stack where Netty allocated
-   * it: a read loop does not tell who keeps what it reads.
+   * The block has come to this class, which is shown in front of its stack where Netty, or a
+   * handler of Weir's, allocated it: a read loop does not tell who keeps what it reads.
    */
   public void touchedBy(String className) {
     holder = className;
@@ -117,7 +117,7 @@ public final class LiveSample {
   private List<StackTraceElement> framesOf(SampledStack allocated) {
     String by = holder;
     SampledStack.Held known = held;
-    if (by == null || !AllocationStack.isNettys(allocated.frames())) {
+    if (by == null || !AllocationStack.isPipelines(allocated.frames())) {
       return allocated.frames();
     }
     if (known == null || !known.holder().equals(by)) {
