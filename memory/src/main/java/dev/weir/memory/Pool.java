@@ -16,11 +16,13 @@ import dev.weir.memory.jfr.FlightRecords;
 import dev.weir.memory.pages.PageTotals;
 import dev.weir.memory.pressure.Reclaimer;
 import dev.weir.memory.pressure.Registration;
+import dev.weir.memory.profile.AllocationStack;
 import dev.weir.memory.profile.Sampler;
 import dev.weir.memory.sync.StackRoom;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -51,6 +53,7 @@ public final class Pool extends PoolFigures implements AutoCloseable {
   private final @Nullable Sampler sampler;
   private final @Nullable Hardener hardener;
   private final PoolLife life;
+  private final LongAdder refusals = new LongAdder();
 
   private Pool(PoolOptions options) {
     this.options = options;
@@ -202,7 +205,7 @@ public final class Pool extends PoolFigures implements AutoCloseable {
           outgrown == null
               ? Refusals.of(core().pages(), bytes, budget, limitBytes())
               : Refusals.ofGrowth(core().pages(), outgrown, bytes, budget, limitBytes());
-      FlightRecords.refused(budget, refusal.requestedBytes());
+      countRefusal(budget, refusal.requestedBytes());
       throw refusal;
     }
     return tenant;
@@ -276,7 +279,7 @@ public final class Pool extends PoolFigures implements AutoCloseable {
     requireOwn(budget);
     T tenant = SlowAllocation.tryAllocate(core(), heap, bytes, budget, tenants);
     if (tenant == null) {
-      FlightRecords.refused(budget, bytes);
+      countRefusal(budget, bytes);
     }
     return tenant;
   }
@@ -290,6 +293,19 @@ public final class Pool extends PoolFigures implements AutoCloseable {
       @Nullable OwnedHeap heap, long bytes, Budget budget, Tenants<T> tenants) {
     requireOwn(budget);
     return SlowAllocation.tryAllocateAtOnce(core(), heap, bytes, budget, tenants);
+  }
+
+  /**
+   * How many requests a limit has refused since the pool was created: allocations, growths that
+   * threw, and grants at once. A growth that found another way is none, nor a grant that waits.
+   */
+  public long refusals() {
+    return refusals.sum();
+  }
+
+  private void countRefusal(Budget budget, long bytes) {
+    refusals.increment();
+    FlightRecords.refused(budget, bytes, AllocationStack.CALLER);
   }
 
   private void requireOwn(Budget budget) {
@@ -347,7 +363,7 @@ public final class Pool extends PoolFigures implements AutoCloseable {
     requireGrantable(bytes, budget);
     Grant grant = core().tryGrant(bytes, budget);
     if (grant == null) {
-      FlightRecords.refused(budget, bytes);
+      countRefusal(budget, bytes);
     }
     return grant;
   }

@@ -2,6 +2,7 @@ package dev.weir.memory.profile;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Supplier;
 
 /**
  * Where a block was allocated, or released. A {@code Throwable} for its stack trace alone, which
@@ -9,6 +10,9 @@ import java.util.List;
  */
 @SuppressWarnings("serial") // never written
 public final class AllocationStack extends Throwable implements SampledStack {
+  /** Names who has called Weir, of the thread that asks: the innermost frame outside it. */
+  public static final Supplier<String> CALLER = AllocationStack::caller;
+
   /** The most frames that are shown; what called them is left out. */
   static final int MAX_FRAMES = 64;
 
@@ -17,6 +21,7 @@ public final class AllocationStack extends Throwable implements SampledStack {
           "dev.weir.memory.profile.",
           "dev.weir.memory.heap.",
           "dev.weir.memory.hardening.",
+          "dev.weir.memory.jfr.",
           "dev.weir.netty.buffer.",
           "io.netty.buffer.");
 
@@ -35,6 +40,11 @@ public final class AllocationStack extends Throwable implements SampledStack {
   /** Takes the stack of the caller. */
   public AllocationStack() {
     super(null, null, /* enableSuppression= */ false, /* writableStackTrace= */ true);
+  }
+
+  private static String caller() {
+    List<StackTraceElement> frames = new AllocationStack().frames();
+    return frames.isEmpty() ? "" : frames.getFirst().toString();
   }
 
   @Override
