@@ -8,6 +8,7 @@ import dev.weir.memory.pages.PageHeap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.LongAdder;
 
 /**
  * What requests get that wait no longer: a grant, or an error that says why not. Thread-safe, each
@@ -17,6 +18,7 @@ final class GrantOutcomes {
   private final PageHeap pages;
   private final Budget root;
   private final Maker maker;
+  private final LongAdder timedOut = new LongAdder();
 
   /** For requests for the pages of a pool, whose budgets are below {@code root}. */
   GrantOutcomes(PageHeap pages, Budget root, Maker maker) {
@@ -71,15 +73,24 @@ final class GrantOutcomes {
     switch (request.end) {
       case WITHDRAWN -> {}
       case GRANTED -> grant(request);
-      case OVERDUE ->
-          request.future.completeExceptionally(
-              new TimeoutException(
-                  "no room for %,d bytes in budget '%s' before the deadline"
-                      .formatted(request.bytes, request.budget.path())));
+      case OVERDUE -> timeOut(request);
       case HOPELESS -> request.future.completeExceptionally(hopeless(request));
       case CLOSED -> request.future.completeExceptionally(closed());
       case FAILED -> fail(request);
     }
+  }
+
+  private void timeOut(WaitingGrant request) {
+    timedOut.increment();
+    request.future.completeExceptionally(
+        new TimeoutException(
+            "no room for %,d bytes in budget '%s' before the deadline"
+                .formatted(request.bytes, request.budget.path())));
+  }
+
+  /** How many have waited until their deadline. */
+  long timedOut() {
+    return timedOut.sum();
   }
 
   /** Hands out what is promised and charged for a request, or takes it back. */

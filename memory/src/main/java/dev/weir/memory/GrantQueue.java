@@ -72,6 +72,16 @@ final class GrantQueue {
     return waiting > 0;
   }
 
+  /** How many requests wait. */
+  int waiting() {
+    return waiting;
+  }
+
+  /** How many have waited until their deadline in vain. */
+  long timedOut() {
+    return outcomes.timedOut();
+  }
+
   /** Whether somebody has not been told yet that waiting is over: {@link #serve} tries again. */
   boolean hasUntold() {
     return hasUntold;

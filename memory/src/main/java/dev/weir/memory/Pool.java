@@ -6,6 +6,7 @@ import dev.weir.memory.budget.BudgetExceededError;
 import dev.weir.memory.hardening.Hardener;
 import dev.weir.memory.hardening.Hardening;
 import dev.weir.memory.heap.Block;
+import dev.weir.memory.heap.BlockHome;
 import dev.weir.memory.heap.HardenedRun;
 import dev.weir.memory.heap.OwnedHeap;
 import dev.weir.memory.heap.SharedHeap;
@@ -16,11 +17,13 @@ import dev.weir.memory.jfr.FlightRecords;
 import dev.weir.memory.pages.PageTotals;
 import dev.weir.memory.pressure.Reclaimer;
 import dev.weir.memory.pressure.Registration;
+import dev.weir.memory.profile.AllocationStack;
 import dev.weir.memory.profile.Sampler;
 import dev.weir.memory.sync.StackRoom;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,6 +55,7 @@ public final class Pool extends PoolFigures implements AutoCloseable {
   private final @Nullable Sampler sampler;
   private final @Nullable Hardener hardener;
   private final PoolLife life;
+  private final LongAdder refusals = new LongAdder();
 
   private Pool(PoolOptions options) {
     this.options = options;
@@ -180,14 +184,33 @@ public final class Pool extends PoolFigures implements AutoCloseable {
   /** As {@link #allocate(OwnedHeap, long, Budget, Tenants)}, of a block that can grow. */
   public <T> T allocateGrowing(
       @Nullable OwnedHeap heap, long bytes, Budget budget, Tenants<T> tenants) {
+    return allocateGrowing(heap, /* outgrown= */ null, bytes, budget, tenants);
+  }
+
+  /**
+   * The same in the place of one that could not grow to so many bytes: the error says what it
+   * lacked.
+   *
+   * @param outgrown the home of that one; null if there is none
+   */
+  public <T> T allocateGrowing(
+      @Nullable OwnedHeap heap,
+      @Nullable BlockHome outgrown,
+      long bytes,
+      Budget budget,
+      Tenants<T> tenants) {
     if (bytes <= SizeClasses.MAX_SLOT_BYTES) {
       return allocate(heap, bytes, budget, tenants);
     }
     requireOwn(budget);
     T tenant = SlowAllocation.tryAllocateGrowing(core(), heap, bytes, budget, tenants);
     if (tenant == null) {
-      FlightRecords.refused(budget, bytes);
-      throw Refusals.of(core().pages(), bytes, budget, limitBytes());
+      BudgetExceededError refusal =
+          outgrown == null
+              ? Refusals.of(core().pages(), bytes, budget, limitBytes())
+              : Refusals.ofGrowth(core().pages(), outgrown, bytes, budget, limitBytes());
+      countRefusal(budget, refusal.requestedBytes());
+      throw refusal;
     }
     return tenant;
   }
@@ -260,7 +283,7 @@ public final class Pool extends PoolFigures implements AutoCloseable {
     requireOwn(budget);
     T tenant = SlowAllocation.tryAllocate(core(), heap, bytes, budget, tenants);
     if (tenant == null) {
-      FlightRecords.refused(budget, bytes);
+      countRefusal(budget, bytes);
     }
     return tenant;
   }
@@ -274,6 +297,19 @@ public final class Pool extends PoolFigures implements AutoCloseable {
       @Nullable OwnedHeap heap, long bytes, Budget budget, Tenants<T> tenants) {
     requireOwn(budget);
     return SlowAllocation.tryAllocateAtOnce(core(), heap, bytes, budget, tenants);
+  }
+
+  /**
+   * How many requests a limit has refused since the pool was created: allocations, growths that
+   * threw, and grants at once. A growth that found another way is none, nor a grant that waits.
+   */
+  public long refusals() {
+    return refusals.sum();
+  }
+
+  private void countRefusal(Budget budget, long bytes) {
+    refusals.increment();
+    FlightRecords.refused(budget, bytes, AllocationStack.CALLER);
   }
 
   private void requireOwn(Budget budget) {
@@ -331,7 +367,7 @@ public final class Pool extends PoolFigures implements AutoCloseable {
     requireGrantable(bytes, budget);
     Grant grant = core().tryGrant(bytes, budget);
     if (grant == null) {
-      FlightRecords.refused(budget, bytes);
+      countRefusal(budget, bytes);
     }
     return grant;
   }

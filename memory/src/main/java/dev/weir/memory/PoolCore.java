@@ -145,6 +145,10 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
     }
   }
 
+  GrantQueue grants() {
+    return grants;
+  }
+
   /** Lets the page heap be built before what listens to it. */
   private static final class EventRelay implements PageHeapEvents {
     private @Nullable PoolCore target;

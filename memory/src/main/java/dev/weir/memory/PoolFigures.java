@@ -47,7 +47,25 @@ abstract sealed class PoolFigures permits Pool {
     return parts == null ? bytes : bytes - bytes % parts.pages().pageBytes();
   }
 
-  /** Live and dirty pages: what the limit limits. */
+  /** How many grants wait for room now. */
+  public final int waitingGrants() {
+    PoolCore parts = life().coreOrNull();
+    return parts == null ? 0 : parts.grants().waiting();
+  }
+
+  /** How many grants have not been met before their deadline, since the pool was created. */
+  public final long timedOutGrants() {
+    PoolCore parts = life().coreOrNull();
+    return parts == null ? 0 : parts.grants().timedOut();
+  }
+
+  /**
+   * Live and dirty pages, in bytes: what the limit limits. Live are all pages of live blocks, with
+   * the whole of each block whether it was written or not, and those that slabs have for free
+   * slots; dirty are free pages that were used and not given back yet. So the kernel's Rss of the
+   * pool's addresses is at most that, and less where blocks are not filled. Heap buffers do not
+   * count.
+   */
   public final long residentBytes() {
     PoolCore parts = life().coreOrNull();
     return parts == null ? 0 : parts.pages().totals().residentBytes();

@@ -4,6 +4,7 @@ import dev.weir.memory.hardening.Hardening;
 import dev.weir.memory.os.NativeMemory;
 import dev.weir.memory.purge.PurgePolicy;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +21,9 @@ public final class PoolOptions {
 
   /** The largest limit, 16 TiB: three regions that hold it once fit into half of 47 bits. */
   public static final long MAX_LIMIT_BYTES = 1L << 44;
+
+  /** The property that gives a profile to every pool whose options say nothing of it. */
+  public static final String PROFILE_PROPERTY = "weir.profile";
 
   /** One sample of the live profile in so many allocated bytes, unless told otherwise: 512 KiB. */
   public static final long DEFAULT_BYTES_PER_SAMPLE = 512L << 10;
@@ -83,7 +87,7 @@ public final class PoolOptions {
         Runtime.getRuntime().maxMemory(),
         DEFAULT_DECAY,
         PurgePolicy.balanced(),
-        /* bytesPerSample= */ 0,
+        profileOfProcess(),
         Hardening.ofProcess(),
         NativeMemory.system());
   }
@@ -128,24 +132,58 @@ public final class PoolOptions {
         name, limitBytes, heapLimitBytes, decay, newPolicy, bytesPerSample, hardening, os);
   }
 
+  /** What the property {@value #PROFILE_PROPERTY} of the process asks for; 0 if it is not set. */
+  private static long profileOfProcess() {
+    String text = System.getProperty(PROFILE_PROPERTY, "off").strip().toLowerCase(Locale.ROOT);
+    return switch (text) {
+      case "off" -> 0;
+      case "on" -> DEFAULT_BYTES_PER_SAMPLE;
+      default -> {
+        try {
+          yield checkedBytesPerSample(Long.parseLong(text));
+        } catch (NumberFormatException e) {
+          throw new IllegalArgumentException(
+              "-D%s=%s is not 'on', 'off' or a number of bytes".formatted(PROFILE_PROPERTY, text),
+              e);
+        }
+      }
+    };
+  }
+
+  private static long checkedBytesPerSample(long bytes) {
+    if (bytes < MIN_BYTES_PER_SAMPLE || bytes > MAX_BYTES_PER_SAMPLE) {
+      throw new IllegalArgumentException(
+          "one sample in %,d bytes is not between %,d and %,d"
+              .formatted(bytes, MIN_BYTES_PER_SAMPLE, MAX_BYTES_PER_SAMPLE));
+    }
+    return bytes;
+  }
+
   /**
    * A copy whose pool keeps a {@linkplain Pool#profile() profile} of live memory, or a denser or
-   * thinner one. Without this, none is kept.
+   * thinner one. Without this, one is kept if the property {@value #PROFILE_PROPERTY} of the
+   * process says so: {@code on}, or a number of bytes.
    *
    * @param newBytesPerSample one sample in so many allocated bytes, on average: from 4 KiB to 1
    *     GiB; {@link #DEFAULT_BYTES_PER_SAMPLE} suits services
    */
   public PoolOptions withProfile(long newBytesPerSample) {
-    if (newBytesPerSample < MIN_BYTES_PER_SAMPLE || newBytesPerSample > MAX_BYTES_PER_SAMPLE) {
-      throw new IllegalArgumentException(
-          "one sample in %,d bytes is not between %,d and %,d"
-              .formatted(newBytesPerSample, MIN_BYTES_PER_SAMPLE, MAX_BYTES_PER_SAMPLE));
-    }
     return new PoolOptions(
+<<<<<<< HEAD
         name, limitBytes, heapLimitBytes, decay, purgePolicy, newBytesPerSample, hardening, os);
+=======
+        name,
+        limitBytes,
+        heapLimitBytes,
+        decay,
+        dirtyShare,
+        checkedBytesPerSample(newBytesPerSample),
+        hardening,
+        os);
+>>>>>>> corners
   }
 
-  /** A copy whose pool keeps no profile. */
+  /** A copy whose pool keeps no profile, whatever the process is told. */
   public PoolOptions withoutProfile() {
     return new PoolOptions(name, limitBytes, heapLimitBytes, decay, purgePolicy, 0, hardening, os);
   }

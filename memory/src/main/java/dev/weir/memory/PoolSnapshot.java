@@ -148,7 +148,7 @@ public record PoolSnapshot(
         .forEach(child -> collect(child, BudgetPath.below(path, child.name()), charges));
   }
 
-  /** Live and dirty pages. */
+  /** Live and dirty pages, as {@link Pool#residentBytes}. */
   public long residentBytes() {
     return liveBytes + dirtyBytes;
   }

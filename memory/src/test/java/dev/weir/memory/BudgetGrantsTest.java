@@ -130,7 +130,8 @@ class BudgetGrantsTest {
         .havingCause()
         .isInstanceOf(BudgetExceededError.class)
         .withMessageStartingWith(
-            "budget 'p/tenants/one' has no room for 5,242,880 bytes: limit 4,194,304");
+            "budget 'p/tenants/one' has no room for 5,242,880 bytes of direct memory: limit"
+                + " 4,194,304");
     Block full = pool.allocate(4 * MIB, one);
     CompletableFuture<Grant> waits = pool.grant(2 * MIB, LONG, one);
     assertThat(waits).isNotDone();

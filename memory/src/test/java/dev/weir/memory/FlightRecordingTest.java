@@ -88,6 +88,7 @@ class FlightRecordingTest {
       assertThat(sample.getString("budget")).isEqualTo("recorded/small");
       assertThat(sample.getLong("weightBytes")).isGreaterThanOrEqualTo(16 << 10);
       assertThat(isHere(sample)).isTrue();
+      assertThat(sample.getString("caller")).startsWith(FlightRecordingTest.class.getName() + ".");
 
       for (Block block = pool.tryAllocate(64 << 10, small); block != null; ) {
         held.add(block);
@@ -103,6 +104,7 @@ class FlightRecordingTest {
       assertThat(refusal.getString("limitingBudget")).isEqualTo("recorded/small");
       assertThat(refusal.getLong("limitBytes")).isEqualTo(1 << 20);
       assertThat(isHere(refusal)).isTrue();
+      assertThat(refusal.getString("caller")).startsWith(FlightRecordingTest.class.getName() + ".");
 
       RecordedEvent pressure =
           await(recording, "weir.PressureChange", event -> true, Thread::onSpinWait);

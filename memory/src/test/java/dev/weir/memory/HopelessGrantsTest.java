@@ -39,7 +39,8 @@ class HopelessGrantsTest {
     assertThat(failure(waiting).budget()).isSameAs(parent);
     assertThat(failure(waiting))
         .hasMessageContaining(
-            "'root/parent' has no room for 2,097,152 bytes: limit 1,048,576, which is less");
+            "'root/parent' has no room for 2,097,152 bytes of direct memory: limit 1,048,576, which"
+                + " is less");
   }
 
   @Test

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import dev.weir.memory.purge.PurgePolicy;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.ResourceLock;
+import org.junit.jupiter.api.parallel.Resources;
 
 class PoolOptionsTest {
   private final PoolOptions options = PoolOptions.withLimit(8 << 20);
@@ -57,6 +59,32 @@ class PoolOptionsTest {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> options.withDecay(Duration.ofDays(1).plusNanos(1)))
         .withMessageContaining("not between");
+  }
+
+  @Test
+  @ResourceLock(Resources.SYSTEM_PROPERTIES)
+  void thePropertyOfTheProcessGivesPoolsAProfileThatSayNothing() {
+    String found = System.getProperty(PoolOptions.PROFILE_PROPERTY);
+    try {
+      System.setProperty(PoolOptions.PROFILE_PROPERTY, "on");
+      PoolOptions asked = PoolOptions.withLimit(8 << 20);
+      assertThat(asked.bytesPerSample()).isEqualTo(PoolOptions.DEFAULT_BYTES_PER_SAMPLE);
+      assertThat(asked.withoutProfile().bytesPerSample()).isZero();
+      assertThat(asked.withProfile(1 << 20).bytesPerSample()).isEqualTo(1 << 20);
+      System.setProperty(PoolOptions.PROFILE_PROPERTY, "65536");
+      assertThat(PoolOptions.withLimit(8 << 20).bytesPerSample()).isEqualTo(65_536);
+      for (String wrong : new String[] {"yes", "64K", "1"}) {
+        System.setProperty(PoolOptions.PROFILE_PROPERTY, wrong);
+        assertThatIllegalArgumentException().isThrownBy(() -> PoolOptions.withLimit(8 << 20));
+      }
+    } finally {
+      if (found == null) {
+        System.clearProperty(PoolOptions.PROFILE_PROPERTY);
+      } else {
+        System.setProperty(PoolOptions.PROFILE_PROPERTY, found);
+      }
+    }
+    assertThat(PoolOptions.withLimit(8 << 20).bytesPerSample()).isEqualTo(options.bytesPerSample());
   }
 
   @Test

@@ -320,7 +320,7 @@ class ReclaimersTest {
     assertThatThrownBy(() -> pool.allocate(MIB))
         .isInstanceOf(BudgetExceededError.class)
         .hasMessageStartingWith(
-            "budget 'p' has no room for 1,048,576 bytes: limit 16,777,216, live")
+            "budget 'p' has no room for 1,048,576 bytes of direct memory: limit 16,777,216, live")
         .hasMessageContaining("largest children: holder 15,728,640, caches 0");
     assertThat(empty.asked).containsExactly((long) MIB);
     assertThat(pool.tryAllocate(1L << 40)).as("above the limit").isNull();

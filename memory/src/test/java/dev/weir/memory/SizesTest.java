@@ -83,7 +83,8 @@ class SizesTest {
       assertThat(pool.tryAllocate(heap, bytes, pool.rootBudget())).isNull();
       assertThatExceptionOfType(BudgetExceededError.class)
           .isThrownBy(() -> pool.allocate(bytes))
-          .withMessageContaining("budget 'pool' has no room for %,d bytes".formatted(bytes))
+          .withMessageContaining(
+              "budget 'pool' has no room for %,d bytes of direct memory".formatted(bytes))
           .withMessageContaining("8,589,934,592");
       assertThat(pool.grant(bytes, Duration.ZERO))
           .isCompletedExceptionally()

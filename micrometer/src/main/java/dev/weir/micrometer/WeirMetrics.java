@@ -3,6 +3,7 @@ package dev.weir.micrometer;
 import dev.weir.memory.Pool;
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.hardening.Misuse;
+import dev.weir.memory.profile.LeakWatch;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Meter;
@@ -19,7 +20,9 @@ import java.util.Locale;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.ToDoubleFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The meters of a pool, and of those of its budgets that are named. Thread-safe.
@@ -32,16 +35,25 @@ import java.util.function.ToDoubleFunction;
  *   weir.pool.promised                 bytes    promised to grants and not taken yet
  *   weir.pool.purged                   bytes    counter: given back to the operating system
  *   weir.pool.allocated                bytes    counter: allocated since the start, by the samples
+ *   weir.pool.refusals                 requests counter: refused by a limit
+ *   weir.pool.grants.waiting           grants   that wait for room now
+ *   weir.pool.grants.timeouts          grants   counter: not met before their deadline
+ *   weir.pool.pressure                 level    0 none, 1 high, 2 critical
+ *   weir.pool.suspected.leaks          places   in the code, with {@link #withLeakWatch}
  *   weir.pool.blocks                   blocks   live blocks
  *   weir.pool.blocks.size              bytes    their sizes
  *   weir.pool.waste      kind=…        bytes    live pages without a block: free.slots, uncarved, quarantined, hardening
  *   weir.pool.growth                   bytes    addresses, without memory, that blocks may grow into
  *   weir.pool.misuses    kind=…        misuses  counter: mistakes in the use of hardened blocks
  *   weir.budget.charged  budget=…      bytes    blocks charged to a budget and below
+ *   weir.budget.pressure budget=…      level    as of the pool
  *   weir.budget.limit    budget=…      bytes    its limit; NaN if it has none
  *   weir.budget.heap     budget=…      bytes    Java heap buffers
  *   weir.budget.allocated budget=…     bytes    counter: allocated for it and below, by the samples
  * </pre>
+ *
+ * <p>Those of what was allocated are there if the pool has a profile. They are never below what has
+ * been seen live.
  *
  * <p>All have the tag {@code pool}. The number of meters is fixed when they are bound, whatever
  * budgets come and go. Reading them stops nobody, and looks at the pool at most once a second.
@@ -59,6 +71,7 @@ public final class WeirMetrics implements MeterBinder, AutoCloseable {
   private final Pool pool;
   private final Tags tags;
   private final List<Budget> budgets;
+  private final @Nullable LeakWatch leaks;
   private final Queue<Bound> bound = new ConcurrentLinkedQueue<>();
 
   /** A meter that this object has added to a registry. */
@@ -70,7 +83,7 @@ public final class WeirMetrics implements MeterBinder, AutoCloseable {
    * @param tags further tags for all of them
    */
   public WeirMetrics(Pool pool, Iterable<Tag> tags) {
-    this(pool, Tags.of(tags).and("pool", pool.rootBudget().name()), List.of());
+    this(pool, Tags.of(tags).and("pool", pool.rootBudget().name()), List.of(), /* leaks= */ null);
   }
 
   /** The meters of a pool, without further tags. */
@@ -78,7 +91,8 @@ public final class WeirMetrics implements MeterBinder, AutoCloseable {
     this(pool, Tags.empty());
   }
 
-  private WeirMetrics(Pool pool, Tags tags, List<Budget> budgets) {
+  private WeirMetrics(Pool pool, Tags tags, List<Budget> budgets, @Nullable LeakWatch leaks) {
+    this.leaks = leaks;
     this.pool = pool;
     this.tags = tags;
     this.budgets = budgets;
@@ -109,7 +123,12 @@ public final class WeirMetrics implements MeterBinder, AutoCloseable {
     }
     List<Budget> more = new ArrayList<>(budgets);
     more.add(budget);
-    return new WeirMetrics(pool, tags, List.copyOf(more));
+    return new WeirMetrics(pool, tags, List.copyOf(more), leaks);
+  }
+
+  /** The same, with the suspects of a watch that somebody has read the pool's profile. */
+  public WeirMetrics withLeakWatch(LeakWatch watch) {
+    return new WeirMetrics(pool, tags, budgets, watch);
   }
 
   /** Adds the meters to a registry, except those that it has already. */
@@ -136,35 +155,45 @@ public final class WeirMetrics implements MeterBinder, AutoCloseable {
     List<Meter> meters = new ArrayList<>();
     CachedView views = new CachedView();
     pool(
-        meters, registry, "limit", "the most that may be resident", Tags.empty(), Pool::limitBytes);
-    pool(
-        meters, registry, "resident", "pages in memory", Tags.of("state", "live"), Pool::liveBytes);
+        meters,
+        registry,
+        "limit",
+        "Limit of what the pool may have resident",
+        Tags.empty(),
+        Pool::limitBytes);
     pool(
         meters,
         registry,
         "resident",
-        "pages in memory",
+        "Pages of the pool that are in memory",
+        Tags.of("state", "live"),
+        Pool::liveBytes);
+    pool(
+        meters,
+        registry,
+        "resident",
+        "Pages of the pool that are in memory",
         Tags.of("state", "dirty"),
         Pool::dirtyBytes);
     pool(
         meters,
         registry,
         "resident.peak",
-        "the most that was ever resident",
+        "Most that the pool has ever had resident",
         Tags.empty(),
         Pool::peakResidentBytes);
     pool(
         meters,
         registry,
         "promised",
-        "promised to grants and not taken yet",
+        "Memory that the pool has promised to grants and not given yet",
         Tags.empty(),
         of -> views.of(of).waste().promisedBytes());
     pool(
         meters,
         registry,
         "blocks.size",
-        "sizes of all live blocks",
+        "Size of all live blocks of the pool",
         Tags.empty(),
         of -> views.of(of).blockBytes());
     waste(meters, registry, "free.slots", of -> views.of(of).waste().freeSlotBytes());
@@ -175,7 +204,7 @@ public final class WeirMetrics implements MeterBinder, AutoCloseable {
         meters,
         registry,
         "growth",
-        "addresses kept free behind blocks that may grow",
+        "Addresses that the pool keeps free behind blocks that may grow",
         Tags.empty(),
         of -> views.of(of).waste().growthAddressBytes());
     for (Misuse.Kind kind : Misuse.Kind.values()) {
@@ -183,41 +212,125 @@ public final class WeirMetrics implements MeterBinder, AutoCloseable {
     }
     meters.add(
         Gauge.builder("weir.pool.blocks", pool, of -> views.of(of).blocks())
-            .description("live blocks")
+            .description("Live blocks of the pool")
             .baseUnit("blocks")
             .tags(tags)
             .register(registry));
     meters.add(
         FunctionCounter.builder("weir.pool.purged", pool, of -> views.of(of).purgedBytes())
-            .description("given back to the operating system")
+            .description("Memory that the pool has given back to the operating system")
             .baseUnit(BaseUnits.BYTES)
             .tags(tags)
             .register(registry));
-    meters.add(
-        FunctionCounter.builder("weir.pool.allocated", pool, of -> of.rootBudget().allocatedBytes())
-            .description("allocated since the start, by the samples of the profile")
-            .baseUnit(BaseUnits.BYTES)
-            .tags(tags)
-            .register(registry));
+    requests(meters, registry);
+    if (pool.sampler() != null) {
+      HighestSeen allocated = new HighestSeen();
+      meters.add(
+          FunctionCounter.builder(
+                  "weir.pool.allocated",
+                  pool,
+                  of ->
+                      allocated.with(
+                          Math.max(allocated(of.rootBudget()), views.of(of).blockBytes())))
+              .description("Memory ever allocated from the pool, estimated from its profile")
+              .baseUnit(BaseUnits.BYTES)
+              .tags(tags)
+              .register(registry));
+    }
     for (Budget budget : budgets) {
       budget(
           meters,
           registry,
           "charged",
-          "blocks charged to it and below",
+          "Blocks charged to the budget and those below it",
           budget,
           Budget::chargedBytes);
-      budget(meters, registry, "limit", "the most that may be charged", budget, WeirMetrics::limit);
-      budget(meters, registry, "heap", "Java heap buffers", budget, Budget::heapBytes);
+      budget(
+          meters,
+          registry,
+          "limit",
+          "Limit of what may be charged to the budget",
+          budget,
+          WeirMetrics::limit);
+      budget(
+          meters,
+          registry,
+          "heap",
+          "Java heap buffers charged to the budget and those below it",
+          budget,
+          Budget::heapBytes);
       meters.add(
-          FunctionCounter.builder("weir.budget.allocated", budget, Budget::allocatedBytes)
-              .description(
-                  "allocated for it and below since the start, by the samples of the profile")
-              .baseUnit(BaseUnits.BYTES)
+          Gauge.builder("weir.budget.pressure", budget, WeirMetrics::pressure)
+              .description("Pressure on the budget: 0 none, 1 high, 2 critical")
               .tags(tags.and("budget", budget.path()))
               .register(registry));
+      if (pool.sampler() != null) {
+        HighestSeen allocated = new HighestSeen();
+        meters.add(
+            FunctionCounter.builder(
+                    "weir.budget.allocated", budget, of -> allocated.with(allocated(of)))
+                .description(
+                    "Memory ever allocated for the budget and those below it, estimated from the"
+                        + " profile")
+                .baseUnit(BaseUnits.BYTES)
+                .tags(tags.and("budget", budget.path()))
+                .register(registry));
+      }
     }
     return meters;
+  }
+
+  /** What has become of requests, and what threatens those to come. */
+  private void requests(List<Meter> meters, MeterRegistry registry) {
+    meters.add(
+        FunctionCounter.builder("weir.pool.refusals", pool, Pool::refusals)
+            .description("Requests that a limit of the pool or of a budget has refused")
+            .tags(tags)
+            .register(registry));
+    meters.add(
+        Gauge.builder("weir.pool.grants.waiting", pool, Pool::waitingGrants)
+            .description("Grants of the pool that wait for room")
+            .tags(tags)
+            .register(registry));
+    meters.add(
+        FunctionCounter.builder("weir.pool.grants.timeouts", pool, Pool::timedOutGrants)
+            .description("Grants of the pool that were not met before their deadline")
+            .tags(tags)
+            .register(registry));
+    meters.add(
+        Gauge.builder("weir.pool.pressure", pool, of -> pressure(of.rootBudget()))
+            .description("Pressure on the pool: 0 none, 1 high, 2 critical")
+            .tags(tags)
+            .register(registry));
+    if (leaks != null) {
+      meters.add(
+          Gauge.builder("weir.pool.suspected.leaks", leaks, watch -> watch.suspects().size())
+              .description("Places in the code that hold more and more old memory of the pool")
+              .tags(tags)
+              .register(registry));
+    }
+  }
+
+  /** By the samples, which may be below what is live. */
+  private static long allocated(Budget budget) {
+    return Math.max(budget.allocatedBytes(), budget.chargedBytes());
+  }
+
+  /** The highest value so far: a counter never falls. */
+  private static final class HighestSeen {
+    private final AtomicLong highest = new AtomicLong();
+
+    long with(long value) {
+      return highest.accumulateAndGet(value, Math::max);
+    }
+  }
+
+  private static double pressure(Budget budget) {
+    return switch (budget.pressure()) {
+      case NONE -> 0;
+      case HIGH -> 1;
+      case CRITICAL -> 2;
+    };
   }
 
   private static double limit(Budget budget) {
@@ -245,7 +358,7 @@ public final class WeirMetrics implements MeterBinder, AutoCloseable {
     meters.add(
         FunctionCounter.builder(
                 "weir.pool.misuses", pool, of -> of.misuses().counts().getOrDefault(kind, 0L))
-            .description("mistakes in the use of hardened blocks")
+            .description("Mistakes in the use of hardened blocks of the pool")
             .baseUnit("misuses")
             .tags(tags.and("kind", name))
             .register(registry));
@@ -257,7 +370,7 @@ public final class WeirMetrics implements MeterBinder, AutoCloseable {
         meters,
         registry,
         "waste",
-        "live pages without a block, by kind",
+        "Live pages of the pool that hold no block, by kind",
         Tags.of("kind", kind),
         value);
   }

@@ -4,18 +4,25 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.memory.Grant;
 import dev.weir.memory.Pool;
 import dev.weir.memory.PoolOptions;
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.hardening.Hardening;
 import dev.weir.memory.heap.Block;
+import dev.weir.memory.profile.LeakWatch;
+import dev.weir.memory.profile.LiveBlocks;
+import dev.weir.memory.profile.LiveProfile;
 import dev.weir.memory.view.PoolView;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Test;
 
 class WeirMetricsTest {
@@ -83,6 +90,70 @@ class WeirMetricsTest {
     hardened.close();
   }
 
+  @Test
+  void refusalsGrantsAndPressureAreCounted() {
+    Budget small = pool.rootBudget().child("small", 1 << 20);
+    new WeirMetrics(pool).withBudget(small).bindTo(registry);
+    assertThat(counter("weir.pool.refusals")).isZero();
+    assertThat(gauge("weir.pool.pressure")).isZero();
+
+    assertThat(pool.tryAllocate(2 << 20, small)).isNull();
+    assertThatThrownBy(() -> pool.allocate(2 << 20, small)).isInstanceOf(OutOfMemoryError.class);
+    assertThat(pool.tryGrant(2 << 20, small)).isNull();
+    assertThat(counter("weir.pool.refusals")).isEqualTo(3);
+
+    Block block = pool.allocate(1 << 20, small);
+    assertThat(gauge("weir.budget.pressure", "budget", "metered/small")).isEqualTo(2);
+    assertThat(gauge("weir.pool.pressure")).isZero();
+    CompletableFuture<Grant> waits = pool.grant(4096, Duration.ofHours(1), small);
+    CompletableFuture<Grant> vain = pool.grant(4096, Duration.ofMillis(1), small);
+    assertThatThrownBy(vain::get).hasCauseInstanceOf(TimeoutException.class);
+    assertThat(gauge("weir.pool.grants.waiting")).isEqualTo(1);
+    assertThat(counter("weir.pool.grants.timeouts")).isEqualTo(1);
+
+    block.release();
+    waits.join().close();
+    assertThat(gauge("weir.pool.grants.waiting")).isZero();
+    assertThat(registry.find("weir.pool.allocated").meter()).as("without a profile").isNull();
+    pool.close();
+  }
+
+  @Test
+  void whatWasAllocatedIsNeverBelowWhatIsLiveAndNeverFalls() {
+    Pool profiled =
+        Pool.create(PoolOptions.withLimit(64 << 20).withName("profiled").withProfile(16 << 20));
+    Budget feature = profiled.rootBudget().child("feature", Budget.UNLIMITED);
+    new WeirMetrics(profiled).withBudget(feature).bindTo(registry);
+    List<Block> live = new ArrayList<>();
+    for (int i = 0; i < 100; i++) {
+      live.add(profiled.allocate(4096, feature));
+      assertThat(counter("weir.budget.allocated")).isGreaterThanOrEqualTo(live.size() * 4096);
+    }
+    assertThat(counter("weir.pool.allocated")).isGreaterThanOrEqualTo(100 * 4096);
+    live.forEach(Block::release);
+    assertThat(counter("weir.pool.allocated")).isGreaterThanOrEqualTo(100 * 4096);
+    assertThat(counter("weir.budget.allocated")).isGreaterThanOrEqualTo(100 * 4096);
+    profiled.close();
+  }
+
+  @Test
+  void suspectsOfAWatchAreCounted() {
+    LeakWatch watch = new LeakWatch(Duration.ofMillis(1));
+    new WeirMetrics(pool).withLeakWatch(watch).bindTo(registry);
+    StackTraceElement place = new StackTraceElement("com.example.Leak", "leak", "Leak.java", 1);
+    List<LiveBlocks> live = new ArrayList<>();
+    for (int i = 1; i <= 100; i++) {
+      live.add(new LiveBlocks("metered", 1 << 20, 1, 1_000_000_000, List.of(place)));
+      watch.read(new LiveProfile(1 << 20, 0, live), i * 1_000_000L);
+    }
+    assertThat(watch.suspects()).hasSize(1);
+    assertThat(gauge("weir.pool.suspected.leaks")).isEqualTo(1);
+  }
+
+  private double counter(String name) {
+    return registry.get(name).functionCounter().count();
+  }
+
   private double misuses(String kind) {
     return registry.get("weir.pool.misuses").tag("kind", kind).functionCounter().count();
   }
@@ -101,8 +172,10 @@ class WeirMetricsTest {
         .allSatisfy(id -> {
           assertThat(id.getName()).matches("weir\\.(pool|budget)(\\.[a-z]+)+");
           assertThat(id.getTag("pool")).isEqualTo("metered");
-          assertThat(id.getBaseUnit()).isIn("bytes", "blocks", "misuses");
-          assertThat(id.getDescription()).isNotBlank();
+          assertThat(id.getBaseUnit()).isIn("bytes", "blocks", "misuses", null);
+          assertThat(id.getDescription())
+              .as("a sentence about the pool or a budget")
+              .matches("[A-Z].*\\b(pool|budget)\\b.*");
         });
   }
 

@@ -66,7 +66,8 @@ class BadInputTest {
         .isThrownBy(() -> buffer.setLong(Integer.MAX_VALUE - 7, 3));
     assertThatExceptionOfType(BudgetExceededError.class)
         .isThrownBy(() -> allocator.directBuffer(Integer.MAX_VALUE))
-        .withMessageContaining("budget 'pool' has no room for 2,147,483,647 bytes");
+        .withMessageContaining(
+            "budget 'pool' has no room for 2,147,483,647 bytes of direct memory");
     buffer.capacity(10).release();
 
     ByteBuf grows = allocator.directBuffer(100_000);

@@ -1,6 +1,7 @@
 package dev.weir.netty;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.memory.Pool;
@@ -60,6 +61,43 @@ class GrowthTest {
       body.release();
       fresh.close();
     }
+  }
+
+  @Test
+  void aRefusedGrowthNamesWhatItLackedAndNotTheWholeCapacity() {
+    WeirAllocator narrow = WeirAllocator.withLimit(32 * MIB);
+    Budget feature = narrow.pool().rootBudget().child("feature", 3 * MIB);
+    ByteBuf body = narrow.charging(feature).directBuffer(100_000);
+    body.capacity(2 * MIB);
+
+    assertThatExceptionOfType(BudgetExceededError.class)
+        .isThrownBy(() -> body.capacity(4 * MIB))
+        .withMessageContaining("no room for 2,097,152 bytes of direct memory: limit 3,145,728")
+        .withMessageContaining("for a block of 2,097,152 bytes to grow to 4,194,304")
+        .satisfies(refusal -> assertThat(refusal.requestedBytes()).isEqualTo(2 * MIB));
+    ByteBuf ballast = narrow.directBuffer(29 * MIB);
+    assertThatExceptionOfType(BudgetExceededError.class)
+        .isThrownBy(() -> body.capacity(3 * MIB))
+        .withMessageContaining("no room for 1,048,576 bytes of direct memory: limit 33,554,432");
+    assertThat(body.capacity()).isEqualTo(2 * MIB);
+    body.release();
+    ballast.release();
+    narrow.close();
+  }
+
+  /** A slot is copied: both are needed for a moment. */
+  @Test
+  void aRefusedCopyNamesTheWholeCapacity() {
+    WeirAllocator narrow = WeirAllocator.withLimit(32 * MIB);
+    Budget feature = narrow.pool().rootBudget().child("feature", 150_000);
+    ByteBuf body = narrow.charging(feature).directBuffer(64 << 10);
+
+    assertThatExceptionOfType(BudgetExceededError.class)
+        .isThrownBy(() -> body.capacity(100_000))
+        .withMessageContaining("no room for 100,000 bytes of direct memory: limit 150,000")
+        .withMessageContaining("for a block of 65,536 bytes to grow to 100,000");
+    body.release();
+    narrow.close();
   }
 
   @Test

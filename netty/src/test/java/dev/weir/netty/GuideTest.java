@@ -6,9 +6,12 @@ import dev.weir.memory.Pool;
 import dev.weir.memory.PoolOptions;
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.heap.Block;
+import dev.weir.memory.profile.LeakSuspect;
+import dev.weir.memory.profile.LeakWatch;
 import dev.weir.netty.flow.Admission;
 import dev.weir.netty.flow.Http2Windows;
 import dev.weir.netty.flow.PoolHeadroom;
+import dev.weir.netty.flow.ReadCompactor;
 import dev.weir.netty.flow.ReadGate;
 import dev.weir.netty.flow.WeirAdmission;
 import dev.weir.netty.http.AggregatorOptions;
@@ -82,6 +85,28 @@ class GuideTest {
     server.childHandler(new ChannelInboundHandlerAdapter());
     assertThat(server.bind(InetAddress.getLoopbackAddress(), 0).sync().isSuccess()).isTrue();
     loops.shutdownGracefully(0, 10, TimeUnit.SECONDS).sync();
+  }
+
+  @Test
+  void smallReads() {
+    EmbeddedChannel channel = new EmbeddedChannel();
+    ChannelPipeline pipeline = channel.pipeline();
+    pipeline.addFirst(new ReadCompactor());
+    assertThat(pipeline.first()).isInstanceOf(ReadCompactor.class);
+    channel.finishAndReleaseAll();
+  }
+
+  @Test
+  void leakWatch() {
+    WeirAllocator allocator = WeirAllocator.withLimit(256L << 20);
+    LeakWatch watch = new LeakWatch(LeakWatch.DEFAULT_THRESHOLD); // what is live for 30 s is old
+    watch.read(allocator.pool().profile(), System.nanoTime()); // every watch.interval()
+    for (LeakSuspect suspect : watch.suspects()) {
+      System.out.println(
+          suspect.growthBytesPerSecond() + " bytes/s more: " + suspect.stack().getFirst());
+    }
+    assertThat(watch.suspects()).isEmpty();
+    allocator.close();
   }
 
   @Test

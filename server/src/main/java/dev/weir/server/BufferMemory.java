@@ -20,7 +20,9 @@ record BufferMemory(Pool pool, WeirAllocator allocator) implements AutoCloseable
       long budgetBytes, long bytesPerSample, @Nullable HardeningRate hardening) {
     PoolOptions plain = PoolOptions.withLimit(budgetBytes).withName("node");
     PoolOptions options = hardening == null ? plain : hardening.in(plain);
-    Pool pool = Pool.create(bytesPerSample == 0 ? options : options.withProfile(bytesPerSample));
+    Pool pool =
+        Pool.create(
+            bytesPerSample == 0 ? options.withoutProfile() : options.withProfile(bytesPerSample));
     return new BufferMemory(pool, new WeirAllocator(pool));
   }
 

@@ -2,7 +2,8 @@ package dev.weir.memory.budget;
 
 /**
  * An allocation was refused because a budget has no room. An {@link OutOfMemoryError}, as Netty's
- * own refusals are; the pool and everything allocated from it go on.
+ * own refusals are; the pool and everything allocated from it go on. Its message has the words
+ * "direct memory", as those of Netty and the JDK have, unless a heap buffer was refused.
  */
 public final class BudgetExceededError extends OutOfMemoryError {
   private static final long serialVersionUID = 1L;
@@ -55,7 +56,7 @@ public final class BudgetExceededError extends OutOfMemoryError {
     return budget;
   }
 
-  /** What was asked for, in bytes. */
+  /** What was asked for, in bytes; of a block that grows where it lies, what it lacked. */
   public long requestedBytes() {
     return requestedBytes;
   }
@@ -63,7 +64,7 @@ public final class BudgetExceededError extends OutOfMemoryError {
   private static String message(Budget budget, long requestedBytes, String detail) {
     String largest = budget.largestNames();
     boolean closed = budget.isClosed();
-    return "budget '%s' has no room for %,d bytes: %s, %s%s. %s"
+    return "budget '%s' has no room for %,d bytes of direct memory: %s, %s%s. %s"
         .formatted(
             budget.path(),
             requestedBytes,

@@ -35,6 +35,14 @@ public sealed interface BlockHome permits GrowingRun, HardenedRun, Run, Slab {
   boolean tryGrow(long minBytes, Budget budget);
 
   /**
+   * How many bytes must be free for a block to come to so many: all of them, unless it can grow
+   * where it lies, since it is copied.
+   */
+  default long neededToGrow(long minBytes) {
+    return minBytes;
+  }
+
+  /**
    * Gives a block back; takes no charge back. Any thread, once: from this call on, the block may be
    * somebody else's.
    */

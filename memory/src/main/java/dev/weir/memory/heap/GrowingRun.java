@@ -114,6 +114,11 @@ public final class GrowingRun implements BlockHome {
     return grown;
   }
 
+  @Override
+  public long neededToGrow(long minBytes) {
+    return hasAddresses(minBytes) ? RunHeap.roundUp(pages, minBytes) - bytes : minBytes;
+  }
+
   /** Whether addresses are left for so many bytes: where there are none, memory is no help. */
   public boolean hasAddresses(long minBytes) {
     return minBytes <= Long.MAX_VALUE / 2

@@ -19,6 +19,10 @@ import org.jspecify.annotations.Nullable;
 @StackTrace(true)
 @SuppressWarnings("unused") // the recording reads the fields
 final class AllocationSampleEvent extends Event {
+  @Label("Caller")
+  @Description("Who asked for it: the innermost frame outside Weir and Netty's buffers")
+  @Nullable String caller;
+
   @Label("Budget")
   @Nullable String budget;
 

@@ -5,6 +5,7 @@ import java.lang.ref.WeakReference;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Supplier;
 import jdk.jfr.FlightRecorder;
 import org.jspecify.annotations.Nullable;
 
@@ -21,9 +22,10 @@ final class Emission {
 
   private Emission() {}
 
-  static void sampled(Budget budget, long blockBytes, double blocks) {
+  static void sampled(Budget budget, long blockBytes, double blocks, Supplier<String> caller) {
     AllocationSampleEvent event = new AllocationSampleEvent();
-    if (event.isEnabled()) {
+    if (event.shouldCommit()) {
+      event.caller = caller.get();
       event.budget = budget.path();
       event.blockBytes = blockBytes;
       event.weightBytes = Math.round(blockBytes * blocks);
@@ -31,7 +33,7 @@ final class Emission {
     }
   }
 
-  static void refused(Budget budget, long requestedBytes) {
+  static void refused(Budget budget, long requestedBytes, Supplier<String> caller) {
     RefusalEvent event = new RefusalEvent();
     // Throttled ones cost nothing more: what is charged to the root is summed up over all slabs.
     if (event.shouldCommit()) {
@@ -41,6 +43,7 @@ final class Emission {
           limiting.isClosed()
               || (limiting.isTracked() && requestedBytes > limiting.limitBytes() - charged);
       Budget named = isShort ? limiting : budget.root();
+      event.caller = caller.get();
       event.budget = budget.path();
       event.requestedBytes = requestedBytes;
       event.limitingBudget = named.path();

@@ -2,6 +2,7 @@ package dev.weir.memory.jfr;
 
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.os.NativeMemory;
+import java.util.function.Supplier;
 import jdk.jfr.FlightRecorder;
 import org.jspecify.annotations.Nullable;
 
@@ -43,22 +44,24 @@ public final class FlightRecords {
    * A block was sampled.
    *
    * @param blocks how many like it the sample stands for
+   * @param caller names who asked for it; called only where something records
    */
-  public static void sampled(Budget budget, long blockBytes, double blocks) {
+  public static void sampled(
+      Budget budget, long blockBytes, double blocks, Supplier<String> caller) {
     try {
       if (isOn()) {
-        Emission.sampled(budget, blockBytes, blocks);
+        Emission.sampled(budget, blockBytes, blocks, caller);
       }
     } catch (LinkageError | OutOfMemoryError | StackOverflowError e) {
       lost(e);
     }
   }
 
-  /** An allocation was refused. */
-  public static void refused(Budget budget, long requestedBytes) {
+  /** An allocation was refused; {@code caller} as for {@link #sampled}. */
+  public static void refused(Budget budget, long requestedBytes, Supplier<String> caller) {
     try {
       if (isOn()) {
-        Emission.refused(budget, requestedBytes);
+        Emission.refused(budget, requestedBytes, caller);
       }
     } catch (LinkageError | OutOfMemoryError | StackOverflowError e) {
       lost(e);

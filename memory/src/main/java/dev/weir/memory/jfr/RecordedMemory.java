@@ -45,6 +45,11 @@ record RecordedMemory(NativeMemory memory) implements NativeMemory {
   }
 
   @Override
+  public long freeAddressBytes() {
+    return memory.freeAddressBytes();
+  }
+
+  @Override
   public long reserve(long bytes) {
     return memory.reserve(bytes);
   }

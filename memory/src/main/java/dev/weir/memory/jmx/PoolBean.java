@@ -5,11 +5,15 @@ import dev.weir.memory.view.MapWindow;
 import dev.weir.memory.view.PoolView;
 import java.lang.management.ManagementFactory;
 import java.lang.ref.WeakReference;
+import java.util.Map;
 import javax.management.InstanceAlreadyExistsException;
 import javax.management.InstanceNotFoundException;
 import javax.management.JMException;
+import javax.management.MBeanFeatureInfo;
+import javax.management.MBeanInfo;
 import javax.management.MBeanServer;
 import javax.management.ObjectName;
+import javax.management.StandardMBean;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,7 +46,7 @@ public final class PoolBean implements AutoCloseable {
         ObjectName name =
             new ObjectName(DOMAIN_AND_TYPE + (number == 1 ? "weir" : "weir-" + number));
         try {
-          server.registerMBean(new Bean(new WeakReference<>(pool), name), name);
+          server.registerMBean(new Described(new Bean(new WeakReference<>(pool), name)), name);
           return new PoolBean(server, name);
         } catch (InstanceAlreadyExistsException taken) {
           // Another pool has it: the next number.
@@ -69,6 +73,36 @@ public final class PoolBean implements AutoCloseable {
       // That is what was wanted.
     } catch (JMException e) {
       throw new IllegalStateException("%s cannot be unregistered".formatted(name), e);
+    }
+  }
+
+  /** The bean with a sentence for each attribute and operation, which tools show. */
+  private static final class Described extends StandardMBean {
+    private static final Map<String, String> SENTENCES =
+        Map.of(
+            "Name", "Name of the pool among the buffer pools of the JVM",
+            "Count", "Live blocks of the pool",
+            "TotalCapacity", "Size of all live blocks, in bytes",
+            "MemoryUsed", "Live and dirty pages, in bytes: what the limit limits",
+            "LimitBytes", "Limit of live and dirty pages, in bytes",
+            "LiveBytes", "Pages in use, in bytes",
+            "DirtyBytes", "Pages that are free and not given back yet, in bytes",
+            "PeakResidentBytes", "Most that live and dirty pages have ever been, in bytes",
+            "ObjectName", "Name of this bean",
+            "dump", "Text for people: the pool, its size classes, runs and budgets");
+
+    Described(Bean bean) {
+      super(bean, PoolMXBean.class, /* isMXBean= */ true);
+    }
+
+    @Override
+    protected String getDescription(MBeanInfo info) {
+      return "A pool of Weir's: memory outside the Java heap, within a limit of resident bytes";
+    }
+
+    @Override
+    protected String getDescription(MBeanFeatureInfo info) {
+      return SENTENCES.getOrDefault(info.getName(), info.getName());
     }
   }
 

@@ -62,6 +62,11 @@ final class LinuxNativeMemory implements NativeMemory {
   }
 
   @Override
+  public long freeAddressBytes() {
+    return AddressLimits.freeBytes(pageBytes);
+  }
+
+  @Override
   public long reserve(long bytes) {
     requireWholePages(bytes);
     long fencedBytes = Math.addExact(bytes, 2L * pageBytes);
@@ -72,13 +77,13 @@ final class LinuxNativeMemory implements NativeMemory {
               MMAP.invokeExact(
                   state, 0L, fencedBytes, PROT_NONE, MAP_PRIVATE_ANONYMOUS_NORESERVE, -1, 0L);
       if (fence == MAP_FAILED) {
-        throw ReservationLimits.failure("mmap", bytes, errno(state));
+        throw AddressLimits.failure("mmap", bytes, errno(state));
       }
       long address = fence + pageBytes;
       if ((int) MPROTECT.invokeExact(state, address, bytes, PROT_READ_WRITE) != 0) {
         int errno = errno(state);
         unmap(fence, fencedBytes);
-        throw ReservationLimits.failure("mprotect", bytes, errno);
+        throw AddressLimits.failure("mprotect", bytes, errno);
       }
       // EINVAL means a kernel without transparent huge pages, which is as good.
       int ignored = (int) MADVISE.invokeExact(state, address, bytes, MADV_NOHUGEPAGE);

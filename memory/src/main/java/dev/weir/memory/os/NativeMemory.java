@@ -21,6 +21,14 @@ public interface NativeMemory {
   boolean canPurge();
 
   /**
+   * How many addresses the process may still map, as far as is known. Advice: a reservation of
+   * fewer may fail.
+   */
+  default long freeAddressBytes() {
+    return AddressLimits.USER_SPACE_BYTES;
+  }
+
+  /**
    * Takes a range of addresses that is readable, writable and not resident: its pages read as zero
    * and cost memory from their first touch on.
    *

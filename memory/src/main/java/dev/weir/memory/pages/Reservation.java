@@ -11,6 +11,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * system by {@link #release}, or when nothing refers to it and its slices any more.
  */
 public final class Reservation {
+  private static final PoolAddresses POOLS = new PoolAddresses();
+
   private final ReservationPlan plan;
   private final Range range;
   private final MemorySegment memory;
@@ -35,20 +37,23 @@ public final class Reservation {
 
     void reserve() {
       address = os.reserve(bytes);
+      POOLS.add(bytes);
     }
 
     @Override
     public void run() {
       if (released.compareAndSet(false, true)) {
+        POOLS.remove(bytes);
         os.release(address, bytes);
       }
     }
   }
 
   /**
-   * Reserves what the limit asks for, or the largest part of it that the process may map.
+   * Reserves what the limit asks for, or the largest part of it that the process may map and that
+   * leaves enough to others. The least is three times the limit.
    *
-   * @throws ReservationFailedError if not even the limit itself can be mapped
+   * @throws ReservationFailedError if not even that can be mapped; it names what other pools hold
    */
   public static Reservation reserve(NativeMemory os, long limitBytes) {
     int osPageBytes = os.pageBytes();
@@ -56,6 +61,7 @@ public final class Reservation {
         os.canPurge()
             ? ReservationPlan.of(limitBytes, osPageBytes)
             : ReservationPlan.smallest(limitBytes, osPageBytes);
+    plan = plan.within(POOLS.shareBytes(os.freeAddressBytes()), limitBytes, osPageBytes);
     while (true) {
       long bytes =
           ReservationPlan.roundUp(
@@ -66,7 +72,7 @@ public final class Reservation {
       } catch (ReservationFailedError e) {
         ReservationPlan smaller = plan.smaller(limitBytes, osPageBytes);
         if (smaller == null) {
-          throw e;
+          throw new ReservationFailedError(e.getMessage() + POOLS.advice());
         }
         plan = smaller;
       }

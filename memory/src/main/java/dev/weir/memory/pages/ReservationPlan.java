@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  *   <li>rooms for blocks that grow: {@link GrowthPlan}.
  * </ul>
  *
- * <p>Where the process may not map that much, every part is halved until it fits; {@link
- * #halvings()} says how often.
+ * <p>Where the process may not map that much, or other pools need addresses too, every part is
+ * halved until it fits; {@link #halvings()} says how often.
  *
  * @param pageBytes the page of run bookkeeping
  * @param runPages pages in the run region
@@ -80,6 +80,16 @@ public record ReservationPlan(
   public @Nullable ReservationPlan smaller(long limitBytes, int osPageBytes) {
     ReservationPlan next = of(limitBytes, osPageBytes, halvings + 1);
     return next.bytes() < bytes() ? next : null;
+  }
+
+  /** The first plan from this one on that takes no more than that; the smallest if none does. */
+  ReservationPlan within(long bytes, long limitBytes, int osPageBytes) {
+    ReservationPlan plan = this;
+    for (ReservationPlan next = plan; next != null; ) {
+      plan = next;
+      next = plan.bytes() > bytes ? plan.smaller(limitBytes, osPageBytes) : null;
+    }
+    return plan;
   }
 
   /** Addresses in all, without what alignment adds. */

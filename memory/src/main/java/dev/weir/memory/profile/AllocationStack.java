@@ -2,6 +2,7 @@ package dev.weir.memory.profile;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Supplier;
 
 /**
  * Where a block was allocated, or released. A {@code Throwable} for its stack trace alone, which
@@ -9,6 +10,9 @@ import java.util.List;
  */
 @SuppressWarnings("serial") // never written
 public final class AllocationStack extends Throwable implements SampledStack {
+  /** Names who has called Weir, of the thread that asks: the innermost frame outside it. */
+  public static final Supplier<String> CALLER = AllocationStack::caller;
+
   /** The most frames that are shown; what called them is left out. */
   static final int MAX_FRAMES = 64;
 
@@ -17,8 +21,14 @@ public final class AllocationStack extends Throwable implements SampledStack {
           "dev.weir.memory.profile.",
           "dev.weir.memory.heap.",
           "dev.weir.memory.hardening.",
+          "dev.weir.memory.jfr.",
           "dev.weir.netty.buffer.",
           "io.netty.buffer.");
+
+  /** Netty's, and Weir's handlers, which do not keep what they allocate either. */
+  private static final List<String> PIPELINE_PACKAGES =
+      List.of("io.netty.", "dev.weir.netty.", "dev.weir.compression.");
+
   private static final List<String> OWN_CLASSES =
       List.of(
           "dev.weir.memory.Pool",
@@ -32,6 +42,11 @@ public final class AllocationStack extends Throwable implements SampledStack {
     super(null, null, /* enableSuppression= */ false, /* writableStackTrace= */ true);
   }
 
+  private static String caller() {
+    List<StackTraceElement> frames = new AllocationStack().frames();
+    return frames.isEmpty() ? "" : frames.getFirst().toString();
+  }
+
   @Override
   public List<StackTraceElement> frames() {
     StackTraceElement[] all = getStackTrace();
@@ -41,6 +56,12 @@ public final class AllocationStack extends Throwable implements SampledStack {
     }
     return List.of(
         Arrays.copyOfRange(all, first, (int) Math.min(all.length, (long) first + MAX_FRAMES)));
+  }
+
+  /** Whether the frames of those who called Weir begin in a pipeline's own code. */
+  static boolean isPipelines(List<StackTraceElement> frames) {
+    return !frames.isEmpty()
+        && PIPELINE_PACKAGES.stream().anyMatch(frames.getFirst().getClassName()::startsWith);
   }
 
   private static boolean isOwn(String className) {

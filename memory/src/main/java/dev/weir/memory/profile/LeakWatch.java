@@ -1,5 +1,7 @@
 package dev.weir.memory.profile;
 
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -12,8 +14,9 @@ import java.util.Map;
  * older than a threshold, and more and more of them. Needs no garbage collection.
  *
  * <p>A cache that fills is told as well until it is full: what grows and does not go is all that
- * can be seen from outside. Thread-safe; takes a few hundred kilobytes at most, whatever there is
- * to watch.
+ * can be seen from outside. Without samples nothing can be seen, which is logged once: the pool
+ * needs {@code PoolOptions.withProfile}, or the process {@code -Dweir.profile=on}. Thread-safe;
+ * takes a few hundred kilobytes at most, whatever there is to watch.
  */
 /*
  * For each place, three series of twelve points: the first spans half the threshold, so that a fast leak is told soon
@@ -22,6 +25,8 @@ import java.util.Map;
  * points before.
  */
 public final class LeakWatch {
+  private static final Logger LOG = System.getLogger(LeakWatch.class.getName());
+
   /** What services usually wait for takes less: 30 s. */
   public static final Duration DEFAULT_THRESHOLD = Duration.ofSeconds(30);
 
@@ -43,6 +48,7 @@ public final class LeakWatch {
   private final Duration threshold;
   private final Moments[] moments = new Moments[SERIES];
   private final Map<List<StackTraceElement>, Place> places = new HashMap<>();
+  private boolean saidThatNothingIsSeen;
 
   /** Published by {@link #read}, so that nobody waits for it. */
   private volatile List<LeakSuspect> suspects = List.of();
@@ -81,6 +87,13 @@ public final class LeakWatch {
    * @param nowNanos a {@link System#nanoTime} value, not before that of the last call
    */
   public synchronized void read(LiveProfile profile, long nowNanos) {
+    if (profile.bytesPerSample() == 0 && !saidThatNothingIsSeen) {
+      saidThatNothingIsSeen = true;
+      LOG.log(
+          Level.WARNING,
+          "no leak can be seen: the pool takes no samples. Create it with PoolOptions.withProfile,"
+              + " or start the JVM with -Dweir.profile=on");
+    }
     places.values().forEach(Place::forget);
     List<LiveSite> strangers = new ArrayList<>();
     for (LiveSite site : profile.olderThan(threshold).sites()) {

@@ -11,7 +11,8 @@ import java.util.List;
  * @param blocks how many such blocks are live by this sample's estimate, itself included
  * @param ageNanos how long it has been live, or has had its size
  * @param stack who allocated it, or made it grow: the innermost frame outside Weir first, at most
- *     64
+ *     64. In front of what Netty's own code allocated, as its read loops do, stands the handler
+ *     that the buffer came to last, as {@code com.example.Handler.<touched>}
  */
 public record LiveBlocks(
     String budget,

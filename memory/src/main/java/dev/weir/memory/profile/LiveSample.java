@@ -3,6 +3,8 @@ package dev.weir.memory.profile;
 import dev.weir.memory.budget.Budget;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,6 +13,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe.
  */
 public final class LiveSample {
+  /** In the place of a method, in the frame of {@link #touchedBy}. */
+  static final String TOUCHED = "<touched>";
+
   private static final VarHandle STACK;
 
   static {
@@ -34,6 +39,12 @@ public final class LiveSample {
    */
   private volatile @Nullable SampledStack stack;
 
+  /** The class that the block came to last, where somebody has said so. */
+  private volatile @Nullable String holder;
+
+  /** The frames with {@link #holder} in front, once somebody has looked. */
+  private volatile SampledStack.@Nullable Held held;
+
   LiveSample(
       LiveTable table, AllocationStack stack, Budget budget, double blocks, long countedBytes) {
     this.table = table;
@@ -50,6 +61,14 @@ public final class LiveSample {
     requestedBytes = bytes;
   }
 
+  /**
+   * The block has come to this class, which is shown in front of its stack where Netty, or a
+   * handler of Weir's, allocated it: a read loop does not tell who keeps what it reads.
+   */
+  public void touchedBy(String className) {
+    holder = className;
+  }
+
   /** Initializes the class: at the end of a stack that would fail, and for good. */
   static void load() {}
 
@@ -61,6 +80,7 @@ public final class LiveSample {
   /** The block has been released. Further calls do nothing. */
   public void end() {
     stack = null;
+    held = null;
     try {
       table.remove(this);
     } catch (OutOfMemoryError | StackOverflowError e) {
@@ -91,6 +111,26 @@ public final class LiveSample {
         Math.min(requestedBytes, blockBytes),
         blocks,
         ageNanos(nowNanos),
-        seen.frames());
+        framesOf(seen));
+  }
+
+  private List<StackTraceElement> framesOf(SampledStack allocated) {
+    String by = holder;
+    SampledStack.Held known = held;
+    if (by == null || !AllocationStack.isPipelines(allocated.frames())) {
+      return allocated.frames();
+    }
+    if (known == null || !known.holder().equals(by)) {
+      known = new SampledStack.Held(by, table.named(withHolder(by, allocated.frames())));
+      held = known;
+    }
+    return known.stack().frames();
+  }
+
+  private static List<StackTraceElement> withHolder(String by, List<StackTraceElement> frames) {
+    List<StackTraceElement> all = new ArrayList<>(frames.size() + 1);
+    all.add(new StackTraceElement(by, TOUCHED, null, -1));
+    all.addAll(frames);
+    return List.copyOf(all);
   }
 }

@@ -12,4 +12,7 @@ interface SampledStack {
 
   /** Frames with names, shared by all samples of the place. */
   record Named(List<StackTraceElement> frames) implements SampledStack {}
+
+  /** What is shown for a block that came to {@code holder} after its allocation. */
+  record Held(String holder, SampledStack stack) {}
 }

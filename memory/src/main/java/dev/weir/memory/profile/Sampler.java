@@ -68,7 +68,7 @@ public final class Sampler {
         sample = new LiveSample(table, new AllocationStack(), budget, blocks, bytes);
         table.add(sample);
       }
-      FlightRecords.sampled(budget, bytes, blocks);
+      FlightRecords.sampled(budget, bytes, blocks, AllocationStack.CALLER);
       countdown.restart(begunNanos, System.nanoTime());
     } catch (OutOfMemoryError | StackOverflowError e) {
       // The allocation goes on without a sample. It may have come into the table.

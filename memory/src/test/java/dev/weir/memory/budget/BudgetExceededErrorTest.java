@@ -21,7 +21,7 @@ class BudgetExceededErrorTest {
 
     assertThat(error.getMessage())
         .contains("'pool/feature'")
-        .contains("no room for 901 bytes")
+        .contains("no room for 901 bytes of direct memory")
         .contains("limit 999, charged 100")
         .contains("largest children: child-4 40, child-3 30, child-2 20")
         .doesNotContain("child-1");
@@ -49,7 +49,7 @@ class BudgetExceededErrorTest {
     feature.close();
     assertThat(new BudgetExceededError(feature, 5, "charged 0").getMessage())
         .isEqualTo(
-            "budget 'pool/feature' has no room for 5 bytes: closed, charged 0."
+            "budget 'pool/feature' has no room for 5 bytes of direct memory: closed, charged 0."
                 + " It stays so: charge another budget.");
   }
 

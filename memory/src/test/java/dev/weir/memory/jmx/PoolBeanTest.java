@@ -8,6 +8,7 @@ import dev.weir.memory.heap.Block;
 import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ManagementFactory;
 import javax.management.JMX;
+import javax.management.MBeanInfo;
 import javax.management.MBeanServer;
 import javax.management.ObjectName;
 import org.junit.jupiter.api.Test;
@@ -34,6 +35,13 @@ class PoolBeanTest {
       assertThat(server.getAttribute(name, "DirtyBytes")).isEqualTo(0L);
       assertThat(server.getAttribute(name, "PeakResidentBytes"))
           .isEqualTo(pool.peakResidentBytes());
+      MBeanInfo info = server.getMBeanInfo(name);
+      assertThat(info.getDescription()).contains("Weir");
+      assertThat(info.getAttributes())
+          .hasSize(9)
+          .allSatisfy(attribute -> assertThat(attribute.getDescription()).contains(" "));
+      assertThat(info.getOperations())
+          .allSatisfy(operation -> assertThat(operation.getDescription()).contains(" "));
       assertThat(server.invoke(name, "dump", new Object[0], new String[0]).toString())
           .contains("pool managed");
     }

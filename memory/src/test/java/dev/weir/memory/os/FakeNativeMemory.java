@@ -34,6 +34,7 @@ public final class FakeNativeMemory implements NativeMemory {
   private long calls;
   private long failFirst = Long.MAX_VALUE;
   private long failLast = Long.MIN_VALUE;
+  private long addressBytes = 1L << 47;
   private long largestReservation = Long.MAX_VALUE;
   private long failures;
   private long moves;
@@ -86,6 +87,16 @@ public final class FakeNativeMemory implements NativeMemory {
   /** Refuses reservations of more than so many bytes. */
   public synchronized void limitReservations(long bytes) {
     largestReservation = bytes;
+  }
+
+  /** Has so many addresses in all. */
+  public synchronized void limitAddresses(long bytes) {
+    addressBytes = bytes;
+  }
+
+  @Override
+  public synchronized long freeAddressBytes() {
+    return addressBytes - ranges.values().stream().mapToLong(range -> range.bytes).sum();
   }
 
   /** How many calls were made, those that failed included. */
@@ -143,7 +154,7 @@ public final class FakeNativeMemory implements NativeMemory {
   @Override
   public synchronized long reserve(long bytes) {
     requireWholePages(bytes);
-    if (fails() || bytes > largestReservation) {
+    if (fails() || bytes > largestReservation || bytes > freeAddressBytes()) {
       throw new ReservationFailedError("the fake refuses to reserve " + bytes + " bytes");
     }
     long address = nextAddress;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.weir.memory.testing.Logged;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -64,6 +65,20 @@ class LeakWatchTest {
       }
     }
     return first;
+  }
+
+  @Test
+  void aPoolWithoutSamplesIsToldOnce() {
+    try (Logged log = new Logged(LeakWatch.class.getName())) {
+      watch.read(LiveProfile.EMPTY, nowNanos);
+      watch.read(LiveProfile.EMPTY, nowNanos + SECOND);
+
+      assertThat(log.records())
+          .singleElement()
+          .satisfies(line ->
+              assertThat(line.getMessage())
+                  .contains("takes no samples", "withProfile", "-Dweir.profile=on"));
+    }
   }
 
   @Test

@@ -95,6 +95,17 @@ class SamplerTest {
   }
 
   @Test
+  void whatABlockCameToIsNamedOnlyWhereNettyAllocatedIt() {
+    LiveSample own = exact.take(exact.newCountdown(), 1_000, feature);
+    assertThat(own).isNotNull();
+    own.touchedBy("com.example.Handler");
+    assertThat(exact.profile().samples().getFirst().stack())
+        .isNotEmpty()
+        .noneMatch(frame -> frame.getMethodName().equals(LiveSample.TOUCHED));
+    own.end();
+  }
+
+  @Test
   void whatTheTableHasNoPlaceForIsCounted() {
     Sampler small = new Sampler(BYTES_PER_SAMPLE, 3, /* adapts= */ false);
     ByteCountdown countdown = small.newCountdown();

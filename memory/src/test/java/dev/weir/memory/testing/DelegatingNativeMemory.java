@@ -25,6 +25,11 @@ public abstract class DelegatingNativeMemory implements NativeMemory {
   }
 
   @Override
+  public long freeAddressBytes() {
+    return os.freeAddressBytes();
+  }
+
+  @Override
   public long reserve(long bytes) {
     return os.reserve(bytes);
   }

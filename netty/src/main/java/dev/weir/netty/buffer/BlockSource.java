@@ -17,6 +17,8 @@ import dev.weir.memory.profile.LiveSample;
 import dev.weir.memory.profile.Sampler;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.DefaultChannelPipeline;
 import io.netty.util.ResourceLeakDetector;
 import io.netty.util.ResourceLeakDetector.Level;
 import org.jspecify.annotations.Nullable;
@@ -30,6 +32,9 @@ import org.jspecify.annotations.Nullable;
  * so no other buffer has a field for one.
  */
 final class BlockSource {
+  /** Netty's own first and last handler, which keep nothing. */
+  private static final String PIPELINE_ENDS = DefaultChannelPipeline.class.getName() + "$";
+
   private final Pool pool;
   private final Budget budget;
 
@@ -233,6 +238,16 @@ final class BlockSource {
     }
   }
 
+  /** Of a sampled buffer: a handler has got it, and is named by the profile until the next one. */
+  void touched(Object hint) {
+    if (sample != null && hint instanceof ChannelHandlerContext context) {
+      String handler = context.handler().getClass().getName();
+      if (!handler.startsWith(PIPELINE_ENDS)) {
+        sample.touchedBy(handler);
+      }
+    }
+  }
+
   private void resizeSample(long bytes) {
     if (sample != null) {
       sample.resize(bytes);
@@ -356,12 +371,14 @@ final class BlockSource {
         : pool.tryAllocateHardened(bytes, budget, Place.TENANTS);
   }
 
-  /** A place that can grow further, or a hardened one. */
-  Place growingPlace(int bytes) {
+  /**
+   * A place that can grow further, or a hardened one, for what lies at {@code outgrown} until now.
+   */
+  Place growingPlace(BlockHome outgrown, int bytes) {
     Place hardened = tryHardenedPlace(bytes);
     return hardened != null
         ? hardened
-        : pool.allocateGrowing(allocator.heap(), bytes, budget, Place.TENANTS);
+        : pool.allocateGrowing(allocator.heap(), outgrown, bytes, budget, Place.TENANTS);
   }
 
   /** Grows a block without copying it, if that can be done; it may lie elsewhere then. */

@@ -124,6 +124,7 @@ final class HardenedByteBuf extends CheckedByteBuf {
 
   @Override
   public ByteBuf touch(Object hint) {
+    memory.touch(hint);
     return this;
   }
 

@@ -153,7 +153,7 @@ public class WeirByteBuf extends NativeByteBuf {
     if (source.tryGrow(home, newCapacity)) {
       grown(newCapacity);
     } else {
-      moveTo(source.growingPlace(newCapacity), capacity);
+      moveTo(source.growingPlace(home, newCapacity), capacity);
       source = source.resized(newCapacity, memoryBytes());
     }
   }
@@ -227,6 +227,13 @@ public class WeirByteBuf extends NativeByteBuf {
   public final ByteBuf markWriterIndex() {
     place |= MARKED;
     return super.markWriterIndex();
+  }
+
+  /** Netty's pipelines call it with the context of each handler that the buffer comes to. */
+  @Override
+  public ByteBuf touch(Object hint) {
+    source.touched(hint);
+    return this;
   }
 
   @Override
