@@ -169,18 +169,14 @@ public final class PoolOptions {
    */
   public PoolOptions withProfile(long newBytesPerSample) {
     return new PoolOptions(
-<<<<<<< HEAD
-        name, limitBytes, heapLimitBytes, decay, purgePolicy, newBytesPerSample, hardening, os);
-=======
         name,
         limitBytes,
         heapLimitBytes,
         decay,
-        dirtyShare,
+        purgePolicy,
         checkedBytesPerSample(newBytesPerSample),
         hardening,
         os);
->>>>>>> corners
   }
 
   /** A copy whose pool keeps no profile, whatever the process is told. */

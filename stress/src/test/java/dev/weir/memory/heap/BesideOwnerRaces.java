@@ -47,7 +47,7 @@ public final class BesideOwnerRaces {
     }
 
     void unlink() {
-      Trims.unlinkBesideOwner(small.heap, List.of(slab), InsidePurge::run);
+      Trims.unlinkBesideOwner(small.heap, List.of(slab), /* agedOnly= */ false, InsidePurge::run);
     }
 
     /**
@@ -133,9 +133,9 @@ public final class BesideOwnerRaces {
 
     @Actor
     public void beside() {
-      slab.tryBeginTaking();
+      slab.tryBeginTaking(Slab.ALL);
       ProcessBarrier.heavy();
-      slab.endTakingAll(new char[SmallHeap.SLOTS]);
+      slab.endTakingAll(Slab.ALL, new char[SmallHeap.SLOTS]);
       slab.cancelTaking();
     }
 

@@ -174,7 +174,7 @@ public final class HollowSlabRaces {
     @Actor
     public void beside() {
       small.heap.lock.lock();
-      Trims.unlinkBesideOwner(small.heap, List.of(slab), InsidePurge::run);
+      Trims.unlinkBesideOwner(small.heap, List.of(slab), /* agedOnly= */ false, InsidePurge::run);
       small.heap.lock.unlock();
     }
 
