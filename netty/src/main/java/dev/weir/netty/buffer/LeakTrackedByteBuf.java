@@ -84,7 +84,7 @@ public final class LeakTrackedByteBuf extends WeirByteBuf {
 
   /** Adds where the last release was, if the detector knows, as Netty's own buffers do. */
   private IllegalReferenceCountException tellingOfEnd(IllegalReferenceCountException e) {
-    Throwable end = tracker == null ? null : tracker.getCloseStackTraceIfAny();
+    Throwable end = tracker == null ? null : LastReleases.of(tracker);
     if (end != null) {
       e.addSuppressed(end);
     }

@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * io.netty.iouring.pollAddMultishotEnabled}, when its io_uring is used for the first time; this
  * class sets it to {@code false} unless it is set, so it has to come before {@code IoUring}.
  */
-public final class WeirIoUringIoHandler extends ForwardingIoHandler {
+public final class WeirIoUringIoHandler {
   /** The kernel's numbers, on all processors that Netty has io_uring for. */
   private static final byte POLL_ADD = 6;
 
@@ -51,26 +51,39 @@ public final class WeirIoUringIoHandler extends ForwardingIoHandler {
     }
   }
 
-  private WeirIoUringIoHandler(IoHandler handler) {
-    super(handler);
-  }
+  private WeirIoUringIoHandler() {}
 
-  /** Why io_uring cannot be used in this process; null when it can. */
+  /**
+   * Why io_uring cannot be used in this process, a Netty older than 4.2.14 for instance; null when
+   * it can.
+   */
   public static @Nullable Throwable unavailabilityCause() {
-    return IoUring.unavailabilityCause();
+    UnsupportedOperationException tooOld = LeastNetty.IO_URING.refusal();
+    return tooOld != null ? tooOld : IoUring.unavailabilityCause();
   }
 
-  /** Makes one for each event loop. */
+  /**
+   * Makes one for each event loop.
+   *
+   * @throws UnsupportedOperationException if Netty is older than 4.2.14
+   */
   public static IoHandlerFactory newFactory() {
-    return factory(IoUringIoHandler.newFactory(), WeirIoUringIoHandler::new);
+    LeastNetty.IO_URING.require();
+    return ForwardingIoHandler.factory(IoUringIoHandler.newFactory(), Handler::new);
   }
 
-  @Override
-  public IoRegistration register(IoHandle handle) throws Exception {
-    return super.register(
-        handle instanceof IoUringIoHandle socket && handle instanceof Channel.Unsafe unsafe
-            ? new Guarded(socket, unsafe)
-            : handle);
+  private static final class Handler extends ForwardingIoHandler {
+    Handler(IoHandler handler) {
+      super(handler);
+    }
+
+    @Override
+    public IoRegistration register(IoHandle handle) throws Exception {
+      return super.register(
+          handle instanceof IoUringIoHandle socket && handle instanceof Channel.Unsafe unsafe
+              ? new Guarded(socket, unsafe)
+              : handle);
+    }
   }
 
   @SuppressWarnings("try") // close() throws what Netty's does
