@@ -1,6 +1,6 @@
 /** JMH benchmarks of Weir beside Netty's own allocators. */
 module dev.weir.benchmarks {
-  requires static transitive org.jspecify;
+  requires static org.jspecify;
   requires com.github.luben.zstd_jni;
   requires dev.weir.compression;
   requires dev.weir.lab;

@@ -1,6 +1,6 @@
 /** zstd, gzip and brotli for HTTP, their contexts pooled and charged to a budget. */
 module dev.weir.compression {
-  requires static transitive org.jspecify;
+  requires static org.jspecify;
   requires transitive dev.weir.memory;
   requires dev.weir.netty;
   requires static com.aayushatharva.brotli4j;

@@ -1,7 +1,7 @@
 /** Evidence: scenarios and traces that compare allocators, each in a JVM of its own. */
 @SuppressWarnings("module") // The benchmarks are compiled later.
 module dev.weir.lab {
-  requires static transitive org.jspecify;
+  requires static org.jspecify;
   requires dev.weir.compression;
   requires dev.weir.netty;
   requires transitive info.picocli;

@@ -1,7 +1,7 @@
 /** Pages, slabs, heaps and budgets: bounded memory that depends on nothing but the JDK. */
 @SuppressWarnings("module") // dev.weir.netty is built after this module
 module dev.weir.memory {
-  requires static transitive org.jspecify;
+  requires static org.jspecify;
   requires transitive java.management;
   requires static jdk.jfr;
 

@@ -1,10 +1,10 @@
-/** Weir for Netty 4.2: the buffer allocator and the pipeline handlers that keep memory bounded. */
+/** Weir for Netty: the buffer allocator and the pipeline handlers that keep memory bounded. */
 @SuppressWarnings("module") // dev.weir.compression is built after this module
 module dev.weir.netty {
-  requires static transitive org.jspecify;
+  requires static org.jspecify;
   requires transitive dev.weir.memory;
   requires transitive io.netty.buffer;
-  requires io.netty.common;
+  requires transitive io.netty.common;
   requires transitive io.netty.transport;
   requires transitive io.netty.handler;
   requires io.netty.codec;

@@ -173,7 +173,7 @@ final class HardenedByteBuf extends CheckedByteBuf {
 
   @Override
   public boolean hasMemoryAddress() {
-    return true;
+    return memory.hasMemoryAddress();
   }
 
   @Override

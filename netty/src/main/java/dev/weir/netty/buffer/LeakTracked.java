@@ -20,7 +20,7 @@ interface LeakTracked {
   /** Adds where the last release was, if the detector knows, as Netty's own buffers do. */
   static IllegalReferenceCountException tellingOfEnd(
       IllegalReferenceCountException e, @Nullable ResourceLeakTracker<ByteBuf> tracker) {
-    Throwable end = tracker == null ? null : tracker.getCloseStackTraceIfAny();
+    Throwable end = tracker == null ? null : LastReleases.of(tracker);
     if (end != null) {
       e.addSuppressed(end);
     }

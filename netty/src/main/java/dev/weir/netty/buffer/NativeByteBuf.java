@@ -90,9 +90,10 @@ abstract class NativeByteBuf extends AbstractReferenceCountedByteBuf {
     throw new UnsupportedOperationException("a direct buffer has no array; ask hasArray() first");
   }
 
+  /** Until its last release, as of Netty's pooled buffers. */
   @Override
   public boolean hasMemoryAddress() {
-    return true;
+    return refCnt() != 0;
   }
 
   @Override

@@ -59,11 +59,12 @@ final class ThreadHeaps extends FastThreadLocal<@Nullable OwnedHeap> {
     remove();
   }
 
+  @SuppressWarnings("deprecation") // What took its place is not in Netty 4.1.
   @Override
   protected @Nullable OwnedHeap initialValue() {
     EventExecutor loop = ThreadExecutorMap.currentExecutor();
     if (loop == null
-        || !FastThreadLocalThread.currentThreadWillCleanupFastThreadLocals()
+        || !FastThreadLocalThread.willCleanupFastThreadLocals(Thread.currentThread())
         || pool.isClosed()) {
       return null;
     }

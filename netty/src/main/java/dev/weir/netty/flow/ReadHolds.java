@@ -1,5 +1,6 @@
 package dev.weir.netty.flow;
 
+import dev.weir.netty.loop.LoopTime;
 import io.netty.channel.Channel;
 import io.netty.handler.codec.http2.Http2ResetFrame;
 import io.netty.util.AttributeKey;
@@ -78,7 +79,7 @@ public final class ReadHolds {
   }
 
   private long nowNanos() {
-    return channel.eventLoop().ticker().nanoTime();
+    return LoopTime.nanoTime(channel.eventLoop());
   }
 
   /**

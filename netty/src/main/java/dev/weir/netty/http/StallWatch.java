@@ -1,5 +1,6 @@
 package dev.weir.netty.http;
 
+import dev.weir.netty.loop.LoopTime;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.ScheduledFuture;
 import java.time.Duration;
@@ -38,13 +39,13 @@ final class StallWatch {
     this.executor = executor;
     this.timeoutNanos = (timeout.compareTo(LONGEST) > 0 ? LONGEST : timeout).toNanos();
     this.onStall = onStall;
-    this.lastProgressNanos = executor.ticker().nanoTime();
+    this.lastProgressNanos = LoopTime.nanoTime(executor);
   }
 
   /** Begins to count anew. */
   void restart() {
     bytesSinceProgress = 0;
-    lastProgressNanos = executor.ticker().nanoTime();
+    lastProgressNanos = LoopTime.nanoTime(executor);
   }
 
   /**
@@ -63,19 +64,19 @@ final class StallWatch {
   /** Starts watching, if it has not started. */
   void watch() {
     if (timer == null) {
-      schedule(timeoutNanos - (executor.ticker().nanoTime() - lastProgressNanos));
+      schedule(timeoutNanos - (LoopTime.nanoTime(executor) - lastProgressNanos));
     }
   }
 
   /** Stops watching, and time: what passes until {@link #unpause} does not count. */
   void pause() {
     stop();
-    pausedNanos = executor.ticker().nanoTime();
+    pausedNanos = LoopTime.nanoTime(executor);
   }
 
   /** Has time go on; whoever watches begins again. */
   void unpause() {
-    excuse(executor.ticker().nanoTime() - pausedNanos);
+    excuse(LoopTime.nanoTime(executor) - pausedNanos);
   }
 
   /** Does not count so much of the time that has passed since there was progress. */
@@ -97,7 +98,7 @@ final class StallWatch {
 
   private void runOut() {
     timer = null;
-    long restNanos = timeoutNanos - (executor.ticker().nanoTime() - lastProgressNanos);
+    long restNanos = timeoutNanos - (LoopTime.nanoTime(executor) - lastProgressNanos);
     if (restNanos <= 0 || !trySchedule(restNanos)) {
       onStall.run();
     }

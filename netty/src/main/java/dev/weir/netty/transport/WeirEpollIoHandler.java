@@ -21,19 +21,28 @@ import io.netty.channel.epoll.EpollIoOps;
  * write that does not go out at once, and the connection stays open. A socket whose only interest
  * is "edge-triggered" stays in the set and reports errors once, so it wakes nobody in vain.
  */
-public final class WeirEpollIoHandler extends ForwardingIoHandler {
-  private WeirEpollIoHandler(IoHandler handler) {
-    super(handler);
-  }
+public final class WeirEpollIoHandler {
+  private WeirEpollIoHandler() {}
 
-  /** Makes one for each event loop. */
+  /**
+   * Makes one for each event loop.
+   *
+   * @throws UnsupportedOperationException if Netty is older than 4.2.13
+   */
   public static IoHandlerFactory newFactory() {
-    return factory(EpollIoHandler.newFactory(), WeirEpollIoHandler::new);
+    LeastNetty.EPOLL.require();
+    return ForwardingIoHandler.factory(EpollIoHandler.newFactory(), Handler::new);
   }
 
-  @Override
-  public IoRegistration register(IoHandle handle) throws Exception {
-    return new KeptRegistration(super.register(handle));
+  private static final class Handler extends ForwardingIoHandler {
+    Handler(IoHandler handler) {
+      super(handler);
+    }
+
+    @Override
+    public IoRegistration register(IoHandle handle) throws Exception {
+      return new KeptRegistration(super.register(handle));
+    }
   }
 
   private record KeptRegistration(IoRegistration registration) implements IoRegistration {

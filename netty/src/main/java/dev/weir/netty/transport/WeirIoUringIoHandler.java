@@ -43,7 +43,7 @@ import org.jspecify.annotations.Nullable;
  * io.netty.iouring.pollAddMultishotEnabled}, when its io_uring is used for the first time; this
  * class sets it to {@code false} unless it is set, so it has to come before {@code IoUring}.
  */
-public final class WeirIoUringIoHandler extends ForwardingIoHandler {
+public final class WeirIoUringIoHandler {
   /** The kernel's numbers, on all processors that Netty has io_uring for. */
   private static final byte POLL_ADD = 6;
 
@@ -66,17 +66,24 @@ public final class WeirIoUringIoHandler extends ForwardingIoHandler {
     }
   }
 
-  private WeirIoUringIoHandler(IoHandler handler) {
-    super(handler);
-  }
+  private WeirIoUringIoHandler() {}
 
-  /** Why io_uring cannot be used in this process; null when it can. */
+  /**
+   * Why io_uring cannot be used in this process, a Netty older than 4.2.14 for instance; null when
+   * it can.
+   */
   public static @Nullable Throwable unavailabilityCause() {
-    return IoUring.unavailabilityCause();
+    UnsupportedOperationException tooOld = LeastNetty.IO_URING.refusal();
+    return tooOld != null ? tooOld : IoUring.unavailabilityCause();
   }
 
-  /** Makes one for each event loop. */
+  /**
+   * Makes one for each event loop.
+   *
+   * @throws UnsupportedOperationException if Netty is older than 4.2.14
+   */
   public static IoHandlerFactory newFactory() {
+    LeastNetty.IO_URING.require();
     return newFactory(new IoUringIoHandlerConfig());
   }
 
@@ -84,18 +91,20 @@ public final class WeirIoUringIoHandler extends ForwardingIoHandler {
    * Makes one for each event loop.
    *
    * @param config read during this call; its rings have the allocators that it says
+   * @throws UnsupportedOperationException if Netty is older than 4.2.14
    */
   @SuppressWarnings("exports") // Netty's io_uring is there for those who call this.
   public static IoHandlerFactory newFactory(IoUringIoHandlerConfig config) {
+    LeastNetty.IO_URING.require();
     List<IoUringBufferRingConfig> rings = rings(config);
     if (rings.isEmpty()) {
-      return factory(IoUringIoHandler.newFactory(config), WeirIoUringIoHandler::new);
+      return ForwardingIoHandler.factory(IoUringIoHandler.newFactory(config), Handler::new);
     }
     // Netty copies it, and lets nobody else do that.
     config.setBufferRingConfig(
         rings.stream().map(WeirIoUringIoHandler::refilled).toArray(IoUringBufferRingConfig[]::new));
     try {
-      return factory(IoUringIoHandler.newFactory(config), WeirIoUringIoHandler::new);
+      return ForwardingIoHandler.factory(IoUringIoHandler.newFactory(config), Handler::new);
     } finally {
       config.setBufferRingConfig(rings.toArray(IoUringBufferRingConfig[]::new));
     }
@@ -122,20 +131,26 @@ public final class WeirIoUringIoHandler extends ForwardingIoHandler {
         .build();
   }
 
-  @Override
-  public void initialize() {
-    super.initialize();
-    // The first filling of its rings is no channel's.
-    RefillAllocator.takeRefusal();
-  }
-
-  @Override
-  public IoRegistration register(IoHandle handle) throws Exception {
-    if (!(handle instanceof IoUringIoHandle socket) || !(handle instanceof Channel.Unsafe unsafe)) {
-      return super.register(handle);
+  private static final class Handler extends ForwardingIoHandler {
+    Handler(IoHandler handler) {
+      super(handler);
     }
-    Channel channel = unsafe.voidPromise().channel();
-    return super.register(new Guarded(socket, channel.pipeline(), RefusedReads.of(channel)));
+
+    @Override
+    public void initialize() {
+      super.initialize();
+      // The first filling of its rings is no channel's.
+      RefillAllocator.takeRefusal();
+    }
+
+    @Override
+    public IoRegistration register(IoHandle handle) throws Exception {
+      if (!(handle instanceof IoUringIoHandle socket) || !(handle instanceof Channel.Unsafe unsafe)) {
+        return super.register(handle);
+      }
+      Channel channel = unsafe.voidPromise().channel();
+      return super.register(new Guarded(socket, channel.pipeline(), RefusedReads.of(channel)));
+    }
   }
 
   @SuppressWarnings("try") // close() throws what Netty's does

@@ -1,5 +1,6 @@
 package dev.weir.netty.write;
 
+import dev.weir.netty.loop.LoopTime;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
@@ -36,13 +37,13 @@ final class SlowPeerWatch implements Runnable {
   /** Tells whether more than the mark is queued now. */
   void observe(boolean isAbove) {
     if (isAbove && !above) {
-      aboveSinceNanos = executor.ticker().nanoTime();
+      aboveSinceNanos = LoopTime.nanoTime(executor);
     }
     above = isAbove;
     told &= isAbove;
     if (isAbove && timer == null && !told) {
       // Also where there was no heap for it before.
-      schedule(aboveSinceNanos + timeNanos - executor.ticker().nanoTime());
+      schedule(aboveSinceNanos + timeNanos - LoopTime.nanoTime(executor));
     }
   }
 
@@ -69,7 +70,7 @@ final class SlowPeerWatch implements Runnable {
     if (!above) {
       return;
     }
-    long restNanos = timeNanos - (executor.ticker().nanoTime() - aboveSinceNanos);
+    long restNanos = timeNanos - (LoopTime.nanoTime(executor) - aboveSinceNanos);
     if (restNanos > 0) {
       schedule(restNanos);
     } else {

@@ -1,5 +1,6 @@
 package dev.weir.netty.write;
 
+import dev.weir.netty.loop.LoopTime;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
@@ -97,7 +98,7 @@ public final class UnbrokenTls extends ChannelDuplexHandler {
       if (flushing || !established) {
         return; // However many records a first handshake takes.
       }
-      long nowNanos = ctx.executor().ticker().nanoTime();
+      long nowNanos = LoopTime.nanoTime(ctx.executor());
       if (nowNanos - lastRecordNanos > MAX_PAUSE_NANOS) {
         recordsInARow = 0;
       }
