@@ -38,11 +38,12 @@ final class ThreadArrays extends FastThreadLocal<@Nullable ArrayHeap> {
     return heap;
   }
 
+  @SuppressWarnings("deprecation") // What took its place is not in Netty 4.1.
   @Override
   protected @Nullable ArrayHeap initialValue() {
     boolean isLoop =
         ThreadExecutorMap.currentExecutor() != null
-            && FastThreadLocalThread.currentThreadWillCleanupFastThreadLocals();
+            && FastThreadLocalThread.willCleanupFastThreadLocals(Thread.currentThread());
     return isLoop ? arrays.ownedHeap() : null;
   }
 
