@@ -80,8 +80,8 @@ class ContenderTest {
   void anUnknownLabelListsTheKnownOnes() {
     assertThatThrownBy(() -> Contender.of("dlmalloc"))
         .hasMessage(
-            "no allocator 'dlmalloc'; there are weir, netty-pooled, netty-adaptive, netty-unpooled,"
-                + " glibc, mimalloc, jemalloc, tcmalloc, sequential, weir-heap,"
+            "no allocator 'dlmalloc'; there are weir, weir+dense, netty-pooled, netty-adaptive,"
+                + " netty-unpooled, glibc, mimalloc, jemalloc, tcmalloc, sequential, weir-heap,"
                 + " netty-pooled-heap, netty-adaptive-heap");
   }
 
