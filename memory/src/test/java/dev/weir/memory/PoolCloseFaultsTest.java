@@ -8,6 +8,7 @@ import dev.weir.memory.heap.OwnedHeap;
 import dev.weir.memory.os.FakeNativeMemory;
 import dev.weir.memory.os.NativeMemoryException;
 import dev.weir.memory.os.ReservationFailedError;
+import dev.weir.memory.purge.PurgePolicy;
 import dev.weir.memory.testing.Await;
 import dev.weir.memory.testing.EndOfStack;
 import dev.weir.memory.testing.Workers;
@@ -134,7 +135,10 @@ class PoolCloseFaultsTest {
   void aRunIsServedAlthoughOthersDirtyPagesCannotBePurged() {
     Pool pool =
         Pool.create(
-            PoolOptions.withLimit(64 << 20).withDecay(Duration.ofDays(1)).withNativeMemory(os));
+            PoolOptions.withLimit(64 << 20)
+                .withPurgePolicy(PurgePolicy.dense())
+                .withDecay(Duration.ofDays(1))
+                .withNativeMemory(os));
     List<Block> blocks = new ArrayList<>();
     for (int i = 0; i < 40; i++) {
       blocks.add(pool.allocate(1 << 20));

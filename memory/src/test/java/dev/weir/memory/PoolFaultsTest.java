@@ -9,6 +9,7 @@ import dev.weir.memory.heap.OwnedHeap;
 import dev.weir.memory.os.FakeNativeMemory;
 import dev.weir.memory.os.NativeMemoryException;
 import dev.weir.memory.os.ReservationFailedError;
+import dev.weir.memory.purge.PurgePolicy;
 import dev.weir.memory.testing.Await;
 import dev.weir.memory.testing.DelegatingNativeMemory;
 import java.time.Duration;
@@ -73,6 +74,7 @@ class PoolFaultsTest {
         Pool.create(
             PoolOptions.withLimit(256L << 20)
                 .withName("faulty")
+                .withPurgePolicy(PurgePolicy.dense())
                 .withDecay(Duration.ofDays(1))
                 .withNativeMemory(os));
     for (Block block : allocate(pool, 80)) {

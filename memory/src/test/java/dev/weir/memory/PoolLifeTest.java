@@ -7,6 +7,7 @@ import dev.weir.memory.heap.Block;
 import dev.weir.memory.heap.OwnedHeap;
 import dev.weir.memory.os.FakeNativeMemory;
 import dev.weir.memory.os.NativeMemory;
+import dev.weir.memory.purge.PurgePolicy;
 import dev.weir.memory.testing.Await;
 import dev.weir.memory.testing.DelegatingNativeMemory;
 import dev.weir.memory.testing.Patterns;
@@ -228,7 +229,10 @@ class PoolLifeTest {
   void moreDirtyPagesThanAreWantedDoNotWaitForTheirAge() {
     Pool pool =
         Pool.create(
-            PoolOptions.withLimit(64 << 20).withDecay(Duration.ofDays(1)).withNativeMemory(os));
+            PoolOptions.withLimit(64 << 20)
+                .withPurgePolicy(PurgePolicy.dense())
+                .withDecay(Duration.ofDays(1))
+                .withNativeMemory(os));
     List<Block> blocks = new ArrayList<>();
     for (int i = 0; i < 30; i++) {
       blocks.add(pool.allocate(1 << 20));

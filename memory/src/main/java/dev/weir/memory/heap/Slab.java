@@ -214,8 +214,11 @@ final class Slab extends RemoteSlots implements BlockHome {
       return null;
     }
     PageSet free = freePages(most, osPageBytes);
-    barrenBytes = idleBytes() - free.size() * osPageBytes;
+    if (most == ALL) {
+      barrenBytes = idleBytes() - free.size() * osPageBytes;
+    }
     if (free.isEmpty()) {
+      barrenSlots = most;
       return null;
     }
     dropFreeSlotsOn(free, osPageBytes);
