@@ -56,13 +56,12 @@ class PoolAddressesTest {
 
   @Test
   void aPoolLeavesHalfOfASmallAddressSpaceToTheProcess() {
-    FakeNativeMemory os = new FakeNativeMemory();
-    os.limitAddresses(8 * GIB);
+    long shareBytes = new PoolAddresses().shareBytes(8 * GIB);
 
-    Reservation reservation = reserve(os, 64L << 20);
+    ReservationPlan plan = ReservationPlan.of(64L << 20, 4096).within(shareBytes, 64L << 20, 4096);
 
-    assertThat(reservation.bytes()).isLessThanOrEqualTo(4 * GIB);
-    assertThat(reservation.plan().smaller(64L << 20, os.pageBytes())).isNotNull();
+    assertThat(plan.bytes()).isBetween(GIB, 4 * GIB);
+    assertThat(plan.halvings()).isPositive();
   }
 
   @Test
