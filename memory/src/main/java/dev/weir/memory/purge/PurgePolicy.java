@@ -41,7 +41,7 @@ public final class PurgePolicy {
   /** Replacing a thousand blocks of up to 64 KiB goes through 14.5 MiB beside 96 live ones. */
   private static final long SMALL_POOL_BYTES = 112 * MIB;
 
-  // The table. Decisions 0006, 0008 and 0021 tell how the numbers were found.
+  // The table. Decisions 0006, 0008 and 0023 tell how the numbers were found.
   private static final PurgePolicy BALANCED =
       new PurgePolicy(
           "balanced",
