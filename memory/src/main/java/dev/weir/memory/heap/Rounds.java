@@ -92,11 +92,11 @@ final class Rounds {
   }
 
   /**
-   * Looks through some slabs before pages become live, if the policy is eager or the last survey has
-   * found too much: all of them in the course of half as many
-   * bytes as may lie free inside slabs, as far as that is soon done, and more slowly where nothing
-   * changes. While more lies free, it unlinks the free pages of those that it comes by, but for
-   * what their classes have use for.
+   * Looks through some slabs before pages become live, if the policy is eager or the last survey
+   * has found too much: all of them in the course of half as many bytes as may lie free inside
+   * slabs, as far as that is soon done, and more slowly where nothing changes. While more lies
+   * free, it unlinks the free pages of those that it comes by, but for what their classes have use
+   * for.
    */
   void unlinkBeforeGrowth(long bytes) {
     if (!pages.isLookedThroughBeforeGrowth()) {

@@ -19,7 +19,8 @@ class PurgePolicyTest {
     for (long peak : new long[] {MIB, 100 * MIB, GIB, 100 * GIB}) {
       for (long large : new long[] {0, peak / 2, peak}) {
         long kept =
-            balanced.dirtyCeilingBytes(peak, peak, large) + balanced.usefulInsideBytes(peak - large);
+            balanced.dirtyCeilingBytes(peak, peak, large)
+                + balanced.usefulInsideBytes(peak - large);
         long most = (long) (balanced.share() * peak) + 12 * MIB;
         assertThat(kept).as("peak %,d, large runs %,d", peak, large).isLessThanOrEqualTo(most);
       }

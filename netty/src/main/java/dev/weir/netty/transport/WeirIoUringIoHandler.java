@@ -145,7 +145,8 @@ public final class WeirIoUringIoHandler {
 
     @Override
     public IoRegistration register(IoHandle handle) throws Exception {
-      if (!(handle instanceof IoUringIoHandle socket) || !(handle instanceof Channel.Unsafe unsafe)) {
+      if (!(handle instanceof IoUringIoHandle socket)
+          || !(handle instanceof Channel.Unsafe unsafe)) {
         return super.register(handle);
       }
       Channel channel = unsafe.voidPromise().channel();
