@@ -93,6 +93,34 @@ class SlabSurveyTest {
     assertThat(pages.totals().liveBytes()).isEqualTo((8 + 16 + 1) * PAGE_BYTES);
   }
 
+  /** As many slots are free at each look as at the last. */
+  @Test
+  void pagesThatAreUsedBetweenTwoLooksStay() {
+    for (int look = 0; look < 4; look++) {
+      allocate(8, 32_768);
+      freeAllButEvery(0, 0, 8);
+      survey.unlinkAged();
+      assertThat(pages.totals().liveBytes()).as("after look %d", look).isEqualTo(8 * 32_768);
+    }
+    age();
+    assertThat(pages.totals().liveBytes()).isZero();
+  }
+
+  @Test
+  void whatLiesBelowTheLowWaterMarkOfASlabInUseGoes() {
+    allocate(8, 32_768);
+    freeAllButEvery(0, 0, 8);
+    survey.unlinkAged();
+
+    allocate(2, 32_768);
+    freeAllButEvery(0, 0, 2);
+    survey.unlinkAged();
+    assertThat(pages.totals().liveBytes()).isEqualTo(2 * 32_768);
+
+    allocate(2, 32_768);
+    assertThat(pages.totals().liveBytes()).isEqualTo(2 * 32_768);
+  }
+
   private static long address(Slot slot) {
     return slot.home().blockAddress(slot.number());
   }

@@ -207,6 +207,25 @@ class TrimsTest extends OwnedSlots {
     assertThat(owned.looksParkable()).isTrue();
   }
 
+  @Test
+  void slotsThatTheOwnerHasNotTakenSinceTheLastSurveyGoBesideIt() throws InterruptedException {
+    SlabSurvey survey = new SlabSurvey(pages);
+    for (Slot slot : take(SLOTS, SIZE_CLASS)) {
+      free(slot);
+    }
+    elsewhere(survey::unlinkAged);
+    assertThat(pages.totals().liveBytes()).isEqualTo((long) SLOTS * SLOT_BYTES);
+
+    for (Slot slot : take(2, SIZE_CLASS)) {
+      free(slot);
+    }
+    elsewhere(survey::unlinkAged);
+    assertThat(pages.totals().liveBytes()).isEqualTo(2 * SLOT_BYTES);
+
+    take(2, SIZE_CLASS);
+    assertThat(pages.totals().liveBytes()).isEqualTo(2 * SLOT_BYTES);
+  }
+
   /** The owner is at work under its lock for longer than a survey waits. */
   @Test
   void whatCouldNotBeLookedAtIsLookedAtAgain() throws InterruptedException {
