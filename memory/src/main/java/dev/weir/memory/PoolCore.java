@@ -426,12 +426,15 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
       // One that was made while the pool was closed has not been asked.
       ownedHeaps.forEach(closed ? OwnedHeap::requestClose : OwnedHeap::parkIdle);
     }
-    if (liveGrown.getAndSet(false) || tick) {
+    boolean isSurveyDue = liveGrown.getAndSet(false) || tick;
+    if (isSurveyDue) {
       survey.unlinkExcess();
-      pages.surveyed();
     }
     if (tick) {
       survey.unlinkAged();
+    }
+    if (isSurveyDue) {
+      pages.surveyed();
     }
     insidePurges.run();
     if (nextPurgeNanos - nowNanos <= 0 && dirtyHigh.getAndSet(false)) {

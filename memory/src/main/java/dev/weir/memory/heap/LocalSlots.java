@@ -498,16 +498,18 @@ abstract class LocalSlots extends Span {
   final void dropFreeSlotsOn(PageSet free, int osPageBytes) {
     int carvedBefore = carved;
     int kept = 0;
+    int keptIdle = 0;
     beginMove();
     rebase();
     for (int i = 0; i < freeLocalCount; i++) {
       char number = freeLocal[i];
       if (!dropIfOn(free, number, osPageBytes)) {
         freeLocal[kept++] = number;
+        keptIdle += i < lowWater ? 1 : 0;
       }
     }
     freeLocalCount = kept;
-    lowWater = Math.min(lowWater, kept);
+    lowWater = keptIdle;
     endMove();
     lowestUncarved = 0;
     if (noticeAtFree == carvedBefore) {

@@ -49,16 +49,19 @@ public final class SlabSurvey {
     int unusedBytes = slab.unusedBytes();
     boolean isUntouched =
         unusedBytes == slab.seenUnusedBytes && slab.lowWater() == slab.seenLowWater;
-    if (unusedBytes != slab.seenUnusedBytes) {
-      slab.seenUnusedBytes = unusedBytes;
-      if (unusedBytes != slab.barrenBytes) {
-        slab.barrenBytes = 0;
-      }
+    // Slots were taken and came back: as many are free, but perhaps others.
+    boolean isStirred = slab.lowWater() < slab.seenLowWater;
+    if (isStirred || (unusedBytes != slab.seenUnusedBytes && unusedBytes != slab.barrenBytes)) {
+      slab.barrenBytes = 0;
     }
+    slab.seenUnusedBytes = unusedBytes;
     if (isUntouched) {
       return isDue(slab) ? Slab.ALL : 0;
     }
     int idleSlots = slab.idleSlots();
+    if (idleSlots < slab.barrenSlots) {
+      slab.barrenSlots = 0; // Those at the bottom were taken: others lie there from now on.
+    }
     boolean isWorthALook =
         idleSlots * slab.slotBytes() >= pages.pageBytes() && idleSlots != slab.barrenSlots;
     return isWorthALook ? idleSlots : 0;

@@ -277,8 +277,9 @@ final class PageState {
   }
 
   /**
-   * Whether more is dirty than may stay so: the purger has fallen behind. Those who take clean pages
-   * meanwhile purge dirty ones, which costs them a quarter of what the faults on the clean ones will.
+   * Whether more is dirty than may stay so: the purger has fallen behind. Those who take clean
+   * pages meanwhile purge dirty ones, which costs them a quarter of what the faults on the clean
+   * ones will.
    */
   boolean isDirtyOverflowing() {
     return isDirtyAbove(dirtyCeilingBytes());

@@ -7,9 +7,12 @@ package dev.weir.memory.purge;
  * <p>A free page costs nobody anything until it ages or somebody needs the room. Giving it back and
  * taking it again costs a page fault. So there are two ceilings: one for dirty pages, which are
  * free and still resident, and one for pages inside slabs in use that hold free slots only. Both
- * are parts of one share: with it, resident stays within (1 + share) times what the ceilings are
- * measured by, plus two floors, and within the limit. Below the ceilings pages age, and are given
- * back at most 1.5 decays after their last use.
+ * are parts of one share. With {@link #balanced}, resident stays within (1 + share) times the most
+ * that was live within a decay, plus two floors, and within the limit.
+ *
+ * <p>Below the ceilings pages age, and are given back at most 1.5 decays after their last use. Two
+ * kinds stay longer in a slab that its owner uses: those whose slots others have freed, until the
+ * owner runs out of its own, and those on which no slot has been carved yet.
  *
  * <p>Decay follows jemalloc's {@code dirty_decay_ms}, the ceiling its older {@code lg_dirty_mult}.
  */

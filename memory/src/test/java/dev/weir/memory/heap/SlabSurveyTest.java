@@ -121,6 +121,34 @@ class SlabSurveyTest {
     assertThat(pages.totals().liveBytes()).isEqualTo(2 * 32_768);
   }
 
+  /** A look found no whole page; since then others of them have come free. */
+  @Test
+  void aSlabInUseIsLookedAtAgainOnceItsIdleSlotsHaveBeenUsed() {
+    int half = PAGE_BYTES / 2;
+    allocate(128, half);
+    freeAllButEvery(2, 0, 128);
+    survey.unlinkAged();
+    stir(half);
+    survey.unlinkAged();
+    assertThat(pages.totals().liveBytes()).as("each page has a live slot").isEqualTo(128 * half);
+
+    // As many slots are free as before, but on whole pages.
+    allocate(64, half);
+    live.sort((one, other) -> Long.compare(address(one), address(other)));
+    freeAllButEvery(0, 0, 64);
+    for (int look = 0; look < 3; look++) {
+      stir(half);
+      survey.unlinkAged();
+    }
+    assertThat(pages.totals().liveBytes()).isLessThanOrEqualTo(66 * half);
+  }
+
+  /** Takes a slot and puts it back. */
+  private void stir(int bytes) {
+    allocate(1, bytes);
+    live.removeLast().free();
+  }
+
   private static long address(Slot slot) {
     return slot.home().blockAddress(slot.number());
   }
