@@ -66,7 +66,8 @@ public final class ReplayCommand implements Callable<Integer> {
       split = ",",
       converter = Converters.OfContender.class,
       defaultValue =
-          "weir,netty-pooled,netty-adaptive,netty-unpooled,glibc,mimalloc,jemalloc,tcmalloc,sequential",
+          "weir,weir+dense,netty-pooled,netty-adaptive,netty-unpooled,glibc,mimalloc,jemalloc,tcmalloc,"
+              + "sequential",
       paramLabel = "NAME",
       description =
           "What to compare, in this order; with heap buffers also weir-heap, netty-pooled-heap,"

@@ -105,11 +105,18 @@ class ReplayCommandTest {
   void goalsOfAWholeTraceAreBelowItsTablesAndOnThePage() throws IOException {
     Path html = folder.resolve("page.html");
     String[] replay = {
-      "replay", "churn-1m", "--allocators", "weir", "--budget", "32M", "--html", html.toString()
+      "replay",
+      "churn-1m",
+      "--allocators",
+      "weir+dense",
+      "--budget",
+      "32M",
+      "--html",
+      html.toString()
     };
     assertThat(lab(replay)).isZero();
     assertThat(out.toString())
-        .containsPattern("(?m)^refusals within bound +0 +at most 0 +reached$")
+        .containsPattern("(?m)^dense: refusals within bound +0 +at most 0 +reached$")
         .containsPattern("of 4 goals are reached\\R$");
     assertThat(Files.readString(html)).contains("of 4 goals are reached");
   }

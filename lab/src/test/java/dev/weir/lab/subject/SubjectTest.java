@@ -26,7 +26,7 @@ class SubjectTest {
   void anUnknownLabelListsTheKnownOnes() {
     assertThatThrownBy(() -> Subject.of("x"))
         .hasMessage(
-            "no allocator 'x'; there are weir, netty-pooled, netty-adaptive, netty-unpooled,"
-                + " netty-pooled+gate, netty-adaptive+gate");
+            "no allocator 'x'; there are weir, weir+dense, netty-pooled, netty-adaptive,"
+                + " netty-unpooled, netty-pooled+gate, netty-adaptive+gate");
   }
 }
