@@ -13,6 +13,7 @@ import dev.weir.memory.Pool;
 import io.netty.channel.EventLoop;
 import java.time.Duration;
 import java.util.concurrent.Callable;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * The process that measures: one workload with one peer on one event loop. Its main thread only
@@ -29,7 +30,7 @@ public final class WrittenChild {
   private static final int PRELUDE_LIVE = 64;
   private static final int WARM_UP_BURSTS = 2_000;
   private static final int BURSTS = 100;
-  private static final long PAUSE_MILLIS = 20;
+  private static final Duration PAUSE = Duration.ofMillis(20);
   private static final double SHARE = 0.999;
 
   private final EventLoop loop = new EventLoopThreads(1, "written").next();
@@ -63,7 +64,7 @@ public final class WrittenChild {
       buffers.keepATenth();
       return null;
     });
-    Thread.sleep(idle);
+    pause(idle);
     Figures.report(Metric.IDLE_RSS_BYTES, (double) ProcessRss.anonymousBytes());
     if (peer.pool().isPresent()) {
       Figures.report(Metric.IDLE_EXCESS_BYTES, excessBytes(peer.pool().get()));
@@ -106,6 +107,14 @@ public final class WrittenChild {
     report(peak);
   }
 
+  /** Nothing is to happen meanwhile: nobody wakes this thread. */
+  private static void pause(Duration length) {
+    long end = System.nanoTime() + length.toNanos();
+    for (long left = length.toNanos(); left > 0; left = end - System.nanoTime()) {
+      LockSupport.parkNanos(left);
+    }
+  }
+
   private void runBursts() throws Exception {
     onLoop(() -> {
       for (int burst = 0; burst < WARM_UP_BURSTS; burst++) {
@@ -118,7 +127,7 @@ public final class WrittenChild {
     long faultsBefore = onLoop(ThreadFaults::minor);
     long nanos = 0;
     for (int burst = 0; burst < BURSTS; burst++) {
-      Thread.sleep(PAUSE_MILLIS);
+      pause(PAUSE);
       nanos += onLoop(this::burst);
     }
     report(nanos, onLoop(ThreadFaults::minor) - faultsBefore);

@@ -1,6 +1,7 @@
 package dev.weir.netty.versions;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
 
 import dev.weir.memory.Pool;
 import dev.weir.memory.PoolOptions;
@@ -55,6 +56,20 @@ final class BufferTestsProgram {
     @Override
     protected ByteBuf newBuffer(int capacity, int maxCapacity) {
       return ALLOCATOR.heapBuffer(capacity, maxCapacity);
+    }
+
+    /** As for direct buffers: here it is the slot. */
+    @Test
+    @Override
+    public void testMaxFastWritableBytes() {
+      ByteBuf buffer = newBuffer(150, 500_000).writerIndex(100);
+      int slotBytes = buffer.writerIndex() + buffer.maxFastWritableBytes();
+      byte[] array = buffer.array();
+      buffer.writeZero(buffer.maxFastWritableBytes());
+      assertEquals(slotBytes, buffer.capacity());
+      assertSame(array, buffer.array());
+      assertEquals(0, buffer.maxFastWritableBytes());
+      buffer.release();
     }
   }
 

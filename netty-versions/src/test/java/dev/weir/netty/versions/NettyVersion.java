@@ -10,9 +10,24 @@ import java.util.stream.Stream;
 
 /** A version of Netty that Weir works with; the build has put its jars into a folder. */
 enum NettyVersion {
-  V4_1_100("4.1.100", "ForwardingIoHandler", "WeirEpollIoHandler", "WeirIoUringIoHandler"),
-  V4_1_137("4.1.137", "ForwardingIoHandler", "WeirEpollIoHandler", "WeirIoUringIoHandler"),
-  V4_2_0("4.2.0", "ForwardingIoHandler", "WeirEpollIoHandler", "WeirIoUringIoHandler"),
+  V4_1_100(
+      "4.1.100",
+      "ForwardingIoHandler",
+      "RefillAllocator",
+      "WeirEpollIoHandler",
+      "WeirIoUringIoHandler"),
+  V4_1_137(
+      "4.1.137",
+      "ForwardingIoHandler",
+      "RefillAllocator",
+      "WeirEpollIoHandler",
+      "WeirIoUringIoHandler"),
+  V4_2_0(
+      "4.2.0",
+      "ForwardingIoHandler",
+      "RefillAllocator",
+      "WeirEpollIoHandler",
+      "WeirIoUringIoHandler"),
   /** Spring Boot 4.0.0 manages it. */
   V4_2_7("4.2.7", "WeirEpollIoHandler", "WeirIoUringIoHandler"),
   /** The first with all that epoll needs. */

@@ -96,39 +96,48 @@ public final class WeirIoUringIoHandler {
   @SuppressWarnings("exports") // Netty's io_uring is there for those who call this.
   public static IoHandlerFactory newFactory(IoUringIoHandlerConfig config) {
     LeastNetty.IO_URING.require();
-    List<IoUringBufferRingConfig> rings = rings(config);
-    if (rings.isEmpty()) {
-      return ForwardingIoHandler.factory(IoUringIoHandler.newFactory(config), Handler::new);
-    }
-    // Netty copies it, and lets nobody else do that.
-    config.setBufferRingConfig(
-        rings.stream().map(WeirIoUringIoHandler::refilled).toArray(IoUringBufferRingConfig[]::new));
-    try {
-      return ForwardingIoHandler.factory(IoUringIoHandler.newFactory(config), Handler::new);
-    } finally {
-      config.setBufferRingConfig(rings.toArray(IoUringBufferRingConfig[]::new));
-    }
+    return Rings.factory(config);
   }
 
-  private static List<IoUringBufferRingConfig> rings(IoUringIoHandlerConfig config) {
-    requireNonNull(config, "config");
-    try {
-      return config.getBufferRingConfigs();
-    } catch (NullPointerException none) {
-      // Netty 4.2.18 says so that there are none.
-      return List.of();
-    }
-  }
+  /** What an older Netty has no classes for. */
+  private static final class Rings {
+    private Rings() {}
 
-  private static IoUringBufferRingConfig refilled(IoUringBufferRingConfig ring) {
-    return IoUringBufferRingConfig.builder()
-        .bufferGroupId(ring.bufferGroupId())
-        .bufferRingSize(ring.bufferRingSize())
-        .batchSize(ring.batchSize())
-        .incremental(ring.isIncremental())
-        .batchAllocation(ring.isBatchAllocation())
-        .allocator(new RefillAllocator(ring.allocator()))
-        .build();
+    static IoHandlerFactory factory(IoUringIoHandlerConfig config) {
+      List<IoUringBufferRingConfig> rings = of(config);
+      if (rings.isEmpty()) {
+        return ForwardingIoHandler.factory(IoUringIoHandler.newFactory(config), Handler::new);
+      }
+      // Netty copies it, and lets nobody else do that.
+      config.setBufferRingConfig(
+          rings.stream().map(Rings::refilled).toArray(IoUringBufferRingConfig[]::new));
+      try {
+        return ForwardingIoHandler.factory(IoUringIoHandler.newFactory(config), Handler::new);
+      } finally {
+        config.setBufferRingConfig(rings.toArray(IoUringBufferRingConfig[]::new));
+      }
+    }
+
+    private static List<IoUringBufferRingConfig> of(IoUringIoHandlerConfig config) {
+      requireNonNull(config, "config");
+      try {
+        return config.getBufferRingConfigs();
+      } catch (NullPointerException none) {
+        // Netty 4.2.18 says so that there are none.
+        return List.of();
+      }
+    }
+
+    private static IoUringBufferRingConfig refilled(IoUringBufferRingConfig ring) {
+      return IoUringBufferRingConfig.builder()
+          .bufferGroupId(ring.bufferGroupId())
+          .bufferRingSize(ring.bufferRingSize())
+          .batchSize(ring.batchSize())
+          .incremental(ring.isIncremental())
+          .batchAllocation(ring.isBatchAllocation())
+          .allocator(new RefillAllocator(ring.allocator()))
+          .build();
+    }
   }
 
   private static final class Handler extends ForwardingIoHandler {
