@@ -42,6 +42,13 @@ abstract class ListedSlab extends LocalSlots {
    */
   int barrenBytes;
 
+  /**
+   * Of the {@link Slab#idleBytes}, what the last look left since it lies on pages with live slots.
+   * 0 if the slab was current since. Written by the heap and the surveying thread; a lost write
+   * makes a guess worse.
+   */
+  int scatteredBytes;
+
   /** What its heap last counted of {@link Slab#newlyIdleBytes}. The heap only. */
   int countedFreeBytes;
 

@@ -141,7 +141,7 @@ final class Slab extends RemoteSlots implements BlockHome {
 
   /** What has become idle since the last look, in whole pages: a guess at what lies free. */
   int newlyIdleBytes(int osPageBytes) {
-    return Math.max(0, idleBytes() - barrenBytes) / osPageBytes * osPageBytes;
+    return Math.max(0, idleBytes() - scatteredBytes) / osPageBytes * osPageBytes;
   }
 
   /** The {@link #idleBytes}, and what others have freed, as another thread sees them. */
@@ -216,6 +216,7 @@ final class Slab extends RemoteSlots implements BlockHome {
     PageSet free = freePages(most, osPageBytes);
     if (most == ALL) {
       barrenBytes = idleBytes() - free.size() * osPageBytes;
+      scatteredBytes = barrenBytes;
     }
     if (free.isEmpty()) {
       barrenSlots = most;
@@ -289,6 +290,7 @@ final class Slab extends RemoteSlots implements BlockHome {
         putBackElsewhere(taken, takenLocally(), count);
         cancelTaking();
         barrenBytes = free == null ? 0 : lookedAtBytes;
+        scatteredBytes = barrenBytes;
       }
     }
     if (free.isEmpty()) {
@@ -297,6 +299,7 @@ final class Slab extends RemoteSlots implements BlockHome {
     int kept = dropTaken(taken, count, free, osPageBytes);
     putBackElsewhere(taken, 0, kept);
     barrenBytes = Math.max(0, lookedAtBytes - free.size() * osPageBytes);
+    scatteredBytes = barrenBytes;
     endMove();
     purgeInFlight = true;
     return free;
@@ -319,6 +322,7 @@ final class Slab extends RemoteSlots implements BlockHome {
   void becomeCurrent() {
     noticeNothing();
     barrenBytes = 0;
+    scatteredBytes = 0;
   }
 
   /**

@@ -21,8 +21,8 @@ final class PageState {
 
   private static final int SURVEY_SHARE_SHIFT = 7;
 
-  /** The most that one claim of run pages takes: half a millisecond of system call. */
-  private static final long MAX_CLAIM_BYTES = 4L << 20;
+  /** The most that one claim of run pages takes: some 100 us of system call. */
+  private static final long MAX_CLAIM_BYTES = 1L << 20;
 
   /**
    * A purge that takes less than 5 us is not worth calling the purger for: to wake a thread takes
@@ -243,11 +243,18 @@ final class PageState {
   }
 
   private long dirtyCeilingBytes() {
-    return policy.dirtyCeilingBytes(ledger.liveBytes(), ledger.peakLiveBytes(), largeRunBytes);
+    return policy.dirtyCeilingBytes(
+        ledger.liveBytes(), ledger.peakLiveBytes(), largeRunBytes, rooms.dirtyBytes());
   }
 
-  private long warmBytes() {
-    return policy.warmBytes(ledger.peakLiveBytes() - ledger.liveBytes(), rooms.dirtyBytes());
+  private long dirtyWakeBytes() {
+    return policy.dirtyWakeBytes(
+        ledger.liveBytes(), ledger.peakLiveBytes(), largeRunBytes, rooms.dirtyBytes());
+  }
+
+  private long dirtyKeepBytes() {
+    return policy.dirtyKeepBytes(
+        ledger.liveBytes(), ledger.peakLiveBytes(), largeRunBytes, rooms.dirtyBytes());
   }
 
   /** {@link PageHeap#idleInsideBytes}. Needs no lock. */
@@ -265,15 +272,13 @@ final class PageState {
    * leave who purge themselves.
    */
   boolean isDirtyHigh() {
-    long ceilingBytes = dirtyCeilingBytes();
-    return isDirtyAbove(purgesAreQuick ? ceilingBytes : policy.wakeBytes(ceilingBytes))
+    return isDirtyAbove(purgesAreQuick ? dirtyCeilingBytes() : dirtyWakeBytes())
         || (ledger.excessOfPromised(0) > 0 && unclaimedDirtyBytes() > 0);
   }
 
   /** What may stay dirty after {@link #isDirtyHigh}: less than before it, and within the limit. */
   long dirtyToKeepBytes() {
-    long keptBytes = policy.keepBytes(dirtyCeilingBytes()) + warmBytes();
-    return Math.clamp(ledger.limitBytes() - ledger.liveBytes(), 0, keptBytes);
+    return Math.clamp(ledger.limitBytes() - ledger.liveBytes(), 0, dirtyKeepBytes());
   }
 
   /**
@@ -291,8 +296,7 @@ final class PageState {
    * since it may be asked for again at once.
    */
   boolean hasOverflowedBy(long freedBytes) {
-    long ceilingBytes = dirtyCeilingBytes();
-    return isDirtyAbove(Math.max(ceilingBytes, policy.keepBytes(ceilingBytes) + freedBytes));
+    return isDirtyAbove(Math.max(dirtyCeilingBytes(), dirtyKeepBytes() + freedBytes));
   }
 
   /**
@@ -301,12 +305,12 @@ final class PageState {
    * stretches takes little longer than that of one.
    */
   long dirtyToPurgeFor(long bytes) {
-    long excess = unclaimedDirtyBytes() - warmBytes() - policy.keepBytes(dirtyCeilingBytes());
+    long excess = unclaimedDirtyBytes() - dirtyKeepBytes();
     return Math.max(bytes, Math.min(excess, FOR_OTHERS_FACTOR * bytes));
   }
 
   private boolean isDirtyAbove(long bytes) {
-    return unclaimedDirtyBytes() - warmBytes() > bytes;
+    return unclaimedDirtyBytes() > bytes;
   }
 
   /**

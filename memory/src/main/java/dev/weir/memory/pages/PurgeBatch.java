@@ -14,8 +14,8 @@ final class PurgeBatch {
    */
   private static final int MAX_CLAIMS = PurgeRanges.CAPACITY;
 
-  /** 8 MiB: a millisecond of system calls, for which a thread at the limit may have to wait. */
-  private static final long MAX_BYTES = 8L << 20;
+  /** 2 MiB: some 200 us of system calls, for which a thread at the limit may have to wait. */
+  private static final long MAX_BYTES = 2L << 20;
 
   /**
    * How many short stretches of dirty pages it passes over in search of longer ones: about a
