@@ -19,7 +19,6 @@ import dev.weir.memory.pressure.Reclaimer;
 import dev.weir.memory.pressure.Registration;
 import dev.weir.memory.profile.AllocationStack;
 import dev.weir.memory.profile.Sampler;
-import dev.weir.memory.sync.StackRoom;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -489,7 +488,6 @@ public final class Pool extends PoolFigures implements AutoCloseable {
    */
   @Override
   public void close() {
-    StackRoom.requireForNested(); // What is missing of a close that has begun, the purger does.
     boolean first = life.end();
     arrayChores.close();
     PoolCore parts = life.coreOrNull();

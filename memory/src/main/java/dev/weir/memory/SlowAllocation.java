@@ -7,7 +7,6 @@ import dev.weir.memory.heap.SizeClasses;
 import dev.weir.memory.heap.Tenants;
 import dev.weir.memory.pages.Lane;
 import dev.weir.memory.pages.SpanSize;
-import dev.weir.memory.sync.StackRoom;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -153,7 +152,6 @@ final class SlowAllocation {
         return result; // Nothing may fail from here on: it would be lost.
       }
     }
-    StackRoom.requireForNested(); // Others wait for the end, and what comes of it would be lost.
     parts.pages().gatheredRoom().begin(gatheredBytes(parts, moreBytes));
     try {
       return tryGathering(parts, moreBytes, lane, attempt);

@@ -6,7 +6,6 @@ import dev.weir.memory.pages.PageSet;
 import dev.weir.memory.pages.Span;
 import dev.weir.memory.sync.BiasedLock;
 import dev.weir.memory.sync.SpinLock;
-import dev.weir.memory.sync.StackRoom;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -50,9 +49,6 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
    * look finds the slab or the flag stays.
    */
   private volatile boolean unattended;
-
-  /** Whether there was no stack, or Java heap, for {@link #noticed}: look after all slabs. */
-  volatile boolean overlooked;
 
   /** Set before the slabs are handed over; pairs with the read in {@link #sendArrival}. */
   private volatile boolean closed;
@@ -191,16 +187,13 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
     if (closed) {
       return; // What arrives now is sent on, to the slab's heap.
     }
-    StackRoom.requireForNested();
     unattended = false;
     VarHandle.fullFence();
-    takeOverlooked();
     takeArrivals(alone);
   }
 
   /** As {@link #attend} beside an owner, but looks at all full slabs: also untold ones. */
   final void attendAll() {
-    StackRoom.requireForNested();
     takeUntold();
     attend(/* alone= */ false);
   }
@@ -236,7 +229,6 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
    * @param purges gets what is to be given back inside slabs, to be run without a lock
    */
   final void trimSlabs(Consumer<InsidePurge> purges) {
-    StackRoom.requireForNested();
     takeUntold();
     parkEmptySlabs();
     for (int sizeClass = 0; sizeClass < SizeClasses.COUNT; sizeClass++) {
@@ -294,7 +286,6 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
    * @param purges gets what is to be given back inside slabs, to be run without a lock
    */
   final void unlinkFree(Iterable<Slab> slabs, boolean agedOnly, Consumer<InsidePurge> purges) {
-    StackRoom.requireForNested();
     for (Slab slab : slabs) {
       if (slab.ownedBy == this) {
         slab.drainRemote();
@@ -322,7 +313,7 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
     if (closed) {
       return false;
     }
-    if (unattended || overlooked || arrivals.hasAnyOpaque()) {
+    if (unattended || arrivals.hasAnyOpaque()) {
       return true;
     }
     if (owner() != null) {
@@ -338,9 +329,7 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
 
   /** Hands every slab to another heap, whose owner the caller must be as well. */
   final void handOverTo(Heap heir) {
-    StackRoom.requireForNested();
     closed = true;
-    takeOverlooked();
     takeArrivals(/* alone= */ true);
     Arrays.fill(current, Slab.NONE);
     waiting.clear();
@@ -370,7 +359,6 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
 
   /** Takes a slot of what is the current slab from then on. */
   private int refill(int sizeClass) {
-    StackRoom.requireForNested();
     enter();
     try {
       return closed ? Slab.NONE_FREE : takeOfAnySlab(sizeClass);
@@ -477,7 +465,6 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
    * took slots of it.
    */
   final void noticed(Slab slab) {
-    StackRoom.requireForNested();
     enter();
     try {
       // Somebody beside the owner may have parked it by now.
@@ -501,14 +488,6 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
         slab.noticeWhenEmpty();
       }
       parkIfEmpty(slab);
-    }
-  }
-
-  /** Looks at all slabs, if one was overlooked. */
-  private void takeOverlooked() {
-    if (overlooked) {
-      overlooked = false;
-      takeUntold();
     }
   }
 

@@ -4,7 +4,6 @@ import dev.weir.memory.budget.Budget;
 import dev.weir.memory.budget.Credits;
 import dev.weir.memory.pages.PageHeap;
 import dev.weir.memory.profile.ByteCountdown;
-import dev.weir.memory.sync.StackRoom;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
@@ -259,9 +258,8 @@ public final class OwnedHeap extends Heap {
     try {
       executor.execute(this::closeIfAsked);
       posted = true;
-    } catch (RejectedExecutionException | OutOfMemoryError | StackOverflowError e) {
-      // The owner is shutting down, and closing the heap hands everything over; or there is no room
-      // for a task just now.
+    } catch (RejectedExecutionException e) {
+      // The owner is shutting down, and closing the heap hands everything over.
     } finally {
       if (!posted) {
         closeAsked.set(false); // Ask again at the next occasion.
@@ -279,12 +277,9 @@ public final class OwnedHeap extends Heap {
 
   /**
    * Hands the slabs to the shared heap. The owner only, or anyone once the owner has ended. Blocks
-   * stay valid; a second call does nothing, but after one that failed for want of stack.
-   *
-   * @throws StackOverflowError if the stack has no room for that; the heap is as open as before
+   * stay valid; a second call does nothing.
    */
   public void close() {
-    StackRoom.requireForNested(); // For what opens it again, too.
     if (!closed.compareAndSet(false, true)) {
       return;
     }

@@ -1,8 +1,6 @@
 package dev.weir.memory.heap;
 
 import dev.weir.memory.pages.SpanSize;
-import dev.weir.memory.sync.SpinLock;
-import dev.weir.memory.sync.StackRoom;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
@@ -32,9 +30,6 @@ import org.jspecify.annotations.Nullable;
 abstract class RemoteSlots extends ListedSlab {
   /** Stands for no slot. */
   static final int END = -1;
-
-  /** How often a push asks a full Java heap for the links, with a collection each time. */
-  private static final int ATTEMPTS = 20;
 
   private static final int EMPTY = 0;
   private static final int MARKED = -1;
@@ -102,16 +97,11 @@ abstract class RemoteSlots extends ListedSlab {
    * contents to the acquire in {@link #takeRemote}.
    *
    * @return whether it has replaced the mark
-   * @throws OutOfMemoryError if the Java heap has stayed full; the slot is lost then
-   * @throws StackOverflowError if the stack has no room for telling the heap; the slot is lost then
    */
   final boolean pushRemote(int number) {
     int top;
     do {
       top = (int) HEAD.getAcquire(this);
-      if (top == MARKED) {
-        StackRoom.require(); // Who replaces the mark must be able to tell the heap.
-      }
       char[] below = top > EMPTY ? links() : (char[]) LINKS.getAcquire(this);
       if (below != null) {
         below[number] = (char) Math.max(top, EMPTY);
@@ -166,30 +156,9 @@ abstract class RemoteSlots extends ListedSlab {
     return made != null ? made : makeLinks();
   }
 
-  /** Makes sure that a push needs no memory; false if the Java heap has none. Any thread. */
-  final boolean tryMakeLinks() {
-    try {
-      if (LINKS.getAcquire(this) == null) {
-        LINKS.compareAndSet(this, (char[]) null, new char[slots()]);
-      }
-      return true;
-    } catch (OutOfMemoryError e) {
-      return false;
-    }
-  }
-
   private char[] makeLinks() {
-    for (int attempt = 1; ; attempt++) {
-      try {
-        char[] fresh = new char[slots()];
-        char[] before = (char[]) LINKS.compareAndExchange(this, (char[]) null, fresh);
-        return before != null ? before : fresh;
-      } catch (OutOfMemoryError e) {
-        if (attempt == ATTEMPTS) {
-          throw e;
-        }
-        SpinLock.giveWay();
-      }
-    }
+    char[] fresh = new char[slots()];
+    char[] before = (char[]) LINKS.compareAndExchange(this, (char[]) null, fresh);
+    return before != null ? before : fresh;
   }
 }

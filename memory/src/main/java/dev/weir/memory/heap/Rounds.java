@@ -1,7 +1,6 @@
 package dev.weir.memory.heap;
 
 import dev.weir.memory.pages.PageHeap;
-import dev.weir.memory.sync.StackRoom;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -102,7 +101,6 @@ final class Rounds {
     if (!pages.isLookedThroughBeforeGrowth()) {
       return;
     }
-    StackRoom.requireForNested();
     int visits = (int) Math.min(stepsDue(bytes), MAX_VISITS);
     long hardCeilingBytes = pages.usefulInsideBytes();
     int unlinked = 0;

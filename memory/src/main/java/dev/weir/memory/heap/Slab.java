@@ -109,12 +109,7 @@ final class Slab extends RemoteSlots implements BlockHome {
    */
   void freeLocally(int number, Heap told) {
     if (push(number)) {
-      try {
-        told.noticed(this);
-      } catch (StackOverflowError | OutOfMemoryError e) {
-        // The slot is back: whoever has released it need not hear of this.
-        told.overlooked = true;
-      }
+      told.noticed(this);
     }
   }
 
@@ -236,7 +231,7 @@ final class Slab extends RemoteSlots implements BlockHome {
    */
   boolean tryBeginTaking(int most) {
     // Where a full one is carved no slot is free, or who has freed it is on the way to the lock.
-    if (purgeInFlight || (full && !isHollow) || !tryMakeLinks()) {
+    if (purgeInFlight || (full && !isHollow)) {
       return false;
     }
     beginTaking(most);

@@ -3,7 +3,6 @@ package dev.weir.memory.heap;
 import dev.weir.memory.os.ProcessBarrier;
 import dev.weir.memory.pages.PageSet;
 import dev.weir.memory.sync.SpinLock;
-import dev.weir.memory.sync.StackRoom;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -157,7 +156,6 @@ final class Trims {
   @SuppressWarnings("ReferenceEquality") // a slab is its identity
   static void unlinkBesideOwner(
       Heap heap, List<Slab> slabs, boolean agedOnly, Consumer<InsidePurge> purges) {
-    StackRoom.requireForNested();
     int slots = 0;
     for (Slab slab : slabs) {
       slots = Math.max(slots, slab.slots());

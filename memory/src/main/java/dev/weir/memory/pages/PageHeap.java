@@ -239,34 +239,19 @@ public final class PageHeap {
 
   private void purgeEach(Span span, PageSet pages) {
     int osPageBytes = os.pageBytes();
-    PurgeRanges ranges = tryMakeRanges();
+    PurgeRanges ranges = new PurgeRanges();
     for (int from = pages.next(0); from < PageSet.MAX_PAGES; ) {
       int to = pages.nextAbsent(from);
       long address = span.address() + (long) from * osPageBytes;
       long bytes = (long) (to - from) * osPageBytes;
-      if (ranges == null) {
-        os.purge(address, bytes);
-      } else {
-        if (ranges.isFull()) {
-          os.purge(ranges);
-          ranges.clear();
-        }
-        ranges.add(address, bytes);
+      if (ranges.isFull()) {
+        os.purge(ranges);
+        ranges.clear();
       }
+      ranges.add(address, bytes);
       from = pages.next(to);
     }
-    if (ranges != null) {
-      os.purge(ranges);
-    }
-  }
-
-  /** Null if the Java heap is full: memory that is free goes back all the same, range by range. */
-  private static @Nullable PurgeRanges tryMakeRanges() {
-    try {
-      return new PurgeRanges();
-    } catch (OutOfMemoryError e) {
-      return null;
-    }
+    os.purge(ranges);
   }
 
   // Settings and seeing.

@@ -332,8 +332,9 @@ final class PageState {
   }
 
   /** The claims that add up to so many bytes, or fewer if there are no more; null: none. */
-  private static @Nullable PurgeBatch batch(long bytes, Claimant next) {
+  private @Nullable PurgeBatch batch(long bytes, Claimant next) {
     PurgeBatch batch = new PurgeBatch();
+    boolean complete = false;
     try {
       while (batch.bytes() < bytes && !batch.isFull()) {
         PurgeClaim claim = next.claim(batch, bytes - batch.bytes());
@@ -342,10 +343,10 @@ final class PageState {
         }
         batch.add(claim);
       }
-    } catch (OutOfMemoryError | StackOverflowError e) {
-      // There is no room for another claim. Those that were made must be settled.
-      if (batch.isEmpty()) {
-        throw e;
+      complete = true;
+    } finally {
+      if (!complete) {
+        batch.settle(this); // All who need room wait for claims.
       }
     }
     return batch.isEmpty() ? null : batch;
