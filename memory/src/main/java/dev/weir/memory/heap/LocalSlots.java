@@ -54,7 +54,7 @@ abstract class LocalSlots extends Span {
   private static final VarHandle FREE_LOCAL_COUNT;
   private static final VarHandle CARVED;
   private static final VarHandle MOVES;
-  private static final VarHandle NOTICE_AT_FREE;
+  private static final VarHandle NOTIFY_AT_COUNT;
   private static final VarHandle LOW_WATER;
 
   static {
@@ -64,7 +64,7 @@ abstract class LocalSlots extends Span {
       FREE_LOCAL_COUNT = lookup.findVarHandle(LocalSlots.class, "freeLocalCount", int.class);
       CARVED = lookup.findVarHandle(LocalSlots.class, "carved", int.class);
       MOVES = lookup.findVarHandle(LocalSlots.class, "moves", int.class);
-      NOTICE_AT_FREE = lookup.findVarHandle(LocalSlots.class, "noticeAtFree", int.class);
+      NOTIFY_AT_COUNT = lookup.findVarHandle(LocalSlots.class, "notifyAtCount", int.class);
       LOW_WATER = lookup.findVarHandle(LocalSlots.class, "lowWater", int.class);
       // Made ready here, not by an owner whom others wait for.
       ProcessBarrier.light();
@@ -96,13 +96,13 @@ abstract class LocalSlots extends Span {
   private int lowWater;
 
   /** {@link #base} as it was before somebody began to take. Under the heap's lock. */
-  private int takingFrom;
+  private int stealFrom;
 
   /**
    * The end of {@link #freeLocal} from which on a local free must tell the heap: that with one free
    * slot, or all. Nothing, where slots were taken beside the owner: the heap then sets it anew.
    */
-  private int noticeAtFree = NEVER;
+  private int notifyAtCount = NEVER;
 
   /** The slots that have an object: those on live pages, as far as they were ever needed. */
   private final BitSet carvedSlots = new BitSet();
@@ -234,7 +234,7 @@ abstract class LocalSlots extends Span {
     int count = freeLocalCount;
     freeLocal[count] = (char) number;
     FREE_LOCAL_COUNT.setRelease(this, count + 1);
-    return count + 1 >= noticeAtFree;
+    return count + 1 >= notifyAtCount;
   }
 
   /** What was left at a slot. The heap only. */
@@ -263,7 +263,7 @@ abstract class LocalSlots extends Span {
     if (base > 0) {
       int count = freeLocalCount - base;
       System.arraycopy(freeLocal, base, freeLocal, 0, count);
-      noticeAtFree = noticeAtFree == NEVER ? NEVER : Math.max(0, noticeAtFree - base);
+      notifyAtCount = notifyAtCount == NEVER ? NEVER : Math.max(0, notifyAtCount - base);
       freeLocalCount = count;
       lowWater = Math.max(0, lowWater - base);
       base = 0;
@@ -287,18 +287,18 @@ abstract class LocalSlots extends Span {
   }
 
   /** A push tells the heap when nothing is live in the slab any more. The heap only. */
-  final void noticeWhenEmpty() {
-    noticeFrom(base + carved);
+  final void notifyWhenEmpty() {
+    setNotifyAt(base + carved);
   }
 
   /** A push tells the heap that there is a free slot again. The heap only. */
-  final void noticeFirstFree() {
-    noticeFrom(base + 1);
+  final void notifyAtFirstFree() {
+    setNotifyAt(base + 1);
   }
 
   /** A push tells nothing. The heap only. */
-  final void noticeNothing() {
-    noticeFrom(NEVER);
+  final void notifyNever() {
+    setNotifyAt(NEVER);
   }
 
   /**
@@ -307,27 +307,27 @@ abstract class LocalSlots extends Span {
    *
    * @return whether it would not have told already
    */
-  final boolean noticeNext() {
-    boolean isNew = noticeAtFree != NEVER && noticeAtFree != 0;
+  final boolean notifyAtNext() {
+    boolean isNew = notifyAtCount != NEVER && notifyAtCount != 0;
     if (isNew) {
-      noticeFrom(0);
+      setNotifyAt(0);
     }
     return isNew;
   }
 
-  private void noticeFrom(int count) {
-    NOTICE_AT_FREE.setOpaque(this, count);
+  private void setNotifyAt(int count) {
+    NOTIFY_AT_COUNT.setOpaque(this, count);
   }
 
   /**
    * Begins to take what lies lowest in the stack, beside the owner: behind a {@linkplain
-   * ProcessBarrier#heavy heavy barrier} the owner takes none of it any more. {@link #endTaking} or
-   * {@link #cancelTaking} must follow. With the heap's lock.
+   * ProcessBarrier#heavy heavy barrier} the owner takes none of it any more. {@link #endSteal} or
+   * {@link #cancelSteal} must follow. With the heap's lock.
    *
    * @param most how many slots, at most
    */
-  final void beginTaking(int most) {
-    takingFrom = base;
+  final void beginSteal(int most) {
+    stealFrom = base;
     beginMove();
     BASE.setOpaque(this, base + lowest(most));
   }
@@ -343,21 +343,21 @@ abstract class LocalSlots extends Span {
    * @param taken gets the numbers, from its beginning on
    * @return how many these are
    */
-  final int endTaking(char[] taken) {
-    int end = Math.clamp((int) FREE_LOCAL_COUNT.getAcquire(this), takingFrom, base);
+  final int endSteal(char[] taken) {
+    int end = Math.clamp((int) FREE_LOCAL_COUNT.getAcquire(this), stealFrom, base);
     BASE.setOpaque(this, end);
-    System.arraycopy(freeLocal, takingFrom, taken, 0, end - takingFrom);
-    return end - takingFrom;
+    System.arraycopy(freeLocal, stealFrom, taken, 0, end - stealFrom);
+    return end - stealFrom;
   }
 
-  /** How many {@link #endTaking} has returned. With the heap's lock. */
+  /** How many {@link #endSteal} has returned. With the heap's lock. */
   final int takenLocally() {
-    return base - takingFrom;
+    return base - stealFrom;
   }
 
   /** Leaves what lay in the stack to the owner again. With the heap's lock. */
-  final void cancelTaking() {
-    BASE.setOpaque(this, takingFrom);
+  final void cancelSteal() {
+    BASE.setOpaque(this, stealFrom);
     endMove();
   }
 
@@ -376,7 +376,7 @@ abstract class LocalSlots extends Span {
       }
     }
     lowestUncarved = 0;
-    noticeNext();
+    notifyAtNext();
     return kept;
   }
 
@@ -512,8 +512,8 @@ abstract class LocalSlots extends Span {
     lowWater = keptIdle;
     endMove();
     lowestUncarved = 0;
-    if (noticeAtFree == carvedBefore) {
-      noticeFrom(carved);
+    if (notifyAtCount == carvedBefore) {
+      setNotifyAt(carved);
     }
   }
 

@@ -187,7 +187,7 @@ public final class OwnedHeap extends Heap {
     }
     enter();
     try {
-      rounds().unlinkBeforeGrowth(bytes);
+      sweep().unlinkBeforeGrowth(bytes);
     } finally {
       leave();
     }
@@ -230,17 +230,17 @@ public final class OwnedHeap extends Heap {
   }
 
   /**
-   * Parks every slab without a live block, and gives back the free pages of the others, but while
+   * Retires every slab without a live block, and gives back the free pages of the others, but while
    * somebody has been at work on them for a second. A slab from which the owner allocates next is
-   * not parked by another thread, but gives all its pages. Any thread, without a lock.
+   * not retired by another thread, but gives all its pages. Any thread, without a lock.
    */
   public void trim() {
-    Trims.trim(this);
+    HeapTrimmer.trim(this);
   }
 
-  /** Parks its empty slabs, if it seems to have any that nobody has looked after. Any thread. */
-  public void parkIdle() {
-    Trims.parkIdle(this, /* takesOver= */ true);
+  /** Retires its empty slabs, if it seems to have any that nobody has looked after. Any thread. */
+  public void retireIdle() {
+    HeapTrimmer.retireIdle(this, /* takesOver= */ true);
   }
 
   /** Asks the owner to close the heap; closes it where the caller is the owner. Any thread. */

@@ -53,12 +53,12 @@ abstract class RemoteSlots extends ListedSlab {
   @SuppressWarnings("unused") // through LINKS
   private char @Nullable [] links;
 
-  /** Whose it is, or was when it was parked. */
+  /** Whose it is, or was when it was retired. */
   private volatile Heap heap;
 
   /**
    * The thread that takes and puts back slots without an atomic: that of the {@link OwnedHeap} in
-   * whose list it is; null in a stripe's, and while it is parked. Only a thread itself writes its
+   * whose list it is; null in a stripe's, and while it is retired. Only a thread itself writes its
    * own name here, and nobody takes it away while a block of the slab is in use, unless the thread
    * has ended: so whoever releases a block and reads its own has the slab.
    */
@@ -69,7 +69,7 @@ abstract class RemoteSlots extends ListedSlab {
     this.heap = heap;
   }
 
-  /** Whose it is, or was when it was parked. */
+  /** Whose it is, or was when it was retired. */
   final Heap heap() {
     return heap;
   }

@@ -34,7 +34,7 @@ public final class DirtyPurges {
    * Purges dirty pages until so many bytes could become resident. Not under a stripe's lock.
    *
    * @return whether the limit admits them at all; others may take the room before the caller does,
-   *     unless that gathers ({@link GatheredRoom})
+   *     unless that gathers ({@link ExclusiveAdmission})
    */
   public boolean makeRoom(long bytes, Lane lane) {
     while (true) {
@@ -58,9 +58,9 @@ public final class DirtyPurges {
   }
 
   /**
-   * Gives back every dirty page where parked spans hold the last addresses for spans of a size: one
-   * that the limit has no room for as a whole serves nobody ({@link PageHeap#open}). Not under a
-   * stripe's lock.
+   * Gives back every dirty page where retired spans hold the last addresses for spans of a size:
+   * one that the limit has no room for as a whole serves nobody ({@link PageHeap#open}). Not under
+   * a stripe's lock.
    *
    * @return whether there may be addresses now that there were not
    */

@@ -52,7 +52,7 @@ class SlabLayoutTest {
   @Test
   void whatIsReadOfAHeapLiesALineBeforeWhatItsOwnerCounts() throws ReflectiveOperationException {
     long counted = offset(OwnedHeap.class, "untilSample");
-    assertThat(counted - offset(Heap.class, "unattended")).isGreaterThanOrEqualTo(CACHE_LINE_BYTES);
+    assertThat(counted - offset(Heap.class, "needsScan")).isGreaterThanOrEqualTo(CACHE_LINE_BYTES);
     assertThat(counted - offset(OwnedHeap.class, "owner")).isGreaterThanOrEqualTo(CACHE_LINE_BYTES);
   }
 }
