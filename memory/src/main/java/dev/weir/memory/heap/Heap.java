@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * <p>What does not say "any thread" is the owner's: the thread of an {@link OwnedHeap}, the holder
  * of a stripe's {@link #lock}. The thread of an {@code OwnedHeap} takes and puts back slots without
  * the lock, and holds it for everything else. So any thread that holds it may take what lies free
- * ("beside the owner"), see {@link LocalSlots}.
+ * ("beside the owner"), see {@link SlotStack}.
  */
 abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
   /** Held by whoever touches more than one slot's place in a stack. */

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * and sees no links needs none: if there are some later, the slot's is 0, for nobody has ever pushed it.
  *
  * The four fields are what a thread looks at that frees a slot of another's. They lie together, and a cache line or more
- * behind the count of LocalSlots, which the owner writes with every slot: a JVM lays out the fields of a class behind
+ * behind the count of SlotStack, which the owner writes with every slot: a JVM lays out the fields of a class behind
  * those of the class that it extends. So ListedSlab's are in between, which are written with every slab, and Slab's come
  * behind, with a gap that keeps the next object in the Java heap away.
  */

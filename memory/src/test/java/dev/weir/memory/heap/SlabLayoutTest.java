@@ -31,7 +31,7 @@ class SlabLayoutTest {
 
   @Test
   void whatRemoteThreadsUseLiesALineBehindWhatTheOwnerWrites() throws ReflectiveOperationException {
-    long written = offset(LocalSlots.class, "freeLocalCount");
+    long written = offset(SlotStack.class, "freeLocalCount");
     for (String field : REMOTE) {
       assertThat(offset(RemoteSlots.class, field) - written)
           .as(field)
