@@ -13,13 +13,8 @@ import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.binder.BaseUnits;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import java.util.ArrayList;
-import java.util.Collections;
-import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Queue;
-import java.util.Set;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
@@ -72,10 +67,7 @@ public final class WeirMetrics implements MeterBinder, AutoCloseable {
   private final Tags tags;
   private final List<Budget> budgets;
   private final @Nullable LeakWatch leaks;
-  private final Queue<Bound> bound = new ConcurrentLinkedQueue<>();
-
-  /** A meter that this object has added to a registry. */
-  private record Bound(MeterRegistry registry, Meter meter) {}
+  private final BoundMeters bound = new BoundMeters();
 
   /**
    * The meters of a pool.
@@ -134,21 +126,13 @@ public final class WeirMetrics implements MeterBinder, AutoCloseable {
   /** Adds the meters to a registry, except those that it has already. */
   @Override
   public void bindTo(MeterRegistry registry) {
-    Set<Meter> others = Collections.newSetFromMap(new IdentityHashMap<>());
-    others.addAll(registry.getMeters());
-    for (Meter meter : register(registry)) {
-      if (others.add(meter)) {
-        bound.add(new Bound(registry, meter));
-      }
-    }
+    bound.add(registry, this::register);
   }
 
   /** Takes the meters that this object has added away again, from every registry. */
   @Override
   public void close() {
-    for (Bound each = bound.poll(); each != null; each = bound.poll()) {
-      each.registry().remove(each.meter());
-    }
+    bound.removeAll();
   }
 
   private List<Meter> register(MeterRegistry registry) {
