@@ -27,6 +27,8 @@ import org.jspecify.annotations.Nullable;
  *   weir.pool.resident   state=live    bytes    pages in use
  *                        state=dirty   bytes    pages free but resident
  *   weir.pool.resident.peak            bytes    the most that was ever resident
+ *   weir.pool.heap       state=live    bytes    slots of live heap buffers
+ *                        state=free    bytes    what is free in the arrays behind them
  *   weir.pool.promised                 bytes    promised to grants and not taken yet
  *   weir.pool.purged                   bytes    counter: given back to the operating system
  *   weir.pool.allocated                bytes    counter: allocated since the start, by the samples
@@ -166,6 +168,20 @@ public final class WeirMetrics implements MeterBinder, AutoCloseable {
         "Most that the pool has ever had resident",
         Tags.empty(),
         Pool::peakResidentBytes);
+    pool(
+        meters,
+        registry,
+        "heap",
+        "Java heap that the pool holds in arrays for heap buffers",
+        Tags.of("state", "live"),
+        of -> of.rootBudget().heapBytes());
+    pool(
+        meters,
+        registry,
+        "heap",
+        "Java heap that the pool holds in arrays for heap buffers",
+        Tags.of("state", "free"),
+        of -> Math.max(0, of.rootBudget().heldHeapBytes() - of.rootBudget().heapBytes()));
     pool(
         meters,
         registry,
