@@ -38,8 +38,7 @@ final class Unresumed {
         add(handler);
         continue;
       }
-      handler.letThrough(closing);
-      if (handler.resume()) {
+      if (handler.tryLetThrough(closing)) {
         resumed = handler;
       }
     }
