@@ -4,7 +4,7 @@ import dev.weir.memory.budget.Budget;
 import dev.weir.memory.budget.BudgetExceededError;
 import dev.weir.memory.hardening.Hardener;
 import dev.weir.memory.heap.Block;
-import dev.weir.memory.heap.BlockHome;
+import dev.weir.memory.heap.BlockContainer;
 import dev.weir.memory.heap.GrowingRun;
 import dev.weir.memory.heap.GrowthAid;
 import dev.weir.memory.heap.HardenedRun;
@@ -97,10 +97,10 @@ public final class Grant implements AutoCloseable {
       block = tryHardened(size, runBytes);
       if (block == null && growing && runBytes >= SizeClasses.MAX_SLOT_BYTES) {
         block =
-            GrowingRun.tryAllocateCharged(pages, growthAid, runBytes, lane, Block.tenants(budget));
+            GrowingRun.tryAllocateCharged(pages, growthAid, runBytes, lane, Block.factory(budget));
       }
       if (block == null) {
-        block = runs.tryAllocatePromised(runBytes, lane, Block.tenants(budget));
+        block = runs.tryAllocatePromised(runBytes, lane, Block.factory(budget));
       }
     } finally {
       if (block == null) {
@@ -122,7 +122,7 @@ public final class Grant implements AutoCloseable {
       return null;
     }
     Block block =
-        HardenedRun.tryAllocatePromised(hardener, pages, size, lane, Block.tenants(budget));
+        HardenedRun.tryAllocatePromised(hardener, pages, size, lane, Block.factory(budget));
     if (block != null) {
       budget.uncharge(runBytes - size);
     }
@@ -150,7 +150,7 @@ public final class Grant implements AutoCloseable {
    *
    * @param payer what the block is charged to
    */
-  public boolean tryGrow(BlockHome home, long minBytes, Budget payer) {
+  public boolean tryGrow(BlockContainer home, long minBytes, Budget payer) {
     requireOwn(payer);
     if (minBytes <= home.blockBytes()) {
       return true;

@@ -80,7 +80,7 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
   /**
    * Takes a slot of the class, or returns null if the limit has no room for another slab or page.
    */
-  final <T> @Nullable T allocateSlot(int sizeClass, Tenants<T> tenants) {
+  final <T> @Nullable T allocateSlot(int sizeClass, BlockFactory<T> factory) {
     Slab slab = lists.current(sizeClass);
     int number = slab.pop();
     if (number == Slab.NONE_FREE) {
@@ -91,7 +91,7 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
       slab = lists.current(sizeClass);
     }
     try {
-      return tenants.settle(slab, number, slab.tenant(number));
+      return factory.create(slab, number, slab.cached(number));
     } catch (Throwable e) {
       freeLocally(slab, number);
       throw e;

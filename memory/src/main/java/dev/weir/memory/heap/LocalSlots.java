@@ -242,7 +242,7 @@ abstract class LocalSlots extends SlotStack {
     if (free.countIn(firstPage(number, osPageBytes), endPage(number, osPageBytes)) == 0) {
       return false;
     }
-    tenants[number] = null;
+    cached[number] = null;
     carvedSlots.clear(number);
     carved--;
     return true;

@@ -101,8 +101,8 @@ public final class OwnedHeap extends Heap {
    *
    * @return null if the limit has no room
    */
-  public <T> @Nullable T tryAllocate(int sizeClass, Tenants<T> tenants) {
-    return allocateSlot(sizeClass, tenants);
+  public <T> @Nullable T tryAllocate(int sizeClass, BlockFactory<T> factory) {
+    return allocateSlot(sizeClass, factory);
   }
 
   /**
@@ -111,43 +111,43 @@ public final class OwnedHeap extends Heap {
    * @param budget of the pool that the heap belongs to
    * @return null if a limit has no room
    */
-  public <T> @Nullable T tryAllocate(int sizeClass, Budget budget, Tenants<T> tenants) {
+  public <T> @Nullable T tryAllocate(int sizeClass, Budget budget, BlockFactory<T> factory) {
     int slotBytes = SizeClasses.slotBytes(sizeClass);
     if (!credits.tryCharge(budget, slotBytes)) {
       return null;
     }
-    T tenant = null;
+    T object = null;
     try {
-      tenant = allocateSlot(sizeClass, tenants);
+      object = allocateSlot(sizeClass, factory);
     } finally {
-      if (tenant == null) {
+      if (object == null) {
         credits.uncharge(budget, slotBytes);
       }
     }
-    return tenant;
+    return object;
   }
 
   /**
    * What was left at the slot that is taken next, if one lies ready; null otherwise. For those who
-   * need no more of it than that it is still theirs: see {@link #tryTakeNext}. The owner only.
+   * need no more of it than that it is still theirs: see {@link #tryTakePeeked}. The owner only.
    */
-  public @Nullable Object nextTenant(int sizeClass) {
-    return current(sizeClass).nextTenant();
+  public @Nullable Object peekCached(int sizeClass) {
+    return current(sizeClass).peekCached();
   }
 
   /**
-   * Takes the slot that {@link #nextTenant} has just told of, and charges it. The owner only.
+   * Takes the slot that {@link #peekCached} has just told of, and charges it. The owner only.
    *
    * @param budget of the pool that the heap belongs to; null to charge nothing
    * @return false if a limit has no room, or another thread has just trimmed the heap; nothing has
    *     changed then
    */
-  public boolean tryTakeNext(int sizeClass, @Nullable Budget budget) {
+  public boolean tryTakePeeked(int sizeClass, @Nullable Budget budget) {
     Slab slab = current(sizeClass);
     if (budget != null && !credits.tryCharge(budget, slab.slotBytes())) {
       return false;
     }
-    boolean taken = slab.tryTakeNext();
+    boolean taken = slab.tryTakePeeked();
     if (!taken && budget != null) {
       credits.uncharge(budget, slab.slotBytes());
     }

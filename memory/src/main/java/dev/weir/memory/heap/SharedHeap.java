@@ -39,10 +39,10 @@ public final class SharedHeap {
    *
    * @return null if the limit has no room
    */
-  public <T> @Nullable T tryAllocate(int sizeClass, Tenants<T> tenants) {
+  public <T> @Nullable T tryAllocate(int sizeClass, BlockFactory<T> factory) {
     Stripe stripe = lockAny(/* mounted= */ false);
     try {
-      return stripe.allocateSlot(sizeClass, tenants);
+      return stripe.allocateSlot(sizeClass, factory);
     } finally {
       stripe.unlock(purger);
     }
@@ -138,11 +138,11 @@ public final class SharedHeap {
       }
       try {
         Slab slab = current(sizeClass);
-        Object tenant = slab.nextTenant();
-        if (tenant == null || !isUsable.test(tenant)) {
+        Object object = slab.peekCached();
+        if (object == null || !isUsable.test(object)) {
           return null;
         }
-        return slab.tryTakeNext() ? tenant : null;
+        return slab.tryTakePeeked() ? object : null;
       } finally {
         lock.unlock();
       }

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * of a full slab itself, it takes the mark away; if a remote thread was faster, that slab's arrival is still under way:
  * `arrivalPending` then keeps the slab from being marked again or retired until it has arrived.
  */
-final class Slab extends RemoteSlots implements BlockHome {
+final class Slab extends RemoteSlots implements BlockContainer {
   /** More slots than any slab has. */
   static final int ALL = Integer.MAX_VALUE;
 
@@ -105,8 +105,8 @@ final class Slab extends RemoteSlots implements BlockHome {
   }
 
   @Override
-  public void leave(int number, Object tenant) {
-    setTenant(number, tenant);
+  public void leave(int number, Object object) {
+    setCached(number, object);
   }
 
   /** It is in the list of a heap, whose thread is its owner; or in none, and has none. */

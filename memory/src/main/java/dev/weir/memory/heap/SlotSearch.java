@@ -105,7 +105,7 @@ final class SlotSearch {
     if (retired instanceof Slab slab) {
       if (slab.heap() != heap) {
         // Whoever still holds an object of a block that it has released is on another thread now.
-        slab.forgetTenants();
+        slab.forgetCached();
       }
       slab.adoptedBy(heap);
       heap.own(slab);

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * store barrier is on the owner's path, and the next free slot is known without reading the last one.
  *
  * "The heap" is whoever may do anything with its slabs: the holder of a stripe's lock; the owner of an OwnedHeap, which
- * holds that heap's lock for all but what takes or puts back one slot: pop, nextTenant, tryTakeNext, push, setTenant. So
+ * holds that heap's lock for all but what takes or puts back one slot: pop, peekCached, tryTakePeeked, push, setCached. So
  * another thread that holds an owner's lock ("beside the owner") meets it in the stack alone. It takes what lies in the
  * stack as a thief takes from the other end of a work-stealing queue (D. Chase, Y. Lev, "Dynamic Circular Work-Stealing
  * Deque", SPAA 2005), all of it at once, and with the barrier on the rare side:
@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * takes, the owner may put back slots below `base`; they stay below both counts, or above the end.
  */
 abstract class SlotStack extends Span {
-  private static final @Nullable Object[] NO_TENANTS = {};
+  private static final @Nullable Object[] NONE_CACHED = {};
   private static final char[] NO_NUMBERS = {};
 
   private static final int NEVER = Integer.MAX_VALUE;
@@ -58,9 +58,9 @@ abstract class SlotStack extends Span {
   }
 
   /** What was left at the slots, by number. Grows with the highest slot carved. */
-  @Nullable Object[] tenants = NO_TENANTS;
+  @Nullable Object[] cached = NONE_CACHED;
 
-  /** The numbers of free slots, the one to take next last; as long as {@link #tenants}. */
+  /** The numbers of free slots, the one to take next last; as long as {@link #cached}. */
   char[] freeLocal = NO_NUMBERS;
 
   /** Where {@link #freeLocal} ends. */
@@ -136,18 +136,18 @@ abstract class SlotStack extends Span {
 
   /**
    * What was left at the slot that {@link #pop} would take; null if nothing. It may be gone: see
-   * {@link #tryTakeNext}. The heap only.
+   * {@link #tryTakePeeked}. The heap only.
    */
-  final @Nullable Object nextTenant() {
+  final @Nullable Object peekCached() {
     int count = freeLocalCount;
-    return count > 0 ? tenants[freeLocal[count - 1]] : null;
+    return count > 0 ? cached[freeLocal[count - 1]] : null;
   }
 
   /**
-   * Takes the slot whose tenant has just been looked at; false if it was taken beside the owner.
+   * Takes the slot whose object has just been looked at; false if it was taken beside the owner.
    * The heap only.
    */
-  final boolean tryTakeNext() {
+  final boolean tryTakePeeked() {
     return tryTake(freeLocalCount - 1);
   }
 
@@ -174,18 +174,18 @@ abstract class SlotStack extends Span {
   }
 
   /** What was left at a slot. The heap only. */
-  final @Nullable Object tenant(int number) {
-    return tenants[number];
+  final @Nullable Object cached(int number) {
+    return cached[number];
   }
 
   /** Leaves an object at a slot. The heap only. */
-  final void setTenant(int number, Object tenant) {
-    tenants[number] = tenant;
+  final void setCached(int number, Object object) {
+    cached[number] = object;
   }
 
   /** Forgets what was left at the slots, all of which are free. The heap only. */
-  final void forgetTenants() {
-    Arrays.fill(tenants, null);
+  final void forgetCached() {
+    Arrays.fill(cached, null);
   }
 
   /** Adds a slot that came back without {@link #push}. The heap, not beside the owner. */
@@ -296,9 +296,9 @@ abstract class SlotStack extends Span {
   final void ensureCapacity(int length, int slots) {
     if (length > freeLocal.length) {
       int newLength = Math.min(slots, Math.max(length, freeLocal.length * 2));
-      @Nullable Object[] longerTenants = Arrays.copyOf(tenants, newLength);
+      @Nullable Object[] longerCached = Arrays.copyOf(cached, newLength);
       freeLocal = Arrays.copyOf(freeLocal, newLength);
-      tenants = longerTenants;
+      cached = longerCached;
     }
   }
 

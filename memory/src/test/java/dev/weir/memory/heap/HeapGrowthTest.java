@@ -26,8 +26,8 @@ class HeapGrowthTest extends OwnedSlots {
     for (long done = 0; done < bytes; done += slotBytes) {
       Slot slot =
           isOwned
-              ? owned.tryAllocate(sizeClass, Slot.TENANTS)
-              : shared.tryAllocate(sizeClass, Slot.TENANTS);
+              ? owned.tryAllocate(sizeClass, Slot.FACTORY)
+              : shared.tryAllocate(sizeClass, Slot.FACTORY);
       assertThat(slot).isNotNull();
       live.add(slot);
     }

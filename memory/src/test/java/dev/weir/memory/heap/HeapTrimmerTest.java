@@ -65,7 +65,7 @@ class HeapTrimmerTest extends OwnedSlots {
     OwnedHeap held = new OwnedHeap(pages, task -> {}, shared, underWay::add);
     List<Slot> slots = new ArrayList<>();
     for (int i = 0; i < 2 * SLOTS; i++) {
-      slots.add(held.tryAllocate(SIZE_CLASS, Slot.TENANTS));
+      slots.add(held.tryAllocate(SIZE_CLASS, Slot.FACTORY));
     }
     Slab trimmed = slab(slots.getFirst());
     slots.get(0).free();
@@ -147,7 +147,7 @@ class HeapTrimmerTest extends OwnedSlots {
     OwnedHeap held = new OwnedHeap(pages, task -> {}, shared, underWay::add);
     List<Slot> slots = new ArrayList<>();
     for (int i = 0; i < 2 * SLOTS; i++) {
-      slots.add(held.tryAllocate(SIZE_CLASS, Slot.TENANTS));
+      slots.add(held.tryAllocate(SIZE_CLASS, Slot.FACTORY));
     }
     Slab emptied = slab(slots.getFirst());
     slots.get(0).free();

@@ -33,7 +33,7 @@ class SharedHeapWaitsTest {
     try {
       workers.virtual(() -> {
         allocating.set(Thread.currentThread());
-        assertThat(heap.tryAllocate(SIZE_CLASS, Slot.TENANTS)).isNotNull();
+        assertThat(heap.tryAllocate(SIZE_CLASS, Slot.FACTORY)).isNotNull();
       });
       Waits.assertKeepsItsCarrier(allocating);
     } finally {

@@ -17,7 +17,7 @@ class ShortOfAddressesTest {
   private static List<Slot> allocate(SharedHeap heap, int count, int bytes) {
     List<Slot> slots = new ArrayList<>();
     for (int i = 0; i < count; i++) {
-      Slot slot = heap.tryAllocate(SizeClasses.classOf(bytes), Slot.TENANTS);
+      Slot slot = heap.tryAllocate(SizeClasses.classOf(bytes), Slot.FACTORY);
       assertThat(slot).isNotNull();
       slots.add(slot);
     }

@@ -104,7 +104,7 @@ class SlabListsTest extends OwnedSlots {
   void anHeirTakesPartlyCommittedSlabsOver() {
     List<Slot> two = partlyCommitted();
     owned.close();
-    Slot third = shared.tryAllocate(SIZE_CLASS, Slot.TENANTS);
+    Slot third = shared.tryAllocate(SIZE_CLASS, Slot.FACTORY);
     assertThat(third).isNotNull();
     live.add(third);
     assertThat(third.home()).isSameAs(two.getFirst().home());
@@ -179,8 +179,8 @@ class SlabListsTest extends OwnedSlots {
     take(limitSlots - 1, SIZE_CLASS);
     take(HALF_SIZE_CLASS);
     for (int i = 0; i < 100; i++) {
-      assertThat(owned.tryAllocate(SIZE_CLASS, Slot.TENANTS)).isNull();
-      assertThat(owned.tryAllocate(SIZE_CLASS - 1, Slot.TENANTS)).isNull();
+      assertThat(owned.tryAllocate(SIZE_CLASS, Slot.FACTORY)).isNull();
+      assertThat(owned.tryAllocate(SIZE_CLASS - 1, Slot.FACTORY)).isNull();
     }
     assertThat(owned.slabs().size()).isLessThanOrEqualTo(limitSlots / SLOTS + 3);
   }

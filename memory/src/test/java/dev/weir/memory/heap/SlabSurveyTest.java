@@ -32,7 +32,7 @@ class SlabSurveyTest {
 
   private void allocate(int count, int bytes) {
     for (int i = 0; i < count; i++) {
-      Slot slot = heap.tryAllocate(SizeClasses.classOf(bytes), Slot.TENANTS);
+      Slot slot = heap.tryAllocate(SizeClasses.classOf(bytes), Slot.FACTORY);
       assertThat(slot).isNotNull();
       live.add(slot);
     }

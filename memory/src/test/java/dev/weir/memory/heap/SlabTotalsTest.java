@@ -25,7 +25,7 @@ class SlabTotalsTest {
   private final SharedHeap heap = new SharedHeap(pages, 1, InsidePurge::run);
 
   private Slot allocate() {
-    return heap.tryAllocate(SIZE_CLASS, Slot.TENANTS);
+    return heap.tryAllocate(SIZE_CLASS, Slot.FACTORY);
   }
 
   @Test

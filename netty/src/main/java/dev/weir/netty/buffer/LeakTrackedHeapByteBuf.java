@@ -1,7 +1,7 @@
 package dev.weir.netty.buffer;
 
+import dev.weir.memory.array.ArrayFactory;
 import dev.weir.memory.array.ArraySlab;
-import dev.weir.memory.array.ArrayTenants;
 import io.netty.buffer.ByteBuf;
 import io.netty.util.IllegalReferenceCountException;
 import io.netty.util.ResourceLeakDetector;
@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /** What {@link LeakTrackedByteBuf} is of direct buffers, of heap buffers. */
 final class LeakTrackedHeapByteBuf extends WeirHeapByteBuf implements LeakTracked {
   /** A new buffer, not watched yet. */
-  static final ArrayTenants<LeakTrackedHeapByteBuf> TENANTS =
+  static final ArrayFactory<LeakTrackedHeapByteBuf> FACTORY =
       (home, number, found) -> new LeakTrackedHeapByteBuf(home, number);
 
   private @Nullable ResourceLeakTracker<ByteBuf> tracker;

@@ -2,9 +2,9 @@ package dev.weir.netty.buffer;
 
 import dev.weir.memory.Grant;
 import dev.weir.memory.hardening.BlockHistory;
-import dev.weir.memory.heap.BlockHome;
+import dev.weir.memory.heap.BlockContainer;
+import dev.weir.memory.heap.BlockFactory;
 import dev.weir.memory.heap.SizeClasses;
-import dev.weir.memory.heap.Tenants;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.nio.ByteBuffer;
@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 public class WeirByteBuf extends NativeByteBuf {
   /** Of slots: the buffer that rests in the slot, or a new one, which will. */
-  static final Tenants<WeirByteBuf> RESTING =
+  static final BlockFactory<WeirByteBuf> RESTING =
       (home, number, found) -> {
         if (found instanceof WeirByteBuf resting && resting.isStillThere()) {
           return resting;
@@ -39,26 +39,26 @@ public class WeirByteBuf extends NativeByteBuf {
       found -> found instanceof WeirByteBuf resting && resting.isAtRest();
 
   /** As {@link #RESTING}, of a run, which may lie elsewhere than the last time. */
-  private static final Tenants<WeirByteBuf> RESTING_RUN =
+  private static final BlockFactory<WeirByteBuf> RESTING_RUN =
       (home, number, found) -> {
-        WeirByteBuf buffer = RESTING.settle(home, number, found);
+        WeirByteBuf buffer = RESTING.create(home, number, found);
         buffer.relocate(home.blockAddress(number));
         return buffer;
       };
 
   /** Of blocks of so many bytes: the buffer that rests there, or a new one, which will. */
-  static Tenants<WeirByteBuf> resting(int bytes) {
+  static BlockFactory<WeirByteBuf> resting(int bytes) {
     return bytes <= SizeClasses.MAX_SLOT_BYTES ? RESTING : RESTING_RUN;
   }
 
   /** A new buffer that nobody else will ever see. */
-  static final Tenants<WeirByteBuf> DETACHED =
+  static final BlockFactory<WeirByteBuf> DETACHED =
       (home, number, found) -> new WeirByteBuf(home, number);
 
   private @SuppressWarnings("NullAway.Init") BlockSource source;
-  private BlockHome home;
+  private BlockContainer home;
 
-  WeirByteBuf(BlockHome home, int number) {
+  WeirByteBuf(BlockContainer home, int number) {
     super(home.blockAddress(number), number);
     this.home = home;
   }
@@ -120,7 +120,7 @@ public class WeirByteBuf extends NativeByteBuf {
       source.giveBack(target.home(), target.number());
       throw noHeap;
     }
-    BlockHome oldHome = home;
+    BlockContainer oldHome = home;
     int oldNumber = number();
     home = target.home();
     leaveFor(target.number());

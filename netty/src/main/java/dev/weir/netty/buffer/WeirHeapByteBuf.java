@@ -1,7 +1,7 @@
 package dev.weir.netty.buffer;
 
+import dev.weir.memory.array.ArrayFactory;
 import dev.weir.memory.array.ArraySlab;
-import dev.weir.memory.array.ArrayTenants;
 import io.netty.buffer.ByteBufAllocator;
 
 /**
@@ -13,7 +13,7 @@ import io.netty.buffer.ByteBufAllocator;
  */
 class WeirHeapByteBuf extends ArrayByteBuf {
   /** The buffer that rests in the slot, or a new one, which will. */
-  static final ArrayTenants<WeirHeapByteBuf> RESTING =
+  static final ArrayFactory<WeirHeapByteBuf> RESTING =
       (home, number, found) -> {
         if (found instanceof WeirHeapByteBuf resting && resting.isStillThere()) {
           return resting;
@@ -24,7 +24,7 @@ class WeirHeapByteBuf extends ArrayByteBuf {
       };
 
   /** A new buffer that nobody else will ever see. */
-  static final ArrayTenants<WeirHeapByteBuf> DETACHED =
+  static final ArrayFactory<WeirHeapByteBuf> DETACHED =
       (home, number, found) -> new WeirHeapByteBuf(home, number);
 
   private @SuppressWarnings("NullAway.Init") ArraySource source;

@@ -42,7 +42,7 @@ final class SmallHeap {
   }
 
   static Slot take(Heap from) {
-    Slot slot = from.allocateSlot(SIZE_CLASS, Slot.TENANTS);
+    Slot slot = from.allocateSlot(SIZE_CLASS, Slot.FACTORY);
     if (slot == null) {
       throw new AssertionError("refused");
     }

@@ -24,7 +24,7 @@ public final class StripeRaces {
     Block third;
 
     Block allocate() {
-      return shared.tryAllocate(SmallHeap.SIZE_CLASS, Block.tenants(ROOT));
+      return shared.tryAllocate(SmallHeap.SIZE_CLASS, Block.factory(ROOT));
     }
 
     /** As the purger does, which only looks where a stripe seems to have something. */
