@@ -205,7 +205,12 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
 
   @Override
   public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
-    responses.write(ctx, message, promise);
+    try {
+      responses.write(ctx, message, promise);
+    } catch (Throwable failure) {
+      responses.cutOff(ctx); // What follows would come behind a hole.
+      throw failure;
+    }
   }
 
   @Override

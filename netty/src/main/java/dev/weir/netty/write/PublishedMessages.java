@@ -6,6 +6,7 @@ import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Flow;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -37,6 +38,9 @@ final class PublishedMessages implements Producer, Flow.Subscriber<Object> {
 
   /** Where it is given, it is known there whether it was asked for: no others wait for the loop. */
   private final AtomicReference<Next> next = new AtomicReference<>(Next.UNASKED);
+
+  /** Whether the event loop took no task for something that was told: nothing may follow it. */
+  private volatile boolean lost;
 
   private boolean requesting;
   private boolean over;
@@ -126,6 +130,8 @@ final class PublishedMessages implements Producer, Flow.Subscriber<Object> {
     subscription = null;
     if (failure != null) {
       outlet.fail(failure);
+    } else if (lost) {
+      outlet.fail(new RejectedExecutionException("the event loop took no task for a message"));
     } else {
       outlet.complete();
     }
@@ -203,6 +209,7 @@ final class PublishedMessages implements Producer, Flow.Subscriber<Object> {
 
     @Override
     public void lost() {
+      lost = true;
       Signal first = onTheirWay.poll();
       if (first != null) {
         first.lost();

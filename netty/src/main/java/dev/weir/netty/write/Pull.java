@@ -174,8 +174,12 @@ final class Pull implements Outlet, ChannelFutureListener {
     }
     try {
       channel.eventLoop().execute(this::resumeNow);
-    } catch (RejectedExecutionException loopHasEnded) {
-      // It has closed its channels, and this with them.
+    } catch (RejectedExecutionException refused) {
+      resuming.set(false);
+      if (!channel.eventLoop().isShutdown()) {
+        throw refused;
+      }
+      // One that has ended has closed its channels, and this with them.
     }
   }
 

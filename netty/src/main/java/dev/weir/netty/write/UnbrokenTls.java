@@ -140,7 +140,15 @@ public final class UnbrokenTls extends ChannelDuplexHandler {
       refuse(message, promise);
       return;
     }
-    unflushed.add(message, promise);
+    try {
+      unflushed.add(message, promise);
+    } catch (Throwable failure) {
+      // What follows would come behind a hole.
+      breakOff(ctx.pipeline());
+      Unwritten.release(message);
+      ctx.fireExceptionCaught(failure);
+      throw failure;
+    }
   }
 
   /** What was flushed before the close goes still, though a void promise tells of an exception. */
