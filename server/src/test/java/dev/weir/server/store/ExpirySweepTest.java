@@ -10,7 +10,6 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.logging.Handler;
 import java.util.logging.LogRecord;
-import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -94,18 +93,6 @@ class ExpirySweepTest {
     clockFails = false;
     sweep.run();
     assertThat(sent).hasSize(1);
-  }
-
-  @Test
-  void whatCannotEvenBeLoggedDoesNotEndTheNextOnes() {
-    Logger log = Logger.getLogger(ExpirySweep.class.getName());
-    Handler broken = new BrokenHandler();
-    log.addHandler(broken);
-    try {
-      whatBreaksASweepOffDoesNotEndTheNextOnes();
-    } finally {
-      log.removeHandler(broken);
-    }
   }
 
   /** As where the heap has no room for a record. */
