@@ -8,8 +8,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Queue;
 import java.util.Set;
-import java.util.logging.Handler;
-import java.util.logging.LogRecord;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -93,20 +91,6 @@ class ExpirySweepTest {
     clockFails = false;
     sweep.run();
     assertThat(sent).hasSize(1);
-  }
-
-  /** As where the heap has no room for a record. */
-  private static final class BrokenHandler extends Handler {
-    @Override
-    public void publish(LogRecord line) {
-      throw new InternalError("made by the test");
-    }
-
-    @Override
-    public void flush() {}
-
-    @Override
-    public void close() {}
   }
 
   /** Each fork, and the source as well, takes a sync of its own. */
