@@ -13,7 +13,6 @@ import dev.weir.memory.heap.SizeClasses;
 import dev.weir.memory.pages.Lane;
 import dev.weir.memory.pages.PageHeap;
 import dev.weir.memory.profile.Sampler;
-import dev.weir.memory.sync.StackRoom;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -207,9 +206,7 @@ public final class Grant implements AutoCloseable {
   }
 
   /** As deep as {@link #giveBackRest}, which asks for it again. */
-  private static void requireRoomToPutBack() {
-    StackRoom.requireForNested();
-  }
+  private static void requireRoomToPutBack() {}
 
   /** Either this sees the flag of {@link #close}, or that finds these bytes. */
   private void putBack(long runBytes) {
@@ -227,7 +224,6 @@ public final class Grant implements AutoCloseable {
   }
 
   private void giveBackRest() {
-    StackRoom.requireForNested(); // What is taken below must come to its end.
     long left = remainingBytes.getAndSet(0);
     if (left > 0) {
       pages.promises().giveBack(left, lane);

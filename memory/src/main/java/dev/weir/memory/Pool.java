@@ -19,7 +19,6 @@ import dev.weir.memory.pressure.Reclaimer;
 import dev.weir.memory.pressure.Registration;
 import dev.weir.memory.profile.AllocationStack;
 import dev.weir.memory.profile.Sampler;
-import dev.weir.memory.sync.StackRoom;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -267,21 +266,20 @@ public final class Pool extends PoolFigures implements AutoCloseable {
   /** As {@link #allocate(OwnedHeap, long, Budget, Tenants)}, but returns null for a refusal. */
   public <T> @Nullable T tryAllocate(
       @Nullable OwnedHeap heap, long bytes, Budget budget, Tenants<T> tenants) {
-    if (heap != null
-        && bytes >= 0
-        && bytes <= SizeClasses.MAX_SLOT_BYTES
-        && budget.isOfSameTree(root)) {
+    requireOwn(budget);
+    T tenant;
+    if (heap == null || bytes < 0 || bytes > SizeClasses.MAX_SLOT_BYTES || heap.isClosed()) {
+      tenant = SlowAllocation.tryAllocate(core(), heap, bytes, budget, tenants);
+    } else {
       int sizeClass = SizeClasses.classOf((int) Math.max(bytes, 1));
-      T tenant =
+      tenant =
           isRoot(budget)
               ? heap.tryAllocate(sizeClass, tenants)
               : heap.tryAllocate(sizeClass, budget, tenants);
-      if (tenant != null) {
-        return tenant;
+      if (tenant == null) {
+        tenant = SlowAllocation.tryAgain(core(), heap, bytes, budget, tenants);
       }
     }
-    requireOwn(budget);
-    T tenant = SlowAllocation.tryAllocate(core(), heap, bytes, budget, tenants);
     if (tenant == null) {
       countRefusal(budget, bytes);
     }
@@ -489,7 +487,6 @@ public final class Pool extends PoolFigures implements AutoCloseable {
    */
   @Override
   public void close() {
-    StackRoom.requireForNested(); // What is missing of a close that has begun, the purger does.
     boolean first = life.end();
     arrayChores.close();
     PoolCore parts = life.coreOrNull();

@@ -7,7 +7,6 @@ import dev.weir.memory.heap.SizeClasses;
 import dev.weir.memory.heap.Tenants;
 import dev.weir.memory.pages.Lane;
 import dev.weir.memory.pages.SpanSize;
-import dev.weir.memory.sync.StackRoom;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -44,9 +43,13 @@ final class SlowAllocation {
       Tenants<T> tenants) {
     OwnedHeap heap = open(threadHeap);
     T tenant = tryOnce(parts, heap, bytes, budget, tenants);
-    return tenant != null
-        ? tenant
-        : tryWithHelp(parts, bytes, budget, () -> tryOnce(parts, heap, bytes, budget, tenants));
+    return tenant != null ? tenant : tryAgain(parts, heap, bytes, budget, tenants);
+  }
+
+  /** As {@link #tryAllocate}, of a slot that the caller's open heap has just refused. */
+  static <T> @Nullable T tryAgain(
+      PoolCore parts, @Nullable OwnedHeap heap, long bytes, Budget budget, Tenants<T> tenants) {
+    return tryWithHelp(parts, bytes, budget, () -> tryOnce(parts, heap, bytes, budget, tenants));
   }
 
   /**
@@ -153,12 +156,11 @@ final class SlowAllocation {
         return result; // Nothing may fail from here on: it would be lost.
       }
     }
-    StackRoom.requireForNested(); // Others wait for the end, and what comes of it would be lost.
-    parts.pages().gatheredRoom().begin(gatheredBytes(parts, moreBytes));
+    parts.pages().exclusiveAdmission().begin(gatheredBytes(parts, moreBytes));
     try {
       return tryGathering(parts, moreBytes, lane, attempt);
     } finally {
-      parts.pages().gatheredRoom().end();
+      parts.pages().exclusiveAdmission().end();
     }
   }
 
@@ -186,9 +188,9 @@ final class SlowAllocation {
       }
       boolean isQuiet = usedBytes == usedBytesBefore && liveBytes == liveBytesBefore;
       quietRounds = isQuiet ? quietRounds + 1 : 0;
-      if (!parts.pages().gatheredRoom().renew()) {
+      if (!parts.pages().exclusiveAdmission().renew()) {
         // Others have had their turn, and perhaps what was gathered: this round proves nothing.
-        parts.pages().gatheredRoom().begin(gatheredBytes(parts, moreBytes));
+        parts.pages().exclusiveAdmission().begin(gatheredBytes(parts, moreBytes));
         quietRounds = 0;
       } else if (quietRounds == QUIET_ROUNDS) {
         return null;

@@ -113,8 +113,6 @@ public final class Block implements AutoCloseable {
    * Gives the memory back. Any thread.
    *
    * @throws IllegalStateException if it has been released already and not been allocated again
-   * @throws StackOverflowError if the stack has no room for that: the memory may be lost then. A
-   *     look beforehand ({@link dev.weir.memory.sync.StackRoom}) would cost every release 5 %
    */
   public void release() {
     requireLive(Kind.SECOND_RELEASE);

@@ -56,16 +56,10 @@ public final class HardenedRun implements BlockHome {
   }
 
   private static <T> @Nullable T settled(Hardener hardener, Guard guard, Tenants<T> tenants) {
-    T tenant = null;
-    try {
-      tenant = tenants.settle(new HardenedRun(guard), 0, null);
-    } catch (OutOfMemoryError | StackOverflowError e) {
-      // Whoever allocates may still have room for a block without a guard.
-    } finally {
-      if (tenant == null) {
-        hardener.forget(guard);
-        guard.undoRun();
-      }
+    T tenant = tenants.settle(new HardenedRun(guard), 0, null);
+    if (tenant == null) {
+      hardener.forget(guard);
+      guard.undoRun();
     }
     return tenant;
   }

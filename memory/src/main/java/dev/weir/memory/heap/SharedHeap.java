@@ -64,24 +64,24 @@ public final class SharedHeap {
   }
 
   /**
-   * Parks every slab without a live block and gives back the free pages of the others, but of a
+   * Retires every slab without a live block and gives back the free pages of the others, but of a
    * stripe at which somebody has been at work for a second. Any thread.
    */
   public void trim() {
     for (Stripe stripe : stripes) {
-      Trims.trim(stripe);
+      HeapTrimmer.trim(stripe);
     }
   }
 
   /**
-   * Parks the empty slabs of stripes that are not in use at the moment. Any thread.
+   * Retires the empty slabs of stripes that are not in use at the moment. Any thread.
    *
    * @param takesOver also of stripes that lean towards a thread, each of which costs every running
    *     thread a barrier
    */
-  public void parkIdle(boolean takesOver) {
+  public void retireIdle(boolean takesOver) {
     for (Stripe stripe : stripes) {
-      Trims.parkIdle(stripe, takesOver);
+      HeapTrimmer.retireIdle(stripe, takesOver);
     }
   }
 

@@ -47,7 +47,7 @@ class SharedHeapWaitsTest {
   void aSurveyLeavesOutAStripeWhoseHolderDoesNotComeToAnEnd() throws InterruptedException {
     SharedHeap.Stripe stripe = new SharedHeap.Stripe(pages);
     Slab slab = new Slab(stripe, SIZE_CLASS);
-    whileHeld(stripe, () -> Trims.unlink(stripe, List.of(slab), /* agedOnly= */ false));
+    whileHeld(stripe, () -> HeapTrimmer.unlink(stripe, List.of(slab), /* agedOnly= */ false));
   }
 
   /** A trim at the limit, on an event loop perhaps. */

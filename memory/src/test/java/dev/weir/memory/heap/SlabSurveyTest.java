@@ -71,7 +71,7 @@ class SlabSurveyTest {
   void pagesThatASlabTookOverAndNeverUsed() {
     allocate(8, 65_536);
     freeAllButEvery(0, 0, 8);
-    heap.parkIdle(/* takesOver= */ true);
+    heap.retireIdle(/* takesOver= */ true);
     allocate(1, 32_768);
     assertThat(pages.totals().liveBytes()).isEqualTo(8 * 65_536);
 

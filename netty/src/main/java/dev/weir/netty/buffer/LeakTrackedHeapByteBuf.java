@@ -29,30 +29,20 @@ final class LeakTrackedHeapByteBuf extends WeirHeapByteBuf implements LeakTracke
 
   @Override
   public boolean release() {
-    boolean last;
     try {
-      last = super.release();
+      return LeakTracked.told(super.release(), this, tracker);
     } catch (IllegalReferenceCountException e) {
       throw LeakTracked.tellingOfEnd(e, tracker);
     }
-    if (last && tracker != null) {
-      tracker.close(this);
-    }
-    return last;
   }
 
   @Override
   public boolean release(int decrement) {
-    boolean last;
     try {
-      last = super.release(decrement);
+      return LeakTracked.told(super.release(decrement), this, tracker);
     } catch (IllegalReferenceCountException e) {
       throw LeakTracked.tellingOfEnd(e, tracker);
     }
-    if (last && tracker != null) {
-      tracker.close(this);
-    }
-    return last;
   }
 
   @Override

@@ -105,7 +105,7 @@ public final class ContentsRaces {
     void goBack() {
       next.slot.freeInto(heap);
       SmallHeap.freeAllBut(0, others, heap);
-      heap.parkEmptySlabs();
+      heap.retireEmptySlabs();
     }
   }
 

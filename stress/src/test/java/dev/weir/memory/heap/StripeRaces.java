@@ -32,7 +32,7 @@ public final class StripeRaces {
       if (third != null) {
         third.release();
       }
-      shared.parkIdle(/* takesOver= */ true);
+      shared.retireIdle(/* takesOver= */ true);
       pages.checkInvariants();
       long liveBytes = pages.totals().liveBytes();
       return liveBytes == 0 ? "rests" : liveBytes + " B live";
