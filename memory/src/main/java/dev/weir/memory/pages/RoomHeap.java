@@ -2,6 +2,7 @@ package dev.weir.memory.pages;
 
 import dev.weir.memory.os.NativeMemory;
 import dev.weir.memory.sync.SpinLock;
+import dev.weir.memory.sync.StackRoom;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,10 +17,6 @@ import org.jspecify.annotations.Nullable;
  * lock, the system moves the pages, or copies them; under the lock again, the target takes over what was moved, and
  * the source is free. Both rooms are busy meanwhile: nobody purges in them. Where the pages are copied, the source
  * is still live: so the limit must have room for both.
- *
- * What makes pages live has looked before whether the stack has room for its end too (StackRoom): for the lock that is
- * taken once more, to tell of growth or to end a move. All would wait for rooms that stay busy for ever, and a move
- * that the system has made must not be taken for undone.
  */
 public final class RoomHeap {
   private final NativeMemory os;
@@ -164,6 +161,7 @@ public final class RoomHeap {
    *     nothing has changed
    */
   public @Nullable Room tryMove(Room from, long bytes, Lane lane) {
+    StackRoom.requireForNested(); // All would wait for rooms that stay busy.
     Room to = takeRoom(bytes, from, lane);
     if (to == null) {
       return null;

@@ -3,7 +3,8 @@ package dev.weir.memory.sync;
 /**
  * Whether the stack has room for a critical section. A thread that runs out of stack gets its
  * {@link StackOverflowError} before it takes a lock. If it overflowed inside, the lock would never
- * be given back. Besides locks, only claims for purges look: others wait until these are settled.
+ * be given back. Besides locks, claims for purges and moves of rooms look: others wait for their
+ * end.
  */
 /*
  * A method is entered only if the stack has room for its locals as the interpreter lays them out, compiled or not: what
