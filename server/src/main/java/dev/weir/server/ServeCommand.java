@@ -233,11 +233,10 @@ public final class ServeCommand implements Callable<Integer> {
     try {
       node.awaitLoss();
       Runtime.getRuntime().removeShutdownHook(hook);
-      // Without a drain, which would ask for what there may be none of.
       err.println(
           "weir serve: an event loop has ended, by the error that is logged above; the node ends,"
               + " since it would leave connections without an answer. Everything acknowledged is on"
-              + " the disk. If the Java heap was full, give it more: WEIR_JAVA_OPTS=-Xmx1g");
+              + " the disk");
       err.flush();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

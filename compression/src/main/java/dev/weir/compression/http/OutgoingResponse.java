@@ -155,13 +155,8 @@ final class OutgoingResponse {
       FullHttpResponse whole,
       ResponsePlan plan,
       ChannelPromise promise) {
-    WholeResponse encoded;
-    try {
-      encoded = WholeResponse.tryEncode(whole, plan, bytes -> encoders.tryBegin(ctx, plan, bytes));
-    } catch (Throwable failure) {
-      Unwritten.release(whole);
-      throw failure;
-    }
+    WholeResponse encoded =
+        WholeResponse.tryEncode(whole, plan, bytes -> encoders.tryBegin(ctx, plan, bytes));
     if (encoded == null) {
       passOrRefuse(ctx, whole, plan, promise);
     } else {
@@ -176,22 +171,11 @@ final class OutgoingResponse {
    */
   private void passOrRefuse(
       ChannelHandlerContext ctx, HttpResponse response, ResponsePlan plan, ChannelPromise promise) {
-    boolean refused = plan.replaceable();
-    HttpResponse other;
-    try {
-      other =
-          refused
-              ? ResponseHeads.inPlaceOf(response, HttpResponseStatus.SERVICE_UNAVAILABLE)
-              : ResponseHeads.passed(response, plan);
-    } catch (Throwable failure) {
-      Unwritten.release(response);
-      promise.tryFailure(failure);
-      throw failure;
-    }
-    if (refused) {
-      answerInPlaceOf(ctx, response, other, promise);
+    if (plan.replaceable()) {
+      HttpResponse busy = ResponseHeads.inPlaceOf(response, HttpResponseStatus.SERVICE_UNAVAILABLE);
+      answerInPlaceOf(ctx, response, busy, promise);
     } else {
-      pass(ctx, other, promise);
+      pass(ctx, ResponseHeads.passed(response, plan), promise);
     }
   }
 
@@ -224,15 +208,10 @@ final class OutgoingResponse {
   private void decide(ChannelHandlerContext ctx, HttpContent first, boolean last) {
     ByteBuf content = first.content();
     boolean longEnough = !last || content.readableBytes() >= options.minBytes();
-    try {
-      decide(
-          ctx,
-          longEnough && !ContentSample.looksCompressed(content),
-          last ? content.readableBytes() : UNKNOWN_LENGTH);
-    } catch (Throwable failure) {
-      first.release();
-      throw failure;
-    }
+    decide(
+        ctx,
+        longEnough && !ContentSample.looksCompressed(content),
+        last ? content.readableBytes() : UNKNOWN_LENGTH);
   }
 
   /** The same, while nothing of the content is known. */
@@ -247,21 +226,12 @@ final class OutgoingResponse {
     try {
       long announced = ResponseHeads.contentBytes(response);
       long bytes = announced >= 0 ? announced : wholeBytes;
-      HttpResponse streamed = null;
-      try {
-        encoding = worthIt || plan.required() ? encoders.tryBegin(ctx, plan, bytes) : null;
-        if (encoding != null) {
-          phase = Phase.ENCODING;
-          streamed = ResponseHeads.streamed(response, plan.requireCoding());
-        }
-      } catch (Throwable failure) {
-        Unwritten.release(response);
-        throw failure;
-      }
-      if (streamed == null) {
+      encoding = worthIt || plan.required() ? encoders.tryBegin(ctx, plan, bytes) : null;
+      if (encoding == null) {
         passOrRefuse(ctx, response, plan, head.promise());
       } else {
-        ctx.write(streamed, head.promise());
+        phase = Phase.ENCODING;
+        ctx.write(ResponseHeads.streamed(response, plan.requireCoding()), head.promise());
         if (head.promise().isDone() && !head.promise().isSuccess()) {
           // Nothing can follow it, in whichever coding; what becomes of the channel is not ours.
           closeEncoding();
@@ -277,9 +247,7 @@ final class OutgoingResponse {
   private void encode(
       ChannelHandlerContext ctx, HttpContent content, boolean last, ChannelPromise promise) {
     HttpContent output;
-    ChannelPromise told;
     try {
-      told = promise.unvoid(); // There may be no Java heap for it.
       output =
           last
               ? requireEncoding().end((LastHttpContent) content)
@@ -296,7 +264,7 @@ final class OutgoingResponse {
         throw failure;
       }
     }
-    ctx.write(output, told).addListener(pieces);
+    ctx.write(output, promise.unvoid()).addListener(pieces);
   }
 
   private static HttpContent content(ByteBuf bytes) {
@@ -309,14 +277,9 @@ final class OutgoingResponse {
       Unwritten.release(message);
       throw new UnsupportedMessageTypeException(message, HttpContent.class, ByteBuf.class);
     }
-    try {
-      if (held != null) {
-        HeldHead head = takeHeld();
-        passOrRefuse(ctx, head.response(), head.plan(), head.promise());
-      }
-    } catch (Throwable failure) {
-      Unwritten.release(message);
-      throw failure;
+    if (held != null) {
+      HeldHead head = takeHeld();
+      passOrRefuse(ctx, head.response(), head.plan(), head.promise());
     }
     if (phase == Phase.DROPPING) {
       phase = ResponseEnds.isOne(message) ? Phase.HEAD : phase;

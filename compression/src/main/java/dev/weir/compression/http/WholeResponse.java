@@ -56,19 +56,10 @@ final class WholeResponse {
   private static WholeResponse encode(FullHttpResponse original, EncodedContent encoded) {
     ByteBuf content = original.content();
     int start = content.readerIndex();
-    ByteBuf output = null;
-    WholeResponse whole = null;
-    try {
-      try (encoded) {
-        output = encoded.encode(content, Step.END);
-      }
-      whole = new WholeResponse(original, output);
-      return whole;
+    try (encoded) {
+      return new WholeResponse(original, encoded.encode(content, Step.END));
     } finally {
       content.readerIndex(start);
-      if (whole == null && output != null) {
-        output.release();
-      }
     }
   }
 
@@ -78,21 +69,14 @@ final class WholeResponse {
 
   /** Writes it in the place of the original, which is released. */
   void write(ChannelHandlerContext ctx, ResponsePlan plan, ChannelPromise promise) {
-    FullHttpResponse compressed = null;
-    try {
-      compressed =
-          new DefaultFullHttpResponse(
-              original.protocolVersion(),
-              original.status(),
-              output,
-              ResponseHeads.whole(original, plan.requireCoding(), output.readableBytes()),
-              Digests.without(original.trailingHeaders()));
-    } finally {
-      original.release();
-      if (compressed == null) {
-        output.release();
-      }
-    }
+    FullHttpResponse compressed =
+        new DefaultFullHttpResponse(
+            original.protocolVersion(),
+            original.status(),
+            output,
+            ResponseHeads.whole(original, plan.requireCoding(), output.readableBytes()),
+            Digests.without(original.trailingHeaders()));
+    original.release();
     ctx.write(compressed, promise);
   }
 }

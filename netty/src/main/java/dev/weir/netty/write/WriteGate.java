@@ -12,7 +12,6 @@ import java.util.concurrent.Flow;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Consumer;
 
 /**
  * Bounds what channels queue to be sent, each and all together. One gate serves all channels that
@@ -60,9 +59,6 @@ public final class WriteGate {
 
   /** One for each budget whose pressure is critical. */
   private static final int CRITICAL_BUDGET = 2;
-
-  /** Made once: when the gate opens there may be no Java heap to make it. */
-  private static final Consumer<WriteGateHandler> WAKE_UP = WriteGateHandler::wakeUp;
 
   private final WriteGateOptions options;
 
@@ -292,6 +288,6 @@ public final class WriteGate {
   }
 
   void wakeWaiting() {
-    waiting.wakeAll(WAKE_UP);
+    waiting.wakeAll(WriteGateHandler::wakeUp);
   }
 }

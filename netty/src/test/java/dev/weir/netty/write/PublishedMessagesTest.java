@@ -107,22 +107,6 @@ class PublishedMessagesTest {
   }
 
   @Test
-  void whatALoopRefusesManyTimesIsHeardInTheEnd() {
-    messages.stopped(new CancellationException());
-    loop.refuses = true;
-    ByteBuf message = message();
-    messages.onNext(message);
-    while (loop.refused.get() < 5) {
-      Thread.onSpinWait();
-    }
-    assertThat(message.refCnt()).isEqualTo(1);
-    loop.refuses = false;
-    while (message.refCnt() != 0) {
-      Thread.onSpinWait();
-    }
-  }
-
-  @Test
   void whatWasNotAskedForDoesNotWaitForTheLoop() throws Exception {
     loop.refuses = true;
     ByteBuf asked = message();

@@ -56,35 +56,6 @@ class SlowPeerWatchTest {
     assertThat(slow).hasValue(1);
   }
 
-  @Test
-  void theNextLookBeginsATimerForWhichThereWasNoHeap() {
-    watch.observe(true);
-    pass(7);
-    watch.observe(false);
-    watch.observe(true);
-    heapIsFull.set(true);
-    pass(3);
-    heapIsFull.set(false);
-    watch.observe(true);
-    pass(6);
-    assertThat(slow).hasValue(0);
-    pass(1);
-    assertThat(slow).hasValue(1);
-  }
-
-  @Test
-  void aLookForWhichThereIsNoTimerHarmsNobody() {
-    heapIsFull.set(true);
-    watch.observe(true);
-    heapIsFull.set(false);
-    pass(4);
-    watch.observe(true);
-    pass(5);
-    assertThat(slow).hasValue(0);
-    pass(1);
-    assertThat(slow).hasValue(1);
-  }
-
   /** Nobody has looked between a fall and the end of the time. */
   @Test
   void aFallThatIsSeenAtTheEndOfTheTimeIsAFall() {

@@ -54,9 +54,6 @@ final class ActiveExchange implements Exchange {
   private boolean over;
   private boolean handlerClosed;
 
-  /** Why the exchange is to be given up, where its event loop could not be told. */
-  private volatile @Nullable Throwable untold;
-
   ActiveExchange(
       Carrier carrier,
       Framing framing,
@@ -116,11 +113,8 @@ final class ActiveExchange implements Exchange {
   void closeHandler() {
     if (!handlerClosed) {
       handlerClosed = true;
-      try {
-        responseMemory.close();
-      } finally {
-        handler.close();
-      }
+      responseMemory.close();
+      handler.close();
     }
   }
 
@@ -221,23 +215,6 @@ final class ActiveExchange implements Exchange {
       action.run();
     } catch (Throwable failure) {
       abort(failure);
-    }
-  }
-
-  @Override
-  public void abortFromElsewhere(Throwable cause) {
-    try {
-      onLoop(() -> abort(cause));
-    } catch (Throwable unheard) {
-      untold = cause;
-    }
-  }
-
-  /** Gives the exchange up if somebody wanted to and could not say so. */
-  void abortIfUntold() {
-    Throwable cause = untold;
-    if (cause != null) {
-      abort(cause);
     }
   }
 

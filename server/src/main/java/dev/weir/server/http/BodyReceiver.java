@@ -136,22 +136,16 @@ final class BodyReceiver {
   }
 
   private void fail(Throwable cause) {
-    try {
-      abort();
-    } finally {
-      onError.accept(cause);
-    }
+    abort();
+    onError.accept(cause);
   }
 
   /** Leaves no trace of a body that will not be complete. */
   void abort() {
     ended = true;
-    try {
-      if (!spool.hasBegun()) {
-        staged.release();
-      }
-    } finally {
-      spool.abort();
+    if (!spool.hasBegun()) {
+      staged.release();
     }
+    spool.abort();
   }
 }

@@ -26,12 +26,4 @@ interface Carrier extends StallGuard.Carriage {
 
   /** An exchange failed; one that is over by then harms nobody. */
   void failed(ActiveExchange failed, Failure failure, Throwable cause);
-
-  @Override
-  default void endUntold() {
-    ActiveExchange current = underWay();
-    if (current != null) {
-      current.abortIfUntold();
-    }
-  }
 }

@@ -93,11 +93,8 @@ final class CreateHandler extends UploadHandler {
   }
 
   private void refuseWaiting(Exchange exchange, Throwable failure, @Nullable Stream source) {
-    try {
-      releaseWaiting();
-    } finally {
-      Refusals.refuseRead(exchange, failure, source);
-    }
+    releaseWaiting();
+    Refusals.refuseRead(exchange, failure, source);
   }
 
   private void releaseWaiting() {
@@ -203,11 +200,7 @@ final class CreateHandler extends UploadHandler {
 
     @Override
     public void failed(Throwable cause) {
-      try {
-        exchange.onLoop(() -> refuseWaiting(exchange, cause, source));
-      } catch (Throwable unheard) {
-        exchange.abortFromElsewhere(unheard);
-      }
+      exchange.tellLoop(() -> refuseWaiting(exchange, cause, source));
     }
   }
 }

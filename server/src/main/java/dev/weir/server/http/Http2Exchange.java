@@ -294,11 +294,7 @@ final class Http2Exchange extends ChannelInboundHandlerAdapter implements Carrie
    * Not before the codec has counted it, or it would be answered with another (RFC 9113, 5.4.2).
    */
   private static void closeBehindReset(ChannelHandlerContext ctx) {
-    try {
-      ctx.executor().execute(ctx::close);
-    } catch (Throwable endedOrNoHeap) {
-      ctx.close();
-    }
+    ctx.executor().execute(ctx::close);
   }
 
   @Override
@@ -316,7 +312,7 @@ final class Http2Exchange extends ChannelInboundHandlerAdapter implements Carrie
 
   private void letGo() {
     state = State.CLOSED;
-    // Whatever fails from here on, the guard comes back to it.
+    // Its client may not take the end.
     guard.writing();
     if (admitted) {
       // Streams that are reset may be many before the first of their channels is taken apart.

@@ -1,5 +1,6 @@
 package dev.weir.server.http;
 
+import dev.weir.memory.budget.BudgetExceededError;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
@@ -185,7 +186,7 @@ final class Http2Input extends ChannelInboundHandlerAdapter {
       }
       last.writeBytes(bytes, bytes.readerIndex(), bytes.readableBytes());
       reads.held(bytes.readableBytes());
-    } catch (OutOfMemoryError refused) {
+    } catch (BudgetExceededError refused) {
       holdInReserve(ctx, bytes);
     }
   }

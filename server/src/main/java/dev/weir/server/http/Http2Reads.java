@@ -1,5 +1,6 @@
 package dev.weir.server.http;
 
+import dev.weir.memory.budget.BudgetExceededError;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
@@ -169,7 +170,7 @@ final class Http2Reads extends ChannelDuplexHandler {
       // The codec closes a connection whose settings are not sent, and tells nobody why.
       first = promise.unvoid();
       first.addListener(written -> {
-        if (written.cause() instanceof OutOfMemoryError refused) {
+        if (written.cause() instanceof BudgetExceededError refused) {
           ctx.fireExceptionCaught(refused);
         }
       });

@@ -338,7 +338,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter implements Carri
     if (state == State.CLOSED || Failure.isAftermath(cause, ctx.channel().isOpen())) {
       return;
     }
-    // Whatever of this fails, the guard comes back to it.
+    // The client may not take the answer.
     guard.writing();
     services.metrics().connectionFailed(failure, cause);
     ActiveExchange current = exchange;

@@ -140,9 +140,9 @@ public final class HttpServer implements AutoCloseable {
   }
 
   /**
-   * Waits until the server cannot go on: Netty ends an event loop where an error leaves it, as for
-   * want of Java heap, and with it the connections that it has. Those that come are given to it all
-   * the same, and stay without an answer. Returns at no other time.
+   * Waits until the server cannot go on: Netty ends an event loop where an error leaves it, and
+   * with it the connections that it has. Those that come are given to it all the same, and stay
+   * without an answer. Returns at no other time.
    */
   public void awaitLoss() throws InterruptedException {
     loss.await();

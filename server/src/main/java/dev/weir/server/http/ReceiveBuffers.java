@@ -1,5 +1,6 @@
 package dev.weir.server.http;
 
+import dev.weir.memory.budget.BudgetExceededError;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.AdaptiveRecvByteBufAllocator;
@@ -47,7 +48,7 @@ final class ReceiveBuffers extends AdaptiveRecvByteBufAllocator {
   static boolean haveRoom(ByteBufAllocator allocator) {
     try {
       return allocator.ioBuffer(HttpLimits.CHUNK_BYTES).release();
-    } catch (OutOfMemoryError refused) {
+    } catch (BudgetExceededError refused) {
       return false;
     }
   }
@@ -71,7 +72,7 @@ final class ReceiveBuffers extends AdaptiveRecvByteBufAllocator {
       isShort = false;
       try {
         return super.allocate(allocator);
-      } catch (OutOfMemoryError refused) {
+      } catch (BudgetExceededError refused) {
         isShort = true;
         int bytes = reservedBytes();
         return allocator.ioBuffer(bytes, bytes);

@@ -2,6 +2,7 @@ package dev.weir.server.metrics;
 
 import dev.weir.memory.budget.BudgetExceededError;
 import dev.weir.netty.flow.AdmissionRefusedException;
+import dev.weir.netty.refusal.MemoryRefusals;
 import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2Exception;
 import java.io.IOException;
@@ -35,7 +36,7 @@ public enum Failure {
         case BudgetExceededError late when late.budget().isClosed() -> {
           return PEER; // Budgets end with their clients: there is nobody to have it.
         }
-        case OutOfMemoryError refused -> {
+        case OutOfMemoryError refused when MemoryRefusals.isRefusal(refused) -> {
           return MEMORY;
         }
         case AdmissionRefusedException refused -> {

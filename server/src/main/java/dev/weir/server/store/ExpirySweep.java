@@ -43,27 +43,17 @@ final class ExpirySweep implements Runnable {
 
   /**
    * Sends the next part, and has itself run again when that is done; does nothing before. Never
-   * throws, for it would not be run again: what stopped it is logged, if it can be, and the next
-   * sweep goes on.
+   * throws, for it would not be run again: what stopped it is logged, and the next sweep goes on.
    */
   @Override
   public void run() {
     try {
       sendNext();
     } catch (Throwable stopped) {
-      tell(stopped);
-    }
-  }
-
-  /** A heap that has no room for a sweep may have none for a line in the log. */
-  private static void tell(Throwable stopped) {
-    try {
       LOG.log(
           System.Logger.Level.WARNING,
           "looking for expired streams broke off; the next sweep goes on",
           stopped);
-    } catch (Throwable untold) {
-      // What counts is that the next sweep runs.
     }
   }
 

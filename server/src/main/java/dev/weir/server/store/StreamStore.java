@@ -192,31 +192,15 @@ public final class StreamStore implements AutoCloseable {
 
   /** Appends; takes the payload over, whatever comes of it. */
   public CompletableFuture<AppendOutcome> append(AppendRequest request, Payload payload) {
-    return submit(request, payload, Command.Append::new);
+    CompletableFuture<AppendOutcome> answer = new CompletableFuture<>();
+    committer.submit(new Command.Append(request, payload, answer));
+    return answer;
   }
 
   /** Creates a stream with its first bytes; takes the payload over, whatever comes of it. */
   public CompletableFuture<CreateOutcome> create(CreateRequest request, Payload payload) {
-    return submit(request, payload, Command.Create::new);
-  }
-
-  /** Makes a command. */
-  interface Maker<R, T> {
-    Command make(R request, Payload payload, CompletableFuture<T> answer);
-  }
-
-  /** Takes the payload over, also where there is no room for the command that would have it. */
-  <R, T> CompletableFuture<T> submit(R request, Payload payload, Maker<R, T> maker) {
-    CompletableFuture<T> answer;
-    Command command;
-    try {
-      answer = new CompletableFuture<>();
-      command = maker.make(request, payload, answer);
-    } catch (Throwable notMade) {
-      payload.release();
-      throw notMade;
-    }
-    committer.submit(command);
+    CompletableFuture<CreateOutcome> answer = new CompletableFuture<>();
+    committer.submit(new Command.Create(request, payload, answer));
     return answer;
   }
 
