@@ -66,7 +66,7 @@ class LostLoopTest {
       int status = ServeCommand.runUntilSignalled(node, new PrintWriter(out), new PrintWriter(err));
       assertThat(status).isEqualTo(1);
     }
-    assertThat(err.toString()).contains("event loop has ended", "WEIR_JAVA_OPTS=-Xmx1g");
+    assertThat(err.toString()).contains("event loop has ended", "acknowledged is on the disk");
     assertThat(out.toString()).isEmpty();
   }
 }

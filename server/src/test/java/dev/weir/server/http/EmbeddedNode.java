@@ -49,7 +49,7 @@ final class EmbeddedNode implements AutoCloseable {
   /** Which tasks I/O threads do not take, and why. */
   Predicate<Runnable> refused = task -> false;
 
-  Throwable refusal = new IllegalStateException();
+  RuntimeException refusal = new IllegalStateException();
 
   /** The store's time; that of connections is their own. */
   final AtomicLong nowMillis = new AtomicLong();
@@ -67,7 +67,7 @@ final class EmbeddedNode implements AutoCloseable {
 
   private void execute(Runnable task) {
     if (refused.test(task)) {
-      UnreachableLoopTest.<RuntimeException>raise(refusal);
+      throw refusal;
     }
     io.add(task);
   }

@@ -34,22 +34,6 @@ class LostCommandTest {
   }
 
   @Test
-  void thereIsNoRoomForTheCommand() throws IOException {
-    try (StreamStore store = open()) {
-      OutOfMemoryError noRoom = new OutOfMemoryError("made by the test");
-      assertThatThrownBy(() ->
-              store.submit(
-                  "request",
-                  payload(),
-                  (request, payload, answer) -> {
-                    throw noRoom;
-                  }))
-          .isSameAs(noRoom);
-      assertThat(released).hasValue(1);
-    }
-  }
-
-  @Test
   void theStoreIsClosed() throws IOException {
     StreamStore store = open();
     store.close();
