@@ -1,5 +1,6 @@
 package dev.weir.netty.flow;
 
+import dev.weir.netty.refusal.MemoryRefusals;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.util.ArrayDeque;
@@ -70,6 +71,7 @@ final class HeldInput {
       last.writeBytes(bytes, bytes.readerIndex(), length);
       watch.held(length);
     } catch (OutOfMemoryError refused) {
+      MemoryRefusals.require(refused);
       addInReserve(allocator, bytes);
     }
   }

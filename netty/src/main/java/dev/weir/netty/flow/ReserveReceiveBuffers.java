@@ -1,5 +1,6 @@
 package dev.weir.netty.flow;
 
+import dev.weir.netty.refusal.MemoryRefusals;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.AdaptiveRecvByteBufAllocator;
@@ -59,6 +60,7 @@ public final class ReserveReceiveBuffers extends AdaptiveRecvByteBufAllocator {
     try {
       return allocator.ioBuffer(MAX_BYTES).release();
     } catch (OutOfMemoryError refused) {
+      MemoryRefusals.require(refused);
       return false;
     }
   }
@@ -83,6 +85,7 @@ public final class ReserveReceiveBuffers extends AdaptiveRecvByteBufAllocator {
       try {
         return super.allocate(allocator);
       } catch (OutOfMemoryError refused) {
+        MemoryRefusals.require(refused);
         isShort = true;
         int bytes = reservedBytes();
         return allocator.ioBuffer(bytes, bytes);

@@ -1,5 +1,6 @@
 package dev.weir.server.http;
 
+import dev.weir.netty.flow.SocketIntake;
 import dev.weir.server.metrics.NodeMetrics;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
@@ -48,7 +49,7 @@ final class ConnectionInitializer extends ChannelInitializer<Channel> {
     TlsSession.addTo(channel, services.tls());
     StrictRequestDecoder decoder = new StrictRequestDecoder();
     List<ChannelHandler> http1 = new ArrayList<>();
-    http1.add(new InputPacer(decoder));
+    http1.add(new SocketIntake(decoder));
     http1.add(decoder);
     http1.add(new HttpResponseEncoder());
     // A head without a body comes with its last content: that one waits its turn here.

@@ -1,5 +1,6 @@
 package dev.weir.server.http;
 
+import dev.weir.netty.flow.StreamIntake;
 import dev.weir.server.metrics.Failure;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -40,7 +41,7 @@ final class Http2Exchange extends ChannelInboundHandlerAdapter implements Carrie
   private final Services services;
   private final Http2Session session;
   private final Router router;
-  private final Http2Input input;
+  private final StreamIntake input;
   private final StallGuard guard;
   private final SocketProgress output = new SocketProgress();
   private State state = State.OPENED;
@@ -59,7 +60,7 @@ final class Http2Exchange extends ChannelInboundHandlerAdapter implements Carrie
   /** The end of a stream that is given a moment. */
   private @Nullable Future<?> ending;
 
-  Http2Exchange(Services services, Http2Session session, Router router, Http2Input input) {
+  Http2Exchange(Services services, Http2Session session, Router router, StreamIntake input) {
     this.services = services;
     this.session = session;
     this.router = router;
@@ -204,7 +205,7 @@ final class Http2Exchange extends ChannelInboundHandlerAdapter implements Carrie
 
   private void goOnAfter(ActiveExchange done) {
     ChannelHandlerContext ctx = done.context();
-    if (done.bodyComplete() || input.ended()) {
+    if (done.bodyComplete() || input.isComplete()) {
       close(ctx);
       return;
     }
@@ -276,7 +277,7 @@ final class Http2Exchange extends ChannelInboundHandlerAdapter implements Carrie
   void inputOver() {
     ChannelHandlerContext ctx = context;
     ActiveExchange current = exchange;
-    if (ctx != null && (!input.ended() || (current != null && current.watching()))) {
+    if (ctx != null && (!input.isComplete() || (current != null && current.watching()))) {
       close(ctx);
     }
   }

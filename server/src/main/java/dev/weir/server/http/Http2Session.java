@@ -1,5 +1,6 @@
 package dev.weir.server.http;
 
+import dev.weir.netty.flow.Http2Reads;
 import dev.weir.server.metrics.Failure;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;

@@ -1,6 +1,7 @@
 package dev.weir.server.http;
 
 import dev.weir.compression.Compression;
+import dev.weir.netty.flow.ReserveReceiveBuffers;
 import dev.weir.server.console.Console;
 import dev.weir.server.metrics.NodeMetrics;
 import dev.weir.server.store.StreamStore;
@@ -111,7 +112,7 @@ public final class HttpServer implements AutoCloseable {
               .childOption(ChannelOption.AUTO_READ, false)
               .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
               .childOption(ChannelOption.TCP_NODELAY, true)
-              .childOption(ChannelOption.RECVBUF_ALLOCATOR, new ReceiveBuffers(services.places()))
+              .childOption(ChannelOption.RECVBUF_ALLOCATOR, new ReserveReceiveBuffers(services.places()::taken))
               .childOption(
                   ChannelOption.WRITE_BUFFER_WATER_MARK,
                   new WriteBufferWaterMark(HttpLimits.CHUNK_BYTES, HttpLimits.WRITE_AHEAD_BYTES))
