@@ -29,8 +29,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Serves a store over HTTP/1.1 and HTTP/2, in the clear or with TLS. */
 public final class HttpServer implements AutoCloseable {
-  private static final int EVENT_LOOPS = 2;
-
   private static final System.Logger LOG = System.getLogger(HttpServer.class.getName());
 
   /**
@@ -69,6 +67,7 @@ public final class HttpServer implements AutoCloseable {
    * Starts to listen.
    *
    * @param buffers where all buffers of connections come from
+   * @param eventLoops threads that serve connections, at least 1
    * @param compression of what is sent, null for none; stays the caller's, and is closed after this
    * @param tls of all connections, null for none; stays the caller's
    * @throws BindException when the address cannot be bound
@@ -78,13 +77,14 @@ public final class HttpServer implements AutoCloseable {
       StreamStore store,
       Buffers buffers,
       Transport transport,
+      int eventLoops,
       HttpLimits limits,
       NodeMetrics metrics,
       Console console,
       @Nullable Compression compression,
       @Nullable Tls tls)
       throws IOException {
-    EventLoopGroup loops = new MultiThreadIoEventLoopGroup(EVENT_LOOPS, transport.handlers());
+    EventLoopGroup loops = new MultiThreadIoEventLoopGroup(eventLoops, transport.handlers());
     ExecutorService io =
         Executors.newFixedThreadPool(IO_THREADS, Thread.ofPlatform().name("weir-io-", 0).factory());
     ChannelGroup connections = new DefaultChannelGroup("connections", GlobalEventExecutor.INSTANCE);
