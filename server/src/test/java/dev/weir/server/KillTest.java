@@ -66,8 +66,7 @@ class KillTest {
         NodeProcess::withSmallHeap, NodeProcess::fillHeap, /* exitCode= */ 3);
   }
 
-  private void everyAcknowledgedRecordIsThere(Start start, End end, int exitCode)
-      throws Exception {
+  private void everyAcknowledgedRecordIsThere(Start start, End end, int exitCode) throws Exception {
     for (int i = 0; i < STREAMS; i++) {
       acknowledged.add(Collections.synchronizedSet(new HashSet<>()));
     }
@@ -90,8 +89,7 @@ class KillTest {
     }
   }
 
-  private void appendUntilItEnds(NodeProcess node, AtomicLong numbers, End end)
-      throws Exception {
+  private void appendUntilItEnds(NodeProcess node, AtomicLong numbers, End end) throws Exception {
     long endAt = numbers.get() + APPENDS;
     try (ExecutorService clients = Executors.newFixedThreadPool(CLIENTS)) {
       List<Future<?>> running = new ArrayList<>();

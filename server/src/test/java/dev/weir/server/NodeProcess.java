@@ -30,14 +30,7 @@ final class NodeProcess implements AutoCloseable {
     flags.add("-Xmx64m");
     return new NodeProcess(
         launch(
-            flags,
-            FillingMain.class,
-            "--port",
-            "0",
-            "--data",
-            data.toString(),
-            "--budget",
-            "32M"));
+            flags, FillingMain.class, "--port", "0", "--data", data.toString(), "--budget", "32M"));
   }
 
   private NodeProcess(Process process) throws IOException {

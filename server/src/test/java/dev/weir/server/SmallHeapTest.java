@@ -73,9 +73,7 @@ class SmallHeapTest {
         ascii("[".repeat(1000))),
     REQUESTS_WHOSE_ANSWERS_NOBODY_READS(
         ascii(""), ascii("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n".repeat(30))),
-    PINGS(
-        preface(),
-        repeat(100, Http2Client.frame(Http2FrameTypes.PING, 0, 0, new byte[8]))),
+    PINGS(preface(), repeat(100, Http2Client.frame(Http2FrameTypes.PING, 0, 0, new byte[8]))),
     EMPTY_SETTINGS(
         preface(), repeat(100, Http2Client.frame(Http2FrameTypes.SETTINGS, 0, 0, new byte[0]))),
     HEADERS_OF_HTTP2_WITHOUT_END(
@@ -132,7 +130,7 @@ class SmallHeapTest {
             }));
       }
       // Those that are not read from do not come to their end.
-      boolean all = sent.await(5, TimeUnit.SECONDS);
+      boolean all = sent.await(3, TimeUnit.SECONDS);
       assertThat(node.process.isAlive()).as("alive; all sent: " + all).isTrue();
       seen.countDown();
       for (Future<?> client : running) {

@@ -119,8 +119,9 @@ final class GrowingBody implements RequestBody {
       return buffers.removeFirst();
     }
     CompositeByteBuf whole = buffers.getFirst().alloc().compositeDirectBuffer(Integer.MAX_VALUE);
-    whole.addComponents(/* increaseWriterIndex= */ true, buffers);
-    buffers.clear();
+    while (!buffers.isEmpty()) {
+      whole.addComponent(/* increaseWriterIndex= */ true, buffers.removeFirst());
+    }
     return whole;
   }
 

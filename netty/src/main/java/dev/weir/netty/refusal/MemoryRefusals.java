@@ -15,6 +15,7 @@ public final class MemoryRefusals {
   /** Whether an allocator has refused a buffer. */
   public static boolean isRefusal(@Nullable Throwable thrown) {
     return thrown instanceof BudgetExceededError
+        || thrown instanceof HiddenRefusal
         || thrown instanceof OutOfDirectMemoryError
         || (thrown instanceof OutOfMemoryError && isOfTheJdk(thrown.getMessage()));
   }
@@ -23,6 +24,20 @@ public final class MemoryRefusals {
   public static void require(OutOfMemoryError thrown) {
     if (!isRefusal(thrown)) {
       throw thrown;
+    }
+  }
+
+  /** Makes a refusal of what only shows that there was one. */
+  public static OutOfMemoryError hidden(String message, Throwable shown) {
+    return new HiddenRefusal(message, shown);
+  }
+
+  private static final class HiddenRefusal extends OutOfMemoryError {
+    private static final long serialVersionUID = 1L;
+
+    HiddenRefusal(String message, Throwable shown) {
+      super(message);
+      initCause(shown);
     }
   }
 

@@ -37,10 +37,13 @@ final class OwnedWrite implements ChannelFutureListener {
 
   /** Gives the message to the pipeline; from any thread, since Netty brings it to the loop. */
   void begin(ChannelOutboundInvoker through, Object message, boolean flush) {
-    owned.hand();
-    OwnedWrites writes = OwnedWrites.of(carrier);
-    if (!channel.isOpen() || !writes.add(this)) {
+    if (!channel.isOpen() || !carrier.isOpen()) {
       // Its handlers are gone or going, and who looks after what they lose.
+      fail(new ClosedChannelException());
+      return;
+    }
+    owned.hand();
+    if (!OwnedWrites.of(carrier).add(this)) {
       fail(new ClosedChannelException());
       return;
     }

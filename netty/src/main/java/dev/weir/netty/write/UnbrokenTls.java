@@ -1,6 +1,7 @@
 package dev.weir.netty.write;
 
 import dev.weir.netty.loop.LoopTime;
+import dev.weir.netty.refusal.MemoryRefusals;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
@@ -279,10 +280,7 @@ public final class UnbrokenTls extends ChannelDuplexHandler {
     if (!isRefusal(cause)) {
       return cause;
     }
-    OutOfMemoryError refused =
-        new OutOfMemoryError("no room for what a TLS record that came in parts stands for");
-    refused.initCause(cause);
-    return refused;
+    return MemoryRefusals.hidden("no room for a TLS record that came in parts", cause);
   }
 
   private static boolean isRefusal(Throwable cause) {

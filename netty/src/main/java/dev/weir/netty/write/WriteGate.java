@@ -125,9 +125,9 @@ public final class WriteGate {
       } else {
         LoopTasks.execute(channel.eventLoop(), new Beginning(handler, channel, producer, promise));
       }
-    } catch (Throwable endedOrNoHeap) {
-      promise.tryFailure(endedOrNoHeap);
-      producer.stopped(endedOrNoHeap);
+    } catch (Throwable notTaken) {
+      promise.tryFailure(notTaken);
+      producer.stopped(notTaken);
     }
     return promise;
   }

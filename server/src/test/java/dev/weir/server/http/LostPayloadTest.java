@@ -70,9 +70,7 @@ class LostPayloadTest {
 
   private void assertToldAndEnded(EmbeddedChannel channel) {
     assertThat(stagedBytes()).isZero();
-    assertThat(answer(channel))
-        .startsWith("HTTP/1.1 500")
-        .contains("Connection: close");
+    assertThat(answer(channel)).startsWith("HTTP/1.1 500").contains("Connection: close");
     assertThat(channel.isOpen()).isFalse();
     channel.finishAndReleaseAll();
   }

@@ -33,8 +33,8 @@ class UntoldReadersTest {
     HttpRequest request =
         new DefaultHttpRequest(
             HttpVersion.HTTP_1_1, HttpMethod.GET, "/v1/stream/a?offset=now&live=" + live);
-    UnreachableLoop loop = new UnreachableLoop(
-            UnreachableLoopTest.REFUSAL, UnpooledByteBufAllocator.DEFAULT, request);
+    UnreachableLoop loop =
+        new UnreachableLoop(UnreachableLoopTest.REFUSAL, UnpooledByteBufAllocator.DEFAULT, request);
     try (StreamStore store = StreamStore.open(directory, new LocalDisk(), () -> 0);
         Pool pool = Pool.create(PoolOptions.withLimit(4 << 20));
         Console console = UnreachableLoopTest.console(pool)) {

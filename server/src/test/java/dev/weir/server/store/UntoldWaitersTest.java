@@ -20,7 +20,9 @@ class UntoldWaitersTest {
   /** Two wait: one cannot be told, the other is counted. */
   private void await(StoreFixture fixture, long offset) {
     Stream stream = fixture.store.find("a");
-    stream.await(offset, () -> {
+    stream.await(
+        offset,
+        () -> {
           throw new RejectedExecutionException("made by the test");
         });
     stream.await(offset, told::incrementAndGet);
