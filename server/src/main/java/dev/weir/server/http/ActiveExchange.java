@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
 final class ActiveExchange implements Exchange {
   static final String RESOURCE_POLICY = "Cross-Origin-Resource-Policy";
 
-  private final Carrier carrier;
+  private final HttpCarrier carrier;
   private final Framing framing;
   private final Services services;
   private final StallGuard guard;
@@ -55,7 +55,7 @@ final class ActiveExchange implements Exchange {
   private boolean handlerClosed;
 
   ActiveExchange(
-      Carrier carrier,
+      HttpCarrier carrier,
       Framing framing,
       Services services,
       ConnectionMemory memory,
@@ -99,10 +99,6 @@ final class ActiveExchange implements Exchange {
     guard.received(piece.content().readableBytes());
     guard.waiting();
     handler.body(piece.content(), last);
-  }
-
-  ChannelHandlerContext context() {
-    return ctx;
   }
 
   ExchangeHandler handler() {
@@ -201,7 +197,7 @@ final class ActiveExchange implements Exchange {
           .addListener(this::written);
     }
     guard.receiving();
-    carrier.requestMessage(ctx);
+    carrier.requestMessage();
   }
 
   @Override
@@ -406,6 +402,6 @@ final class ActiveExchange implements Exchange {
   public void watchForClose() {
     watching = true;
     guard.waiting();
-    carrier.readAhead(ctx);
+    carrier.readAhead();
   }
 }

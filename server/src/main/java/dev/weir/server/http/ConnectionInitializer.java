@@ -55,7 +55,7 @@ final class ConnectionInitializer extends ChannelInitializer<Channel> {
     // A head without a body comes with its last content: that one waits its turn here.
     http1.add(new FlowControlHandler());
     http1.addAll(services.codings().handlers(memory));
-    http1.add(new HttpConnection(services, memory, router, decoder));
+    http1.add(new HttpCarrier(services, memory, router, new Http1Line(services, decoder)));
     channel.pipeline().addLast(new ProtocolSwitch(http2, memory, http1));
     http1.forEach(channel.pipeline()::addLast);
   }

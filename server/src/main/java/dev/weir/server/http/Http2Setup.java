@@ -136,7 +136,8 @@ final class Http2Setup {
       StreamIntake input = new StreamIntake(reads);
       stream.pipeline().addLast(input, Http2Requests.HANDLER, RESPONSES);
       services.codings().addToStream(stream.pipeline(), session.memory());
-      stream.pipeline().addLast(new Http2Exchange(services, session, router, input));
+      Line line = new Http2Line(services, session, input);
+      stream.pipeline().addLast(new HttpCarrier(services, session.memory(), router, line));
     }
 
     @Override

@@ -175,7 +175,7 @@ public final class HttpServer implements AutoCloseable {
 
   private static void tellOfEnd(Channel channel) {
     try {
-      channel.pipeline().fireUserEventTriggered(HttpConnection.Signal.DRAIN);
+      channel.pipeline().fireUserEventTriggered(HttpCarrier.Signal.DRAIN);
     } catch (RejectedExecutionException lostLoop) {
       LOG.log(System.Logger.Level.DEBUG, "a connection's event loop has just ended", lostLoop);
     }
