@@ -155,8 +155,13 @@ final class OutgoingResponse {
       FullHttpResponse whole,
       ResponsePlan plan,
       ChannelPromise promise) {
-    WholeResponse encoded =
-        WholeResponse.tryEncode(whole, plan, bytes -> encoders.tryBegin(ctx, plan, bytes));
+    WholeResponse encoded;
+    try {
+      encoded = WholeResponse.tryEncode(whole, plan, bytes -> encoders.tryBegin(ctx, plan, bytes));
+    } catch (Throwable failure) {
+      Unwritten.release(whole);
+      throw failure;
+    }
     if (encoded == null) {
       passOrRefuse(ctx, whole, plan, promise);
     } else {
@@ -171,11 +176,22 @@ final class OutgoingResponse {
    */
   private void passOrRefuse(
       ChannelHandlerContext ctx, HttpResponse response, ResponsePlan plan, ChannelPromise promise) {
-    if (plan.replaceable()) {
-      HttpResponse busy = ResponseHeads.inPlaceOf(response, HttpResponseStatus.SERVICE_UNAVAILABLE);
-      answerInPlaceOf(ctx, response, busy, promise);
+    boolean refused = plan.replaceable();
+    HttpResponse other;
+    try {
+      other =
+          refused
+              ? ResponseHeads.inPlaceOf(response, HttpResponseStatus.SERVICE_UNAVAILABLE)
+              : ResponseHeads.passed(response, plan);
+    } catch (Throwable failure) {
+      Unwritten.release(response);
+      promise.tryFailure(failure);
+      throw failure;
+    }
+    if (refused) {
+      answerInPlaceOf(ctx, response, other, promise);
     } else {
-      pass(ctx, ResponseHeads.passed(response, plan), promise);
+      pass(ctx, other, promise);
     }
   }
 
@@ -208,10 +224,15 @@ final class OutgoingResponse {
   private void decide(ChannelHandlerContext ctx, HttpContent first, boolean last) {
     ByteBuf content = first.content();
     boolean longEnough = !last || content.readableBytes() >= options.minBytes();
-    decide(
-        ctx,
-        longEnough && !ContentSample.looksCompressed(content),
-        last ? content.readableBytes() : UNKNOWN_LENGTH);
+    try {
+      decide(
+          ctx,
+          longEnough && !ContentSample.looksCompressed(content),
+          last ? content.readableBytes() : UNKNOWN_LENGTH);
+    } catch (Throwable failure) {
+      first.release();
+      throw failure;
+    }
   }
 
   /** The same, while nothing of the content is known. */
@@ -226,12 +247,21 @@ final class OutgoingResponse {
     try {
       long announced = ResponseHeads.contentBytes(response);
       long bytes = announced >= 0 ? announced : wholeBytes;
-      encoding = worthIt || plan.required() ? encoders.tryBegin(ctx, plan, bytes) : null;
-      if (encoding == null) {
+      HttpResponse streamed = null;
+      try {
+        encoding = worthIt || plan.required() ? encoders.tryBegin(ctx, plan, bytes) : null;
+        if (encoding != null) {
+          phase = Phase.ENCODING;
+          streamed = ResponseHeads.streamed(response, plan.requireCoding());
+        }
+      } catch (Throwable failure) {
+        Unwritten.release(response);
+        throw failure;
+      }
+      if (streamed == null) {
         passOrRefuse(ctx, response, plan, head.promise());
       } else {
-        phase = Phase.ENCODING;
-        ctx.write(ResponseHeads.streamed(response, plan.requireCoding()), head.promise());
+        ctx.write(streamed, head.promise());
         if (head.promise().isDone() && !head.promise().isSuccess()) {
           // Nothing can follow it, in whichever coding; what becomes of the channel is not ours.
           closeEncoding();
@@ -247,7 +277,9 @@ final class OutgoingResponse {
   private void encode(
       ChannelHandlerContext ctx, HttpContent content, boolean last, ChannelPromise promise) {
     HttpContent output;
+    ChannelPromise told;
     try {
+      told = promise.unvoid();
       output =
           last
               ? requireEncoding().end((LastHttpContent) content)
@@ -264,7 +296,7 @@ final class OutgoingResponse {
         throw failure;
       }
     }
-    ctx.write(output, promise.unvoid()).addListener(pieces);
+    ctx.write(output, told).addListener(pieces);
   }
 
   private static HttpContent content(ByteBuf bytes) {
@@ -277,9 +309,14 @@ final class OutgoingResponse {
       Unwritten.release(message);
       throw new UnsupportedMessageTypeException(message, HttpContent.class, ByteBuf.class);
     }
-    if (held != null) {
-      HeldHead head = takeHeld();
-      passOrRefuse(ctx, head.response(), head.plan(), head.promise());
+    try {
+      if (held != null) {
+        HeldHead head = takeHeld();
+        passOrRefuse(ctx, head.response(), head.plan(), head.promise());
+      }
+    } catch (Throwable failure) {
+      Unwritten.release(message);
+      throw failure;
     }
     if (phase == Phase.DROPPING) {
       phase = ResponseEnds.isOne(message) ? Phase.HEAD : phase;

@@ -56,10 +56,19 @@ final class WholeResponse {
   private static WholeResponse encode(FullHttpResponse original, EncodedContent encoded) {
     ByteBuf content = original.content();
     int start = content.readerIndex();
-    try (encoded) {
-      return new WholeResponse(original, encoded.encode(content, Step.END));
+    ByteBuf output = null;
+    WholeResponse whole = null;
+    try {
+      try (encoded) {
+        output = encoded.encode(content, Step.END);
+      }
+      whole = new WholeResponse(original, output);
+      return whole;
     } finally {
       content.readerIndex(start);
+      if (whole == null && output != null) {
+        output.release();
+      }
     }
   }
 
@@ -69,14 +78,21 @@ final class WholeResponse {
 
   /** Writes it in the place of the original, which is released. */
   void write(ChannelHandlerContext ctx, ResponsePlan plan, ChannelPromise promise) {
-    FullHttpResponse compressed =
-        new DefaultFullHttpResponse(
-            original.protocolVersion(),
-            original.status(),
-            output,
-            ResponseHeads.whole(original, plan.requireCoding(), output.readableBytes()),
-            Digests.without(original.trailingHeaders()));
-    original.release();
+    FullHttpResponse compressed = null;
+    try {
+      compressed =
+          new DefaultFullHttpResponse(
+              original.protocolVersion(),
+              original.status(),
+              output,
+              ResponseHeads.whole(original, plan.requireCoding(), output.readableBytes()),
+              Digests.without(original.trailingHeaders()));
+    } finally {
+      original.release();
+      if (compressed == null) {
+        output.release();
+      }
+    }
     ctx.write(compressed, promise);
   }
 }

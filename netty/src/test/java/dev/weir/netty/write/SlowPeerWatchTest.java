@@ -2,7 +2,6 @@ package dev.weir.netty.write;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.netty.FailingTimers;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -13,11 +12,10 @@ import org.junit.jupiter.api.Test;
 
 class SlowPeerWatchTest {
   private final EmbeddedChannel channel = new EmbeddedChannel();
-  private final AtomicBoolean heapIsFull = new AtomicBoolean();
   private final AtomicInteger slow = new AtomicInteger();
   private final SlowPeerWatch watch =
       new SlowPeerWatch(
-          FailingTimers.of(channel.eventLoop(), heapIsFull::get),
+          channel.eventLoop(),
           TimeUnit.SECONDS.toNanos(10),
           slow::incrementAndGet);
 
