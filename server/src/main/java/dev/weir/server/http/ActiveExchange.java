@@ -1,5 +1,6 @@
 package dev.weir.server.http;
 
+import dev.weir.netty.write.Owned;
 import dev.weir.server.metrics.Failure;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -12,6 +13,7 @@ import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.DefaultHttpContent;
 import io.netty.handler.codec.http.DefaultHttpResponse;
 import io.netty.handler.codec.http.EmptyHttpHeaders;
+import io.netty.handler.codec.http.FullHttpResponse;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
@@ -238,21 +240,29 @@ final class ActiveExchange implements Exchange {
       body.release();
       return;
     }
-    boolean bodyAllowed = !request.method().equals(HttpMethod.HEAD);
-    DefaultFullHttpResponse response =
-        new DefaultFullHttpResponse(
-            HttpVersion.HTTP_1_1, status, bodyAllowed ? body : Unpooled.EMPTY_BUFFER);
+    int bytes = body.readableBytes();
+    boolean hasBody = bytes > 0 && !request.method().equals(HttpMethod.HEAD);
+    ChannelFuture written;
+    if (hasBody) {
+      written =
+          Owned.build(parts -> whole(status, headers, bytes, parts.take(body))).sendTo(ctx);
+    } else {
+      body.release();
+      written = ctx.writeAndFlush(whole(status, headers, bytes, Unpooled.EMPTY_BUFFER));
+    }
+    noteHead(status, written);
+    complete(written);
+  }
+
+  private FullHttpResponse whole(
+      HttpResponseStatus status, HttpHeaders headers, int bytes, ByteBuf body) {
+    FullHttpResponse response = new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, status, body);
     response.headers().add(headers);
     if (mayHaveLength(status) && !response.headers().contains(HttpHeaderNames.CONTENT_LENGTH)) {
-      response.headers().set(HttpHeaderNames.CONTENT_LENGTH, body.readableBytes());
-    }
-    if (!bodyAllowed) {
-      body.release();
+      response.headers().set(HttpHeaderNames.CONTENT_LENGTH, bytes);
     }
     finishHead(response);
-    ChannelFuture written = ctx.writeAndFlush(response);
-    noteHead(response, written);
-    complete(written);
+    return response;
   }
 
   @Override
@@ -281,7 +291,7 @@ final class ActiveExchange implements Exchange {
     finishHead(response);
     guard.writing();
     ChannelFuture written = ctx.write(response);
-    noteHead(response, written);
+    noteHead(status, written);
     written.addListener(this::headWritten);
   }
 
@@ -321,10 +331,10 @@ final class ActiveExchange implements Exchange {
   }
 
   /** Notes whether the head is on its way: an encoder without memory has written nothing of it. */
-  private void noteHead(HttpResponse response, ChannelFuture written) {
+  private void noteHead(HttpResponseStatus status, ChannelFuture written) {
     headSent = !(written.cause() instanceof EncoderException);
     if (headSent) {
-      services.metrics().responded(framing.protocol(), routeName, response.status().code());
+      services.metrics().responded(framing.protocol(), routeName, status.code());
     }
   }
 
@@ -345,7 +355,9 @@ final class ActiveExchange implements Exchange {
     watching = false;
     // From here on the client has to read.
     guard.writing();
-    ctx.write(new DefaultHttpContent(piece)).addListener(this::written);
+    Owned.build(parts -> new DefaultHttpContent(parts.take(piece)))
+        .writeTo(ctx)
+        .addListener(this::written);
   }
 
   /** A response with a piece missing must not go on. */
