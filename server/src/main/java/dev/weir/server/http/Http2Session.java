@@ -1,6 +1,7 @@
 package dev.weir.server.http;
 
 import dev.weir.netty.flow.Http2Reads;
+import dev.weir.netty.write.OutboundClosing;
 import dev.weir.server.metrics.Failure;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
@@ -287,6 +288,11 @@ final class Http2Session extends ChannelInboundHandlerAdapter {
         endIfDone();
         // Nor does it open windows: what they allow is written, for a moment.
         closeLater(ctx);
+      }
+    } else if (event instanceof OutboundClosing closing) {
+      Failure failure = Failure.of(closing);
+      if (failure != null) {
+        count(failure, new IOException(closing.message()));
       }
     } else if (event instanceof ChannelOutputShutdownEvent && !ended) {
       // Not this class's doing: a write failed, and no other can follow it.

@@ -1,5 +1,6 @@
 package dev.weir.server.http;
 
+import dev.weir.netty.write.OutboundClosing;
 import dev.weir.server.metrics.Failure;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -307,6 +308,12 @@ final class HttpCarrier extends ChannelInboundHandlerAdapter {
       case ChannelOutputShutdownEvent end when state != State.LINGERING ->
           // Not this class's doing: a write failed, and no other can follow it.
           ctx.close();
+      case OutboundClosing closing -> {
+        Failure failure = Failure.of(closing);
+        if (failure != null) {
+          failed(failure, new IOException(closing.message()));
+        }
+      }
       case Signal drain -> drain();
       case Http2ResetFrame reset -> {
         letGo();
