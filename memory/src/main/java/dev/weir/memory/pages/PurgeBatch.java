@@ -2,6 +2,7 @@ package dev.weir.memory.pages;
 
 import dev.weir.memory.os.NativeMemory;
 import dev.weir.memory.os.PurgeRanges;
+import dev.weir.memory.sync.StackRoom;
 
 /**
  * Claims that are purged together: taken under one hold of the page heap's lock, given back to the
@@ -14,8 +15,8 @@ final class PurgeBatch {
    */
   private static final int MAX_CLAIMS = PurgeRanges.CAPACITY;
 
-  /** 8 MiB: a millisecond of system calls, for which a thread at the limit may have to wait. */
-  private static final long MAX_BYTES = 8L << 20;
+  /** 2 MiB: some 200 us of system calls, for which a thread at the limit may have to wait. */
+  private static final long MAX_BYTES = 2L << 20;
 
   /**
    * How many short stretches of dirty pages it passes over in search of longer ones: about a
@@ -29,6 +30,11 @@ final class PurgeBatch {
   private int passed;
   private long bytes;
   private long nanos = Long.MAX_VALUE;
+
+  /** Looks whether the stack has room for settling it: all who need room would wait for ever. */
+  PurgeBatch() {
+    StackRoom.requireForNested();
+  }
 
   boolean isEmpty() {
     return count == 0;

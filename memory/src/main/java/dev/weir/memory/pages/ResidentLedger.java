@@ -219,7 +219,10 @@ final class ResidentLedger {
     youngPeakLiveBytes = Math.max(youngPeakLiveBytes, liveBytes);
   }
 
-  /** The most that was live since the {@link #age} before the last. */
+  /**
+   * The most that was live since the {@link #age} before the last, less what was purged inside
+   * slabs since then: no block lay on that.
+   */
   long peakLiveBytes() {
     return Math.max(youngPeakLiveBytes, oldPeakLiveBytes);
   }
@@ -244,6 +247,8 @@ final class ResidentLedger {
   /** Live bytes that no block lies on were given back to the operating system. */
   void purgedLive(long bytes) {
     addLiveOpaque(-bytes);
+    youngPeakLiveBytes = Math.max(liveBytes, youngPeakLiveBytes - bytes);
+    oldPeakLiveBytes = Math.max(liveBytes, oldPeakLiveBytes - bytes);
   }
 
   /** The calling thread begins to gather so many bytes, if no other has within the patience. */

@@ -2,7 +2,6 @@ package dev.weir.memory.pages;
 
 import dev.weir.memory.os.NativeMemory;
 import dev.weir.memory.sync.SpinLock;
-import dev.weir.memory.sync.StackRoom;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -55,7 +54,6 @@ public final class RoomHeap {
    * @param lane of the promise that covers it, {@link Lane#LARGE} if there is none; here and below
    */
   public @Nullable Room tryOpen(long bytes, Lane lane) {
-    StackRoom.requireForNested();
     Room room = takeRoom(bytes, null, lane);
     if (room != null) {
       tellOfGrowth();
@@ -110,7 +108,6 @@ public final class RoomHeap {
    * @return whether the limit had room
    */
   public boolean tryExtend(Room room, long bytes, Lane lane) {
-    StackRoom.requireForNested();
     while (true) {
       PurgeBatch batch = null;
       lock.lock();
@@ -167,7 +164,6 @@ public final class RoomHeap {
    *     nothing has changed
    */
   public @Nullable Room tryMove(Room from, long bytes, Lane lane) {
-    StackRoom.requireForNested();
     Room to = takeRoom(bytes, from, lane);
     if (to == null) {
       return null;

@@ -48,7 +48,7 @@ public final class PurgePolicy {
   private static final PurgePolicy BALANCED =
       new PurgePolicy(
           "balanced",
-          /* share= */ 0.09,
+          /* share= */ 0.1,
           /* isEager= */ false,
           /* dirtyPart= */ 0.4,
           /* dirtyFloorBytes= */ 4 * MIB,
@@ -158,38 +158,51 @@ public final class PurgePolicy {
   }
 
   /**
-   * How much may be dirty.
+   * How much may be dirty: who frees or takes pages helps to purge what is beyond it.
    *
    * @param liveBytes what is live
    * @param peakLiveBytes the most that was live within a decay
    * @param largeRunBytes what is live in runs of at least 1 MiB
+   * @param dirtyRoomBytes what is dirty of what blocks that grow have left
    */
-  public long dirtyCeilingBytes(long liveBytes, long peakLiveBytes, long largeRunBytes) {
+  public long dirtyCeilingBytes(
+      long liveBytes, long peakLiveBytes, long largeRunBytes, long dirtyRoomBytes) {
+    return spareBytes(liveBytes, peakLiveBytes, largeRunBytes)
+        + warmBytes(liveBytes, peakLiveBytes, dirtyRoomBytes);
+  }
+
+  /** From how many dirty bytes on the purger is to come; parameters as of the ceiling. */
+  public long dirtyWakeBytes(
+      long liveBytes, long peakLiveBytes, long largeRunBytes, long dirtyRoomBytes) {
+    long spareBytes = spareBytes(liveBytes, peakLiveBytes, largeRunBytes);
+    return (isEager ? spareBytes / 4 * 3 : spareBytes / 16 * 15)
+        + warmBytes(liveBytes, peakLiveBytes, dirtyRoomBytes);
+  }
+
+  /**
+   * Down to how many dirty bytes the purger goes then, so that steady churn calls seldom;
+   * parameters as of the ceiling.
+   */
+  public long dirtyKeepBytes(
+      long liveBytes, long peakLiveBytes, long largeRunBytes, long dirtyRoomBytes) {
+    long spareBytes = spareBytes(liveBytes, peakLiveBytes, largeRunBytes);
+    return (isEager ? spareBytes / 2 : spareBytes / 8 * 7)
+        + warmBytes(liveBytes, peakLiveBytes, dirtyRoomBytes);
+  }
+
+  private long spareBytes(long liveBytes, long peakLiveBytes, long largeRunBytes) {
     long measuredBytes = isEager ? liveBytes : peakLiveBytes;
     return Math.max(dirtyFloorBytes, part(dirtyPart, measuredBytes))
         + part(largeRunPart, largeRunBytes);
   }
 
   /**
-   * What may be dirty beside the ceiling: it was live a moment ago, and will probably be again.
-   * Services hold one large body after the other, and faulting 64 MiB in takes ten times as long as
-   * writing them.
-   *
-   * @param fallenBytes how much more was live at most within a decay
-   * @param dirtyRoomBytes what is dirty of what blocks that grow have left
+   * What was live a moment ago will probably be live again. Services hold one large body after the
+   * other, and faulting 64 MiB in takes ten times as long as writing them.
    */
-  public long warmBytes(long fallenBytes, long dirtyRoomBytes) {
+  private long warmBytes(long liveBytes, long peakLiveBytes, long dirtyRoomBytes) {
+    long fallenBytes = peakLiveBytes - liveBytes;
     return isEager ? Math.min(dirtyRoomBytes, fallenBytes) : fallenBytes;
-  }
-
-  /** From how many dirty bytes on the purger is to come: a ceiling, or part of it. */
-  public long wakeBytes(long ceilingBytes) {
-    return ceilingBytes / 4 * 3;
-  }
-
-  /** Down to how many dirty bytes the purger goes then, so that steady churn calls seldom. */
-  public long keepBytes(long ceilingBytes) {
-    return ceilingBytes / 2;
   }
 
   /** How much may lie free inside slabs whose use is foreseen. */

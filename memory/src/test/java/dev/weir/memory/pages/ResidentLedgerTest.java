@@ -34,6 +34,23 @@ class ResidentLedgerTest {
   }
 
   @Test
+  void thePeakIsOfTwoAgesWithoutWhatWasPurgedInsideSlabs() {
+    ledger.allocate(800, 0);
+    ledger.free(300);
+    assertThat(ledger.peakLiveBytes()).isEqualTo(800);
+    ledger.purgedLive(200);
+    assertThat(ledger.peakLiveBytes()).isEqualTo(600);
+
+    ledger.age();
+    assertThat(ledger.peakLiveBytes()).isEqualTo(600);
+    ledger.purgedLive(250);
+    assertThat(ledger.peakLiveBytes()).isEqualTo(350);
+
+    ledger.age();
+    assertThat(ledger.peakLiveBytes()).as("never less than what is live").isEqualTo(50);
+  }
+
+  @Test
   void promisesCountLikeLiveBytesUntilTheyAreKept() {
     ledger.promise(600, Lane.PROMISE);
     assertThat(ledger.admits(176, Lane.PROMISE)).as("two 16ths are headroom and small").isTrue();

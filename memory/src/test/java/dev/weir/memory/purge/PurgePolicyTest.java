@@ -19,7 +19,7 @@ class PurgePolicyTest {
     for (long peak : new long[] {MIB, 100 * MIB, GIB, 100 * GIB}) {
       for (long large : new long[] {0, peak / 2, peak}) {
         long kept =
-            balanced.dirtyCeilingBytes(peak, peak, large)
+            balanced.dirtyCeilingBytes(peak, peak, large, 0)
                 + balanced.usefulInsideBytes(peak - large);
         long most = (long) (balanced.share() * peak) + 12 * MIB;
         assertThat(kept).as("peak %,d, large runs %,d", peak, large).isLessThanOrEqualTo(most);
@@ -29,17 +29,18 @@ class PurgePolicyTest {
 
   @Test
   void balancedMeasuresByThePeakAndDenseByWhatIsLive() {
-    assertThat(balanced.dirtyCeilingBytes(0, GIB, 0))
-        .isEqualTo(balanced.dirtyCeilingBytes(GIB, GIB, 0));
-    assertThat(dense.dirtyCeilingBytes(0, GIB, 0)).isEqualTo(3 * MIB);
-    assertThat(dense.dirtyCeilingBytes(GIB, GIB, 0)).isEqualTo(GIB / 40);
+    assertThat(balanced.dirtyCeilingBytes(GIB, GIB, 0, 0)).isEqualTo((long) (0.04 * GIB));
+    assertThat(balanced.dirtyCeilingBytes(0, GIB, 0, 0)).isEqualTo(GIB + (long) (0.04 * GIB));
+    assertThat(dense.dirtyCeilingBytes(0, GIB, 0, 0)).isEqualTo(3 * MIB);
+    assertThat(dense.dirtyCeilingBytes(GIB, GIB, 0, 0)).isEqualTo(GIB / 40);
   }
 
   @Test
   void whatHasComeFreeStaysWarm() {
-    assertThat(balanced.warmBytes(50 * MIB, 10 * MIB)).isEqualTo(50 * MIB);
-    assertThat(dense.warmBytes(50 * MIB, 10 * MIB)).isEqualTo(10 * MIB);
-    assertThat(dense.warmBytes(5 * MIB, 10 * MIB)).isEqualTo(5 * MIB);
+    long steady = balanced.dirtyCeilingBytes(60 * MIB, 60 * MIB, 0, 0);
+    assertThat(balanced.dirtyCeilingBytes(10 * MIB, 60 * MIB, 0, 0)).isEqualTo(steady + 50 * MIB);
+    assertThat(dense.dirtyCeilingBytes(10 * MIB, 60 * MIB, 0, 10 * MIB)).isEqualTo(13 * MIB);
+    assertThat(dense.dirtyCeilingBytes(10 * MIB, 15 * MIB, 0, 10 * MIB)).isEqualTo(8 * MIB);
   }
 
   @Test
@@ -53,16 +54,19 @@ class PurgePolicyTest {
   }
 
   @Test
-  void thePurgerComesBeforeTheCeilingAndLeavesHalfOfIt() {
-    assertThat(balanced.wakeBytes(100)).isEqualTo(75);
-    assertThat(balanced.keepBytes(100)).isEqualTo(50);
+  void thePurgerComesBeforeTheCeilingAndLeavesMostOfIt() {
+    long live = 400 * MIB;
+    assertThat(balanced.dirtyWakeBytes(live, live, 0, 0)).isEqualTo(15 * MIB);
+    assertThat(balanced.dirtyKeepBytes(live, live, 0, 0)).isEqualTo(14 * MIB);
+    assertThat(dense.dirtyWakeBytes(live, live, 0, 0)).isEqualTo(7 * MIB + MIB / 2);
+    assertThat(dense.dirtyKeepBytes(live, live, 0, 0)).isEqualTo(5 * MIB);
   }
 
   @Test
   void theShareIsASetting() {
     PurgePolicy more = balanced.withShare(1);
-    assertThat(more.dirtyCeilingBytes(0, GIB, 0))
-        .isGreaterThan(balanced.dirtyCeilingBytes(0, GIB, 0));
+    assertThat(more.dirtyCeilingBytes(0, GIB, 0, 0))
+        .isGreaterThan(balanced.dirtyCeilingBytes(0, GIB, 0, 0));
     assertThat(more.usefulInsideBytes(GIB)).isGreaterThan(balanced.usefulInsideBytes(GIB));
     assertThat(more.name()).isEqualTo("balanced");
     for (double share : new double[] {-0.01, 1.01, Double.NaN}) {

@@ -64,6 +64,8 @@ public final class ReadGate {
   private final Set<ReadGateHandler> channels = ConcurrentHashMap.newKeySet();
   private final Set<ReadGateHandler> listeners = ConcurrentHashMap.newKeySet();
   private final AtomicLong closings = new AtomicLong();
+  private final AtomicLong pauses = new AtomicLong();
+  private final AtomicLong turns = new AtomicLong();
   private volatile long largeBytes;
   private volatile @Nullable ReadGateHandler letThrough;
 
@@ -110,6 +112,24 @@ public final class ReadGate {
     return closings.get();
   }
 
+  /**
+   * How many channels wait now for the gate to open, listeners not among them. One that gets a
+   * permit meanwhile is counted until its next read.
+   */
+  public int pausedChannels() {
+    return stopped.size();
+  }
+
+  /** How often a channel has been stopped so far, listeners not among them. */
+  public long pauses() {
+    return pauses.get();
+  }
+
+  /** How often relief has not come in time so far, and one stopped channel was let read. */
+  public long turns() {
+    return turns.get();
+  }
+
   void added(ReadGateHandler handler) {
     if (handler.isListener()) {
       listeners.add(handler);
@@ -131,11 +151,6 @@ public final class ReadGate {
     if (handler.isQueued() && stopped.remove(handler.ticket(), handler)) {
       handler.markTaken();
     }
-  }
-
-  /** How many channels are stopped, and wait for the gate to open. */
-  int stoppedCount() {
-    return stopped.size();
   }
 
   /**
@@ -174,6 +189,7 @@ public final class ReadGate {
     }
     if (handler.markQueued(tickets)) {
       stopped.put(handler.ticket(), handler);
+      pauses.incrementAndGet();
     }
     // Pairs with open(): either open() sees the handler in the queue, or this sees the gate open.
     // Whoever takes it out of the queue resumes it.
@@ -259,12 +275,13 @@ public final class ReadGate {
   /** Lets one of the stopped channels read until the gate opens. */
   private void letOneThrough() {
     letThrough = null;
-    for (ReadGateHandler next = takeFirst(); next != null; next = takeFirst()) {
-      next.letThrough(closings.get());
-      if (next.resume()) {
-        letThrough = next;
-        return;
-      }
+    ReadGateHandler one = takeFirst();
+    while (one != null && !one.tryLetThrough(closings.get())) {
+      one = takeFirst();
+    }
+    letThrough = one;
+    if (one != null) {
+      turns.incrementAndGet();
     }
   }
 

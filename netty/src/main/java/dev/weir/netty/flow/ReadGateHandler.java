@@ -149,9 +149,14 @@ final class ReadGateHandler extends ChannelDuplexHandler {
     queued.set(false);
   }
 
-  /** Notes that the gate's {@code closing}, counted from 1, does not stop this channel. */
-  void letThrough(long closing) {
+  /**
+   * Lets the channel read again, and through the gate's {@code closing}, counted from 1.
+   *
+   * @return as {@link #resume}
+   */
+  boolean tryLetThrough(long closing) {
     letThroughClosing = closing;
+    return resume();
   }
 
   /** Called after a read: whether {@code closing} does not stop this channel. */

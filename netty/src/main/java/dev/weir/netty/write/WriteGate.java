@@ -74,6 +74,8 @@ public final class WriteGate {
   private final AtomicInteger closedBy = new AtomicInteger();
 
   private final Waiters<WriteGateHandler> waiting = new Waiters<>();
+  private final AtomicInteger pausedChannels = new AtomicInteger();
+  private final AtomicLong pauses = new AtomicLong();
   private final AtomicLong refusals = new AtomicLong();
   private final AtomicLong slowClosings = new AtomicLong();
   private final AtomicLong brokenClosings = new AtomicLong();
@@ -180,6 +182,19 @@ public final class WriteGate {
     return closedBy.get() != 0;
   }
 
+  /**
+   * How many channels are unwritable now because the gate is closed. Those that are so by what they
+   * have queued themselves are not among them.
+   */
+  public int pausedChannels() {
+    return pausedChannels.get();
+  }
+
+  /** How often a channel has become unwritable so far because the gate was closed. */
+  public long pauses() {
+    return pauses.get();
+  }
+
   /** How many writes were refused so far, with their channels closed. */
   public long refusals() {
     return refusals.get();
@@ -230,6 +245,15 @@ public final class WriteGate {
         return true;
       }
     }
+  }
+
+  void countPause() {
+    pauses.incrementAndGet();
+    pausedChannels.incrementAndGet();
+  }
+
+  void countPauseEnd() {
+    pausedChannels.decrementAndGet();
   }
 
   void countRefusal() {

@@ -323,12 +323,21 @@ final class WriteGateHandler extends ChannelDuplexHandler
     }
     boolean stop = queuedBytes > 0 && gate.isClosed();
     if (stop != stopped) {
-      stopped = stop;
-      QueuedBytes.setWritable(channel, !stop, gate.waterMark());
+      setStopped(channel, stop);
     }
     if (stop) {
       gate.await(this);
     }
+  }
+
+  private void setStopped(Channel channel, boolean stop) {
+    stopped = stop;
+    if (stop) {
+      gate.countPause();
+    } else {
+      gate.countPauseEnd();
+    }
+    QueuedBytes.setWritable(channel, !stop, gate.waterMark());
   }
 
   private @Nullable Reason refusal(long queuedBytes, int bytes) {
@@ -373,8 +382,7 @@ final class WriteGateHandler extends ChannelDuplexHandler
     closing.over();
     gate.forget(this);
     if (stopped) {
-      stopped = false;
-      QueuedBytes.setWritable(channel, true, gate.waterMark());
+      setStopped(channel, /* stop= */ false);
     }
     if (pull != null) {
       pull.fail(new ClosedChannelException());

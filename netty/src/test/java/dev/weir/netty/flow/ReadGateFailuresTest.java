@@ -31,7 +31,7 @@ class ReadGateFailuresTest {
     assertThat(reads(unknown)).isTrue();
     assertThat(reads(last)).isTrue();
     assertThat(reads(listener)).isTrue();
-    assertThat(gate.stoppedCount()).isZero();
+    assertThat(gate.pausedChannels()).isZero();
   }
 
   @Test

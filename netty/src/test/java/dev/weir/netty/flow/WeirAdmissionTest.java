@@ -194,8 +194,8 @@ class WeirAdmissionTest {
   @Test
   void everyLimitFromTheBudgetToTheRootCounts() {
     admit(1).join().close();
-    Budget tenant = pool.rootBudget().child("tenant", Budget.UNLIMITED);
-    Budget uploads = tenant.child("uploads", 100_000);
+    Budget object = pool.rootBudget().child("object", Budget.UNLIMITED);
+    Budget uploads = object.child("uploads", 100_000);
     WeirAdmission charged = new WeirAdmission(allocator, uploads);
     assertThat(charged.limitBytes()).as("whole pages").isEqualTo(98_304);
     assertThatThatMuchIsGranted(charged);
@@ -204,7 +204,7 @@ class WeirAdmissionTest {
     assertThat(charged.limitBytes()).isEqualTo(admission.limitBytes());
     assertThatThatMuchIsGranted(charged);
 
-    tenant.setLimitBytes(3 * MIB);
+    object.setLimitBytes(3 * MIB);
     assertThat(charged.limitBytes()).isEqualTo(3 * MIB);
     assertThatThatMuchIsGranted(charged);
 

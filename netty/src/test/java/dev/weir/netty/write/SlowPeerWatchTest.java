@@ -14,10 +14,7 @@ class SlowPeerWatchTest {
   private final EmbeddedChannel channel = new EmbeddedChannel();
   private final AtomicInteger slow = new AtomicInteger();
   private final SlowPeerWatch watch =
-      new SlowPeerWatch(
-          channel.eventLoop(),
-          TimeUnit.SECONDS.toNanos(10),
-          slow::incrementAndGet);
+      new SlowPeerWatch(channel.eventLoop(), TimeUnit.SECONDS.toNanos(10), slow::incrementAndGet);
 
   @BeforeEach
   void stopTheClock() {

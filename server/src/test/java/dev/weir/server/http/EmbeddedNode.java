@@ -49,7 +49,7 @@ final class EmbeddedNode implements AutoCloseable {
   /** Which tasks I/O threads do not take, and why. */
   Predicate<Runnable> refused = task -> false;
 
-  RuntimeException refusal = new IllegalStateException();
+  RuntimeException refusal = UnreachableLoopTest.REFUSAL;
 
   /** The store's time; that of connections is their own. */
   final AtomicLong nowMillis = new AtomicLong();

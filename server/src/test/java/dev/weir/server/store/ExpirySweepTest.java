@@ -8,9 +8,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Queue;
 import java.util.Set;
-import java.util.logging.Handler;
-import java.util.logging.LogRecord;
-import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -94,32 +91,6 @@ class ExpirySweepTest {
     clockFails = false;
     sweep.run();
     assertThat(sent).hasSize(1);
-  }
-
-  @Test
-  void whatCannotEvenBeLoggedDoesNotEndTheNextOnes() {
-    Logger log = Logger.getLogger(ExpirySweep.class.getName());
-    Handler broken = new BrokenHandler();
-    log.addHandler(broken);
-    try {
-      whatBreaksASweepOffDoesNotEndTheNextOnes();
-    } finally {
-      log.removeHandler(broken);
-    }
-  }
-
-  /** As where the heap has no room for a record. */
-  private static final class BrokenHandler extends Handler {
-    @Override
-    public void publish(LogRecord line) {
-      throw new InternalError("made by the test");
-    }
-
-    @Override
-    public void flush() {}
-
-    @Override
-    public void close() {}
   }
 
   /** Each fork, and the source as well, takes a sync of its own. */

@@ -9,12 +9,12 @@ import org.jspecify.annotations.Nullable;
  * Where blocks lie: a slab, which has many of one size, known by their numbers, or a run, which is
  * one, number 0, and can grow, or is hardened, or neither.
  *
- * <p>For those who keep an object of their own for each block ({@link Tenants}). Everybody else
- * uses {@link Block}, which refuses what is wrong; here nothing is checked: a number is used by
- * whoever was given it, until {@link #free}.
+ * <p>For those who keep an object of their own for each block ({@link BlockFactory}). Everybody
+ * else uses {@link Block}, which refuses what is wrong; here nothing is checked: a number is used
+ * by whoever was given it, until {@link #free}.
  */
 @SuppressWarnings("exports") // Slab and Run stay inside
-public sealed interface BlockHome permits GrowingRun, HardenedRun, Run, Slab {
+public sealed interface BlockContainer permits GrowingRun, HardenedRun, Run, Slab {
   /** The first byte of a block; a multiple of 16, above 64 KiB of a page. */
   long blockAddress(int number);
 
@@ -62,7 +62,7 @@ public sealed interface BlockHome permits GrowingRun, HardenedRun, Run, Slab {
   /**
    * Leaves an object at a slot or run for its next user to find. A slot forgets it when its page is
    * purged; a run that keeps it has another address at its next use; one that can grow keeps
-   * nothing. Only from {@link Tenants#settle}, and there only in an allocation.
+   * nothing. Only from {@link BlockFactory#create}, and there only in an allocation.
    */
-  void leave(int number, Object tenant);
+  void leave(int number, Object object);
 }

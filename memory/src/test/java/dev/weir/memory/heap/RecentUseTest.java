@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-class DemandTest {
+class RecentUseTest {
   private static final int SIZE_CLASS = 7;
 
-  private final Demand demand = new Demand();
+  private final RecentUse demand = new RecentUse();
 
   @Test
   void asMuchIsKeptAsWasUsedAndOnceARound() {

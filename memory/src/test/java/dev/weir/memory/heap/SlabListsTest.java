@@ -10,14 +10,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** From which slab the next slot comes: a free one before one for which pages become live. */
-class WaitingSlabsTest extends OwnedSlots {
+class SlabListsTest extends OwnedSlots {
 
   /** Two slots of a slab with room for eight that has been put aside, and no slot is free. */
-  private List<Slot> hollow() {
-    return hollow(2);
+  private List<Slot> partlyCommitted() {
+    return partlyCommitted(2);
   }
 
-  private List<Slot> hollow(int count) {
+  private List<Slot> partlyCommitted(int count) {
     List<Slot> kept = take(SLOTS, SIZE_CLASS);
     List<Slot> full = take(2 * SLOTS, SIZE_CLASS);
     while (kept.size() > count) {
@@ -26,7 +26,7 @@ class WaitingSlabsTest extends OwnedSlots {
     owned.trim();
     free(full.getFirst());
     take(SIZE_CLASS);
-    assertThat(slab(kept.getFirst()).isHollow).isTrue();
+    assertThat(slab(kept.getFirst()).state()).isEqualTo(SlabState.PARTLY_COMMITTED);
     assertThat(pages.totals().liveBytes()).isEqualTo((count + 2 * SLOTS) * SLOT_BYTES);
     return kept;
   }
@@ -52,23 +52,23 @@ class WaitingSlabsTest extends OwnedSlots {
   }
 
   @Test
-  void aHollowSlabComesBackWithASlotThatItsOwnerFrees() {
-    Slot freed = hollow().getFirst();
+  void aPartlyCommittedSlabComesBackWithASlotThatItsOwnerFrees() {
+    Slot freed = partlyCommitted().getFirst();
     free(freed);
 
-    assertThat(slab(freed).isHollow).isFalse();
+    assertThat(slab(freed).state()).isNotEqualTo(SlabState.PARTLY_COMMITTED);
     assertThat(take(SIZE_CLASS)).isEqualTo(freed);
     assertThat(pages.totals().liveBytes()).isEqualTo((2 + 2 * SLOTS) * SLOT_BYTES);
   }
 
   @Test
-  void aHollowSlabComesBackWithASlotThatAnotherThreadFrees() throws InterruptedException {
-    Slot freed = hollow().getFirst();
+  void aPartlyCommittedSlabComesBackWithASlotThatAnotherThreadFrees() throws InterruptedException {
+    Slot freed = partlyCommitted().getFirst();
     freeElsewhere(freed);
-    assertThat(owned.looksParkable()).isTrue();
+    assertThat(owned.looksRetirable()).isTrue();
 
     assertThat(take(SIZE_CLASS)).isEqualTo(freed);
-    assertThat(slab(freed).isHollow).isFalse();
+    assertThat(slab(freed).state()).isNotEqualTo(SlabState.PARTLY_COMMITTED);
     assertThat(pages.totals().liveBytes()).isEqualTo((2 + 2 * SLOTS) * SLOT_BYTES);
   }
 
@@ -88,48 +88,48 @@ class WaitingSlabsTest extends OwnedSlots {
 
     shared.trim();
     assertThat(pages.totals().liveBytes()).isEqualTo(before - SLOT_BYTES);
-    Heap.sendArrival(slab(freed));
+    Heap.notifyOwner(slab(freed));
   }
 
   @Test
-  void aHollowSlabThatOthersEmptyIsParked() throws InterruptedException {
-    for (Slot slot : hollow()) {
+  void aPartlyCommittedSlabThatOthersEmptyIsRetired() throws InterruptedException {
+    for (Slot slot : partlyCommitted()) {
       freeElsewhere(slot);
     }
-    elsewhere(owned::parkIdle);
+    elsewhere(owned::retireIdle);
     assertThat(pages.totals().liveBytes()).isEqualTo(2 * SLOTS * SLOT_BYTES);
   }
 
   @Test
-  void anHeirTakesHollowSlabsOver() {
-    List<Slot> two = hollow();
+  void anHeirTakesPartlyCommittedSlabsOver() {
+    List<Slot> two = partlyCommitted();
     owned.close();
-    Slot third = shared.tryAllocate(SIZE_CLASS, Slot.TENANTS);
+    Slot third = shared.tryAllocate(SIZE_CLASS, Slot.FACTORY);
     assertThat(third).isNotNull();
     live.add(third);
     assertThat(third.home()).isSameAs(two.getFirst().home());
   }
 
   @Test
-  void whatOthersFreeOfAHollowSlabIsFoundByItsHeir() throws InterruptedException {
-    List<Slot> two = hollow();
+  void whatOthersFreeOfAPartlyCommittedSlabIsFoundByItsHeir() throws InterruptedException {
+    List<Slot> two = partlyCommitted();
     owned.close();
     for (Slot slot : two) {
       freeElsewhere(slot);
     }
-    shared.parkIdle(/* takesOver= */ true);
+    shared.retireIdle(/* takesOver= */ true);
     assertThat(pages.totals().liveBytes()).isEqualTo(2 * SLOTS * SLOT_BYTES);
   }
 
   /** As a loop does that was asked to, and is about to be told of the slot. */
   @Test
-  void theLastSlotOfAHollowSlabIsHeardOfThoughItsHeapCloses() throws InterruptedException {
-    Slot last = hollow(1).getFirst();
+  void theLastSlotOfAPartlyCommittedSlabIsHeardOfThoughItsHeapCloses() throws InterruptedException {
+    Slot last = partlyCommitted(1).getFirst();
     elsewhere(owned::requestClose);
 
     free(last);
     assertThat(owned.isHandedOver()).isTrue();
-    shared.parkIdle(/* takesOver= */ true);
+    shared.retireIdle(/* takesOver= */ true);
     assertThat(pages.totals().liveBytes()).isEqualTo(2 * SLOTS * SLOT_BYTES);
   }
 
@@ -143,10 +143,10 @@ class WaitingSlabsTest extends OwnedSlots {
     free(full.getFirst());
 
     take(SIZE_CLASS);
-    assertThat(slab(only).isHollow).isFalse();
+    assertThat(slab(only).state()).isNotEqualTo(SlabState.PARTLY_COMMITTED);
     purges.forEach(InsidePurge::run);
-    assertThat(owned.looksParkable()).isTrue();
-    owned.parkIdle();
+    assertThat(owned.looksRetirable()).isTrue();
+    owned.retireIdle();
     assertThat(owned.slabs()).containsExactly(slab(full.getFirst()));
   }
 
@@ -179,8 +179,8 @@ class WaitingSlabsTest extends OwnedSlots {
     take(limitSlots - 1, SIZE_CLASS);
     take(HALF_SIZE_CLASS);
     for (int i = 0; i < 100; i++) {
-      assertThat(owned.tryAllocate(SIZE_CLASS, Slot.TENANTS)).isNull();
-      assertThat(owned.tryAllocate(SIZE_CLASS - 1, Slot.TENANTS)).isNull();
+      assertThat(owned.tryAllocate(SIZE_CLASS, Slot.FACTORY)).isNull();
+      assertThat(owned.tryAllocate(SIZE_CLASS - 1, Slot.FACTORY)).isNull();
     }
     assertThat(owned.slabs().size()).isLessThanOrEqualTo(limitSlots / SLOTS + 3);
   }

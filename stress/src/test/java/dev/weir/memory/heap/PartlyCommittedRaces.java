@@ -13,8 +13,8 @@ import org.openjdk.jcstress.infra.results.L_Result;
  * A slab of which not every slot is carved is put aside, or taken back, while another thread frees
  * a slot of it.
  */
-public final class HollowSlabRaces {
-  private HollowSlabRaces() {}
+public final class PartlyCommittedRaces {
+  private PartlyCommittedRaces() {}
 
   /** Two slots of a slab with room for eight, the current one, and a free slot in another. */
   private abstract static class TwoOfEight {
@@ -34,12 +34,12 @@ public final class HollowSlabRaces {
     }
   }
 
-  /** The two are hollow: the other slab is the current one, and exhausted. */
-  private abstract static class Hollow extends TwoOfEight {
+  /** The two are partly committed: the other slab is the current one, and exhausted. */
+  private abstract static class PartlyCommitted extends TwoOfEight {
     final Slot ninth = small.take();
 
-    Hollow() {
-      if (!slab.isHollow) {
+    PartlyCommitted() {
+      if (slab.state() != SlabState.PARTLY_COMMITTED) {
         throw new AssertionError("not put aside");
       }
     }
@@ -73,7 +73,7 @@ public final class HollowSlabRaces {
   @JCStressTest
   @Outcome(id = "rests", expect = Expect.ACCEPTABLE)
   @State
-  public static class FreeWhileCarved extends Hollow {
+  public static class FreeWhileCarved extends PartlyCommitted {
     private Slot taken;
 
     @Actor
@@ -96,11 +96,11 @@ public final class HollowSlabRaces {
     }
   }
 
-  /** Both slots come back at once: the slab is parked. */
+  /** Both slots come back at once: the slab is retired. */
   @JCStressTest
   @Outcome(id = "rests", expect = Expect.ACCEPTABLE)
   @State
-  public static class TwoFreesEmptyIt extends Hollow {
+  public static class TwoFreesEmptyIt extends PartlyCommitted {
     @Actor
     public void first() {
       two[0].freeRemotely();
@@ -122,7 +122,7 @@ public final class HollowSlabRaces {
   @JCStressTest
   @Outcome(id = "rests", expect = Expect.ACCEPTABLE)
   @State
-  public static class FreeWhileHandedOver extends Hollow {
+  public static class FreeWhileHandedOver extends PartlyCommitted {
     private final Heap heir = small.newHeap();
 
     @Actor
@@ -144,12 +144,12 @@ public final class HollowSlabRaces {
 
   /**
    * Its owner and another thread free the slots of it, while somebody beside the owner gives back
-   * pages that it has never used, and whatever else lies free: it is found empty, and parked.
+   * pages that it has never used, and whatever else lies free: it is found empty, and retired.
    */
   @JCStressTest
   @Outcome(id = "rests", expect = Expect.ACCEPTABLE)
   @State
-  public static class FreeWhileTrimmedBesideTheOwner extends Hollow {
+  public static class FreeWhileTrimmedBesideTheOwner extends PartlyCommitted {
     public FreeWhileTrimmedBesideTheOwner() {
       int slabPages = SmallHeap.SLOTS * slab.slotBytes() / small.pages.pageBytes();
       if (!small.pages.commit(slab, 0, slabPages)) {
@@ -166,7 +166,7 @@ public final class HollowSlabRaces {
     public void owner() {
       if (slab.push(two[1].number())) {
         small.heap.lock.lock();
-        small.heap.noticed(slab);
+        small.heap.notified(slab);
         small.heap.lock.unlock();
       }
     }
@@ -174,7 +174,8 @@ public final class HollowSlabRaces {
     @Actor
     public void beside() {
       small.heap.lock.lock();
-      Trims.unlinkBesideOwner(small.heap, List.of(slab), /* agedOnly= */ false, InsidePurge::run);
+      HeapTrimmer.unlinkBesideOwner(
+          small.heap, List.of(slab), /* agedOnly= */ false, InsidePurge::run);
       small.heap.lock.unlock();
     }
 
@@ -184,13 +185,13 @@ public final class HollowSlabRaces {
       seen.r1 = found.equals("found") ? rest(small.heap, 2, ninth) : found;
     }
 
-    /** As {@link SmallHeap#lookAfter}: a slab that is parked without a page is closed at once. */
+    /** As {@link SmallHeap#lookAfter}: a slab that is retired without a page is closed at once. */
     private String lookAfterTheEmpty() {
-      if (slab.ownedBy != null && !small.heap.looksParkable()) {
+      if (slab.ownedBy != null && !small.heap.looksRetirable()) {
         return "unnoticed";
       }
-      small.heap.parkEmptySlabs();
-      return slab.ownedBy == null ? "found" : "not parked";
+      small.heap.retireEmptySlabs();
+      return slab.ownedBy == null ? "found" : "not retired";
     }
   }
 }

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * @param <T> the type of these objects
  */
 @FunctionalInterface
-public interface ArrayTenants<T> {
+public interface ArrayFactory<T> {
   /**
    * The object for a slot that has just been allocated. Called under a lock: it must not block, nor
    * allocate from a pool. The slot is lost if it throws.
@@ -17,5 +17,5 @@ public interface ArrayTenants<T> {
    * @param number which one it is there
    * @param found what was {@linkplain ArraySlab#leave left} there; null if nothing was
    */
-  T settle(ArraySlab home, int number, @Nullable Object found);
+  T create(ArraySlab home, int number, @Nullable Object found);
 }

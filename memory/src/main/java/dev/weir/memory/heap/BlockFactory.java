@@ -9,14 +9,15 @@ import org.jspecify.annotations.Nullable;
  * @param <T> the type of these objects
  */
 @FunctionalInterface
-public interface Tenants<T> {
+public interface BlockFactory<T> {
   /**
    * The object for a block that has just been allocated. May be called under a lock: it must not
    * block, nor allocate from a pool. What it throws is thrown by the allocation, which is undone.
    *
    * @param home where the block lies
    * @param number which one it is there
-   * @param found what was {@linkplain BlockHome#leave left} there, by whomever; null if nothing was
+   * @param found what was {@linkplain BlockContainer#leave left} there, by whomever; null if
+   *     nothing was
    */
-  T settle(BlockHome home, int number, @Nullable Object found);
+  T create(BlockContainer home, int number, @Nullable Object found);
 }

@@ -14,7 +14,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** A slab that holds nothing but dirty pages, and the last addresses for slabs. */
-class ParkedAddressesTest {
+class RetiredAddressesTest {
   private static final long LIMIT_BYTES = 4 << 20;
   private static final int SLOT_BYTES = SizeClasses.MAX_SLOT_BYTES;
   private static final int SLOTS = SpanSize.LARGE.bytes() / SLOT_BYTES;
@@ -30,9 +30,9 @@ class ParkedAddressesTest {
     Pool pool =
         Pool.create(
             PoolOptions.withLimit(LIMIT_BYTES).withDecay(Duration.ofDays(1)).withNativeMemory(os));
-    List<Block> parked = new ArrayList<>();
+    List<Block> retired = new ArrayList<>();
     for (int i = 0; i < SLOTS; i++) {
-      parked.add(pool.allocate(SLOT_BYTES));
+      retired.add(pool.allocate(SLOT_BYTES));
     }
     assertThat(pool.snapshot().guarantee()).isEqualTo(plan.guarantee());
     List<Block> live = new ArrayList<>();
@@ -40,13 +40,13 @@ class ParkedAddressesTest {
     for (int span = 1; span < plan.largeSpans(); span++) {
       live.add(pool.allocate(SizeClasses.slotBytes(sizeClass--)));
     }
-    parked.forEach(Block::release);
+    retired.forEach(Block::release);
     PoolSnapshot before = pool.snapshot();
     assertThat(before.dirtyBytes()).isGreaterThanOrEqualTo(SpanSize.LARGE.bytes());
     Budget root = pool.rootBudget();
     Grant grant = pool.tryGrant(pool.largestGrantBytes(root) - before.liveBytes(), root);
     assertThat(grant).isNotNull();
-    // What is left now is less than the pages of the parked slab.
+    // What is left now is less than the pages of the retired slab.
     live.add(pool.allocate(SLOT_BYTES));
     assertThat(pool.snapshot().dirtyBytes()).isEqualTo(before.dirtyBytes());
 

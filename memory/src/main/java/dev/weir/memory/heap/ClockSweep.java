@@ -1,14 +1,13 @@
 package dev.weir.memory.heap;
 
 import dev.weir.memory.pages.PageHeap;
-import dev.weir.memory.sync.StackRoom;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The rounds of a hand that a heap which grows sends through its slabs, to give back what lies free
  * in them without a use. With the heap's lock, but for {@link #haveMoved}.
  */
-final class Rounds {
+final class ClockSweep {
   /** So many rounds in which nothing was taken make a current slab idle. */
   private static final int IDLE_ROUNDS = 6;
 
@@ -41,7 +40,7 @@ final class Rounds {
   private final Heap heap;
   private final PageHeap pages;
   private final OwnedSlabs slabs;
-  private final Demand demand = new Demand();
+  private final RecentUse demand = new RecentUse();
 
   /** What may lie free inside slabs without a use, when a step was last due. */
   private long ceilingBytes;
@@ -64,7 +63,7 @@ final class Rounds {
   /** What {@link #haveMoved} saw last. The surveying thread only. */
   private int seenSteps;
 
-  Rounds(Heap heap, PageHeap pages, OwnedSlabs slabs) {
+  ClockSweep(Heap heap, PageHeap pages, OwnedSlabs slabs) {
     this.heap = heap;
     this.pages = pages;
     this.slabs = slabs;
@@ -102,7 +101,6 @@ final class Rounds {
     if (!pages.isLookedThroughBeforeGrowth()) {
       return;
     }
-    StackRoom.requireForNested();
     int visits = (int) Math.min(stepsDue(bytes), MAX_VISITS);
     long hardCeilingBytes = pages.usefulInsideBytes();
     int unlinked = 0;
@@ -168,7 +166,7 @@ final class Rounds {
   /** Whether what is free in a slab will probably be used soon. */
   @SuppressWarnings("ReferenceEquality") // a slab is its identity
   private boolean hasUseFor(Slab slab, int freeBytes) {
-    return (slab == heap.current(slab.kind()) || slab == heap.waiting().resting(slab.kind()))
+    return (heap.lists().isCurrent(slab) || slab == heap.lists().resting(slab.kind()))
         ? slab.idleRounds < IDLE_ROUNDS
         : demand.keeps(slab.kind(), freeBytes);
   }

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** A heap that is full but for dirty pages: one thread gathers some of them, another wants some. */
-class GatheredRoomTest {
+class ExclusiveAdmissionTest {
   private static final long LIMIT_BYTES = 8 << 20;
   private static final long DIRTY_BYTES = 2 << 20;
   private static final int PAGE_BYTES = 4096;
@@ -30,7 +30,7 @@ class GatheredRoomTest {
 
   @Test
   void whatWasPurgedForARequestIsNotForOthers() throws InterruptedException {
-    pages.gatheredRoom().begin(2 * PAGE_BYTES);
+    pages.exclusiveAdmission().begin(2 * PAGE_BYTES);
     assertThat(pages.dirtyPurges().makeRoom(2 * PAGE_BYTES, Lane.SMALL)).isTrue();
     inAnotherThread(() -> {
       assertThat(pages.commit(others, 0, 1)).as("before its own purge").isFalse();
@@ -38,15 +38,15 @@ class GatheredRoomTest {
       assertThat(pages.commit(others, 0, 1)).isTrue();
     });
     assertThat(pages.commit(span, 0, 2)).isTrue();
-    pages.gatheredRoom().end();
+    pages.exclusiveAdmission().end();
     assertThat(pages.totals().dirtyBytes()).isEqualTo(DIRTY_BYTES - 3 * PAGE_BYTES);
   }
 
   @Test
   void whatWasPurgedAndNotNeededIsForAnybody() throws InterruptedException {
-    pages.gatheredRoom().begin(2 * PAGE_BYTES);
+    pages.exclusiveAdmission().begin(2 * PAGE_BYTES);
     assertThat(pages.dirtyPurges().makeRoom(2 * PAGE_BYTES, Lane.SMALL)).isTrue();
-    pages.gatheredRoom().end();
+    pages.exclusiveAdmission().end();
     inAnotherThread(() -> assertThat(pages.commit(others, 0, 2)).isTrue());
   }
 

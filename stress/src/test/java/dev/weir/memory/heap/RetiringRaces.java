@@ -11,9 +11,11 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.L_Result;
 
-/** A slab is parked while the last of its slots come free elsewhere: none is lost, none doubled. */
-public final class ParkingRaces {
-  private ParkingRaces() {}
+/**
+ * A slab is retired while the last of its slots come free elsewhere: none is lost, none doubled.
+ */
+public final class RetiringRaces {
+  private RetiringRaces() {}
 
   /** The owner looks for empty slabs at the moment in which one becomes empty. */
   @JCStressTest
@@ -30,7 +32,7 @@ public final class ParkingRaces {
 
     @Actor
     public void owner() {
-      small.heap.parkEmptySlabs();
+      small.heap.retireEmptySlabs();
     }
 
     @Arbiter
@@ -60,7 +62,7 @@ public final class ParkingRaces {
 
     @Actor
     public void owner() {
-      small.heap.parkEmptySlabs();
+      small.heap.retireEmptySlabs();
     }
 
     @Arbiter
@@ -100,7 +102,7 @@ public final class ParkingRaces {
     }
   }
 
-  /** A full slab is emptied from both sides: it is not parked before it has arrived. */
+  /** A full slab is emptied from both sides: it is not retired before it has arrived. */
   @JCStressTest
   @Outcome(id = "rests", expect = Expect.ACCEPTABLE)
   @State
@@ -117,7 +119,7 @@ public final class ParkingRaces {
     @Actor
     public void owner() {
       small.freeAllBut(1, slots);
-      small.heap.parkEmptySlabs();
+      small.heap.retireEmptySlabs();
     }
 
     @Arbiter
@@ -127,9 +129,9 @@ public final class ParkingRaces {
     }
   }
 
-  /** The slab is parked and another heap takes it while the free is still on its way out. */
+  /** The slab is retired and another heap takes it while the free is still on its way out. */
   @JCStressTest
-  @Outcome(id = "(parked|used), rests", expect = Expect.ACCEPTABLE)
+  @Outcome(id = "(retired|used), rests", expect = Expect.ACCEPTABLE)
   @State
   public static class TakenByAnotherHeap {
     private final SmallHeap small = new SmallHeap();
@@ -146,7 +148,7 @@ public final class ParkingRaces {
     @Actor
     public void owner() {
       small.freeAllBut(1, slots);
-      small.heap.parkEmptySlabs();
+      small.heap.retireEmptySlabs();
       for (int i = 0; i < taken.length; i++) {
         taken[i] = SmallHeap.take(other);
       }
@@ -160,10 +162,10 @@ public final class ParkingRaces {
       String rest = "a slot given out twice";
       if (different.size() == taken.length) {
         SmallHeap.freeAllBut(0, taken, other);
-        other.parkEmptySlabs();
+        other.retireEmptySlabs();
         rest = found.equals("found") ? small.rest(ninth) : found;
       }
-      seen.r1 = (moved ? "parked, " : "used, ") + rest;
+      seen.r1 = (moved ? "retired, " : "used, ") + rest;
     }
   }
 }

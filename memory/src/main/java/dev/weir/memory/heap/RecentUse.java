@@ -4,7 +4,7 @@ package dev.weir.memory.heap;
  * How much free memory each size class of a heap has used of late, in rounds: so much is worth
  * keeping, because the next rounds will probably use it again. The heap only.
  */
-final class Demand {
+final class RecentUse {
   /**
    * Each round forgets an eighth of what was used before it. One round alone says little: in its
    * course most of the classes in use come to one slab or to none.

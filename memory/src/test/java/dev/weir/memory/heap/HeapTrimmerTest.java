@@ -11,7 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What other threads have a heap give back beside its owner. */
-class TrimsTest extends OwnedSlots {
+class HeapTrimmerTest extends OwnedSlots {
   @Test
   void whatOthersHaveFreedOfASlabIsLookedAfterWhereItRests() throws InterruptedException {
     List<Slot> first = take(SLOTS, SIZE_CLASS);
@@ -19,13 +19,13 @@ class TrimsTest extends OwnedSlots {
     first.subList(1, SLOTS).forEach(this::free);
     live.removeAll(second);
     elsewhere(() -> second.forEach(Slot::free));
-    elsewhere(owned::parkIdle); // Sees the slab as the current one, and leaves it alone.
-    assertThat(owned.looksParkable()).isFalse();
+    elsewhere(owned::retireIdle); // Sees the slab as the current one, and leaves it alone.
+    assertThat(owned.looksRetirable()).isFalse();
 
     Slot next = take(SIZE_CLASS);
     assertThat(slab(next)).isSameAs(slab(first.getFirst()));
-    assertThat(owned.looksParkable()).isTrue();
-    elsewhere(owned::parkIdle);
+    assertThat(owned.looksRetirable()).isTrue();
+    elsewhere(owned::retireIdle);
     assertThat(owned.slabs()).containsExactly(slab(next));
   }
 
@@ -43,29 +43,29 @@ class TrimsTest extends OwnedSlots {
     });
     assertThat(pages.totals().liveBytes()).isEqualTo(SLOT_BYTES);
 
-    elsewhere(() -> Heap.sendArrival(full));
+    elsewhere(() -> Heap.notifyOwner(full));
   }
 
   @Test
-  void aSlabThatATrimHasPassedByIsParkedWithItsLastSlot() throws InterruptedException {
+  void aSlabThatATrimHasPassedByIsRetiredWithItsLastSlot() throws InterruptedException {
     int sizeClass = SizeClasses.classOf(1 << 10);
     int slotsOfASlab = SizeClasses.spanSize(sizeClass).bytes() >> 10;
     List<Slot> slots = take(slotsOfASlab, sizeClass);
     take(LocalSlots.COMMIT_STEP_BYTES >> 10, sizeClass); // Without an idle page.
     freeElsewhere(slots.getFirst());
     elsewhere(owned::trim); // One slot is less than a page.
-    assertThat(owned.looksParkable()).as("it is told of next time").isTrue();
+    assertThat(owned.looksRetirable()).as("it is told of next time").isTrue();
     slots.subList(1, slotsOfASlab).forEach(this::free);
     assertThat(owned.slabs()).doesNotContain(slab(slots.getFirst()));
   }
 
   @Test
-  void aSlabThatATrimCouldNotTakeIsParkedWithItsLastSlot() throws InterruptedException {
+  void aSlabThatATrimCouldNotTakeIsRetiredWithItsLastSlot() throws InterruptedException {
     List<InsidePurge> underWay = new ArrayList<>();
     OwnedHeap held = new OwnedHeap(pages, task -> {}, shared, underWay::add);
     List<Slot> slots = new ArrayList<>();
     for (int i = 0; i < 2 * SLOTS; i++) {
-      slots.add(held.tryAllocate(SIZE_CLASS, Slot.TENANTS));
+      slots.add(held.tryAllocate(SIZE_CLASS, Slot.FACTORY));
     }
     Slab trimmed = slab(slots.getFirst());
     slots.get(0).free();
@@ -103,9 +103,9 @@ class TrimsTest extends OwnedSlots {
 
     List<InsidePurge> purges = new ArrayList<>();
     owned.lock.lock();
-    assertThat(slab.tryBeginTaking(Slab.ALL)).isTrue();
+    assertThat(slab.tryBeginSteal(Slab.ALL)).isTrue();
     char[] taken = new char[SLOTS];
-    int count = slab.endTakingAll(Slab.ALL, taken);
+    int count = slab.endStealAll(Slab.ALL, taken);
     free(slots.getFirst());
     assertThat(slab.tryLeaveAll(taken, count)).isFalse();
     owned.purge(slab, slab.unlinkTaken(taken, count, pages.pageBytes()), purges::add);
@@ -115,17 +115,18 @@ class TrimsTest extends OwnedSlots {
     assertThat(new SlabSurvey(pages).isDue(slab)).isTrue();
   }
 
-  /** The pages of a parked slab of another class go to a new one, of which one slot is carved. */
+  /** The pages of a retired slab of another class go to a new one, of which one slot is carved. */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void aHollowSlabGivesBackPagesThatItHasNeverUsed(boolean byOwner) throws InterruptedException {
+  void aPartlyCommittedSlabGivesBackPagesThatItHasNeverUsed(boolean byOwner)
+      throws InterruptedException {
     List<Slot> full = take(2 * SLOTS, HALF_SIZE_CLASS);
     take(SLOTS, SIZE_CLASS).forEach(this::free);
     owned.trim();
     Slot first = take(HALF_SIZE_CLASS);
     free(full.getFirst());
     take(HALF_SIZE_CLASS);
-    assertThat(slab(first).isHollow).isTrue();
+    assertThat(slab(first).state()).isEqualTo(SlabState.PARTLY_COMMITTED);
     assertThat(pages.totals().liveBytes()).isEqualTo(2 * SLOTS * SLOT_BYTES);
 
     if (byOwner) {
@@ -140,13 +141,13 @@ class TrimsTest extends OwnedSlots {
   /** All its slots have come back, while its owner gave pages of it back. */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void anEmptySlabThatCouldNotBeTakenIsParkedByTheNextLook(boolean byTrim)
+  void anEmptySlabThatCouldNotBeTakenIsRetiredByTheNextLook(boolean byTrim)
       throws InterruptedException {
     List<InsidePurge> underWay = new ArrayList<>();
     OwnedHeap held = new OwnedHeap(pages, task -> {}, shared, underWay::add);
     List<Slot> slots = new ArrayList<>();
     for (int i = 0; i < 2 * SLOTS; i++) {
-      slots.add(held.tryAllocate(SIZE_CLASS, Slot.TENANTS));
+      slots.add(held.tryAllocate(SIZE_CLASS, Slot.FACTORY));
     }
     Slab emptied = slab(slots.getFirst());
     slots.get(0).free();
@@ -156,12 +157,12 @@ class TrimsTest extends OwnedSlots {
     elsewhere(() -> slots.subList(1, SLOTS).forEach(Slot::free));
     // Each tells of it, also when the slab's next local free is to tell already.
     for (int i = 0; i < 3; i++) {
-      elsewhere(byTrim ? held::trim : held::parkIdle);
+      elsewhere(byTrim ? held::trim : held::retireIdle);
     }
     underWay.forEach(InsidePurge::run);
     assertThat(held.slabs()).contains(emptied);
 
-    elsewhere(held::parkIdle);
+    elsewhere(held::retireIdle);
     assertThat(held.slabs()).doesNotContain(emptied);
     slots.subList(SLOTS, 2 * SLOTS).forEach(Slot::free);
     held.close();
@@ -178,18 +179,18 @@ class TrimsTest extends OwnedSlots {
           owned.lock.lock();
           owned.attend(/* alone= */ false);
           owned.lock.unlock();
-          assertThat(owned.looksParkable()).as("as far as others see").isFalse();
+          assertThat(owned.looksRetirable()).as("as far as others see").isFalse();
           throw new OutOfMemoryError("made to fail");
         };
-    assertThatThrownBy(() -> Trims.look(owned, failing)).isInstanceOf(OutOfMemoryError.class);
-    assertThat(owned.looksParkable()).isTrue();
+    assertThatThrownBy(() -> HeapTrimmer.look(owned, failing)).isInstanceOf(OutOfMemoryError.class);
+    assertThat(owned.looksRetirable()).isTrue();
   }
 
   @Test
   void aStepThatFailsIsTakenAgain() {
     take(SIZE_CLASS);
-    owned.parkIdle();
-    assertThat(owned.looksParkable()).isFalse();
+    owned.retireIdle();
+    assertThat(owned.looksRetirable()).isFalse();
     List<Slab> failing =
         new AbstractList<>() {
           @Override
@@ -202,9 +203,9 @@ class TrimsTest extends OwnedSlots {
             return 1;
           }
         };
-    assertThatThrownBy(() -> Trims.unlink(owned, failing, /* agedOnly= */ false))
+    assertThatThrownBy(() -> HeapTrimmer.unlink(owned, failing, /* agedOnly= */ false))
         .isInstanceOf(OutOfMemoryError.class);
-    assertThat(owned.looksParkable()).isTrue();
+    assertThat(owned.looksRetirable()).isTrue();
   }
 
   @Test
@@ -230,11 +231,11 @@ class TrimsTest extends OwnedSlots {
   @Test
   void whatCouldNotBeLookedAtIsLookedAtAgain() throws InterruptedException {
     take(SLOTS + 1, SIZE_CLASS);
-    owned.parkIdle();
-    assertThat(owned.looksParkable()).isFalse();
+    owned.retireIdle();
+    assertThat(owned.looksRetirable()).isFalse();
     owned.lock.lock();
-    elsewhere(() -> Trims.unlink(owned, owned.slabs(), /* agedOnly= */ false));
+    elsewhere(() -> HeapTrimmer.unlink(owned, owned.slabs(), /* agedOnly= */ false));
     owned.leave();
-    assertThat(owned.looksParkable()).isTrue();
+    assertThat(owned.looksRetirable()).isTrue();
   }
 }

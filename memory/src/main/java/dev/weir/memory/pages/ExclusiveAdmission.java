@@ -7,7 +7,7 @@ import dev.weir.memory.sync.SpinLock;
  * lies free, nobody else gets more pages, but out of promises, and for new ones; nor what it has
  * purged for itself, where others find room beside it. One thread at a time. Thread-safe.
  */
-public final class GatheredRoom {
+public final class ExclusiveAdmission {
   /**
    * After how long without a {@link #renew} another thread gathers instead of one that the system
    * has interrupted, or that finds no carrier: as long as a trim waits for a heap.
@@ -18,7 +18,7 @@ public final class GatheredRoom {
   private final ResidentLedger ledger;
 
   /** Of a ledger, which {@code lock} guards. */
-  GatheredRoom(SpinLock lock, ResidentLedger ledger) {
+  ExclusiveAdmission(SpinLock lock, ResidentLedger ledger) {
     this.lock = lock;
     this.ledger = ledger;
   }

@@ -3,7 +3,6 @@ package dev.weir.memory.heap;
 import dev.weir.memory.os.ProcessBarrier;
 import dev.weir.memory.pages.PageSet;
 import dev.weir.memory.sync.SpinLock;
-import dev.weir.memory.sync.StackRoom;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -12,7 +11,7 @@ import java.util.function.Consumer;
  * What any thread may have a heap give back, whatever the heap's owner is at: it takes the heap's
  * lock for that, and calls the system without it.
  */
-final class Trims {
+final class HeapTrimmer {
   /**
    * How long a trim waits for a lock under which somebody is at work: 1 s. It takes microseconds
    * unless the system has interrupted that thread, which then waits for a time slice: on a machine
@@ -33,7 +32,7 @@ final class Trims {
   /** The most slots that either goes through at a time, but for one slab. */
   private static final int SLOTS_A_STEP = 16_384;
 
-  private Trims() {}
+  private HeapTrimmer() {}
 
   /**
    * Gives back everything that is free, but where somebody has been at work under the lock for a
@@ -53,7 +52,7 @@ final class Trims {
       if (heap.isAlone()) {
         heap.trimSlabs(purges::add);
       } else {
-        heap.attendAll();
+        heap.scanAll();
         besideOwner = heap.slabs();
       }
     } finally {
@@ -64,26 +63,26 @@ final class Trims {
   }
 
   /**
-   * Parks the empty slabs, if there seem to be any and nobody is at work under the lock. Any
+   * Retires the empty slabs, if there seem to be any and nobody is at work under the lock. Any
    * thread, without a lock.
    *
    * @param takesOver also if the lock leans towards a thread, which costs every running thread a
    *     barrier
    */
-  static void parkIdle(Heap heap, boolean takesOver) {
-    if (heap.looksParkable()) {
-      look(heap, () -> parkIdleOnce(heap, takesOver));
+  static void retireIdle(Heap heap, boolean takesOver) {
+    if (heap.looksRetirable()) {
+      look(heap, () -> retireIdleOnce(heap, takesOver));
     }
   }
 
-  private static void parkIdleOnce(Heap heap, boolean takesOver) {
+  private static void retireIdleOnce(Heap heap, boolean takesOver) {
     if (!(takesOver ? heap.lock.tryTakeOver() : heap.lock.tryLock())) {
       return;
     }
     List<Slab> besideOwner = List.of();
     try {
       if (heap.isAlone()) {
-        heap.parkEmptySlabs();
+        heap.retireEmptySlabs();
       } else {
         heap.attend(/* alone= */ false);
         besideOwner = availableAndEmpty(heap);
@@ -112,7 +111,7 @@ final class Trims {
       isComplete = true;
     } finally {
       if (!isComplete) {
-        heap.leaveUnattended();
+        heap.requestScan();
       }
     }
   }
@@ -125,7 +124,7 @@ final class Trims {
       List<Slab> some = slabs.subList(from, end);
       List<InsidePurge> purges = new ArrayList<>();
       if (!heap.lock.tryLock(patienceNanos)) {
-        heap.leaveUnattended(); // Whoever wants them comes again.
+        heap.requestScan(); // Whoever wants them comes again.
         return;
       }
       try {
@@ -153,11 +152,10 @@ final class Trims {
     return end;
   }
 
-  /** As {@link Heap#unlinkFree}, and parks those that are empty. With the lock. */
+  /** As {@link Heap#unlinkFree}, and retires those that are empty. With the lock. */
   @SuppressWarnings("ReferenceEquality") // a slab is its identity
   static void unlinkBesideOwner(
       Heap heap, List<Slab> slabs, boolean agedOnly, Consumer<InsidePurge> purges) {
-    StackRoom.requireForNested();
     int slots = 0;
     for (Slab slab : slabs) {
       slots = Math.max(slots, slab.slots());
@@ -173,10 +171,10 @@ final class Trims {
         int most = agedOnly ? slab.agedSlots : Slab.ALL;
         if (most < Slab.ALL && slab.freePages(most, heap.pages().pageBytes()).isEmpty()) {
           slab.barrenSlots = most;
-        } else if (mayGive(slab, heap.pages().pageBytes()) && slab.tryBeginTaking(most)) {
+        } else if (mayGive(slab, heap.pages().pageBytes()) && slab.tryBeginSteal(most)) {
           begun.add(slab);
-        } else if (looksEmpty(slab) && slab != heap.current(slab.kind())) {
-          heap.leaveUnattended(); // Nobody frees another slot of it.
+        } else if (looksEmpty(slab) && !heap.lists().isCurrent(slab)) {
+          heap.requestScan(); // Nobody frees another slot of it.
         } else {
           passBy(heap, slab);
         }
@@ -191,7 +189,7 @@ final class Trims {
       }
     } finally {
       while (ended < begun.size()) {
-        begun.get(ended++).cancelTaking();
+        begun.get(ended++).cancelSteal();
       }
     }
   }
@@ -200,7 +198,7 @@ final class Trims {
   private static List<Slab> availableAndEmpty(Heap heap) {
     List<Slab> empty = new ArrayList<>();
     for (int sizeClass = 0; sizeClass < SizeClasses.COUNT; sizeClass++) {
-      for (Slab slab = heap.waiting().firstAvailable(sizeClass);
+      for (Slab slab = heap.lists().firstAvailable(sizeClass);
           slab != null;
           slab = slab.nextQueued) {
         if (looksEmpty(slab)) {
@@ -219,8 +217,8 @@ final class Trims {
    * finds an empty one. With the lock.
    */
   private static void passBy(Heap heap, Slab slab) {
-    if (slab.hasRemoteOpaque() && slab.noticeNext()) {
-      heap.leaveUnattended();
+    if (slab.hasRemoteOpaque() && slab.notifyAtNext()) {
+      heap.requestScan();
     }
   }
 
@@ -236,10 +234,10 @@ final class Trims {
   @SuppressWarnings("ReferenceEquality") // a slab is its identity
   private static void takeBesideOwner(
       Heap heap, Slab slab, int most, char[] taken, Consumer<InsidePurge> purges) {
-    int count = slab.endTakingAll(most, taken);
+    int count = slab.endStealAll(most, taken);
     // The owner looks at its current slabs at any time.
-    if (slab != heap.current(slab.kind()) && slab.tryLeaveAll(taken, count)) {
-      heap.parkEmptied(slab);
+    if (!heap.lists().isCurrent(slab) && slab.tryLeaveAll(taken, count)) {
+      heap.retireEmptied(slab);
       return;
     }
     PageSet free = slab.unlinkTaken(taken, count, heap.pages().pageBytes());
