@@ -39,8 +39,8 @@ import org.jspecify.annotations.Nullable;
 final class ActiveExchange implements Exchange {
   static final String RESOURCE_POLICY = "Cross-Origin-Resource-Policy";
 
+  private final Line line;
   private final HttpCarrier carrier;
-  private final Framing framing;
   private final Services services;
   private final StallGuard guard;
   private final ChannelHandlerContext ctx;
@@ -49,6 +49,10 @@ final class ActiveExchange implements Exchange {
   private final ConnectionMemory memory;
   private final ResponseMemory responseMemory;
   private ExchangeHandler handler;
+
+  /** Whether the line ends with this exchange, be the rest of its request read or not. */
+  private boolean last;
+
   private boolean continueSent;
   private boolean bodyComplete;
   private boolean headSent;
@@ -57,20 +61,14 @@ final class ActiveExchange implements Exchange {
   private boolean handlerClosed;
 
   ActiveExchange(
-      HttpCarrier carrier,
-      Framing framing,
-      Services services,
-      ConnectionMemory memory,
-      StallGuard guard,
-      Router router,
-      ChannelHandlerContext ctx,
-      HttpRequest request) {
-    this.carrier = carrier;
-    this.framing = framing;
+      Line line, Services services, ConnectionMemory memory, Router router, HttpRequest request) {
+    this.line = line;
+    this.carrier = line.carrier();
     this.services = services;
-    this.guard = guard;
-    this.ctx = ctx;
+    this.guard = carrier.guard();
+    this.ctx = line.context();
     this.request = request;
+    this.last = line.isLast(request);
     this.routeName = router.routeName(request);
     this.memory = memory;
     this.responseMemory = new ResponseMemory(services, memory, this, guard);
@@ -121,12 +119,12 @@ final class ActiveExchange implements Exchange {
   }
 
   String protocol() {
-    return framing.protocol();
+    return line.protocol();
   }
 
   /** Refuses a request that will not end, or whose end is unknown; its carrier ends with it. */
   void giveUp(Refusals.Refusal refusal) {
-    framing.endAfterwards();
+    last = true;
     refuse(refusal.status(), refusal.reason(), EmptyHttpHeaders.INSTANCE);
   }
 
@@ -140,7 +138,7 @@ final class ActiveExchange implements Exchange {
 
   /** Whether whoever carries the exchange ends with it. */
   boolean isLast() {
-    return framing.isLast();
+    return last;
   }
 
   /** Whether the client's end is the end of the exchange, since it waits for news only. */
@@ -286,7 +284,7 @@ final class ActiveExchange implements Exchange {
     HttpResponse response = new DefaultHttpResponse(HttpVersion.HTTP_1_1, status);
     response.headers().add(headers);
     if (!response.headers().contains(HttpHeaderNames.CONTENT_LENGTH)) {
-      framing.begin(response);
+      last |= line.delimit(request, response);
     }
     finishHead(response);
     guard.writing();
@@ -319,22 +317,21 @@ final class ActiveExchange implements Exchange {
   private void finishHead(HttpResponse response) {
     headSent = true;
     watching = false;
-    if (!framing.isLast() && (carrier.isDraining() || !restIsSmall())) {
-      framing.endAfterwards();
-    }
+    // A request that is refused for its length has none that could be asked for.
+    last = last || carrier.isDraining() || !restIsSmall();
     response.headers().set(HttpHeaderNames.DATE, ResponseDate.now());
     response.headers().set("X-Content-Type-Options", "nosniff");
     if (!response.headers().contains(RESOURCE_POLICY)) {
       response.headers().set(RESOURCE_POLICY, "cross-origin");
     }
-    framing.finishHead(response);
+    line.finishHead(request, response, last);
   }
 
   /** Notes whether the head is on its way: an encoder without memory has written nothing of it. */
   private void noteHead(HttpResponseStatus status, ChannelFuture written) {
     headSent = !(written.cause() instanceof EncoderException);
     if (headSent) {
-      services.metrics().responded(framing.protocol(), routeName, status.code());
+      services.metrics().responded(line.protocol(), routeName, status.code());
     }
   }
 
@@ -401,7 +398,7 @@ final class ActiveExchange implements Exchange {
 
   @Override
   public void closeAfterwards() {
-    framing.endAfterwards();
+    last = true;
   }
 
   @Override

@@ -1,18 +1,24 @@
 package dev.weir.server.http;
 
 import dev.weir.server.metrics.Failure;
+import io.netty.channel.Channel;
 import io.netty.handler.codec.http.DefaultHttpRequest;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.HttpVersion;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /** A connection of HTTP/1.1: one exchange after the other. */
 final class Http1Line extends Line {
+  private static final String PROTOCOL = "http/1.1";
+
   private final Services services;
   private final StrictRequestDecoder decoder;
-  private final SocketProgress output = new SocketProgress();
 
   Http1Line(Services services, StrictRequestDecoder decoder) {
     this.services = services;
@@ -20,8 +26,8 @@ final class Http1Line extends Line {
   }
 
   @Override
-  public boolean outputMoves() {
-    return output.hasMoved(context().channel());
+  Channel socket() {
+    return context().channel();
   }
 
   @Override
@@ -30,8 +36,32 @@ final class Http1Line extends Line {
   }
 
   @Override
-  Framing framing(HttpRequest request) {
-    return new Http1Framing(request);
+  String protocol() {
+    return PROTOCOL;
+  }
+
+  @Override
+  boolean isLast(HttpRequest request) {
+    return !HttpUtil.isKeepAlive(request);
+  }
+
+  /** HTTP/1.0 knows the end of such a body by the end of the connection. */
+  @Override
+  boolean delimit(HttpRequest request, HttpResponse response) {
+    boolean knowsChunks = request.protocolVersion().isKeepAliveDefault();
+    if (knowsChunks) {
+      HttpUtil.setTransferEncodingChunked(response, /* chunked= */ true);
+    }
+    return !knowsChunks;
+  }
+
+  @Override
+  void finishHead(HttpRequest request, HttpResponse response, boolean last) {
+    if (last) {
+      response.headers().set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
+    } else if (!request.protocolVersion().isKeepAliveDefault()) {
+      response.headers().set(HttpHeaderNames.CONNECTION, HttpHeaderValues.KEEP_ALIVE);
+    }
   }
 
   @Override
@@ -73,7 +103,7 @@ final class Http1Line extends Line {
 
   @Override
   void answer(Failure failure, @Nullable ActiveExchange failed) {
-    FixedAnswer.to(failure, services.metrics(), Http1Framing.PROTOCOL, failed)
+    FixedAnswer.to(failure, services.metrics(), PROTOCOL, failed)
         .sendPastEncoder(context())
         .addListener(written -> {
           if (written.isSuccess()) {

@@ -2,8 +2,8 @@ package dev.weir.server.http;
 
 import dev.weir.netty.flow.StreamIntake;
 import dev.weir.server.metrics.Failure;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http2.DefaultHttp2ResetFrame;
 import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2StreamChannel;
@@ -13,10 +13,11 @@ import org.jspecify.annotations.Nullable;
 
 /** A stream of HTTP/2: one exchange, whose end harms no other stream. */
 final class Http2Line extends Line {
+  private static final String PROTOCOL = "h2";
+
   private final Services services;
   private final Http2Session session;
   private final StreamIntake input;
-  private final SocketProgress output = new SocketProgress();
   private boolean admitted;
 
   /** Whether it has no place, and one of those in which refusals wait for their ends. */
@@ -53,8 +54,8 @@ final class Http2Line extends Line {
   }
 
   @Override
-  public boolean outputMoves() {
-    return output.hasMoved(context().channel().parent());
+  Channel socket() {
+    return context().channel().parent();
   }
 
   /** Without a window the stream waits for its turn. */
@@ -94,8 +95,8 @@ final class Http2Line extends Line {
   }
 
   @Override
-  Framing framing(HttpRequest request) {
-    return new Http2Framing();
+  String protocol() {
+    return PROTOCOL;
   }
 
   @Override
@@ -174,7 +175,7 @@ final class Http2Line extends Line {
   void answer(Failure failure, @Nullable ActiveExchange failed) {
     dropRest();
     FixedAnswer answer =
-        FixedAnswer.to(failure, services.metrics(), Http2Framing.PROTOCOL, failed);
+        FixedAnswer.to(failure, services.metrics(), PROTOCOL, failed);
     context()
         .writeAndFlush(answer.message())
         .addListener(written ->

@@ -30,7 +30,9 @@ import org.jspecify.annotations.Nullable;
  *                       └──▶ LINGERING ───▶ CLOSED    many bytes left, framing lost, last response
  * </pre>
  *
- * A client may end its side at any time. What it sent before is served; a live read ends, since its
+ * All changes of the state are here, so that they can be read at once.
+ *
+ * <p>A client may end its side at any time. What it sent before is served; a live read ends, since its
  * client can no longer be told from one that is gone.
  */
 final class HttpCarrier extends ChannelInboundHandlerAdapter {
@@ -176,15 +178,7 @@ final class HttpCarrier extends ChannelInboundHandlerAdapter {
 
   private ActiveExchange open(HttpRequest request) {
     ActiveExchange opened =
-        new ActiveExchange(
-            this,
-            line.framing(request),
-            services,
-            memory,
-            guard,
-            router,
-            line.context(),
-            request);
+        new ActiveExchange(line, services, memory, router, request);
     exchange = opened;
     state = State.RECEIVING;
     guard.waiting();

@@ -1,8 +1,10 @@
 package dev.weir.server.http;
 
 import dev.weir.server.metrics.Failure;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpResponse;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * first.
  */
 abstract class Line implements StallGuard.Carriage {
+  private final SocketProgress output = new SocketProgress();
   private @Nullable HttpCarrier carrier;
   private @Nullable ChannelHandlerContext context;
 
@@ -50,7 +53,33 @@ abstract class Line implements StallGuard.Carriage {
   /** Whether there is one exchange, and the line ends with it. */
   abstract boolean endsWithExchange();
 
-  abstract Framing framing(HttpRequest request);
+  /** The protocol, as ALPN names it. */
+  abstract String protocol();
+
+  /** Whether a client wants the line to end with the answer to a request. */
+  boolean isLast(HttpRequest request) {
+    return false;
+  }
+
+  /**
+   * Completes the head of a response whose length is not known. Frames say where one ends.
+   *
+   * @return whether its end is the end of the line
+   */
+  boolean delimit(HttpRequest request, HttpResponse response) {
+    return false;
+  }
+
+  /** Completes the head of any response, as the last thing before it is sent. */
+  void finishHead(HttpRequest request, HttpResponse response, boolean last) {}
+
+  /** The channel whose socket the answers leave by. */
+  abstract Channel socket();
+
+  @Override
+  public final boolean outputMoves() {
+    return output.hasMoved(socket());
+  }
 
   Admission admit() {
     return Admission.SERVED;
