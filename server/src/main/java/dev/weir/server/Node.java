@@ -102,7 +102,8 @@ public final class Node implements AutoCloseable {
     }
 
     Parts with(ConsoleSettings settings) {
-      return new Parts(disk, transport, limits, buffers, settings, hardening, codings, tls, eventLoops);
+      return new Parts(
+          disk, transport, limits, buffers, settings, hardening, codings, tls, eventLoops);
     }
 
     Parts hardened(@Nullable HardeningRate rate) {
@@ -110,31 +111,42 @@ public final class Node implements AutoCloseable {
     }
 
     Parts coding(CodingChoice choice) {
-      return new Parts(disk, transport, limits, buffers, console, hardening, choice, tls, eventLoops);
+      return new Parts(
+          disk, transport, limits, buffers, console, hardening, choice, tls, eventLoops);
     }
 
     /** With so many threads that serve connections. */
     Parts looping(int loops) {
-      return new Parts(
-          disk, transport, limits, buffers, console, hardening, codings, tls, loops);
+      return new Parts(disk, transport, limits, buffers, console, hardening, codings, tls, loops);
     }
 
     /** On another transport, if it can be used here. */
     Parts over(Transport wanted) {
-      return new Parts(disk, wanted.orBest(), limits, buffers, console, hardening, codings, tls, eventLoops);
+      return new Parts(
+          disk, wanted.orBest(), limits, buffers, console, hardening, codings, tls, eventLoops);
     }
 
     /** With TLS, and fewer connections, since each takes more; null leaves all as it is. */
     Parts secured(@Nullable TlsSettings settings) {
       return settings == null
           ? this
-          : new Parts(disk, transport, limits.withTls(), buffers, console, hardening, codings, tls, eventLoops)
+          : new Parts(
+                  disk,
+                  transport,
+                  limits.withTls(),
+                  buffers,
+                  console,
+                  hardening,
+                  codings,
+                  tls,
+                  eventLoops)
               .encrypted(settings);
     }
 
     /** With TLS, and the same limits. */
     Parts encrypted(TlsSettings settings) {
-      return new Parts(disk, transport, limits, buffers, console, hardening, codings, settings, eventLoops);
+      return new Parts(
+          disk, transport, limits, buffers, console, hardening, codings, settings, eventLoops);
     }
 
     static Parts forBudget(long budgetBytes) {

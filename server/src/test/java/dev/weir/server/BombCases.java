@@ -79,7 +79,10 @@ final class BombCases {
               return client.outcome();
             },
             last(400)),
-        http2("headers that refer to a long one", BombCases::referring, reset(431, Http2Error.PROTOCOL_ERROR)),
+        http2(
+            "headers that refer to a long one",
+            BombCases::referring,
+            reset(431, Http2Error.PROTOCOL_ERROR)),
         http2(
             "headers in frames without end",
             BombCases::continuing,

@@ -86,7 +86,10 @@ final class CaseNode implements AutoCloseable {
 
   private int send(String method, String path, String text) throws IOException {
     String head =
-        "%s %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\nContent-Length: %d\r\n\r\n";
+        "%s %s HTTP/1.1\r\n"
+            + "Host: localhost\r\n"
+            + "Content-Type: text/plain\r\n"
+            + "Content-Length: %d\r\n\r\n";
     return observer().send(head.formatted(method, path, text.length()) + text).receive().status();
   }
 

@@ -61,13 +61,13 @@ final class StallCases {
                     },
                     last(408)),
                 http1(
-                    "half a preface",
-                    client -> {
-                      client.raw().send("PRI * HTTP/2.0\r\n\r\nSM");
-                      return client.outcome();
-                    },
-                    closed())
-.inTheClearAlone(),
+                        "half a preface",
+                        client -> {
+                          client.raw().send("PRI * HTTP/2.0\r\n\r\nSM");
+                          return client.outcome();
+                        },
+                        closed())
+                    .inTheClearAlone(),
                 http2(
                     "a connection without a request",
                     client -> {

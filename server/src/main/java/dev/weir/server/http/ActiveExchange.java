@@ -242,8 +242,7 @@ final class ActiveExchange implements Exchange {
     boolean hasBody = bytes > 0 && !request.method().equals(HttpMethod.HEAD);
     ChannelFuture written;
     if (hasBody) {
-      written =
-          Owned.build(parts -> whole(status, headers, bytes, parts.take(body))).sendTo(ctx);
+      written = Owned.build(parts -> whole(status, headers, bytes, parts.take(body))).sendTo(ctx);
     } else {
       body.release();
       written = ctx.writeAndFlush(whole(status, headers, bytes, Unpooled.EMPTY_BUFFER));

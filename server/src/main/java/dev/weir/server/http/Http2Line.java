@@ -174,8 +174,7 @@ final class Http2Line extends Line {
   @Override
   void answer(Failure failure, @Nullable ActiveExchange failed) {
     dropRest();
-    FixedAnswer answer =
-        FixedAnswer.to(failure, services.metrics(), PROTOCOL, failed);
+    FixedAnswer answer = FixedAnswer.to(failure, services.metrics(), PROTOCOL, failed);
     context()
         .writeAndFlush(answer.message())
         .addListener(written ->

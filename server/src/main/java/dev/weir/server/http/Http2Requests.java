@@ -62,8 +62,7 @@ final class Http2Requests extends ChannelInboundHandlerAdapter {
         throw new IllegalArgumentException("a request needs :method and :path");
       }
       int stream = head.stream() == null ? 0 : head.stream().id();
-      return HttpConversionUtil.toHttpRequest(
-          stream, headers, /* validateHttpHeaders= */ true);
+      return HttpConversionUtil.toHttpRequest(stream, headers, /* validateHttpHeaders= */ true);
     } catch (Http2Exception | RuntimeException malformed) {
       HttpRequest none = new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, "*");
       none.setDecoderResult(DecoderResult.failure(malformed));

@@ -32,8 +32,8 @@ import org.jspecify.annotations.Nullable;
  *
  * All changes of the state are here, so that they can be read at once.
  *
- * <p>A client may end its side at any time. What it sent before is served; a live read ends, since its
- * client can no longer be told from one that is gone.
+ * <p>A client may end its side at any time. What it sent before is served; a live read ends, since
+ * its client can no longer be told from one that is gone.
  */
 final class HttpCarrier extends ChannelInboundHandlerAdapter {
   /** Asks a connection to end what waits, and itself as soon as it is idle. */
@@ -177,8 +177,7 @@ final class HttpCarrier extends ChannelInboundHandlerAdapter {
   }
 
   private ActiveExchange open(HttpRequest request) {
-    ActiveExchange opened =
-        new ActiveExchange(line, services, memory, router, request);
+    ActiveExchange opened = new ActiveExchange(line, services, memory, router, request);
     exchange = opened;
     state = State.RECEIVING;
     guard.waiting();
@@ -418,8 +417,7 @@ final class HttpCarrier extends ChannelInboundHandlerAdapter {
    * and has got nothing of it.
    */
   private void failed(Failure failure, Throwable cause) {
-    if (state == State.CLOSED
-        || Failure.isAftermath(cause, line.context().channel().isOpen())) {
+    if (state == State.CLOSED || Failure.isAftermath(cause, line.context().channel().isOpen())) {
       return;
     }
     line.count(failure, cause);

@@ -111,7 +111,9 @@ public final class HttpServer implements AutoCloseable {
               .childOption(ChannelOption.AUTO_READ, false)
               .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
               .childOption(ChannelOption.TCP_NODELAY, true)
-              .childOption(ChannelOption.RECVBUF_ALLOCATOR, new ReserveReceiveBuffers(services.places()::taken))
+              .childOption(
+                  ChannelOption.RECVBUF_ALLOCATOR,
+                  new ReserveReceiveBuffers(services.places()::taken))
               .childHandler(new ConnectionInitializer(services, connections, buffers.connections()))
               .bind(address)
               .syncUninterruptibly()

@@ -31,7 +31,9 @@ class SocketIntakeTest {
 
   SocketIntakeTest() {
     channel.config().setAutoRead(false);
-    channel.pipeline().addLast(new SocketIntake(decoder), decoder, new FlowControlHandler(), reader);
+    channel
+        .pipeline()
+        .addLast(new SocketIntake(decoder), decoder, new FlowControlHandler(), reader);
   }
 
   /** Takes down what comes, and asks for more on the same stack if told to. */
