@@ -43,6 +43,7 @@ public final class ServeCommand implements Callable<Integer> {
   private static final long MAX_BUDGET_BYTES = 1L << 40;
   private static final int MAX_PORT = 65_535;
   private static final int MAX_LEAK_AGE_SECONDS = 86_400;
+  private static final int MAX_EVENT_LOOPS = 1024;
   private static final Duration DRAIN_DEADLINE = Duration.ofSeconds(10);
 
   @Spec private CommandSpec spec;
@@ -121,6 +122,12 @@ public final class ServeCommand implements Callable<Integer> {
   private Transport transport;
 
   @Option(
+      names = "--event-loops",
+      paramLabel = "N",
+      description = "Threads that serve connections. Default: one for each processor.")
+  private int eventLoops = Runtime.getRuntime().availableProcessors();
+
+  @Option(
       names = "--compression",
       paramLabel = "CODINGS",
       description =
@@ -154,6 +161,7 @@ public final class ServeCommand implements Callable<Integer> {
               budget.bytes(),
               Node.Parts.forBudget(budget.bytes())
                   .over(transport)
+                  .looping(eventLoops)
                   .secured(security)
                   .hardened(hardened)
                   .coding(codings)
@@ -195,6 +203,12 @@ public final class ServeCommand implements Callable<Integer> {
       throw new ParameterException(
           spec.commandLine(),
           "Invalid value for option '--port': " + port + " is not in 0.." + MAX_PORT);
+    }
+    if (eventLoops < 1 || eventLoops > MAX_EVENT_LOOPS) {
+      throw new ParameterException(
+          spec.commandLine(),
+          "Invalid value for option '--event-loops': %d is not in 1..%d"
+              .formatted(eventLoops, MAX_EVENT_LOOPS));
     }
     if (leakAgeSeconds < 1 || leakAgeSeconds > MAX_LEAK_AGE_SECONDS) {
       throw new ParameterException(

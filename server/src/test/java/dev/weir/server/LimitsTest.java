@@ -96,24 +96,6 @@ class LimitsTest {
   }
 
   @Test
-  void aBodyThatStopsIsRefusedWithTheLimit() throws Exception {
-    start(NEVER, SOON);
-    create("");
-    for (String body : new String[] {"Content-Length: 9", "Transfer-Encoding: chunked"}) {
-      try (RawClient client = fixture.raw()) {
-        client.send(
-            "POST /v1/stream/a HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\n"
-                + body
-                + "\r\n\r\n5\r\nab");
-        RawClient.Response response = client.receive();
-        assertThat(response.status()).isEqualTo(408);
-        assertThat(response.body()).contains("40 ms").hasLineCount(1);
-        assertThat(client.isEnded()).isTrue();
-      }
-    }
-  }
-
-  @Test
   void aReaderThatStopsLosesItsConnection() throws Exception {
     // While the stream is made, nobody is in a hurry.
     start(NEVER, NEVER);

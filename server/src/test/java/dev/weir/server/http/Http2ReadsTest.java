@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 class Http2ReadsTest {
   private static final int FLAGS_INDEX = 4;
   private static final int RESERVED_BYTES = 2 << 10;
-  private static final Duration LOOK = Duration.ofMillis(Http2Reads.LOOK_AGAIN_MILLIS);
+  private static final Duration LOOK = Duration.ofMillis(100);
 
   @TempDir Path directory;
   private EmbeddedNode node;

@@ -223,7 +223,7 @@ class Http2FuzzTest {
       send(channel, packet);
     }
     if ((how & NODE_STOPS) != 0) {
-      channel.pipeline().fireUserEventTriggered(HttpConnection.Signal.DRAIN);
+      channel.pipeline().fireUserEventTriggered(HttpCarrier.Signal.DRAIN);
     }
     if ((how & ENDS_ITS_SIDE) != 0 && channel.isOpen()) {
       channel.pipeline().fireUserEventTriggered(ChannelInputShutdownEvent.INSTANCE);

@@ -1,17 +1,21 @@
-package dev.weir.server.http;
+package dev.weir.netty.flow;
 
-import dev.weir.memory.budget.BudgetExceededError;
+import dev.weir.netty.refusal.MemoryRefusals;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.AdaptiveRecvByteBufAllocator;
 import io.netty.util.UncheckedBooleanSupplier;
+import java.util.function.IntSupplier;
 
 /**
  * What sockets are read with: small buffers while the pool has no room for others, since a read
- * that gets none at all ends its connection. The pool keeps a reserve for blocks of that size.
+ * that gets none at all ends its connection. A pool keeps a reserve for blocks of that size.
  */
 @SuppressWarnings("deprecation") // Handle: Netty has nothing in its place yet
-final class ReceiveBuffers extends AdaptiveRecvByteBufAllocator {
+public final class ReserveReceiveBuffers extends AdaptiveRecvByteBufAllocator {
+  /** The most that is read at once. */
+  public static final int MAX_BYTES = 64 << 10;
+
   private static final int FIRST_BYTES = 4 << 10;
   private static final int SMALLEST_BYTES = 512;
 
@@ -21,22 +25,29 @@ final class ReceiveBuffers extends AdaptiveRecvByteBufAllocator {
   private static final int LEAST_RESERVED_BYTES = 256;
 
   /**
-   * A quarter of the largest reserve. Each place may hold three such buffers, two that wait and one
-   * on its way to the disk.
+   * A quarter of the largest reserve. Each connection may hold three such buffers, two that wait
+   * and one on its way to the disk.
    */
   private static final int ALL_RESERVED_BYTES = 256 << 10;
 
-  private final Places places;
+  private final IntSupplier connections;
 
-  /** The more of {@code places} are taken, the smaller are buffers of the reserve. */
-  ReceiveBuffers(Places places) {
-    super(SMALLEST_BYTES, FIRST_BYTES, HttpLimits.CHUNK_BYTES);
-    this.places = places;
+  /**
+   * For the channels of a server.
+   *
+   * @param connections how many share the reserve now: the more, the smaller are its buffers. Asked
+   *     on any event loop
+   */
+  public ReserveReceiveBuffers(IntSupplier connections) {
+    super(SMALLEST_BYTES, FIRST_BYTES, MAX_BYTES);
+    this.connections = connections;
   }
 
   private int reservedBytes() {
     return Math.clamp(
-        ALL_RESERVED_BYTES / Math.max(places.taken(), 1), LEAST_RESERVED_BYTES, RESERVED_BYTES);
+        ALL_RESERVED_BYTES / Math.max(connections.getAsInt(), 1),
+        LEAST_RESERVED_BYTES,
+        RESERVED_BYTES);
   }
 
   /** Whether there was nothing but the reserve when bytes were read into this buffer. */
@@ -47,8 +58,9 @@ final class ReceiveBuffers extends AdaptiveRecvByteBufAllocator {
   /** Whether there is more than the reserve now: as much as one read may bring. */
   static boolean haveRoom(ByteBufAllocator allocator) {
     try {
-      return allocator.ioBuffer(HttpLimits.CHUNK_BYTES).release();
-    } catch (BudgetExceededError refused) {
+      return allocator.ioBuffer(MAX_BYTES).release();
+    } catch (OutOfMemoryError refused) {
+      MemoryRefusals.require(refused);
       return false;
     }
   }
@@ -72,7 +84,8 @@ final class ReceiveBuffers extends AdaptiveRecvByteBufAllocator {
       isShort = false;
       try {
         return super.allocate(allocator);
-      } catch (BudgetExceededError refused) {
+      } catch (OutOfMemoryError refused) {
+        MemoryRefusals.require(refused);
         isShort = true;
         int bytes = reservedBytes();
         return allocator.ioBuffer(bytes, bytes);

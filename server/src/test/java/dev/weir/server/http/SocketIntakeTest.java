@@ -2,6 +2,7 @@ package dev.weir.server.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.netty.flow.SocketIntake;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
@@ -19,7 +20,8 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-class InputPacerTest {
+/** The intake of a socket, with the decoder of the node. */
+class SocketIntakeTest {
   private static final String HEAD = "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n";
   private static final String CHUNK = "1\r\nx\r\n";
 
@@ -27,9 +29,11 @@ class InputPacerTest {
   private final Reader reader = new Reader();
   private final EmbeddedChannel channel = new EmbeddedChannel();
 
-  InputPacerTest() {
+  SocketIntakeTest() {
     channel.config().setAutoRead(false);
-    channel.pipeline().addLast(new InputPacer(decoder), decoder, new FlowControlHandler(), reader);
+    channel
+        .pipeline()
+        .addLast(new SocketIntake(decoder), decoder, new FlowControlHandler(), reader);
   }
 
   /** Takes down what comes, and asks for more on the same stack if told to. */

@@ -1,32 +1,33 @@
-package dev.weir.server.http;
+package dev.weir.netty.flow;
 
-import dev.weir.memory.budget.BudgetExceededError;
+import dev.weir.netty.loop.LoopTime;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelPromise;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides when a connection of HTTP/2 is read. Goes in front of the codec, which asks for more
- * whenever it has used up what came.
+ * Decides when a connection of HTTP/2 is read whose streams have {@link StreamIntake}s. Goes in
+ * front of the codec, which asks for more whenever it has used up what came. The socket is read
+ * into {@link ReserveReceiveBuffers}; auto-read is off.
  *
  * <p>While the pool has nothing but its reserve, a connection is read only when its streams hold
  * nothing that was sent ahead: the rest waits in the kernel, whatever the windows allow. So a
- * connection takes one small buffer of the reserve, and each of its uploads one more on its way to
- * the disk, however many streams have how much to send. What is held is used up without another
- * read, unless its stream takes nothing; so the connection also looks, while it is not read,
- * whether the pool has room again. Where that is gone by the time of the read, which takes a second
- * small buffer then, it looks no more until what it holds is used up.
+ * connection takes one small buffer of the reserve, and each of its uploads one more. What is held
+ * is used up without another read, unless its stream takes nothing. So the connection also looks,
+ * while it is not read, whether the pool has room again. If that is gone by the time of the read,
+ * it looks no more until what it holds is used up.
  *
- * <p>A client may end its side and read on. From then on epoll no longer watches the socket for
- * input, and would close it if it were read.
+ * <p>When a client has ended its side, the socket is not read any more: epoll no longer watches it
+ * for input, and would close it.
+ *
+ * <p>One for each connection, used on its event loop.
  */
-final class Http2Reads extends ChannelDuplexHandler {
-  /** Soon for a client. */
+public final class Http2Reads extends ChannelDuplexHandler {
+  /** The first pause before a look at the pool: soon for a client. */
   static final long LOOK_AGAIN_MILLIS = 100;
 
   /**
@@ -35,9 +36,9 @@ final class Http2Reads extends ChannelDuplexHandler {
    */
   private static final long MAX_LOOK_MILLIS = 16 * LOOK_AGAIN_MILLIS;
 
+  private final HeldInput.Watch heldWatch = new Held();
   private @Nullable ChannelHandlerContext context;
   private boolean ended;
-  private boolean hasWritten;
 
   /** Whether there was nothing but the reserve when bytes came last, or for those that are held. */
   private boolean isShort;
@@ -63,53 +64,54 @@ final class Http2Reads extends ChannelDuplexHandler {
   /** The next look at the pool; a read that is deferred has one. */
   private @Nullable Future<?> look;
 
+  /** For a connection of which nothing was read. */
+  public Http2Reads() {}
+
   @Override
   public void handlerAdded(ChannelHandlerContext ctx) {
     context = ctx;
   }
 
-  /** Whether the codec has had memory for its first frame: it closes a connection without. */
-  boolean hasWritten() {
-    return hasWritten;
+  /** Hears of what its streams hold. */
+  HeldInput.Watch heldWatch() {
+    return heldWatch;
   }
 
-  /** A stream holds more of what was sent ahead. */
-  void held(int bytes) {
-    heldBytes += bytes;
-  }
+  private final class Held implements HeldInput.Watch {
+    @Override
+    public void held(int bytes) {
+      heldBytes += bytes;
+    }
 
-  /** There was nothing but the reserve for what a stream holds. */
-  void heldInReserve() {
-    isShort = true;
-  }
+    @Override
+    public void heldInReserve() {
+      isShort = true;
+    }
 
-  /** A stream has used up, or dropped, some of it. */
-  void letGo(int bytes) {
-    heldBytes -= bytes;
-    ChannelHandlerContext ctx = context;
-    if (heldBytes == 0) {
-      lookedInVain = false;
-      if (deferred && ctx != null) {
-        goOn(ctx);
+    @Override
+    public void letGo(int bytes) {
+      heldBytes -= bytes;
+      ChannelHandlerContext ctx = context;
+      if (heldBytes == 0) {
+        lookedInVain = false;
+        if (deferred && ctx != null) {
+          goOn(ctx);
+        }
       }
     }
   }
 
   /** Nothing more of this client is to be heard. */
-  void readNoMore() {
+  public void readNoMore() {
     ended = true;
   }
 
   /** For how long, in all, the connection was not read although its codec asked. */
-  long deferredNanos() {
+  public long deferredNanos() {
     ChannelHandlerContext ctx = context;
     return deferred && ctx != null
-        ? deferredNanos + nanoTime(ctx) - deferredSinceNanos
+        ? deferredNanos + LoopTime.nanoTime(ctx.executor()) - deferredSinceNanos
         : deferredNanos;
-  }
-
-  private static long nanoTime(ChannelHandlerContext ctx) {
-    return ctx.executor().ticker().nanoTime();
   }
 
   private void goOn(ChannelHandlerContext ctx) {
@@ -124,7 +126,7 @@ final class Http2Reads extends ChannelDuplexHandler {
   private void defer(ChannelHandlerContext ctx) {
     if (!deferred) {
       deferred = true;
-      deferredSinceNanos = nanoTime(ctx);
+      deferredSinceNanos = LoopTime.nanoTime(ctx.executor());
     }
     if (look == null && !lookedInVain) {
       look = ctx.executor().schedule(() -> lookAgain(ctx), pauseMillis, TimeUnit.MILLISECONDS);
@@ -136,7 +138,7 @@ final class Http2Reads extends ChannelDuplexHandler {
     if (!deferred || !ctx.channel().isActive()) {
       return;
     }
-    if (ReceiveBuffers.haveRoom(ctx.alloc())) {
+    if (ReserveReceiveBuffers.haveRoom(ctx.alloc())) {
       isShort = false;
       lookedBefore = true;
       goOn(ctx);
@@ -156,26 +158,10 @@ final class Http2Reads extends ChannelDuplexHandler {
 
   @Override
   public void channelRead(ChannelHandlerContext ctx, Object message) {
-    isShort = ReceiveBuffers.isOfReserve((ByteBuf) message);
+    isShort = ReserveReceiveBuffers.isOfReserve((ByteBuf) message);
     lookedInVain = lookedBefore && isShort;
     lookedBefore = false;
     ctx.fireChannelRead(message);
-  }
-
-  @Override
-  public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
-    ChannelPromise first = promise;
-    if (!hasWritten) {
-      hasWritten = true;
-      // The codec closes a connection whose settings are not sent, and tells nobody why.
-      first = promise.unvoid();
-      first.addListener(written -> {
-        if (written.cause() instanceof BudgetExceededError refused) {
-          ctx.fireExceptionCaught(refused);
-        }
-      });
-    }
-    ctx.write(message, first);
   }
 
   @Override
