@@ -69,14 +69,9 @@ final class FloodCases {
           } catch (SocketException alreadyEnded) {
             // By the frames before.
           }
-          return outcomeAtEnd(client);
+          return ((Http2CaseClient) client).outcomeOfFlood();
         },
         ended(Http2Error.ENHANCE_YOUR_CALM));
-  }
-
-  private static Outcome outcomeAtEnd(CaseClient client) throws Exception {
-    client.http2().awaitEnd();
-    return client.outcome();
   }
 
   private static void sendWithoutEnd(RawClient client, String request) {
@@ -104,7 +99,7 @@ final class FloodCases {
               } catch (SocketException alreadyEnded) {
                 // By the resets before.
               }
-              return outcomeAtEnd(client);
+              return ((Http2CaseClient) client).outcomeOfFlood();
             },
             ended(Http2Error.ENHANCE_YOUR_CALM)),
         http2(

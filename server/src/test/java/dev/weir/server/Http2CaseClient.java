@@ -9,13 +9,21 @@ import java.net.SocketException;
 final class Http2CaseClient implements CaseClient {
   private static final int MAX_PIECE_BYTES = 16 << 10;
 
+  private static final String FAILED_BY_PEER =
+      "weir_http_failed_connections_total{reason=\"peer\"}";
+
+  private final NodeFixture fixture;
   private final Http2Client client;
 
   /** The stream of the request; 0 before there is one. */
   private int stream;
 
-  Http2CaseClient(Http2Client client) {
-    this.client = client;
+  private final double failuresBefore;
+
+  Http2CaseClient(NodeFixture fixture) throws IOException {
+    this.fixture = fixture;
+    this.failuresBefore = fixture.metric(FAILED_BY_PEER);
+    this.client = fixture.http2();
   }
 
   @Override
@@ -91,6 +99,19 @@ final class Http2CaseClient implements CaseClient {
   @Override
   public void vanish() throws IOException {
     client.resetConnection();
+  }
+
+  /**
+   * Reads to the end that the node has made of a connection for what its client does, and counted.
+   * The client may not hear why: where it still sends, the end is a reset, which takes the GOAWAY
+   * from it.
+   */
+  Outcome outcomeOfFlood() throws IOException {
+    client.awaitEnd();
+    NodeFixture.await(
+        "a reason counted", () -> fixture.metric(FAILED_BY_PEER) == failuresBefore + 1);
+    Outcome outcome = outcome();
+    return outcome.equals(Outcome.closed()) ? Outcome.ended(Http2Error.ENHANCE_YOUR_CALM) : outcome;
   }
 
   @Override
