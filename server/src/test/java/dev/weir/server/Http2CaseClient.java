@@ -4,6 +4,7 @@ import io.netty.handler.codec.http2.Http2Error;
 import java.io.EOFException;
 import java.io.IOException;
 import java.net.SocketException;
+import javax.net.ssl.SSLException;
 
 /** The client of a case over HTTP/2. */
 final class Http2CaseClient implements CaseClient {
@@ -14,11 +15,10 @@ final class Http2CaseClient implements CaseClient {
 
   private final NodeFixture fixture;
   private final Http2Client client;
+  private final double failuresBefore;
 
   /** The stream of the request; 0 before there is one. */
   private int stream;
-
-  private final double failuresBefore;
 
   Http2CaseClient(NodeFixture fixture) throws IOException {
     this.fixture = fixture;
@@ -65,7 +65,7 @@ final class Http2CaseClient implements CaseClient {
         from += length;
         client.data(stream, part, last && from == piece.length);
       } while (from < piece.length);
-    } catch (EOFException | SocketException cutOff) {
+    } catch (EOFException | SocketException | SSLException cutOff) {
       // What came until then is there to be read.
     }
   }
@@ -125,7 +125,7 @@ final class Http2CaseClient implements CaseClient {
       if (!open) {
         client.awaitEnd();
       }
-    } catch (EOFException | SocketException end) {
+    } catch (EOFException | SocketException | SSLException end) {
       open = false;
     }
     Http2Client.Response answer = client.response(stream);
