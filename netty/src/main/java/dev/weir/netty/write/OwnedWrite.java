@@ -55,10 +55,11 @@ final class OwnedWrite implements ChannelFutureListener {
       if (!channel.eventLoop().inEventLoop()) {
         WriteGateHandler.announce(channel, message);
       }
+      ChannelPromise written = writtenPromise();
       if (flush) {
-        through.writeAndFlush(message, promise);
+        through.writeAndFlush(message, written);
       } else {
-        through.write(message, promise);
+        through.write(message, written);
       }
     } catch (Throwable failure) {
       promise.tryFailure(failure);
@@ -66,6 +67,25 @@ final class OwnedWrite implements ChannelFutureListener {
     if (promise.isDone()) {
       operationComplete(promise); // The loop may have ended: nobody else would.
     }
+  }
+
+  /**
+   * What the pipeline completes. A stream of HTTP/2 does so when its connection's writes end, and
+   * would log that its promise has been completed by {@link #abandon}: it gets one of its own.
+   */
+  private ChannelPromise writtenPromise() {
+    if (!(channel instanceof Http2StreamChannel)) {
+      return promise;
+    }
+    ChannelPromise written = channel.newPromise();
+    written.addListener(done -> {
+      if (done.isSuccess()) {
+        promise.trySuccess();
+      } else {
+        promise.tryFailure(done.cause());
+      }
+    });
+    return written;
   }
 
   private void fail(Exception cause) {
