@@ -88,6 +88,23 @@ final class SlowAllocation {
         : null;
   }
 
+  /** As {@link #tryAllocateAtOnce}, of a block that can grow, where addresses are left for one. */
+  static <T> @Nullable T tryAllocateGrowingAtOnce(
+      PoolCore parts, long bytes, Budget budget, Tenants<T> tenants) {
+    if (isTooLarge(parts, bytes)) {
+      return null;
+    }
+    T tenant = tryOnceGrowing(parts, /* heap= */ null, bytes, budget, tenants);
+    if (tenant != null) {
+      return tenant;
+    }
+    long chargeBytes = Refusals.chargeBytes(parts.pages(), bytes);
+    return !isHopeless(parts, chargeBytes, budget) && budget.hasRoom(chargeBytes)
+        ? tryWithRoom(
+            parts, bytes, () -> tryOnceGrowing(parts, /* heap= */ null, bytes, budget, tenants))
+        : null;
+  }
+
   private static @Nullable OwnedHeap open(@Nullable OwnedHeap heap) {
     return heap == null || heap.isClosed() ? null : heap;
   }
