@@ -5,6 +5,7 @@ module dev.weir.cache {
   requires com.github.benmanes.caffeine;
 
   exports dev.weir.cache;
+  exports dev.weir.cache.block;
   exports dev.weir.cache.log;
   exports dev.weir.cache.seq;
 }

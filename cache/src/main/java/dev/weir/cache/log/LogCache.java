@@ -36,6 +36,9 @@ public final class LogCache implements AutoCloseable {
   /** How often a put makes room in the pool that somebody else takes. */
   private static final int ROOM_ATTEMPTS = 3;
 
+  /** What a put may need beyond its bytes: the first pages of a chunk. */
+  private static final long FRESH_CHUNK_BYTES = 128 << 10;
+
   private final Pool pool;
   private final LogCacheOptions options;
   private final Budget parent;
@@ -136,7 +139,7 @@ public final class LogCache implements AutoCloseable {
 
   /** Outside the lock: those who are asked may be other caches, or this one. */
   private boolean askOthersForRoom(long bytes) {
-    long neededBytes = bytes + options.chunkBytes() / 4;
+    long neededBytes = bytes + FRESH_CHUNK_BYTES;
     if (!budget.hasRoom(neededBytes)) {
       return false;
     }

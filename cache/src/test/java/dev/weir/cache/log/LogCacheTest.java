@@ -7,6 +7,7 @@ import dev.weir.cache.CacheSlice;
 import dev.weir.cache.testing.TestPool;
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.heap.Block;
+import dev.weir.memory.pressure.Registration;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -236,7 +237,7 @@ class LogCacheTest {
         block = pool.pool.tryAllocate(1 << 20, pool.parent)) {
       others.add(block);
     }
-    try (var registration =
+    Registration registration =
         pool.pool.addReclaimer(
             pool.parent,
             1,
@@ -246,11 +247,11 @@ class LogCacheTest {
               }
               others.removeLast().release();
               return 1 << 20;
-            })) {
-      for (int i = 0; i < 30; i++) {
-        assertThat(model.put(1, 0, 1, 100_000)).isTrue();
-      }
+            });
+    for (int i = 0; i < 30; i++) {
+      assertThat(model.put(1, 0, 1, 100_000)).isTrue();
     }
+    registration.close();
     others.forEach(Block::release);
   }
 
