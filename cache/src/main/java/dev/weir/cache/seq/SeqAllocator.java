@@ -298,7 +298,8 @@ public final class SeqAllocator implements AutoCloseable {
 
   /**
    * Copies stragglers out of mostly dead chunks, until few bytes are dead or so many are copied.
-   * Does nothing where there is no room for the copies.
+   * Does nothing where there is no room for the copies: the chunk that is kept for them may be used
+   * up while readers pin several chunks that are half copied.
    *
    * @return how many bytes were copied; less than asked for if nothing more is to be had
    */

@@ -190,11 +190,11 @@ class SeqAllocatorTest {
       session.allocator.checkInvariants();
       session.compactAll();
       slices.forEach(CacheSlice::release);
+      // Chunks that were pinned when they were half copied may have used up what is kept for that.
+      session.pool.parent.setLimitBytes(9 << 20);
       session.compactAll();
       assertThat(session.waste())
-          .as(
-              "%s, room %,d",
-              session.allocator.figures(), (8 << 20) - session.pool.parent.chargedBytes())
+          .as("%s", session.allocator.figures())
           .isLessThanOrEqualTo(0.10 + 192e3 / session.allocator.figures().liveBytes());
     }
   }
