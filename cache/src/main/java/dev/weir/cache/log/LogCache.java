@@ -151,7 +151,10 @@ public final class LogCache implements AutoCloseable {
     return true;
   }
 
-  /** All batches with a sequence number up to this one are kept elsewhere: they may be evicted. */
+  /**
+   * All batches with a sequence number up to this one are kept elsewhere: they may be evicted. So
+   * may later ones, if their number is not higher. A smaller number than before changes nothing.
+   */
   public void flushed(long sequence) {
     lock.lock();
     try {

@@ -94,6 +94,28 @@ class ModulePathTest {
   }
 
   @Test
+  void cacheIsEnough() throws Exception {
+    compile(
+        "dev.weir.cache",
+        """
+        package consumer;
+        import dev.weir.cache.block.*;
+        import dev.weir.cache.log.*;
+        import dev.weir.memory.*;
+        class Consumer {
+          static long tail(Pool pool, BlockObject object) {
+            try (var log = LogCache.create(pool, pool.rootBudget(), LogCacheOptions.withCapacity(64 << 20));
+                var blocks = BlockCache.create(pool, pool.rootBudget(), BlockCacheOptions.withCapacity(64 << 20));
+                LogRead read = log.read(1, 0, 10, 1000)) {
+              blocks.read(object, 0, 10).join().release();
+              return read.byteSize();
+            }
+          }
+        }
+        """);
+  }
+
+  @Test
   void micrometerIsEnough() throws Exception {
     compile(
         "dev.weir.micrometer",
@@ -141,10 +163,10 @@ class ModulePathTest {
 
   private static List<Path> modulePath(NettyVersion netty) {
     List<Path> path = new ArrayList<>();
-    Stream.of("memory", "micrometer", "netty", "compression")
+    Stream.of("memory", "cache", "micrometer", "netty", "compression")
         .map(ClassPath::weir)
         .forEach(path::add);
-    Stream.of("micrometer-[a-z]*", "zstd-jni", "HdrHistogram", "LatencyUtils")
+    Stream.of("micrometer-[a-z]*", "zstd-jni", "caffeine", "HdrHistogram", "LatencyUtils")
         .map(ClassPath::jars)
         .forEach(path::addAll);
     path.addAll(netty.jars());
