@@ -100,6 +100,7 @@ public final class SharedBlock {
    * @return whether the block has gone back to its pool; if not, readers pin it
    */
   public boolean drop() {
+    long bytes = block.size(); // Afterwards the last reader may release it at any moment.
     int found;
     do {
       found = state.get();
@@ -111,7 +112,7 @@ public final class SharedBlock {
       block.release();
       return true;
     }
-    figures.addOrphaned(block.size());
+    figures.addOrphaned(bytes);
     return false;
   }
 }

@@ -4,6 +4,7 @@ import dev.weir.memory.Pool;
 import dev.weir.memory.PoolOptions;
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.heap.Block;
+import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
@@ -26,10 +27,11 @@ public final class SharedBlockRaces {
     private final Budget budget = POOL.rootBudget().child("block", Budget.UNLIMITED);
     private final PinFigures figures = new PinFigures();
     private final Block block = POOL.allocate(64, budget);
+    private final MemorySegment bytes = block.segment();
     final SharedBlock shared = new SharedBlock(block, 64, figures);
 
     final @Nullable CacheSlice slice() {
-      return shared.trySlice(block.segment());
+      return shared.trySlice(bytes);
     }
 
     /** Whether the block is still charged, and what is counted as pinned and orphaned. */
