@@ -20,14 +20,17 @@ final class SeqSession implements SeqOwner, AutoCloseable {
   final List<Held> held = new ArrayList<>();
 
   private final Map<Long, Held> byPosition = new HashMap<>();
+  private final FixedChunks fixed = new FixedChunks();
   private int seeds;
 
   static final class Held {
     final int bytes;
     final int seed;
+    final int fixedChunk;
     long position;
 
-    Held(int bytes, int seed, long position) {
+    Held(int bytes, int seed, int fixedChunk, long position) {
+      this.fixedChunk = fixedChunk;
       this.bytes = bytes;
       this.seed = seed;
       this.position = position;
@@ -50,7 +53,7 @@ final class SeqSession implements SeqOwner, AutoCloseable {
     if (position == SeqAllocator.NONE) {
       return null;
     }
-    Held block = new Held(bytes, ++seeds, position);
+    Held block = new Held(bytes, ++seeds, fixed.allocate(bytes), position);
     assertThat(byPosition.put(position, block)).as("a position given twice").isNull();
     held.add(block);
     MemorySegment memory = allocator.segment(position);
@@ -68,6 +71,7 @@ final class SeqSession implements SeqOwner, AutoCloseable {
   void freeRemoved(Held block) {
     verify(allocator.segment(block.position), block);
     byPosition.remove(block.position);
+    fixed.free(block.fixedChunk);
     allocator.free(block.position);
   }
 
@@ -104,6 +108,12 @@ final class SeqSession implements SeqOwner, AutoCloseable {
   double waste() {
     SeqFigures figures = allocator.figures();
     return (double) figures.wasteBytes() / figures.liveBytes();
+  }
+
+  /** The same with chunks of a fixed size, for comparison. */
+  double fixedWaste() {
+    long live = allocator.figures().liveBytes();
+    return (double) (fixed.heldBytes() - live) / live;
   }
 
   @Override

@@ -35,6 +35,7 @@ class SeqWasteTest {
       print("one record kept in each chunk", session, before);
       assertThat(before).isGreaterThan(20);
       assertThat(session.waste()).isLessThanOrEqualTo(MOST);
+      assertThat(session.fixedWaste()).isGreaterThan(1);
     }
   }
 
@@ -47,6 +48,7 @@ class SeqWasteTest {
 
       print("records of 2.1 MiB", session, session.waste());
       assertThat(session.waste()).isLessThanOrEqualTo(0.005);
+      assertThat(session.fixedWaste()).isGreaterThan(0.9);
     }
   }
 
@@ -143,11 +145,13 @@ class SeqWasteTest {
   private static void print(String what, SeqSession session, double waste) {
     SeqFigures figures = session.allocator.figures();
     System.out.printf(
-        "%s: %.4f, now %.4f of %,d live bytes; dead %,d, unused %,d, headers %,d, moved %,d%n",
+        "%s: %.4f, now %.4f of %,d live bytes (fixed chunks now %.4f); dead %,d, unused %,d,"
+            + " headers %,d, moved %,d%n",
         what,
         waste,
         session.waste(),
         figures.liveBytes(),
+        session.fixedWaste(),
         figures.deadBytes(),
         figures.unusedBytes(),
         figures.headerBytes(),
