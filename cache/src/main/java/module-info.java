@@ -2,7 +2,6 @@
 module dev.weir.cache {
   requires static org.jspecify;
   requires transitive dev.weir.memory;
-  requires com.github.benmanes.caffeine;
 
   exports dev.weir.cache;
   exports dev.weir.cache.block;

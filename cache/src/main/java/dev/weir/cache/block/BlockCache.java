@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Room is charged before a fetch begins, and until the page has left the cache and the last
  * reader has released it: what is charged never exceeds the capacity. Where there is no room, pages
- * that nobody holds leave; Caffeine's policy says which. Loads that fail are not cached.
+ * that nobody holds leave: those that the best of three policies would not keep. Loads that fail
+ * are not cached.
  *
  * <p>A {@link BlockReader} that goes forward has pages fetched ahead of it. Until such a page is
  * read the policy does not know it. It is charged within the capacity, up to a part of it, for 10 s
@@ -27,11 +28,11 @@ import org.jspecify.annotations.Nullable;
  * <p>It is a reclaimer of its pool: when others find no room it gives pages up, and it takes room
  * back as pages are read.
  *
- * <p>Thread-safe. One lock guards tables and figures; hits of pages that were read before take
- * none. No source is called under it, and no future is completed under it.
+ * <p>Thread-safe. One lock guards tables and figures; further pieces of a reader's page need none.
+ * No source is called under it, and no future is completed under it.
  */
 /*
- * Lock order: this cache's lock, Caffeine's, the pool's. Allocations under the lock ask no reclaimers: another cache
+ * Lock order: this cache's lock, the pool's. Allocations under the lock ask no reclaimers: another cache
  * might wait for this one meanwhile. Those that may are made outside it, and released at once: they only make room.
  */
 public final class BlockCache implements AutoCloseable {
@@ -114,8 +115,8 @@ public final class BlockCache implements AutoCloseable {
     long length = Math.min(maxBytes, table.pageLength(object, page) - inPage);
     PageKey key = PageKey.of(object, page);
     boolean isNextPage = reader != null && !reader.window().isLast(page);
-    if (!isNextPage) {
-      CacheSlice slice = table.tryRead(key, inPage, length);
+    if (reader != null && !isNextPage) {
+      CacheSlice slice = reader.tryReadCurrent(key, inPage, length);
       if (slice != null) {
         hits.increment();
         return CompletableFuture.completedFuture(slice);
@@ -144,15 +145,19 @@ public final class BlockCache implements AutoCloseable {
         requireOpen();
         long now = options.clock().getAsLong();
         table.expire(now);
+        if (attempt == 0 && (reader == null || isNextPage)) {
+          table.accessed(key);
+        }
         if (reader != null && isNextPage && attempt == 0) {
           aheadPages = reader.window().advance(page, now, table.mostAheadPages());
           abandoned = aheadPages == 0 ? table.abandonAhead(reader) : abandoned;
         }
-        slice = table.tryReadUnderLock(key, waiter.offset, waiter.length);
-        if (slice != null) {
+        CachedPage found = table.find(key);
+        slice = found == null ? null : found.trySlice(waiter.offset, waiter.length);
+        if (slice != null && found != null) {
           hits.increment();
           if (reader != null) {
-            reader.window().delivered(now);
+            reader.delivered(found, now);
           }
           break;
         }
@@ -269,7 +274,7 @@ public final class BlockCache implements AutoCloseable {
             slices.add(slice);
           }
           if (waiter.reader != null) {
-            waiter.reader.window().delivered(now);
+            waiter.reader.delivered(page, now);
           }
         }
         table.keep(page, load, /* wasRead= */ !waiters.isEmpty(), now);

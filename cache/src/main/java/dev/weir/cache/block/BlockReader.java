@@ -2,6 +2,7 @@ package dev.weir.cache.block;
 
 import dev.weir.cache.CacheSlice;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads a range of an object through a {@link BlockCache}, and has pages fetched ahead as long as
@@ -14,6 +15,9 @@ public final class BlockReader implements AutoCloseable {
   private final long endOffset;
   private final ReadaheadWindow window = new ReadaheadWindow();
   private volatile boolean closed;
+
+  /** The page that it reads now: further pieces of it need no lock. */
+  private volatile @Nullable CachedPage current;
 
   BlockReader(BlockCache cache, BlockObject object, long endOffset) {
     this.cache = cache;
@@ -40,6 +44,18 @@ public final class BlockReader implements AutoCloseable {
     return cache.read(object, offset, (int) Math.min(maxBytes, endOffset - offset), this);
   }
 
+  /** A further piece of the page that was delivered last; null for another, or if it has left. */
+  @Nullable CacheSlice tryReadCurrent(PageKey key, long offset, long length) {
+    CachedPage page = current;
+    return page == null || !page.key.equals(key) ? null : page.trySlice(offset, length);
+  }
+
+  /** It has got a piece of a page. Under the cache's lock. */
+  void delivered(CachedPage page, long nowNanos) {
+    current = page;
+    window.delivered(nowNanos);
+  }
+
   BlockObject object() {
     return object;
   }
@@ -57,6 +73,7 @@ public final class BlockReader implements AutoCloseable {
   public void close() {
     if (!closed) {
       closed = true;
+      current = null;
       cache.cancelAhead(this);
     }
   }

@@ -35,6 +35,11 @@ final class CachedPage {
     return shared.trySlice(bytes.asSlice(offset, length));
   }
 
+  /** Whether a reader holds a slice. */
+  boolean isHeld() {
+    return shared.isPinned();
+  }
+
   void drop() {
     shared.drop();
   }

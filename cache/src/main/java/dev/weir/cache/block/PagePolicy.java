@@ -1,96 +1,131 @@
 package dev.weir.cache.block;
 
-import com.github.benmanes.caffeine.cache.Cache;
-import com.github.benmanes.caffeine.cache.Caffeine;
-import com.github.benmanes.caffeine.cache.Policy;
-import com.github.benmanes.caffeine.cache.RemovalCause;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The pages that have been read, and which of them go first: Caffeine's policy, which withstands
- * scans. Every page that leaves is dropped, on the thread that made it leave. Thread-safe.
+ * The pages that have been read, and which of them goes first. Under the cache's lock.
  *
- * <p>Lock order: the cache's lock, then Caffeine's. What happens under Caffeine's takes no lock.
+ * <p>No single policy is good at everything that is read from a log: consumers that follow each
+ * other read each page a fixed number of times, others read the same pages again and again, and
+ * some scan. So three policies are followed by their keys alone, {@link GhostQueue least recently
+ * used, first in first out}, and {@link GhostArc}. The page that goes is one that the policy with
+ * the fewest misses of late would not have. Pages that readers hold stay: they would give no room.
  */
 final class PagePolicy {
-  private final Cache<PageKey, CachedPage> pages;
-  private final Policy.Eviction<PageKey, CachedPage> eviction;
-  private final AtomicLong evicted = new AtomicLong();
-  private final AtomicLong cached = new AtomicLong();
+  /**
+   * A miss is forgotten after about so many times what the cache has pages. With half of that, two
+   * policies that are nearly equal take turns: each turn costs pages.
+   */
+  private static final int MEMORY = 8;
 
-  PagePolicy(long maxBytes) {
-    this.pages =
-        Caffeine.newBuilder()
-            .executor(Runnable::run)
-            .maximumWeight(maxBytes)
-            .weigher((PageKey key, CachedPage page) -> (int) page.chargedBytes)
-            .removalListener(
-                (@Nullable PageKey key, @Nullable CachedPage page, RemovalCause cause) ->
-                    left(page))
-            .build();
-    this.eviction = pages.policy().eviction().orElseThrow();
+  private final GhostCache[] ghosts;
+  private final double[] misses;
+  private final double decay;
+  private int leader;
+
+  /** Least recently used first. */
+  private final Map<PageKey, CachedPage> pages =
+      new LinkedHashMap<>(16, 0.75f, /* accessOrder= */ true);
+
+  private long cachedBytes;
+  private long evictedBytes;
+
+  PagePolicy(int capacityPages) {
+    this.ghosts =
+        new GhostCache[] {
+          new GhostArc(capacityPages), GhostQueue.lru(capacityPages), GhostQueue.fifo(capacityPages)
+        };
+    this.misses = new double[ghosts.length];
+    this.decay = 1 - 1.0 / ((double) MEMORY * capacityPages);
   }
 
-  private void left(@Nullable CachedPage page) {
-    if (page != null) {
-      cached.addAndGet(-page.chargedBytes);
-      evicted.addAndGet(page.chargedBytes);
-      page.drop();
+  /** A page is read, whether it is there or not. */
+  void access(PageKey key) {
+    for (int i = 0; i < ghosts.length; i++) {
+      boolean isHit = ghosts[i].access(key);
+      misses[i] = misses[i] * decay + (isHit ? 0 : 1);
+    }
+    for (int i = 0; i < ghosts.length; i++) {
+      // Half a miss less: policies that are equally good do not take turns.
+      leader = misses[i] < misses[leader] - 0.5 ? i : leader;
     }
   }
 
-  /** A page that is there; the policy takes note of that. */
+  /** A page that is there. */
   @Nullable CachedPage get(PageKey key) {
-    return pages.getIfPresent(key);
+    return pages.get(key);
   }
 
-  /** Whether it is there; the policy does not hear of that. */
   boolean has(PageKey key) {
-    return pages.asMap().containsKey(key);
+    return pages.containsKey(key);
   }
 
-  /** Adds a page, which may leave at once if others are worth more. */
   void put(CachedPage page) {
-    cached.addAndGet(page.chargedBytes);
     pages.put(page.key, page);
+    cachedBytes += page.chargedBytes;
   }
 
-  /** Changes the most that it keeps; what is more leaves now. */
-  void setMaxBytes(long bytes) {
-    if (eviction.getMaximum() != bytes) {
-      eviction.setMaximum(bytes);
-    }
-    pages.cleanUp();
+  /** Has pages leave until at most so many bytes are kept, or readers hold the rest. */
+  void fit(long maxBytes) {
+    while (cachedBytes > maxBytes && evictOne()) {}
   }
 
-  /** Has at least so many bytes leave, as far as there are so many; keeps the lower maximum. */
+  /** Has at least so many bytes leave, as far as nobody holds them; tells whether a page left. */
   boolean evict(long bytes) {
-    long before = cached.get();
-    if (before == 0) {
+    long before = cachedBytes;
+    fit(Math.max(0, cachedBytes - bytes));
+    return cachedBytes < before;
+  }
+
+  private boolean evictOne() {
+    GhostCache policy = ghosts[leader];
+    CachedPage victim = null;
+    for (CachedPage page : pages.values()) {
+      if (!page.isHeld()) {
+        if (!policy.keeps(page.key)) {
+          victim = page;
+          break;
+        }
+        victim = victim == null ? page : victim;
+      }
+    }
+    if (victim == null) {
       return false;
     }
-    eviction.setMaximum(Math.max(0, before - bytes));
-    pages.cleanUp();
-    return cached.get() < before;
+    pages.remove(victim.key);
+    left(victim);
+    return true;
+  }
+
+  private void left(CachedPage page) {
+    cachedBytes -= page.chargedBytes;
+    evictedBytes += page.chargedBytes;
+    page.drop();
   }
 
   long cachedBytes() {
-    return cached.get();
-  }
-
-  /** The same, page by page. */
-  long walkedBytes() {
-    pages.cleanUp();
-    return pages.asMap().values().stream().mapToLong(page -> page.chargedBytes).sum();
+    return cachedBytes;
   }
 
   long evictedBytes() {
-    return evicted.get();
+    return evictedBytes;
   }
 
   void clear() {
-    pages.invalidateAll();
-    pages.cleanUp();
+    for (Iterator<CachedPage> all = pages.values().iterator(); all.hasNext(); ) {
+      CachedPage page = all.next();
+      all.remove();
+      left(page);
+    }
+  }
+
+  void checkInvariants() {
+    long sum = pages.values().stream().mapToLong(page -> page.chargedBytes).sum();
+    if (sum != cachedBytes) {
+      throw new AssertionError("cached " + cachedBytes + ", found " + sum);
+    }
   }
 }

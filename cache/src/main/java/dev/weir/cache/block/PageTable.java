@@ -1,6 +1,5 @@
 package dev.weir.cache.block;
 
-import dev.weir.cache.CacheSlice;
 import dev.weir.cache.PinFigures;
 import dev.weir.cache.SharedBlock;
 import dev.weir.memory.Pool;
@@ -15,12 +14,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Where each page is: under way, fetched ahead, or cached; in one place at most. Makes room and
- * keeps the accounts. All under the cache's lock, but for {@link #tryRead}.
+ * keeps the accounts. All under the cache's lock.
  */
 final class PageTable {
-  /** After so many pages have left that readers still hold, one that was fetched ahead goes too. */
-  private static final int ROUNDS_PER_AHEAD_PAGE = 4;
-
   private final Pool pool;
   private final Budget budget;
   private final BlockCacheOptions options;
@@ -46,7 +42,11 @@ final class PageTable {
     this.pool = pool;
     this.budget = budget;
     this.options = options;
-    this.policy = new PagePolicy(options.capacityBytes());
+    this.policy = new PagePolicy(mostPages(options));
+  }
+
+  private static int mostPages(BlockCacheOptions options) {
+    return (int) Math.min(Integer.MAX_VALUE / 4, options.capacityBytes() / options.pageBytes());
   }
 
   PinFigures pins() {
@@ -61,29 +61,26 @@ final class PageTable {
     return Math.min(options.pageBytes(), object.bytes() - page * options.pageBytes());
   }
 
-  /** A page that was read before. Any thread, without the lock. */
-  @Nullable CacheSlice tryRead(PageKey key, long offset, long length) {
-    CachedPage page = policy.get(key);
-    return page == null ? null : page.trySlice(offset, length);
+  /** Somebody reads a page, whether it is there or not; once for all pieces that a reader takes. */
+  void accessed(PageKey key) {
+    policy.access(key);
   }
 
-  /** A page that is there. */
-  @Nullable CacheSlice tryReadUnderLock(PageKey key, long offset, long length) {
+  /** A page that is there; null if it is not. */
+  @Nullable CachedPage find(PageKey key) {
     CachedPage page = ahead.take(key);
     if (page == null) {
-      return tryRead(key, offset, length);
+      return policy.get(key);
     }
     page.aheadFor = null;
     aheadUsefulBytes += page.chargedBytes;
-    CacheSlice slice = page.trySlice(offset, length);
     cache(page);
-    return slice;
+    return page;
   }
 
-  /** The room that it took elsewhere is the policy's now; it may leave at once. */
   private void cache(CachedPage page) {
     fitPolicy();
-    policy.put(page);
+    policy.put(page); // It takes the room that it took elsewhere.
   }
 
   /** Waits for a load that has begun; null if there is none. */
@@ -184,18 +181,10 @@ final class PageTable {
     loadingBytes += bytes;
     try {
       fitPolicy();
-      for (int round = 1; ; round++) {
+      while (true) {
         Block block = pool.tryAllocateAtOnce(null, bytes, budget, Block.tenants(budget));
-        if (block != null || !demanded) {
+        if (block != null || !demanded || (!policy.evict(bytes) && !ahead.dropOldest())) {
           return block;
-        }
-        // A page that a reader holds leaves without giving room: then it is the next one's turn.
-        boolean gaveUp = policy.evict(bytes);
-        if (!gaveUp || round % ROUNDS_PER_AHEAD_PAGE == 0) {
-          gaveUp |= ahead.dropOldest();
-        }
-        if (!gaveUp) {
-          return null;
         }
       }
     } finally {
@@ -205,8 +194,7 @@ final class PageTable {
 
   /** The policy may keep what all others leave. */
   private void fitPolicy() {
-    policy.setMaxBytes(
-        Math.max(0, options.capacityBytes() - loadingBytes - ahead.bytes() - pins.orphanedBytes()));
+    policy.fit(options.capacityBytes() - loadingBytes - ahead.bytes() - pins.orphanedBytes());
   }
 
   /**
@@ -296,7 +284,6 @@ final class PageTable {
     while (freed < bytes && (policy.evict(bytes - freed) || ahead.dropOldest())) {
       freed = before - heldBytes();
     }
-    fitPolicy();
     return Math.max(0, freed);
   }
 
@@ -352,7 +339,7 @@ final class PageTable {
             .mapToLong(load -> load.chargedBytes)
             .sum();
     require(wantedAhead == aheadLoadingBytes, "under way ahead " + aheadLoadingBytes);
-    require(policy.walkedBytes() == policy.cachedBytes(), "cached " + policy.cachedBytes());
+    policy.checkInvariants();
   }
 
   private static void require(boolean holds, String what) {

@@ -166,7 +166,7 @@ class ModulePathTest {
     Stream.of("memory", "cache", "micrometer", "netty", "compression")
         .map(ClassPath::weir)
         .forEach(path::add);
-    Stream.of("micrometer-[a-z]*", "zstd-jni", "caffeine", "HdrHistogram", "LatencyUtils")
+    Stream.of("micrometer-[a-z]*", "zstd-jni", "HdrHistogram", "LatencyUtils")
         .map(ClassPath::jars)
         .forEach(path::addAll);
     path.addAll(netty.jars());
