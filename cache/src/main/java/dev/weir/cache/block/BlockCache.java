@@ -42,6 +42,7 @@ public final class BlockCache implements AutoCloseable {
   private final PageTable table;
   private final LongAdder hits = new LongAdder();
   private final ReentrantLock lock = new ReentrantLock();
+  private final AheadTimer timer;
   private final Registration registration;
 
   // Under the lock.
@@ -49,7 +50,6 @@ public final class BlockCache implements AutoCloseable {
   private long joined;
   private long refused;
   private long reclaimedBytes;
-  private boolean timerRuns;
   private boolean closed;
 
   private BlockCache(Pool pool, Budget parent, BlockCacheOptions options) {
@@ -57,6 +57,7 @@ public final class BlockCache implements AutoCloseable {
     this.options = options;
     this.budget = parent.child(options.name(), options.capacityBytes());
     this.table = new PageTable(pool, budget, options);
+    this.timer = new AheadTimer(lock, table, options);
     this.registration = pool.addReclaimer(budget, options.priority(), this::reclaim);
   }
 
@@ -278,7 +279,7 @@ public final class BlockCache implements AutoCloseable {
           }
         }
         table.keep(page, load, /* wasRead= */ !waiters.isEmpty(), now);
-        toTimer = armTimer();
+        toTimer = timer.arm();
       }
     } finally {
       lock.unlock();
@@ -291,7 +292,7 @@ public final class BlockCache implements AutoCloseable {
       }
     }
     if (toTimer) {
-      runTimer(options.aheadTime().toNanos());
+      timer.start(options.aheadTime().toNanos());
     }
   }
 
@@ -332,36 +333,6 @@ public final class BlockCache implements AutoCloseable {
       lock.unlock();
     }
     abandoned.forEach(PageLoad::cancelFetch);
-  }
-
-  // Pages that nobody has read when their time is over.
-
-  private boolean armTimer() {
-    boolean starts = !timerRuns && table.hasAhead();
-    timerRuns |= starts;
-    return starts;
-  }
-
-  private void runTimer(long nanos) {
-    options.later().run(this::timeIsOver, nanos);
-  }
-
-  private void timeIsOver() {
-    long nanos = 0;
-    lock.lock();
-    try {
-      long now = options.clock().getAsLong();
-      table.expire(now);
-      timerRuns = false;
-      if (armTimer()) {
-        nanos = table.nextDeadlineNanos() - now;
-      }
-    } finally {
-      lock.unlock();
-    }
-    if (nanos > 0) {
-      runTimer(nanos);
-    }
   }
 
   /** Gives pages up: those that the policy values least, then those fetched ahead. */
