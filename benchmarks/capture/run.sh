@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Records the buffer sizes that Spring Cloud Gateway asks for, as an API gateway and as a WebSocket
-# proxy, into the histograms of the benchmarks. Needs JAVA_HOME at a JDK 25, and about three minutes.
+# Records Spring Cloud Gateway as an API gateway, as one that rewrites documents, and as a WebSocket
+# proxy: its buffer sizes into the histograms of the benchmarks, and two traces to replay beside this
+# script. Needs JAVA_HOME at a JDK 25, and about four minutes.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
-readonly gateway=4481 backend=4482 warmup_seconds=15 seconds=30
+readonly gateway=4481 backend=4482 warmup_seconds=15 seconds=30 events=400000
 readonly java=$JAVA_HOME/bin/java jcmd=$JAVA_HOME/bin/jcmd
 readonly sizes=../src/main/resources/dev/weir/benchmarks/pattern
 pids=()
@@ -30,7 +31,7 @@ start() {
   done
 }
 
-# record LOAD NAME: a histogram of what the gateway asks for once the load is under way.
+# record LOAD NAME: what the gateway asks for once the load is under way.
 record() {
   local load=$1 name=$2
   "$java" -Xmx256m -cp "$class_path" capture.Load "$load" $gateway $((warmup_seconds + seconds + 5)) &
@@ -41,6 +42,11 @@ record() {
   sleep $seconds
   "$jcmd" "${pids[1]}" JFR.stop name="$name" filename="$PWD/target/$name.jfr" >/dev/null
   wait "${pids[-1]}"
+}
+
+# histogram NAME: how often it asked for each size.
+histogram() {
+  local name=$1
   ../../weir lab import "target/$name.jfr" -o "target/$name.trace"
   {
     echo "# $name: direct buffers that Spring Cloud Gateway asked for in $seconds s."
@@ -49,9 +55,21 @@ record() {
   } >"target/$name.sizes"
 }
 
+# window NAME: the first events, in their order and with their pauses.
+window() {
+  local name=$1
+  ../../weir lab import "target/$name.jfr" -o "target/$name.trace" --events $events
+  gzip -9 -n -c "target/$name.trace" >"$name.trace.gz"
+}
+
 start $backend Backend $backend
 start $gateway Gateway $gateway $backend
 record api api-gateway
+record document document-gateway
 record socket websocket-proxy
+histogram api-gateway
+histogram websocket-proxy
+window api-gateway
+window document-gateway
 mkdir -p "$sizes"
 mv target/*.sizes "$sizes/"

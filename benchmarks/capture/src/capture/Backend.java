@@ -13,11 +13,11 @@ import reactor.netty.http.server.HttpServerRoutes;
 
 /**
  * What lies behind the gateway. {@code /api/item} answers with a JSON object, {@code /api/list} with
- * a list of them; {@code /socket} pushes an update every 20 ms and answers every message with a
+ * a list of them; {@code /document} with a larger one; {@code /socket} pushes an update every 20 ms and answers every message with a
  * small one.
  */
 public final class Backend {
-  private static final int JSON_BYTES = 1 << 20;
+  private static final int JSON_BYTES = 4 << 20;
   private static final byte[] JSON = json();
   private static final Sizes BODIES = new Sizes(0);
   private static final AtomicLong SOCKETS = new AtomicLong();
@@ -37,12 +37,13 @@ public final class Backend {
 
   private static void routes(HttpServerRoutes routes) {
     routes
-        .get("/api/item", (request, response) -> response.send(body(1_800, 60_000)))
-        .get("/api/list", (request, response) -> response.send(body(40_000, 400_000)))
+        .get("/api/item", (request, response) -> response.send(body(1_800, 60_000, 1 << 20)))
+        .get("/api/list", (request, response) -> response.send(body(40_000, 400_000, 1 << 20)))
+        .get("/document", (request, response) -> response.send(body(200_000, 3_000_000, JSON_BYTES)))
         .post(
             "/api/item",
             (request, response) ->
-                request.receive().then(response.status(201).send(body(120, 400)).then()))
+                request.receive().then(response.status(201).send(body(120, 400, 1 << 20)).then()))
         .ws(
             "/socket",
             (in, out) -> {
@@ -60,9 +61,9 @@ public final class Backend {
             });
   }
 
-  private static Mono<ByteBuf> body(int median, int top) {
+  private static Mono<ByteBuf> body(int median, int top, int most) {
     synchronized (BODIES) {
-      return Mono.just(text(BODIES.next(median, top, JSON_BYTES)));
+      return Mono.just(text(BODIES.next(median, top, most)));
     }
   }
 

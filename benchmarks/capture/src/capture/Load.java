@@ -15,9 +15,13 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Clients of the gateway: 48 that call its API, or 200 sockets that talk and listen. */
+/**
+ * Clients of the gateway: 48 that call its API, 24 that read documents, or 200 sockets that talk
+ * and listen.
+ */
 public final class Load {
   private static final int CALLERS = 48;
+  private static final int READERS = 24;
   private static final int SOCKETS = 200;
   private static final AtomicLong ANSWERS = new AtomicLong();
   private static final HttpClient CLIENT =
@@ -25,22 +29,23 @@ public final class Load {
 
   private Load() {}
 
-  /** Arguments: {@code api} or {@code socket}, the gateway's port, seconds. */
+  /** Arguments: {@code api}, {@code document} or {@code socket}, the gateway's port, seconds. */
   public static void main(String[] args) throws Exception {
-    boolean api = args[0].equals("api");
+    String load = args[0];
+    int count = load.equals("api") ? CALLERS : load.equals("document") ? READERS : SOCKETS;
     String gateway = "127.0.0.1:" + args[1];
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(Long.parseLong(args[2]));
     List<Future<?>> clients = new ArrayList<>();
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
-      for (int i = 0; i < (api ? CALLERS : SOCKETS); i++) {
+      for (int i = 0; i < count; i++) {
         Sizes sizes = new Sizes(1_000 + i);
         clients.add(
             threads.submit(
                 () -> {
-                  if (api) {
-                    call("http://" + gateway, sizes, end);
-                  } else {
-                    talk("ws://" + gateway, sizes, end);
+                  switch (load) {
+                    case "api" -> call("http://" + gateway, sizes, end);
+                    case "document" -> read("http://" + gateway + "/document", end);
+                    default -> talk("ws://" + gateway, sizes, end);
                   }
                   return null;
                 }));
@@ -70,6 +75,19 @@ public final class Load {
         throw new IllegalStateException("the gateway answered with " + status);
       }
       ANSWERS.incrementAndGet();
+    }
+  }
+
+  /** A document every 50 ms and what it takes to read it. */
+  private static void read(String document, long end) throws Exception {
+    HttpRequest request = HttpRequest.newBuilder(URI.create(document)).build();
+    while (System.nanoTime() < end) {
+      int status = CLIENT.send(request, BodyHandlers.discarding()).statusCode();
+      if (status != 200) {
+        throw new IllegalStateException("the gateway answered with " + status);
+      }
+      ANSWERS.incrementAndGet();
+      Thread.sleep(50);
     }
   }
 

@@ -1,7 +1,8 @@
-/** Meters of a pool, and of caches, for Micrometer. */
+/** Meters of a pool, and of gates and caches where their modules are there, for Micrometer. */
 module dev.weir.micrometer {
-  requires static org.jspecify;
   requires static dev.weir.cache;
+  requires static dev.weir.netty;
+  requires static org.jspecify;
   requires transitive dev.weir.memory;
   requires transitive micrometer.core;
 

@@ -23,4 +23,7 @@ module dev.weir.netty {
       dev.weir.compression;
   exports dev.weir.netty.loop to
       dev.weir.compression;
+  exports dev.weir.netty.refusal to
+      dev.weir.compression,
+      dev.weir.server;
 }

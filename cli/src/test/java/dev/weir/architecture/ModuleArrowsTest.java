@@ -21,10 +21,11 @@ class ModuleArrowsTest {
       Map.of(
           "memory", Set.of(),
           "cache", Set.of("memory"),
-          "micrometer", Set.of("cache", "memory"),
+          "micrometer", Set.of("cache", "netty", "memory"),
           "netty", Set.of("memory"),
           "compression", Set.of("netty", "memory"),
-          "server", Set.of("compression", "netty", "memory"),
+          "streams", Set.of(),
+          "server", Set.of("streams", "compression", "netty", "memory"),
           "lab", Set.of("compression", "netty", "memory"),
           "benchmarks", Set.of("lab", "compression", "netty", "micrometer", "memory"),
           "cli", Set.of("server", "lab", "benchmarks"));

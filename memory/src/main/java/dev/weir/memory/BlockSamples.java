@@ -32,18 +32,10 @@ final class BlockSamples {
   }
 
   private static void sample(Sampler sampler, ByteCountdown countdown, long bytes, Block block) {
-    LiveSample sample = null;
-    try {
-      sample = sampler.take(countdown, block.size(), block.budget());
-      if (sample != null) {
-        sample.request(bytes);
-        block.watchedBy(sample);
-      }
-    } catch (StackOverflowError e) {
-      // The block is allocated, and its user has room on the stack for it.
-      if (sample != null) {
-        sample.end();
-      }
+    LiveSample sample = sampler.take(countdown, block.size(), block.budget());
+    if (sample != null) {
+      sample.request(bytes);
+      block.watchedBy(sample);
     }
   }
 }

@@ -73,12 +73,7 @@ public final class BlockScope implements SegmentAllocator, AutoCloseable {
           "alignment " + byteAlignment + " is above the largest on offer, " + MAX_ALIGNMENT_BYTES);
     }
     Block block = pool.allocate(sizeWithRoom(byteSize, byteAlignment), budget);
-    try {
-      blocks.add(block);
-    } catch (OutOfMemoryError | StackOverflowError e) {
-      block.release();
-      throw e;
-    }
+    blocks.add(block);
     return block.segment().asSlice(-block.address() & (byteAlignment - 1), byteSize);
   }
 

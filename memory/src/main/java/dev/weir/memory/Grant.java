@@ -4,7 +4,7 @@ import dev.weir.memory.budget.Budget;
 import dev.weir.memory.budget.BudgetExceededError;
 import dev.weir.memory.hardening.Hardener;
 import dev.weir.memory.heap.Block;
-import dev.weir.memory.heap.BlockHome;
+import dev.weir.memory.heap.BlockContainer;
 import dev.weir.memory.heap.GrowingRun;
 import dev.weir.memory.heap.GrowthAid;
 import dev.weir.memory.heap.HardenedRun;
@@ -13,7 +13,6 @@ import dev.weir.memory.heap.SizeClasses;
 import dev.weir.memory.pages.Lane;
 import dev.weir.memory.pages.PageHeap;
 import dev.weir.memory.profile.Sampler;
-import dev.weir.memory.sync.StackRoom;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -98,10 +97,10 @@ public final class Grant implements AutoCloseable {
       block = tryHardened(size, runBytes);
       if (block == null && growing && runBytes >= SizeClasses.MAX_SLOT_BYTES) {
         block =
-            GrowingRun.tryAllocateCharged(pages, growthAid, runBytes, lane, Block.tenants(budget));
+            GrowingRun.tryAllocateCharged(pages, growthAid, runBytes, lane, Block.factory(budget));
       }
       if (block == null) {
-        block = runs.tryAllocatePromised(runBytes, lane, Block.tenants(budget));
+        block = runs.tryAllocatePromised(runBytes, lane, Block.factory(budget));
       }
     } finally {
       if (block == null) {
@@ -123,7 +122,7 @@ public final class Grant implements AutoCloseable {
       return null;
     }
     Block block =
-        HardenedRun.tryAllocatePromised(hardener, pages, size, lane, Block.tenants(budget));
+        HardenedRun.tryAllocatePromised(hardener, pages, size, lane, Block.factory(budget));
     if (block != null) {
       budget.uncharge(runBytes - size);
     }
@@ -151,7 +150,7 @@ public final class Grant implements AutoCloseable {
    *
    * @param payer what the block is charged to
    */
-  public boolean tryGrow(BlockHome home, long minBytes, Budget payer) {
+  public boolean tryGrow(BlockContainer home, long minBytes, Budget payer) {
     requireOwn(payer);
     if (minBytes <= home.blockBytes()) {
       return true;
@@ -207,9 +206,7 @@ public final class Grant implements AutoCloseable {
   }
 
   /** As deep as {@link #giveBackRest}, which asks for it again. */
-  private static void requireRoomToPutBack() {
-    StackRoom.requireForNested();
-  }
+  private static void requireRoomToPutBack() {}
 
   /** Either this sees the flag of {@link #close}, or that finds these bytes. */
   private void putBack(long runBytes) {
@@ -227,7 +224,6 @@ public final class Grant implements AutoCloseable {
   }
 
   private void giveBackRest() {
-    StackRoom.requireForNested(); // What is taken below must come to its end.
     long left = remainingBytes.getAndSet(0);
     if (left > 0) {
       pages.promises().giveBack(left, lane);

@@ -8,7 +8,6 @@ import dev.weir.memory.budget.RefusedCharge.Hope;
 import dev.weir.memory.pages.Lane;
 import dev.weir.memory.pages.PageHeap;
 import dev.weir.memory.sync.SpinLock;
-import dev.weir.memory.sync.StackRoom;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -169,7 +168,6 @@ final class GrantQueue {
   }
 
   private @Nullable Entry tryServeNow(WaitingGrant request, GrantRoom room) {
-    StackRoom.requireForNested(); // What is charged is promised.
     lock.lock();
     try {
       if (closed) {
@@ -197,7 +195,6 @@ final class GrantQueue {
    * outside the lock.
    */
   private @Nullable Entry tryEnter(WaitingGrant request, GrantRoom room) {
-    StackRoom.requireForNested(); // What is entered, or charged, is so whole.
     Entry entry = Entry.FULL;
     lock.lock();
     try {
@@ -375,7 +372,6 @@ final class GrantQueue {
 
   /** Fails everything that waits and everything that comes. */
   void close() {
-    StackRoom.requireForNested(); // What has been taken out must be told.
     EndedGrants ended = new EndedGrants();
     lock.lock();
     try {

@@ -2,13 +2,12 @@ package dev.weir.memory;
 
 import dev.weir.memory.callback.FirstFailures;
 import dev.weir.memory.heap.InsidePurge;
+import dev.weir.memory.os.NativeMemoryException;
 import dev.weir.memory.pages.InsidePurges;
 import dev.weir.memory.sync.SpinLock;
-import dev.weir.memory.sync.StackRoom;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Pages inside slabs that their heaps have unlinked, and that wait for the system call which gives
@@ -37,32 +36,20 @@ final class InsidePurgeQueue {
   /**
    * Leaves a purge to the purger; where that does not keep up, whoever makes the garbage makes the
    * system call, and so slows down.
-   *
-   * @throws StackOverflowError if the stack has no room for that: the caller ends it
    */
   void add(InsidePurge purge) {
     long bytes = purge.bytes();
-    if (queuedBytes.addAndGet(bytes) <= MAX_QUEUED_BYTES && tryQueue(purge)) {
+    if (queuedBytes.addAndGet(bytes) <= MAX_QUEUED_BYTES) {
+      queue.add(purge);
       Purger.wake();
       return;
     }
     queuedBytes.addAndGet(-bytes);
     try {
       purge.run();
-    } catch (StackOverflowError e) {
-      throw e; // It may not have begun.
-    } catch (RuntimeException | Error e) {
+    } catch (NativeMemoryException e) {
       // The pages stay live; the allocation on whose way this is has nothing to do with it.
       failures.report(e);
-    }
-  }
-
-  /** Whether the Java heap has room for another entry of the queue, and the stack for the way. */
-  private boolean tryQueue(InsidePurge purge) {
-    try {
-      return queue.add(purge);
-    } catch (OutOfMemoryError | StackOverflowError e) {
-      return false;
     }
   }
 
@@ -73,17 +60,12 @@ final class InsidePurgeQueue {
    */
   boolean run() {
     boolean any = false;
-    for (InsidePurge purge = poll(); purge != null; purge = poll()) {
+    for (InsidePurge purge = queue.poll(); purge != null; purge = queue.poll()) {
       queuedBytes.addAndGet(-purge.bytes());
       purge.run();
       any = true;
     }
     return any;
-  }
-
-  private @Nullable InsidePurge poll() {
-    StackRoom.requireForNested(); // What has left the queue must be run.
-    return queue.poll();
   }
 
   /** Waits for the system calls of the purges that have begun by now, and makes those that wait. */

@@ -6,20 +6,19 @@ import dev.weir.memory.budget.BudgetExceededError;
 import dev.weir.memory.hardening.Hardener;
 import dev.weir.memory.hardening.Hardening;
 import dev.weir.memory.heap.Block;
-import dev.weir.memory.heap.BlockHome;
+import dev.weir.memory.heap.BlockContainer;
+import dev.weir.memory.heap.BlockFactory;
 import dev.weir.memory.heap.HardenedRun;
 import dev.weir.memory.heap.OwnedHeap;
 import dev.weir.memory.heap.SharedHeap;
 import dev.weir.memory.heap.SizeClasses;
 import dev.weir.memory.heap.SlabTotals;
-import dev.weir.memory.heap.Tenants;
 import dev.weir.memory.jfr.FlightRecords;
 import dev.weir.memory.pages.PageTotals;
 import dev.weir.memory.pressure.Reclaimer;
 import dev.weir.memory.pressure.Registration;
 import dev.weir.memory.profile.AllocationStack;
 import dev.weir.memory.profile.Sampler;
-import dev.weir.memory.sync.StackRoom;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -51,7 +50,7 @@ public final class Pool extends PoolFigures implements AutoCloseable {
   private final PoolLedger ledger;
   private final Budget root;
   private final Reclaimers reclaimers;
-  private final Tenants<Block> rootBlocks;
+  private final BlockFactory<Block> rootBlocks;
   private final @Nullable Sampler sampler;
   private final @Nullable Hardener hardener;
   private final PoolLife life;
@@ -64,7 +63,7 @@ public final class Pool extends PoolFigures implements AutoCloseable {
     this.ledger = new PoolLedger(options.limitBytes(), arrayChores.arrays());
     this.root = Budget.root(options.name(), ledger, options.heapLimitBytes());
     this.reclaimers = new Reclaimers(root);
-    this.rootBlocks = Block.tenants(root);
+    this.rootBlocks = Block.factory(root);
     long bytesPerSample = options.bytesPerSample();
     this.sampler = bytesPerSample == 0 ? null : new Sampler(bytesPerSample);
     Hardening hardening = options.hardening();
@@ -138,10 +137,10 @@ public final class Pool extends PoolFigures implements AutoCloseable {
    *
    * @return null where there is no room for the pages that it takes; then allocate as ever
    */
-  public <T> @Nullable T tryAllocateHardened(long bytes, Budget budget, Tenants<T> tenants) {
+  public <T> @Nullable T tryAllocateHardened(long bytes, Budget budget, BlockFactory<T> factory) {
     return hardener == null || !budget.isOfSameTree(root)
         ? null
-        : HardenedRun.tryAllocate(hardener, core().pages(), bytes, budget, tenants);
+        : HardenedRun.tryAllocate(hardener, core().pages(), bytes, budget, factory);
   }
 
   /**
@@ -181,10 +180,10 @@ public final class Pool extends PoolFigures implements AutoCloseable {
     return BlockSamples.counted(sampler, null, bytes, block);
   }
 
-  /** As {@link #allocate(OwnedHeap, long, Budget, Tenants)}, of a block that can grow. */
+  /** As {@link #allocate(OwnedHeap, long, Budget, BlockFactory)}, of a block that can grow. */
   public <T> T allocateGrowing(
-      @Nullable OwnedHeap heap, long bytes, Budget budget, Tenants<T> tenants) {
-    return allocateGrowing(heap, /* outgrown= */ null, bytes, budget, tenants);
+      @Nullable OwnedHeap heap, long bytes, Budget budget, BlockFactory<T> factory) {
+    return allocateGrowing(heap, /* outgrown= */ null, bytes, budget, factory);
   }
 
   /**
@@ -195,16 +194,16 @@ public final class Pool extends PoolFigures implements AutoCloseable {
    */
   public <T> T allocateGrowing(
       @Nullable OwnedHeap heap,
-      @Nullable BlockHome outgrown,
+      @Nullable BlockContainer outgrown,
       long bytes,
       Budget budget,
-      Tenants<T> tenants) {
+      BlockFactory<T> factory) {
     if (bytes <= SizeClasses.MAX_SLOT_BYTES) {
-      return allocate(heap, bytes, budget, tenants);
+      return allocate(heap, bytes, budget, factory);
     }
     requireOwn(budget);
-    T tenant = SlowAllocation.tryAllocateGrowing(core(), heap, bytes, budget, tenants);
-    if (tenant == null) {
+    T object = SlowAllocation.tryAllocateGrowing(core(), heap, bytes, budget, factory);
+    if (object == null) {
       BudgetExceededError refusal =
           outgrown == null
               ? Refusals.of(core().pages(), bytes, budget, limitBytes())
@@ -212,7 +211,7 @@ public final class Pool extends PoolFigures implements AutoCloseable {
       countRefusal(budget, refusal.requestedBytes());
       throw refusal;
     }
-    return tenant;
+    return object;
   }
 
   /**
@@ -245,58 +244,60 @@ public final class Pool extends PoolFigures implements AutoCloseable {
     return block == null ? null : BlockSamples.counted(sampler, heap, bytes, block);
   }
 
-  private Tenants<Block> blocksOf(Budget budget) {
-    return isRoot(budget) ? rootBlocks : Block.tenants(budget);
+  private BlockFactory<Block> blocksOf(Budget budget) {
+    return isRoot(budget) ? rootBlocks : Block.factory(budget);
   }
 
   /**
    * Allocates for those who have an object of their own to stand for each block.
    *
    * @param heap the calling thread's own, or null
-   * @param tenants finds or makes the object
+   * @param factory finds or makes the object
    * @throws BudgetExceededError as {@link #allocate(long)}
    */
-  public <T> T allocate(@Nullable OwnedHeap heap, long bytes, Budget budget, Tenants<T> tenants) {
-    T tenant = tryAllocate(heap, bytes, budget, tenants);
-    if (tenant == null) {
+  public <T> T allocate(
+      @Nullable OwnedHeap heap, long bytes, Budget budget, BlockFactory<T> factory) {
+    T object = tryAllocate(heap, bytes, budget, factory);
+    if (object == null) {
       throw Refusals.of(core().pages(), bytes, budget, limitBytes());
     }
-    return tenant;
-  }
-
-  /** As {@link #allocate(OwnedHeap, long, Budget, Tenants)}, but returns null for a refusal. */
-  public <T> @Nullable T tryAllocate(
-      @Nullable OwnedHeap heap, long bytes, Budget budget, Tenants<T> tenants) {
-    if (heap != null
-        && bytes >= 0
-        && bytes <= SizeClasses.MAX_SLOT_BYTES
-        && budget.isOfSameTree(root)) {
-      int sizeClass = SizeClasses.classOf((int) Math.max(bytes, 1));
-      T tenant =
-          isRoot(budget)
-              ? heap.tryAllocate(sizeClass, tenants)
-              : heap.tryAllocate(sizeClass, budget, tenants);
-      if (tenant != null) {
-        return tenant;
-      }
-    }
-    requireOwn(budget);
-    T tenant = SlowAllocation.tryAllocate(core(), heap, bytes, budget, tenants);
-    if (tenant == null) {
-      countRefusal(budget, bytes);
-    }
-    return tenant;
+    return object;
   }
 
   /**
-   * As {@link #tryAllocate(OwnedHeap, long, Budget, Tenants)}, for those who can do without: takes
-   * what is free or dirty, but nothing from the quarantine, from heaps or from reclaimers, and null
-   * is reported as no refusal.
+   * As {@link #allocate(OwnedHeap, long, Budget, BlockFactory)}, but returns null for a refusal.
+   */
+  public <T> @Nullable T tryAllocate(
+      @Nullable OwnedHeap heap, long bytes, Budget budget, BlockFactory<T> factory) {
+    requireOwn(budget);
+    T object;
+    if (heap == null || bytes < 0 || bytes > SizeClasses.MAX_SLOT_BYTES || heap.isClosed()) {
+      object = SlowAllocation.tryAllocate(core(), heap, bytes, budget, factory);
+    } else {
+      int sizeClass = SizeClasses.classOf((int) Math.max(bytes, 1));
+      object =
+          isRoot(budget)
+              ? heap.tryAllocate(sizeClass, factory)
+              : heap.tryAllocate(sizeClass, budget, factory);
+      if (object == null) {
+        object = SlowAllocation.tryAgain(core(), heap, bytes, budget, factory);
+      }
+    }
+    if (object == null) {
+      countRefusal(budget, bytes);
+    }
+    return object;
+  }
+
+  /**
+   * As {@link #tryAllocate(OwnedHeap, long, Budget, BlockFactory)}, for those who can do without:
+   * takes what is free or dirty, but nothing from the quarantine, from heaps or from reclaimers,
+   * and null is reported as no refusal.
    */
   public <T> @Nullable T tryAllocateAtOnce(
-      @Nullable OwnedHeap heap, long bytes, Budget budget, Tenants<T> tenants) {
+      @Nullable OwnedHeap heap, long bytes, Budget budget, BlockFactory<T> factory) {
     requireOwn(budget);
-    return SlowAllocation.tryAllocateAtOnce(core(), heap, bytes, budget, tenants);
+    return SlowAllocation.tryAllocateAtOnce(core(), heap, bytes, budget, factory);
   }
 
   /**
@@ -508,7 +509,6 @@ public final class Pool extends PoolFigures implements AutoCloseable {
    */
   @Override
   public void close() {
-    StackRoom.requireForNested(); // What is missing of a close that has begun, the purger does.
     boolean first = life.end();
     arrayChores.close();
     PoolCore parts = life.coreOrNull();

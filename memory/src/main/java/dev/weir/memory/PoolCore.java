@@ -91,8 +91,7 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
       Reclaimers reclaimers,
       @Nullable Sampler sampler,
       @Nullable Hardener hardener,
-      Reservation reservation,
-      EventRelay relay) {
+      Reservation reservation) {
     this.sampler = sampler;
     this.hardener = hardener;
     this.tickNanos = options.decay().toNanos() / 2;
@@ -105,7 +104,7 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
             Pool.reserveBytes(options.limitBytes()),
             SizeClasses.COUNT,
             options.purgePolicy(),
-            relay);
+            /* events= */ this);
     this.failures = new FirstFailures("looking after pool '%s'".formatted(options.name()));
     this.insidePurges = new InsidePurgeQueue(pages.insidePurges(), failures);
     this.runs = new RunHeap(pages);
@@ -131,10 +130,7 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
     Reservation reservation = Reservation.reserve(options.nativeMemory(), options.limitBytes());
     boolean done = false;
     try {
-      EventRelay relay = new EventRelay();
-      PoolCore core =
-          new PoolCore(options, root, reclaimers, sampler, hardener, reservation, relay);
-      relay.target = core;
+      PoolCore core = new PoolCore(options, root, reclaimers, sampler, hardener, reservation);
       Purger.lookAfter(core);
       done = true;
       return core;
@@ -147,43 +143,6 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
 
   GrantQueue grants() {
     return grants;
-  }
-
-  /** Lets the page heap be built before what listens to it. */
-  private static final class EventRelay implements PageHeapEvents {
-    private @Nullable PoolCore target;
-
-    @Override
-    public void roomFreed() {
-      PoolCore core = target;
-      if (core != null) {
-        core.roomFreed();
-      }
-    }
-
-    @Override
-    public void liveGrown() {
-      PoolCore core = target;
-      if (core != null) {
-        core.liveGrown();
-      }
-    }
-
-    @Override
-    public void bandLeft() {
-      PoolCore core = target;
-      if (core != null) {
-        core.bandLeft();
-      }
-    }
-
-    @Override
-    public void dirtyHigh() {
-      PoolCore core = target;
-      if (core != null) {
-        core.dirtyHigh();
-      }
-    }
   }
 
   PageHeap pages() {
@@ -279,9 +238,9 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
   }
 
   /**
-   * Trims, and waits for the system calls of the purges that have begun by then: no request is
-   * refused for pages that are on their way out. Those under way before are waited for first, since
-   * a slab is not looked through, nor parked, while pages of it are purged.
+   * HeapTrimmer, and waits for the system calls of the purges that have begun by then: no request
+   * is refused for pages that are on their way out. Those under way before are waited for first,
+   * since a slab is not looked through, nor retired, while pages of it are purged.
    */
   void trimAndSettle() {
     insidePurges.settle();
@@ -421,10 +380,10 @@ final class PoolCore implements PageHeapEvents, Purger.Chores {
       }
     }
     if (tick || grants.hasWaiting() || closed) {
-      shared.parkIdle(/* takesOver= */ tick || closed);
+      shared.retireIdle(/* takesOver= */ tick || closed);
       inheritHeaps();
       // One that was made while the pool was closed has not been asked.
-      ownedHeaps.forEach(closed ? OwnedHeap::requestClose : OwnedHeap::parkIdle);
+      ownedHeaps.forEach(closed ? OwnedHeap::requestClose : OwnedHeap::retireIdle);
     }
     boolean isSurveyDue = liveGrown.getAndSet(false) || tick;
     if (isSurveyDue) {

@@ -70,6 +70,7 @@ public record PoolSnapshot(
    * @param limitBytes its limit, {@link Budget#UNLIMITED} if it has none
    * @param chargedBytes sizes of the live blocks charged to it and below
    * @param heapBytes Java heap buffers
+   * @param heldHeapBytes as {@link Budget#heldHeapBytes}: of the root, the arrays behind them
    * @param otherChildren how many of its children are not listed
    * @param otherBytes what is charged to those
    */
@@ -78,6 +79,7 @@ public record PoolSnapshot(
       long limitBytes,
       long chargedBytes,
       long heapBytes,
+      long heldHeapBytes,
       int otherChildren,
       long otherBytes) {}
 
@@ -141,6 +143,7 @@ public record PoolSnapshot(
             budget.limitBytes(),
             budget.chargedBytes(),
             budget.heapBytes(),
+            budget.heldHeapBytes(),
             budget.otherChildren(),
             budget.otherBytes()));
     budget
@@ -197,11 +200,14 @@ public record PoolSnapshot(
     }
     for (Charge charge : budgets) {
       text.append(
-          "  budget %s: charged %,d, heap buffers %,d, limit %s%s%n"
+          "  budget %s: charged %,d, heap buffers %,d%s, limit %s%s%n"
               .formatted(
                   charge.path,
                   charge.chargedBytes,
                   charge.heapBytes,
+                  charge.heldHeapBytes == charge.heapBytes
+                      ? ""
+                      : " in arrays of %,d".formatted(charge.heldHeapBytes),
                   charge.limitBytes == Budget.UNLIMITED
                       ? "none"
                       : "%,d".formatted(charge.limitBytes),

@@ -2,7 +2,7 @@ package dev.weir.memory;
 
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.budget.BudgetExceededError;
-import dev.weir.memory.heap.BlockHome;
+import dev.weir.memory.heap.BlockContainer;
 import dev.weir.memory.heap.RunHeap;
 import dev.weir.memory.heap.SizeClasses;
 import dev.weir.memory.pages.PageHeap;
@@ -23,7 +23,7 @@ final class Refusals {
 
   /** The same for a block that was to grow: where it grows in place, only by what it lacks. */
   static BudgetExceededError ofGrowth(
-      PageHeap pages, BlockHome block, long bytes, Budget budget, long limitBytes) {
+      PageHeap pages, BlockContainer block, long bytes, Budget budget, long limitBytes) {
     String growth =
         ", for a block of %,d bytes to grow to %,d".formatted(block.blockBytes(), bytes);
     return of(pages, block.neededToGrow(bytes), budget, limitBytes, growth);

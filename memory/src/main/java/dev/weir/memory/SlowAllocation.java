@@ -1,13 +1,12 @@
 package dev.weir.memory;
 
 import dev.weir.memory.budget.Budget;
+import dev.weir.memory.heap.BlockFactory;
 import dev.weir.memory.heap.GrowingRun;
 import dev.weir.memory.heap.OwnedHeap;
 import dev.weir.memory.heap.SizeClasses;
-import dev.weir.memory.heap.Tenants;
 import dev.weir.memory.pages.Lane;
 import dev.weir.memory.pages.SpanSize;
-import dev.weir.memory.sync.StackRoom;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -41,12 +40,20 @@ final class SlowAllocation {
       @Nullable OwnedHeap threadHeap,
       long bytes,
       Budget budget,
-      Tenants<T> tenants) {
+      BlockFactory<T> factory) {
     OwnedHeap heap = open(threadHeap);
-    T tenant = tryOnce(parts, heap, bytes, budget, tenants);
-    return tenant != null
-        ? tenant
-        : tryWithHelp(parts, bytes, budget, () -> tryOnce(parts, heap, bytes, budget, tenants));
+    T object = tryOnce(parts, heap, bytes, budget, factory);
+    return object != null ? object : tryAgain(parts, heap, bytes, budget, factory);
+  }
+
+  /** As {@link #tryAllocate}, of a slot that the caller's open heap has just refused. */
+  static <T> @Nullable T tryAgain(
+      PoolCore parts,
+      @Nullable OwnedHeap heap,
+      long bytes,
+      Budget budget,
+      BlockFactory<T> factory) {
+    return tryWithHelp(parts, bytes, budget, () -> tryOnce(parts, heap, bytes, budget, factory));
   }
 
   /**
@@ -58,16 +65,16 @@ final class SlowAllocation {
       @Nullable OwnedHeap threadHeap,
       long bytes,
       Budget budget,
-      Tenants<T> tenants) {
+      BlockFactory<T> factory) {
     if (isTooLarge(parts, bytes)) {
       return null;
     }
     OwnedHeap heap = open(threadHeap);
-    T tenant = tryOnceGrowing(parts, heap, bytes, budget, tenants);
-    return tenant != null
-        ? tenant
+    T object = tryOnceGrowing(parts, heap, bytes, budget, factory);
+    return object != null
+        ? object
         : tryWithHelp(
-            parts, bytes, budget, () -> tryOnceGrowing(parts, heap, bytes, budget, tenants));
+            parts, bytes, budget, () -> tryOnceGrowing(parts, heap, bytes, budget, factory));
   }
 
   /** As {@link #tryAllocate}, but at most purges what the request needs: nobody is bothered. */
@@ -76,32 +83,32 @@ final class SlowAllocation {
       @Nullable OwnedHeap threadHeap,
       long bytes,
       Budget budget,
-      Tenants<T> tenants) {
+      BlockFactory<T> factory) {
     OwnedHeap heap = open(threadHeap);
-    T tenant = tryOnce(parts, heap, bytes, budget, tenants);
-    if (tenant != null) {
-      return tenant;
+    T object = tryOnce(parts, heap, bytes, budget, factory);
+    if (object != null) {
+      return object;
     }
     long chargeBytes = Refusals.chargeBytes(parts.pages(), bytes);
     return !isHopeless(parts, chargeBytes, budget) && budget.hasRoom(chargeBytes)
-        ? tryWithRoom(parts, bytes, () -> tryOnce(parts, heap, bytes, budget, tenants))
+        ? tryWithRoom(parts, bytes, () -> tryOnce(parts, heap, bytes, budget, factory))
         : null;
   }
 
   /** As {@link #tryAllocateAtOnce}, of a block that can grow, where addresses are left for one. */
   static <T> @Nullable T tryAllocateGrowingAtOnce(
-      PoolCore parts, long bytes, Budget budget, Tenants<T> tenants) {
+      PoolCore parts, long bytes, Budget budget, BlockFactory<T> factory) {
     if (isTooLarge(parts, bytes)) {
       return null;
     }
-    T tenant = tryOnceGrowing(parts, /* heap= */ null, bytes, budget, tenants);
-    if (tenant != null) {
-      return tenant;
+    T object = tryOnceGrowing(parts, /* heap= */ null, bytes, budget, factory);
+    if (object != null) {
+      return object;
     }
     long chargeBytes = Refusals.chargeBytes(parts.pages(), bytes);
     return !isHopeless(parts, chargeBytes, budget) && budget.hasRoom(chargeBytes)
         ? tryWithRoom(
-            parts, bytes, () -> tryOnceGrowing(parts, /* heap= */ null, bytes, budget, tenants))
+            parts, bytes, () -> tryOnceGrowing(parts, /* heap= */ null, bytes, budget, factory))
         : null;
   }
 
@@ -117,9 +124,9 @@ final class SlowAllocation {
     }
     Supplier<@Nullable T> atTheLimit =
         () -> budget.hasRoom(chargeBytes) ? tryAtTheLimit(parts, bytes, once) : null;
-    T tenant = atTheLimit.get();
-    return tenant != null
-        ? tenant
+    T object = atTheLimit.get();
+    return object != null
+        ? object
         : parts.reclaimers().serveAfterAsking(chargeBytes, budget, atTheLimit);
   }
 
@@ -137,17 +144,17 @@ final class SlowAllocation {
 
   private static <T> @Nullable T tryAtTheLimit(
       PoolCore parts, long bytes, Supplier<@Nullable T> once) {
-    T tenant = tryWithRoom(parts, bytes, once);
-    if (tenant == null && makeAddresses(parts, bytes)) {
-      tenant = tryWithRoom(parts, bytes, once);
+    T object = tryWithRoom(parts, bytes, once);
+    if (object == null && makeAddresses(parts, bytes)) {
+      object = tryWithRoom(parts, bytes, once);
     }
-    if (tenant == null && parts.giveUpQuarantine(bytes + parts.pages().pageBytes())) {
-      tenant = tryWithRoom(parts, bytes, once);
+    if (object == null && parts.giveUpQuarantine(bytes + parts.pages().pageBytes())) {
+      object = tryWithRoom(parts, bytes, once);
     }
-    if (tenant == null) {
-      tenant = tryWithTrims(parts, bytes, laneOf(bytes), () -> tryWithRoom(parts, bytes, once));
+    if (object == null) {
+      object = tryWithTrims(parts, bytes, laneOf(bytes), () -> tryWithRoom(parts, bytes, once));
     }
-    return tenant;
+    return object;
   }
 
   /** Whether there may be addresses for the slab of such a block now that there were not. */
@@ -170,12 +177,11 @@ final class SlowAllocation {
         return result; // Nothing may fail from here on: it would be lost.
       }
     }
-    StackRoom.requireForNested(); // Others wait for the end, and what comes of it would be lost.
-    parts.pages().gatheredRoom().begin(gatheredBytes(parts, moreBytes));
+    parts.pages().exclusiveAdmission().begin(gatheredBytes(parts, moreBytes));
     try {
       return tryGathering(parts, moreBytes, lane, attempt);
     } finally {
-      parts.pages().gatheredRoom().end();
+      parts.pages().exclusiveAdmission().end();
     }
   }
 
@@ -203,9 +209,9 @@ final class SlowAllocation {
       }
       boolean isQuiet = usedBytes == usedBytesBefore && liveBytes == liveBytesBefore;
       quietRounds = isQuiet ? quietRounds + 1 : 0;
-      if (!parts.pages().gatheredRoom().renew()) {
+      if (!parts.pages().exclusiveAdmission().renew()) {
         // Others have had their turn, and perhaps what was gathered: this round proves nothing.
-        parts.pages().gatheredRoom().begin(gatheredBytes(parts, moreBytes));
+        parts.pages().exclusiveAdmission().begin(gatheredBytes(parts, moreBytes));
         quietRounds = 0;
       } else if (quietRounds == QUIET_ROUNDS) {
         return null;
@@ -292,9 +298,9 @@ final class SlowAllocation {
       boolean room =
           parts.pages().dirtyPurges().makeRoom(neededBytes + pageBytes, lane)
               || parts.pages().dirtyPurges().makeRoom(neededBytes, lane);
-      T tenant = once.get();
-      if (tenant != null || !room) {
-        return tenant;
+      T object = once.get();
+      if (object != null || !room) {
+        return object;
       }
     }
     return null;
@@ -302,13 +308,21 @@ final class SlowAllocation {
 
   /** One that can grow, or where no addresses are left for it one that cannot. */
   private static <T> @Nullable T tryOnceGrowing(
-      PoolCore parts, @Nullable OwnedHeap heap, long bytes, Budget budget, Tenants<T> tenants) {
-    T tenant = GrowingRun.tryAllocate(parts.pages(), parts.growthAid(), bytes, budget, tenants);
-    return tenant != null ? tenant : tryOnce(parts, heap, bytes, budget, tenants);
+      PoolCore parts,
+      @Nullable OwnedHeap heap,
+      long bytes,
+      Budget budget,
+      BlockFactory<T> factory) {
+    T object = GrowingRun.tryAllocate(parts.pages(), parts.growthAid(), bytes, budget, factory);
+    return object != null ? object : tryOnce(parts, heap, bytes, budget, factory);
   }
 
   private static <T> @Nullable T tryOnce(
-      PoolCore parts, @Nullable OwnedHeap heap, long bytes, Budget budget, Tenants<T> tenants) {
+      PoolCore parts,
+      @Nullable OwnedHeap heap,
+      long bytes,
+      Budget budget,
+      BlockFactory<T> factory) {
     if (bytes < 0) {
       throw new IllegalArgumentException("size is negative: " + bytes);
     }
@@ -319,24 +333,24 @@ final class SlowAllocation {
       if (heap != null) {
         heap.beforeRun(bytes);
       }
-      return parts.runs().tryAllocate(bytes, budget, tenants);
+      return parts.runs().tryAllocate(bytes, budget, factory);
     }
     int sizeClass = SizeClasses.classOf((int) Math.max(bytes, 1));
     if (heap != null) {
-      return heap.tryAllocate(sizeClass, budget, tenants);
+      return heap.tryAllocate(sizeClass, budget, factory);
     }
     int slotBytes = SizeClasses.slotBytes(sizeClass);
     if (!budget.tryCharge(slotBytes)) {
       return null;
     }
-    T tenant = null;
+    T object = null;
     try {
-      tenant = parts.shared().tryAllocate(sizeClass, tenants);
+      object = parts.shared().tryAllocate(sizeClass, factory);
     } finally {
-      if (tenant == null) {
+      if (object == null) {
         budget.uncharge(slotBytes);
       }
     }
-    return tenant;
+    return object;
   }
 }

@@ -67,21 +67,6 @@ class BlockScopeTest {
   }
 
   @Test
-  void aBlockThatCannotBeKeptIsReleasedAtOnce() {
-    List<Block> full =
-        new ArrayList<>() {
-          @Override
-          public boolean add(Block block) {
-            throw new OutOfMemoryError("planted");
-          }
-        };
-    try (BlockScope scope = new BlockScope(pool, pool.rootBudget(), full)) {
-      assertThatExceptionOfType(OutOfMemoryError.class).isThrownBy(() -> scope.allocate(100, 1));
-      assertThat(pool.liveBlockBytes()).isZero();
-    }
-  }
-
-  @Test
   void whatFailsToBeReleasedKeepsNothingElse() {
     List<Block> blocks = new ArrayList<>();
     BlockScope scope = new BlockScope(pool, pool.rootBudget(), blocks);

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.budget.BudgetExceededError;
 import dev.weir.memory.heap.Block;
-import dev.weir.memory.heap.Tenants;
+import dev.weir.memory.heap.BlockFactory;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.List;
@@ -135,7 +135,7 @@ class BlockTest {
     for (int bytes : new int[] {1_000, 100_000}) {
       Block block = pool.allocate(bytes, budget);
       long charged = budget.chargedBytes();
-      Tenants<Long> heir =
+      BlockFactory<Long> heir =
           (home, number, found) -> {
             assertThat(found).isNull();
             assertThat(home.blockBytes()).isEqualTo(charged);
@@ -153,15 +153,15 @@ class BlockTest {
   }
 
   @Test
-  void whatATenantThrowsUndoesTheAllocation() {
+  void whatTheFactoryThrowsUndoesTheAllocation() {
     IllegalStateException refused = new IllegalStateException("no object to be had");
-    Tenants<Object> tenants =
+    BlockFactory<Object> factory =
         (home, number, found) -> {
           throw refused;
         };
     for (long bytes : new long[] {1_000, 100_000}) {
-      assertThatThrownBy(() -> pool.allocate(null, bytes, budget, tenants)).isSameAs(refused);
-      assertThatThrownBy(() -> pool.allocateGrowing(null, bytes, budget, tenants))
+      assertThatThrownBy(() -> pool.allocate(null, bytes, budget, factory)).isSameAs(refused);
+      assertThatThrownBy(() -> pool.allocateGrowing(null, bytes, budget, factory))
           .isSameAs(refused);
     }
     assertThat(budget.chargedBytes()).isZero();

@@ -122,7 +122,7 @@ class BlockedOwnerTest {
     others.platform(() -> {
       while (!done.get()) {
         heap.trim();
-        heap.parkIdle();
+        heap.retireIdle();
         trims.incrementAndGet();
         begun.countDown();
       }

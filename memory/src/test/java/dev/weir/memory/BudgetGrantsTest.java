@@ -29,14 +29,14 @@ class BudgetGrantsTest {
 
   private final Pool pool =
       Pool.create(PoolOptions.withLimit(32 * MIB).withName("p").withDecay(Duration.ofDays(1)));
-  private final Budget tenants = pool.rootBudget().child("tenants", 8 * MIB);
-  private final Budget one = tenants.child("one", 4 * MIB);
-  private final Budget two = tenants.child("two", Budget.UNLIMITED);
+  private final Budget factory = pool.rootBudget().child("factory", 8 * MIB);
+  private final Budget one = factory.child("one", 4 * MIB);
+  private final Budget two = factory.child("two", Budget.UNLIMITED);
 
   @AfterEach
   void nothingIsLeft() {
     Await.until(() -> pool.snapshot().promisedBytes() == 0, () -> pool.snapshot().toString());
-    Await.until(() -> tenants.chargedBytes() == 0, () -> pool.snapshot().toString());
+    Await.until(() -> factory.chargedBytes() == 0, () -> pool.snapshot().toString());
     assertThat(pool.liveBlockBytes()).isZero();
     Await.untilPasses(pool::checkInvariants);
     pool.close();
@@ -52,7 +52,7 @@ class BudgetGrantsTest {
     Grant grant = pool.grant(3 * MIB, LONG, one).join();
     assertThat(grant.budget()).isSameAs(one);
     assertThat(one.chargedBytes()).isEqualTo(3 * MIB);
-    assertThat(tenants.chargedBytes()).isEqualTo(3 * MIB);
+    assertThat(factory.chargedBytes()).isEqualTo(3 * MIB);
     assertThat(pool.tryAllocate(2 * MIB, one)).isNull();
 
     Block block = grant.allocate(2 * MIB);
@@ -116,7 +116,7 @@ class BudgetGrantsTest {
     CompletableFuture<Grant> first = pool.grant(MIB, LONG, one);
     assertThat(first).isNotDone();
 
-    tenants.setLimitBytes(16 * MIB);
+    factory.setLimitBytes(16 * MIB);
 
     granted(first).close();
     full.release();
@@ -130,7 +130,7 @@ class BudgetGrantsTest {
         .havingCause()
         .isInstanceOf(BudgetExceededError.class)
         .withMessageStartingWith(
-            "budget 'p/tenants/one' has no room for 5,242,880 bytes of direct memory: limit"
+            "budget 'p/factory/one' has no room for 5,242,880 bytes of direct memory: limit"
                 + " 4,194,304");
     Block full = pool.allocate(4 * MIB, one);
     CompletableFuture<Grant> waits = pool.grant(2 * MIB, LONG, one);
@@ -170,7 +170,7 @@ class BudgetGrantsTest {
         .withThrowableThat()
         .havingCause()
         .isInstanceOf(TimeoutException.class)
-        .withMessage("no room for 1,048,576 bytes in budget 'p/tenants/one' before the deadline");
+        .withMessage("no room for 1,048,576 bytes in budget 'p/factory/one' before the deadline");
     full.release();
   }
 
@@ -262,7 +262,7 @@ class BudgetGrantsTest {
       workers.platform(() -> {
         List<CompletableFuture<Grant>> waiting = new ArrayList<>();
         for (int n = 0; n < 1_500; n++) {
-          Budget budget = random.nextBoolean() ? one : random.nextBoolean() ? two : tenants;
+          Budget budget = random.nextBoolean() ? one : random.nextBoolean() ? two : factory;
           long bytes = random.nextBoolean() ? random.nextInt(64 << 10) : random.nextInt(3 * MIB);
           CompletableFuture<Grant> future = pool.grant(bytes + 1, LONG, budget);
           boolean uses = random.nextBoolean();

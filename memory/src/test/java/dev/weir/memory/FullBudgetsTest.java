@@ -15,9 +15,9 @@ class FullBudgetsTest {
 
   private final PageHeap pages = PageHeaps.over(new FakeNativeMemory(), 32 * MIB);
   private final Budget root = Budget.root("root", () -> 32 * MIB, 0, () -> 0);
-  private final Budget tenants = root.child("tenants", 8 * MIB);
-  private final Budget one = tenants.child("one", 4 * MIB);
-  private final Budget two = tenants.child("two", Budget.UNLIMITED);
+  private final Budget factory = root.child("factory", 8 * MIB);
+  private final Budget one = factory.child("one", 4 * MIB);
+  private final Budget two = factory.child("two", Budget.UNLIMITED);
   private final GrantRoom room = new GrantRoom(pages, root);
   private final GrantLanes lanes = new GrantLanes();
 

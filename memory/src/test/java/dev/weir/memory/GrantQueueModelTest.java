@@ -79,9 +79,9 @@ class GrantQueueModelTest {
       this.random = random;
       this.makersFail = makersFail;
       for (int i = 0; i < 3; i++) {
-        Node tenant = addChild(model.root());
+        Node object = addChild(model.root());
         for (int j = 0; j < 2; j++) {
-          Node feature = addChild(tenant);
+          Node feature = addChild(object);
           if (random.nextBoolean()) {
             addChild(feature);
           }

@@ -52,8 +52,8 @@ class HandOffStressTest {
   }
 
   /**
-   * Parks rather than yields: virtual threads that only yield keep their carriers' own queues full,
-   * and a virtual thread that waits in another queue, for a monitor say, may never run.
+   * Retires rather than yields: virtual threads that only yield keep their carriers' own queues
+   * full, and a virtual thread that waits in another queue, for a monitor say, may never run.
    */
   private static void pause() {
     LockSupport.parkNanos(1_000);

@@ -25,7 +25,7 @@ class LostGrantsTest {
   private final PageHeap pages = PageHeaps.over(os, LIMIT_BYTES);
   private final GrantOutcomes.Maker plain = GrantOutcomes.plain(pages);
   private final Budget root = Budget.root("root", () -> LIMIT_BYTES, 0, () -> 0);
-  private final Budget tenant = root.child("tenant", LIMIT_BYTES);
+  private final Budget object = root.child("object", LIMIT_BYTES);
   private final AtomicReference<@Nullable Error> failure = new AtomicReference<>();
   private final AtomicInteger withdrawals = new AtomicInteger();
   private final GrantQueue queue =
@@ -45,8 +45,8 @@ class LostGrantsTest {
     long pageBytes = pages.pageBytes();
     long keptBytes = pages.promises().largestBytes(Lane.SMALL_PROMISE);
     assertThat(pages.promises().tryMake(keptBytes, Lane.SMALL_PROMISE)).isTrue();
-    CompletableFuture<Grant> withdrawn = queue.request(pageBytes, Long.MAX_VALUE, tenant);
-    CompletableFuture<Grant> behind = queue.request(pageBytes, Long.MAX_VALUE, tenant);
+    CompletableFuture<Grant> withdrawn = queue.request(pageBytes, Long.MAX_VALUE, object);
+    CompletableFuture<Grant> behind = queue.request(pageBytes, Long.MAX_VALUE, object);
 
     assertThat(withdrawn.complete(null)).isTrue();
 
@@ -55,7 +55,7 @@ class LostGrantsTest {
     queue.serve(0);
     assertThat(pages.totals().promisedBytes()).isEqualTo(pageBytes);
     behind.join().close();
-    assertThat(tenant.chargedBytes()).isZero();
+    assertThat(object.chargedBytes()).isZero();
     assertThat(queue.hasWaiting()).isFalse();
   }
 
@@ -65,7 +65,7 @@ class LostGrantsTest {
     assertThat(pages.promises().tryMake(keptBytes, Lane.SMALL_PROMISE)).isTrue();
     List<CompletableFuture<Grant>> futures = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
-      futures.add(queue.request(pageBytes, Long.MAX_VALUE, tenant));
+      futures.add(queue.request(pageBytes, Long.MAX_VALUE, object));
     }
     assertThat(futures).allSatisfy(each -> assertThat(each).isNotDone());
     pages.promises().giveBack(keptBytes, Lane.SMALL_PROMISE);
@@ -78,7 +78,7 @@ class LostGrantsTest {
     assertThat(withdrawals).hasValue(1);
     assertThat(futures.subList(1, 3)).allSatisfy(each -> assertThat(each).isCompleted());
     assertThat(pages.totals().promisedBytes()).isEqualTo(2 * pageBytes);
-    assertThat(tenant.chargedBytes()).isEqualTo(2 * pageBytes);
+    assertThat(object.chargedBytes()).isEqualTo(2 * pageBytes);
     futures.subList(1, 3).forEach(each -> each.join().close());
     assertThat(queue.hasWaiting()).isFalse();
     assertThat(queue.hasUntold()).isFalse();
@@ -98,9 +98,9 @@ class LostGrantsTest {
   void oneThatIsServedAtOnceLeavesNothingBehindEither() {
     failure.set(new StackOverflowError("thrown by a test"));
 
-    assertThat(queue.request(pages.pageBytes(), Long.MAX_VALUE, tenant)).isCompletedExceptionally();
+    assertThat(queue.request(pages.pageBytes(), Long.MAX_VALUE, object)).isCompletedExceptionally();
 
     assertThat(pages.totals().promisedBytes()).isZero();
-    assertThat(tenant.chargedBytes()).isZero();
+    assertThat(object.chargedBytes()).isZero();
   }
 }

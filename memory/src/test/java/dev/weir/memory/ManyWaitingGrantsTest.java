@@ -106,8 +106,8 @@ class ManyWaitingGrantsTest {
     room.obstacle = Obstacle.BUDGET;
     Set<WaitingGrant> missing = new HashSet<>();
     for (int i = 0; i < MANY; i++) {
-      Budget tenant = root.child("tenant", 1 << 20);
-      WaitingGrant request = new WaitingGrant(1 << 20, tenant, 1_000);
+      Budget object = root.child("object", 1 << 20);
+      WaitingGrant request = new WaitingGrant(1 << 20, object, 1_000);
       Obstacle obstacle = lanes.tryServe(request, room);
       assertThat(obstacle).isNotEqualTo(Obstacle.NOTHING);
       lanes.add(request, obstacle);

@@ -19,12 +19,12 @@ class OrderOfSmallGrantsTest {
   private final Budget root = Budget.root("root", () -> LIMIT_BYTES, 0, () -> 0);
 
   /** 64 KiB of it overtake. */
-  private final Budget tenant = root.child("tenant", MIB);
+  private final Budget object = root.child("object", MIB);
 
   private final GrantQueue queue = new GrantQueue(pages, root);
 
   private CompletableFuture<Grant> request(long bytes) {
-    return queue.request(bytes, Long.MAX_VALUE, tenant);
+    return queue.request(bytes, Long.MAX_VALUE, object);
   }
 
   private CompletableFuture<Grant> waits(long bytes) {
@@ -35,19 +35,19 @@ class OrderOfSmallGrantsTest {
 
   @Test
   void whereWhatMayOvertakeIsSpent() {
-    assertThat(tenant.tryCharge(MIB / 2)).isTrue();
+    assertThat(object.tryCharge(MIB / 2)).isTrue();
     waits(768 * KIB);
     assertThat(request(32 * KIB)).isCompleted();
 
     waits(64 * KIB);
 
     waits(16 * KIB);
-    assertThat(queue.tryRequest(16 * KIB, tenant)).isNull();
+    assertThat(queue.tryRequest(16 * KIB, object)).isNull();
   }
 
   @Test
   void whereTheFirstDoesNotFit() {
-    assertThat(tenant.tryCharge(MIB - 16 * KIB)).isTrue();
+    assertThat(object.tryCharge(MIB - 16 * KIB)).isTrue();
     waits(512 * KIB);
 
     CompletableFuture<Grant> first = waits(64 * KIB);
@@ -56,7 +56,7 @@ class OrderOfSmallGrantsTest {
     queue.serve(0);
     assertThat(first).isNotDone();
     assertThat(second).isNotDone();
-    tenant.uncharge(48 * KIB);
+    object.uncharge(48 * KIB);
     queue.serve(0);
     assertThat(first).isCompleted();
     assertThat(second).isNotDone();
@@ -64,12 +64,12 @@ class OrderOfSmallGrantsTest {
 
   @Test
   void whereThereIsRoomBeforeItIsServed() {
-    assertThat(tenant.tryCharge(MIB)).isTrue();
+    assertThat(object.tryCharge(MIB)).isTrue();
     waits(512 * KIB);
     CompletableFuture<Grant> first = waits(64 * KIB);
-    tenant.uncharge(64 * KIB);
+    object.uncharge(64 * KIB);
 
-    assertThat(queue.tryRequest(64 * KIB, tenant)).isNull();
+    assertThat(queue.tryRequest(64 * KIB, object)).isNull();
     waits(64 * KIB);
 
     queue.serve(0);
@@ -79,8 +79,8 @@ class OrderOfSmallGrantsTest {
   /** It waits for its own budget, not for what the large one waits for. */
   @Test
   void oneBehindAnotherOfItsBudgetHoldsUpNoneOfOthers() {
-    Budget leaf = tenant.child("leaf", 64 * KIB);
-    Budget other = tenant.child("other", Budget.UNLIMITED);
+    Budget leaf = object.child("leaf", 64 * KIB);
+    Budget other = object.child("other", Budget.UNLIMITED);
     assertThat(leaf.tryCharge(64 * KIB)).isTrue();
     waits(MIB);
     assertThat(queue.request(4 * KIB, Long.MAX_VALUE, other)).isCompleted();

@@ -18,7 +18,7 @@ class OverdueGrantsTest {
 
   private final PageHeap pages = PageHeaps.over(new FakeNativeMemory(), LIMIT_BYTES);
   private final Budget root = Budget.root("root", () -> LIMIT_BYTES, 0, () -> 0);
-  private final Budget tenant = root.child("tenant", 4 * MIB);
+  private final Budget object = root.child("object", 4 * MIB);
   private final GrantQueue queue = new GrantQueue(pages, root);
 
   private CompletableFuture<Grant> waits(long bytes, Budget budget) {
@@ -29,15 +29,15 @@ class OverdueGrantsTest {
 
   @Test
   void oneThatFitsIntoTheBudgetIsGrantedThoughTheOneBeforeItFails() {
-    assertThat(tenant.tryCharge(2 * MIB)).isTrue();
-    CompletableFuture<Grant> tooLarge = waits(3 * MIB, tenant);
-    CompletableFuture<Grant> behind = waits(MIB, tenant);
+    assertThat(object.tryCharge(2 * MIB)).isTrue();
+    CompletableFuture<Grant> tooLarge = waits(3 * MIB, object);
+    CompletableFuture<Grant> behind = waits(MIB, object);
 
     queue.serve(LATER);
 
     assertThat(tooLarge).isCompletedExceptionally();
     assertThat(behind).isCompleted();
-    assertThat(queue.tryRequest(MIB, tenant)).isNotNull();
+    assertThat(queue.tryRequest(MIB, object)).isNotNull();
   }
 
   @Test

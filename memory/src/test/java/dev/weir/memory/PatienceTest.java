@@ -27,9 +27,9 @@ class PatienceTest {
 
   private final AtomicLong clock = new AtomicLong();
   private final Budget root = Budget.root("root", () -> 1 << 20, 0, () -> 0);
-  private final Budget tenant = root.child("tenant", Budget.UNLIMITED);
-  private final Budget cache = tenant.child("cache", Budget.UNLIMITED);
-  private final List<Budget> holders = List.of(cache, tenant, root, root);
+  private final Budget object = root.child("object", Budget.UNLIMITED);
+  private final Budget cache = object.child("cache", Budget.UNLIMITED);
+  private final List<Budget> holders = List.of(cache, object, root, root);
   private final Reclaimers reclaimers = new Reclaimers(root, () -> clock.getAndAdd(LOOK_NANOS));
   private final Queue<Thread> blocked = new ConcurrentLinkedQueue<>();
   private final AtomicInteger inside = new AtomicInteger();

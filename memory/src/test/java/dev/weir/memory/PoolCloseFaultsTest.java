@@ -10,7 +10,6 @@ import dev.weir.memory.os.NativeMemoryException;
 import dev.weir.memory.os.ReservationFailedError;
 import dev.weir.memory.purge.PurgePolicy;
 import dev.weir.memory.testing.Await;
-import dev.weir.memory.testing.EndOfStack;
 import dev.weir.memory.testing.Workers;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -58,35 +57,14 @@ class PoolCloseFaultsTest {
     Await.until(() -> os.reservations() == 0, () -> pool.snapshot().toString());
   }
 
-  /** The purger does what is missing. */
   @Test
-  void whoWaitsIsToldThoughTheStackEndedInTheClosing() throws InterruptedException {
-    // What the JVM links at its first use takes far more stack than its use.
-    closeWhileOneWaits(Pool::close);
-
-    for (int i = 0; i < 5; i++) {
-      closeWhileOneWaits(pool -> {
-        EndOfStack.onThread(() ->
-            EndOfStack.descend(() -> {
-              if (!pool.isClosed()) {
-                pool.close();
-              }
-            }));
-      });
-    }
-  }
-
-  private interface Closing {
-    void of(Pool pool) throws InterruptedException;
-  }
-
-  private void closeWhileOneWaits(Closing closing) throws InterruptedException {
+  void aRequestThatWaitsIsToldOfTheClosing() {
     Pool pool = pool(Duration.ofDays(1));
     Block most = pool.allocate(3 << 20);
     CompletableFuture<Grant> waiting = pool.grant(2 << 20, Duration.ofHours(1));
     assertThat(waiting).isNotDone();
 
-    closing.of(pool);
+    pool.close();
 
     assertThat(waiting)
         .failsWithin(Duration.ofSeconds(60))

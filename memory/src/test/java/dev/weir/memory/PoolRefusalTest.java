@@ -131,7 +131,7 @@ class PoolRefusalTest {
   void whatFitsIntoNoEmptyPoolIsRefusedAtOnce() {
     Budget root = pool.rootBudget();
     for (long bytes : new long[] {LIMIT_BYTES + 1, 1L << 50, Long.MAX_VALUE}) {
-      assertThat(pool.<Block>tryAllocateAtOnce(null, bytes, root, Block.tenants(root))).isNull();
+      assertThat(pool.<Block>tryAllocateAtOnce(null, bytes, root, Block.factory(root))).isNull();
     }
   }
 
@@ -144,7 +144,7 @@ class PoolRefusalTest {
     live.add(growing);
     for (long bytes : new long[] {LIMIT_BYTES, LIMIT_BYTES + 1, 1L << 50, Long.MAX_VALUE}) {
       assertThat(pool.tryAllocate(bytes, child)).isNull();
-      assertThat(pool.<Block>tryAllocateAtOnce(null, bytes, child, Block.tenants(child))).isNull();
+      assertThat(pool.<Block>tryAllocateAtOnce(null, bytes, child, Block.factory(child))).isNull();
       assertThat(growing.tryGrow(bytes)).isFalse();
       assertThatExceptionOfType(BudgetExceededError.class)
           .isThrownBy(() -> pool.allocateGrowing(bytes, child));

@@ -3,6 +3,8 @@ package dev.weir.memory;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
+import dev.weir.memory.array.ArrayPool;
+import dev.weir.memory.array.ArraySlab;
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.heap.Block;
 import dev.weir.memory.heap.OwnedHeap;
@@ -22,6 +24,25 @@ class PoolSnapshotTest {
     assertThat(snapshot.liveBlockBytes()).isZero();
     assertThat(snapshot.slabs()).isEmpty();
     assertThat(snapshot.toString()).contains("pool seen").contains("nothing reserved yet");
+  }
+
+  @Test
+  void itTellsOfTheArraysBehindHeapBuffers() {
+    pool.rootBudget().child("tls", Budget.UNLIMITED);
+    ArrayPool arrays = pool.arrays();
+    ArraySlab home = arrays.tryAllocate(/* heap= */ null, 1_000, (slab, number, found) -> slab);
+    long heldBytes = pool.rootBudget().heldHeapBytes();
+    assertThat(heldBytes).isGreaterThan(1_024);
+    assertThat(home.slotBytes()).isEqualTo(1_024);
+
+    PoolSnapshot.Charge root = pool.snapshot().budgets().getFirst();
+    assertThat(root.heapBytes()).isEqualTo(1_024);
+    assertThat(root.heldHeapBytes()).isEqualTo(heldBytes);
+    assertThat(pool.snapshot().budgets().getLast().heldHeapBytes()).isZero();
+    assertThat(pool.snapshot().toString())
+        .contains("heap buffers 1,024 in arrays of %,d, limit".formatted(heldBytes))
+        .contains("budget seen/tls: charged 0, heap buffers 0, limit");
+    pool.close();
   }
 
   @Test

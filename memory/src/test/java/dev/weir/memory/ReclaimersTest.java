@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.budget.BudgetExceededError;
 import dev.weir.memory.heap.Block;
-import dev.weir.memory.heap.BlockHome;
+import dev.weir.memory.heap.BlockContainer;
 import dev.weir.memory.heap.OwnedHeap;
 import dev.weir.memory.pressure.Reclaimer;
 import dev.weir.memory.pressure.Registration;
@@ -141,7 +141,7 @@ class ReclaimersTest {
 
   @Test
   void everyWayToAllocateAsks() {
-    BlockHome growing =
+    BlockContainer growing =
         pool.allocateGrowing(null, 100_000, pool.rootBudget(), (home, number, found) -> home);
     Cache cache = new Cache("cache").fill(100_000, 14 * MIB);
     cache.register(0);
@@ -176,13 +176,13 @@ class ReclaimersTest {
 
   @Test
   void aBlockThatGrowsWithinItsBudgetAsksOnlyThoseBelowIt() {
-    Budget tenant = pool.rootBudget().child("tenant", 4 * MIB);
+    Budget object = pool.rootBudget().child("object", 4 * MIB);
     Cache other = new Cache("other").fill(MIB, 4 * MIB);
     other.register(0);
     List<Block> mine = new ArrayList<>();
-    mine.add(pool.allocate(3 * MIB, tenant));
+    mine.add(pool.allocate(3 * MIB, object));
     pool.addReclaimer(
-        tenant,
+        object,
         0,
         bytes -> {
           long held = mine.stream().mapToLong(Block::size).sum();
@@ -190,7 +190,7 @@ class ReclaimersTest {
           mine.clear();
           return held;
         });
-    Block block = pool.allocateGrowing(100_000, tenant);
+    Block block = pool.allocateGrowing(100_000, object);
 
     assertThat(block.tryGrow(2 * MIB)).isTrue();
     assertThat(other.asked).isEmpty();
@@ -230,15 +230,15 @@ class ReclaimersTest {
 
   @Test
   void grantsThatWaitForABudgetAskThoseWhoHoldSomethingOfIt() {
-    Budget tenant = pool.rootBudget().child("tenant", 4 * MIB);
+    Budget object = pool.rootBudget().child("object", 4 * MIB);
     Cache other = new Cache("other").fill(MIB, 4 * MIB);
     other.register(0);
     Queue<Block> mine = new ConcurrentLinkedQueue<>();
     for (int i = 0; i < 4; i++) {
-      mine.add(pool.allocate(MIB, tenant));
+      mine.add(pool.allocate(MIB, object));
     }
     pool.addReclaimer(
-        tenant,
+        object,
         1,
         bytes -> {
           Block block = mine.poll();
@@ -249,7 +249,7 @@ class ReclaimersTest {
           return MIB;
         });
 
-    CompletableFuture<Grant> grant = pool.grant(3 * MIB, LONG, tenant);
+    CompletableFuture<Grant> grant = pool.grant(3 * MIB, LONG, object);
 
     assertThat(grant).succeedsWithin(SOON);
     assertThat(other.asked).isEmpty();
@@ -259,13 +259,13 @@ class ReclaimersTest {
 
   @Test
   void aBudgetThatIsFullAsksOnlyThoseBelowIt() {
-    Budget tenant = pool.rootBudget().child("tenant", 2 * MIB);
+    Budget object = pool.rootBudget().child("object", 2 * MIB);
     Cache other = new Cache("other").fill(MIB, 4 * MIB);
     other.register(0);
     AtomicInteger asked = new AtomicInteger();
-    Block held = pool.allocate(2 * MIB, tenant.child("cache", Budget.UNLIMITED));
+    Block held = pool.allocate(2 * MIB, object.child("cache", Budget.UNLIMITED));
     pool.addReclaimer(
-        tenant,
+        object,
         1,
         bytes -> {
           if (asked.getAndIncrement() > 0) {
@@ -275,36 +275,36 @@ class ReclaimersTest {
           return 2 * MIB;
         });
 
-    Block block = pool.allocate(65_536, tenant);
+    Block block = pool.allocate(65_536, object);
 
     assertThat(other.asked).isEmpty();
     assertThat(asked).hasValue(1);
     block.release();
-    assertThat(pool.tryAllocate(3 * MIB, tenant)).as("more than its limit").isNull();
+    assertThat(pool.tryAllocate(3 * MIB, object)).as("more than its limit").isNull();
     assertThat(asked).hasValue(1);
     assertThat(other.asked).isEmpty();
   }
 
   @Test
   void nobodyIsAskedForWhatNoReleaseCouldServe() {
-    Budget tenant = pool.rootBudget().child("tenant", 2 * MIB);
+    Budget object = pool.rootBudget().child("object", 2 * MIB);
     Cache cache = new Cache("cache").fill(MIB, 4 * MIB);
     cache.register(0);
     AtomicInteger asked = new AtomicInteger();
     pool.addReclaimer(
-        tenant,
+        object,
         1,
         bytes -> {
           asked.incrementAndGet();
           return 1;
         });
-    BlockHome growing = pool.allocateGrowing(null, MIB, tenant, (home, number, found) -> home);
+    BlockContainer growing = pool.allocateGrowing(null, MIB, object, (home, number, found) -> home);
 
-    assertThat(growing.tryGrow(3 * MIB, tenant)).as("above the budget's limit").isFalse();
+    assertThat(growing.tryGrow(3 * MIB, object)).as("above the budget's limit").isFalse();
     assertThat(pool.tryAllocate(16 * MIB)).as("what is kept for small blocks").isNull();
-    growing.release(0, tenant);
-    tenant.close();
-    assertThat(pool.tryAllocate(MIB, tenant)).as("closed").isNull();
+    growing.release(0, object);
+    object.close();
+    assertThat(pool.tryAllocate(MIB, object)).as("closed").isNull();
 
     assertThat(asked).hasValue(0);
     assertThat(cache.asked).isEmpty();

@@ -18,8 +18,8 @@ class ShortagesTest {
 
   private final PageHeap pages = PageHeaps.over(new FakeNativeMemory(), LIMIT_BYTES);
   private final Budget root = Budget.root("root", () -> LIMIT_BYTES, 0, () -> 0);
-  private final Budget tenant = root.child("tenant", MIB);
-  private final Budget service = tenant.child("service", Budget.UNLIMITED);
+  private final Budget object = root.child("object", MIB);
+  private final Budget service = object.child("service", Budget.UNLIMITED);
   private final GrantQueue queue = new GrantQueue(pages, root);
 
   private CompletableFuture<Grant> waits(long bytes, Budget budget) {
@@ -30,12 +30,12 @@ class ShortagesTest {
 
   @Test
   void theBudgetThatIsFullIsNamed() {
-    assertThat(tenant.tryCharge(MIB)).isTrue();
+    assertThat(object.tryCharge(MIB)).isTrue();
     waits(PAGE, service);
 
-    assertThat(queue.shortages()).containsExactly(new Shortage(tenant, PAGE));
+    assertThat(queue.shortages()).containsExactly(new Shortage(object, PAGE));
 
-    tenant.uncharge(PAGE);
+    object.uncharge(PAGE);
     assertThat(queue.shortages()).as("whoever made room serves").isEmpty();
   }
 
@@ -52,14 +52,14 @@ class ShortagesTest {
   /** Until it is served next, it stands in the way of others. */
   @Test
   void nothingIsFreedForOneThatIsWithdrawn() {
-    assertThat(tenant.tryCharge(MIB)).isTrue();
+    assertThat(object.tryCharge(MIB)).isTrue();
     CompletableFuture<Grant> first = waits(PAGE, service);
     waits(2 * PAGE, service);
     assertThat(first.cancel(/* mayInterruptIfRunning= */ false)).isTrue();
 
-    assertThat(queue.shortages()).doesNotContain(new Shortage(tenant, PAGE));
+    assertThat(queue.shortages()).doesNotContain(new Shortage(object, PAGE));
 
     queue.serve(0);
-    assertThat(queue.shortages()).containsExactly(new Shortage(tenant, 2 * PAGE));
+    assertThat(queue.shortages()).containsExactly(new Shortage(object, 2 * PAGE));
   }
 }

@@ -26,8 +26,8 @@ class TryGrantTest {
   private final PageHeap pages = PageHeaps.over(new FakeNativeMemory(), LIMIT_BYTES);
   private final GrantOutcomes.Maker plain = GrantOutcomes.plain(pages);
   private final Budget root = Budget.root("root", () -> LIMIT_BYTES, 0, () -> 0);
-  private final Budget tenant = root.child("tenant", 2 * MIB);
-  private final Budget service = tenant.child("service", Budget.UNLIMITED);
+  private final Budget object = root.child("object", 2 * MIB);
+  private final Budget service = object.child("service", Budget.UNLIMITED);
   private @Nullable Error failure;
   private final GrantQueue queue = new GrantQueue(pages, root, this::make, () -> {});
 
@@ -54,7 +54,7 @@ class TryGrantTest {
 
   private void assertNothingPromised() {
     assertThat(pages.totals().promisedBytes()).isZero();
-    assertThat(tenant.chargedBytes()).isZero();
+    assertThat(object.chargedBytes()).isZero();
     assertThat(queue.hasWaiting()).isFalse();
   }
 
@@ -65,7 +65,7 @@ class TryGrantTest {
       assertThat(grant.remainingBytes()).isEqualTo(MIB);
       assertThat(grant.budget()).isSameAs(service);
       assertThat(pages.totals().promisedBytes()).isEqualTo(MIB);
-      assertThat(tenant.chargedBytes()).isEqualTo(MIB);
+      assertThat(object.chargedBytes()).isEqualTo(MIB);
     }
     assertNothingPromised();
   }
@@ -112,9 +112,9 @@ class TryGrantTest {
       assertThat(queue.tryRequest(MIB, service)).isNull();
       assertThat(queue.tryRequest(3 * MIB, service)).isNull();
 
-      assertThat(request(2 * SMALL, tenant)).isCompletedWithValueMatching(TryGrantTest::closes);
+      assertThat(request(2 * SMALL, object)).isCompletedWithValueMatching(TryGrantTest::closes);
       granted(2 * SMALL, service).close();
-      assertThat(tenant.chargedBytes()).isEqualTo(most.bytes());
+      assertThat(object.chargedBytes()).isEqualTo(most.bytes());
     }
     service.close();
     assertThat(queue.tryRequest(SMALL, service)).isNull();
@@ -161,14 +161,14 @@ class TryGrantTest {
     CompletableFuture<Grant> waiting = request(MIB, service);
 
     assertThat(queue.tryRequest(2 * SMALL, service)).isNull();
-    assertThat(queue.tryRequest(2 * SMALL, tenant)).isNull();
+    assertThat(queue.tryRequest(2 * SMALL, object)).isNull();
     granted(MIB, root).close();
 
     long overtaking = 0;
     while (queue.tryRequest(4_096, service) != null) {
       overtaking += 4_096;
     }
-    assertThat(overtaking).as("a 16th of the limit").isEqualTo(tenant.limitBytes() / 16);
+    assertThat(overtaking).as("a 16th of the limit").isEqualTo(object.limitBytes() / 16);
     pages.promises().giveBack(overtaking, Lane.SMALL_PROMISE);
     service.uncharge(overtaking);
 

@@ -20,7 +20,7 @@ class WantedCreditTest {
   private int takes;
 
   private WaitingGrant waits(Hope hope, long deadlineNanos) {
-    WaitingGrant request = new WaitingGrant(BYTES, root.child("tenant", BYTES), deadlineNanos);
+    WaitingGrant request = new WaitingGrant(BYTES, root.child("object", BYTES), deadlineNanos);
     lanes.add(request, lanes.tryServe(request, refusing(request, hope)));
     return request;
   }

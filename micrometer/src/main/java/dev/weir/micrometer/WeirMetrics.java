@@ -13,13 +13,8 @@ import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.binder.BaseUnits;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import java.util.ArrayList;
-import java.util.Collections;
-import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Queue;
-import java.util.Set;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +27,8 @@ import org.jspecify.annotations.Nullable;
  *   weir.pool.resident   state=live    bytes    pages in use
  *                        state=dirty   bytes    pages free but resident
  *   weir.pool.resident.peak            bytes    the most that was ever resident
+ *   weir.pool.heap       state=live    bytes    slots of live heap buffers
+ *                        state=free    bytes    what is free in the arrays behind them
  *   weir.pool.promised                 bytes    promised to grants and not taken yet
  *   weir.pool.purged                   bytes    counter: given back to the operating system
  *   weir.pool.allocated                bytes    counter: allocated since the start, by the samples
@@ -72,10 +69,7 @@ public final class WeirMetrics implements MeterBinder, AutoCloseable {
   private final Tags tags;
   private final List<Budget> budgets;
   private final @Nullable LeakWatch leaks;
-  private final Queue<Bound> bound = new ConcurrentLinkedQueue<>();
-
-  /** A meter that this object has added to a registry. */
-  private record Bound(MeterRegistry registry, Meter meter) {}
+  private final BoundMeters bound = new BoundMeters();
 
   /**
    * The meters of a pool.
@@ -134,21 +128,13 @@ public final class WeirMetrics implements MeterBinder, AutoCloseable {
   /** Adds the meters to a registry, except those that it has already. */
   @Override
   public void bindTo(MeterRegistry registry) {
-    Set<Meter> others = Collections.newSetFromMap(new IdentityHashMap<>());
-    others.addAll(registry.getMeters());
-    for (Meter meter : register(registry)) {
-      if (others.add(meter)) {
-        bound.add(new Bound(registry, meter));
-      }
-    }
+    bound.add(registry, this::register);
   }
 
   /** Takes the meters that this object has added away again, from every registry. */
   @Override
   public void close() {
-    for (Bound each = bound.poll(); each != null; each = bound.poll()) {
-      each.registry().remove(each.meter());
-    }
+    bound.removeAll();
   }
 
   private List<Meter> register(MeterRegistry registry) {
@@ -182,6 +168,20 @@ public final class WeirMetrics implements MeterBinder, AutoCloseable {
         "Most that the pool has ever had resident",
         Tags.empty(),
         Pool::peakResidentBytes);
+    pool(
+        meters,
+        registry,
+        "heap",
+        "Java heap that the pool holds in arrays for heap buffers",
+        Tags.of("state", "live"),
+        of -> of.rootBudget().heapBytes());
+    pool(
+        meters,
+        registry,
+        "heap",
+        "Java heap that the pool holds in arrays for heap buffers",
+        Tags.of("state", "free"),
+        of -> Math.max(0, of.rootBudget().heldHeapBytes() - of.rootBudget().heapBytes()));
     pool(
         meters,
         registry,

@@ -50,6 +50,13 @@ class WeirMetricsTest {
     assertThat(gauge("weir.pool.resident", "state", "dirty")).isEqualTo(303_104);
     assertThat(gauge("weir.pool.resident.peak")).isEqualTo(pool.peakResidentBytes());
     assertThat(gauge("weir.pool.promised")).isZero();
+    assertThat(gauge("weir.pool.heap", "state", "live")).isZero();
+    assertThat(gauge("weir.pool.heap", "state", "free")).isZero();
+    pool.arrays().tryAllocate(/* heap= */ null, 1000, (home, number, found) -> home);
+    assertThat(gauge("weir.pool.heap", "state", "live")).isEqualTo(1024);
+    assertThat(gauge("weir.pool.heap", "state", "free"))
+        .isPositive()
+        .isEqualTo(pool.rootBudget().heldHeapBytes() - 1024);
     assertThat(gauge("weir.pool.blocks")).isEqualTo(2);
     assertThat(gauge("weir.pool.blocks.size")).isEqualTo(102_400 + 1024);
     assertThat(

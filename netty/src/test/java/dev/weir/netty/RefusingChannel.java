@@ -8,12 +8,10 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import org.jspecify.annotations.Nullable;
 
-/** A channel whose event loop takes no task while it is told so, as if for want of Java heap. */
+/** A channel whose event loop takes no task while it is told so. */
 public final class RefusingChannel extends EmbeddedChannel {
   private @Nullable EventLoop seen;
   private volatile boolean refuses;
-  private volatile int refusals;
-  private @Nullable Throwable nextRefusal;
   private volatile boolean left;
 
   public RefusingChannel(ChannelHandler... handlers) {
@@ -25,19 +23,9 @@ public final class RefusingChannel extends EmbeddedChannel {
     refuses = now;
   }
 
-  /** Its loop refuses the next task alone, as one does whose queue is full, or cannot grow. */
-  public void refuseNext(Throwable refusal) {
-    nextRefusal = refusal;
-  }
-
   /** From now on its loop takes callers for another thread, or for its own again. */
   public void leaveLoop(boolean now) {
     left = now;
-  }
-
-  /** How many tasks its loop has refused. */
-  public int refusals() {
-    return refusals;
   }
 
   @Override
@@ -56,19 +44,13 @@ public final class RefusingChannel extends EmbeddedChannel {
     return loop;
   }
 
-  @SuppressWarnings({"ReferenceEquality", "NonAtomicVolatileUpdate"})
+  @SuppressWarnings("ReferenceEquality")
   private @Nullable Object call(
       EventLoop real, Object proxy, Method method, Object @Nullable [] arguments) throws Throwable {
     if (method.getName().equals("equals") && arguments != null) {
       return proxy == arguments[0];
     }
-    Throwable once = nextRefusal;
-    if (method.getName().equals("execute") && once != null) {
-      nextRefusal = null;
-      throw once;
-    }
     if (method.getName().equals("execute") && refuses) {
-      refusals++;
       throw new InternalError("made by the test");
     }
     if (method.getName().equals("inEventLoop") && left) {

@@ -225,7 +225,7 @@ class ThreadHeapsTest {
               allocator.directBuffer(100).release();
             }
           } while (pool.leaningStripe() == null);
-          Budget budget = pool.rootBudget().child("tenant", 1 << 20);
+          Budget budget = pool.rootBudget().child("object", 1 << 20);
           ByteBuf charged = allocator.charging(budget).directBuffer(100);
           assertThat(budget.chargedBytes()).isPositive();
           charged.release();

@@ -11,13 +11,13 @@ import dev.weir.server.http.HttpLimits;
 import dev.weir.server.http.HttpServer;
 import dev.weir.server.http.Transport;
 import dev.weir.server.metrics.NodeMetrics;
-import dev.weir.server.store.Disk;
-import dev.weir.server.store.LocalDisk;
-import dev.weir.server.store.StreamStore;
 import dev.weir.server.tls.Tls;
 import dev.weir.server.tls.TlsCredentials;
 import dev.weir.server.tls.TlsEngine;
 import dev.weir.server.tls.TlsFileException;
+import dev.weir.streams.Disk;
+import dev.weir.streams.LocalDisk;
+import dev.weir.streams.StreamStore;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -62,14 +62,18 @@ public final class Node implements AutoCloseable {
    *
    * @param budgetBytes the most buffer memory that may be resident
    * @throws java.net.BindException when the port is in use
-   * @throws dev.weir.server.store.DataDirectoryException when the directory cannot be used
+   * @throws dev.weir.streams.DataDirectoryException when the directory cannot be used
    */
   public static Node start(InetSocketAddress address, Path data, long budgetBytes)
       throws IOException {
     return start(address, data, budgetBytes, Parts.forBudget(budgetBytes));
   }
 
-  /** What a node stands on, and what it allows: replaced by tests. */
+  /**
+   * What a node stands on, and what it allows: replaced by tests.
+   *
+   * @param eventLoops threads that serve connections
+   */
   record Parts(
       Disk disk,
       Transport transport,
@@ -78,7 +82,8 @@ public final class Node implements AutoCloseable {
       ConsoleSettings console,
       @Nullable HardeningRate hardening,
       CodingChoice codings,
-      @Nullable TlsSettings tls) {
+      @Nullable TlsSettings tls,
+      int eventLoops) {
     Parts(Disk disk, Transport transport, HttpLimits limits) {
       this(disk, transport, limits, UnaryOperator.identity());
     }
@@ -92,37 +97,56 @@ public final class Node implements AutoCloseable {
           ConsoleSettings.DEFAULT,
           /* hardening= */ null,
           CodingChoice.DEFAULT,
-          /* tls= */ null);
+          /* tls= */ null,
+          /* eventLoops= */ Runtime.getRuntime().availableProcessors());
     }
 
     Parts with(ConsoleSettings settings) {
-      return new Parts(disk, transport, limits, buffers, settings, hardening, codings, tls);
+      return new Parts(
+          disk, transport, limits, buffers, settings, hardening, codings, tls, eventLoops);
     }
 
     Parts hardened(@Nullable HardeningRate rate) {
-      return new Parts(disk, transport, limits, buffers, console, rate, codings, tls);
+      return new Parts(disk, transport, limits, buffers, console, rate, codings, tls, eventLoops);
     }
 
     Parts coding(CodingChoice choice) {
-      return new Parts(disk, transport, limits, buffers, console, hardening, choice, tls);
+      return new Parts(
+          disk, transport, limits, buffers, console, hardening, choice, tls, eventLoops);
+    }
+
+    /** With so many threads that serve connections. */
+    Parts looping(int loops) {
+      return new Parts(disk, transport, limits, buffers, console, hardening, codings, tls, loops);
     }
 
     /** On another transport, if it can be used here. */
     Parts over(Transport wanted) {
-      return new Parts(disk, wanted.orBest(), limits, buffers, console, hardening, codings, tls);
+      return new Parts(
+          disk, wanted.orBest(), limits, buffers, console, hardening, codings, tls, eventLoops);
     }
 
     /** With TLS, and fewer connections, since each takes more; null leaves all as it is. */
     Parts secured(@Nullable TlsSettings settings) {
       return settings == null
           ? this
-          : new Parts(disk, transport, limits.withTls(), buffers, console, hardening, codings, tls)
+          : new Parts(
+                  disk,
+                  transport,
+                  limits.withTls(),
+                  buffers,
+                  console,
+                  hardening,
+                  codings,
+                  tls,
+                  eventLoops)
               .encrypted(settings);
     }
 
     /** With TLS, and the same limits. */
     Parts encrypted(TlsSettings settings) {
-      return new Parts(disk, transport, limits, buffers, console, hardening, codings, settings);
+      return new Parts(
+          disk, transport, limits, buffers, console, hardening, codings, settings, eventLoops);
     }
 
     static Parts forBudget(long budgetBytes) {
@@ -228,6 +252,7 @@ public final class Node implements AutoCloseable {
             store,
             parts.buffers().apply(Buffers.of(memory.allocator())),
             parts.transport(),
+            parts.eventLoops(),
             parts.limits(),
             metrics,
             console,

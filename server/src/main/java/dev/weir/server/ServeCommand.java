@@ -2,8 +2,8 @@ package dev.weir.server;
 
 import dev.weir.server.console.ConsoleAccess;
 import dev.weir.server.http.Transport;
-import dev.weir.server.store.DataDirectoryException;
 import dev.weir.server.tls.TlsFileException;
+import dev.weir.streams.DataDirectoryException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.BindException;
@@ -43,6 +43,7 @@ public final class ServeCommand implements Callable<Integer> {
   private static final long MAX_BUDGET_BYTES = 1L << 40;
   private static final int MAX_PORT = 65_535;
   private static final int MAX_LEAK_AGE_SECONDS = 86_400;
+  private static final int MAX_EVENT_LOOPS = 1024;
   private static final Duration DRAIN_DEADLINE = Duration.ofSeconds(10);
 
   @Spec private CommandSpec spec;
@@ -121,6 +122,12 @@ public final class ServeCommand implements Callable<Integer> {
   private Transport transport;
 
   @Option(
+      names = "--event-loops",
+      paramLabel = "N",
+      description = "Threads that serve connections. Default: one for each processor.")
+  private int eventLoops = Runtime.getRuntime().availableProcessors();
+
+  @Option(
       names = "--compression",
       paramLabel = "CODINGS",
       description =
@@ -154,6 +161,7 @@ public final class ServeCommand implements Callable<Integer> {
               budget.bytes(),
               Node.Parts.forBudget(budget.bytes())
                   .over(transport)
+                  .looping(eventLoops)
                   .secured(security)
                   .hardened(hardened)
                   .coding(codings)
@@ -196,6 +204,12 @@ public final class ServeCommand implements Callable<Integer> {
           spec.commandLine(),
           "Invalid value for option '--port': " + port + " is not in 0.." + MAX_PORT);
     }
+    if (eventLoops < 1 || eventLoops > MAX_EVENT_LOOPS) {
+      throw new ParameterException(
+          spec.commandLine(),
+          "Invalid value for option '--event-loops': %d is not in 1..%d"
+              .formatted(eventLoops, MAX_EVENT_LOOPS));
+    }
     if (leakAgeSeconds < 1 || leakAgeSeconds > MAX_LEAK_AGE_SECONDS) {
       throw new ParameterException(
           spec.commandLine(),
@@ -233,11 +247,10 @@ public final class ServeCommand implements Callable<Integer> {
     try {
       node.awaitLoss();
       Runtime.getRuntime().removeShutdownHook(hook);
-      // Without a drain, which would ask for what there may be none of.
       err.println(
           "weir serve: an event loop has ended, by the error that is logged above; the node ends,"
               + " since it would leave connections without an answer. Everything acknowledged is on"
-              + " the disk. If the Java heap was full, give it more: WEIR_JAVA_OPTS=-Xmx1g");
+              + " the disk");
       err.flush();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

@@ -37,9 +37,9 @@ class ConsoleProfileBrowserTest extends ConsoleInBrowser {
             Pattern.compile("asked forabout .*roundingabout .*samples behind these[0-9,]+"));
     PlaywrightAssertions.assertThat(page.locator("#flame-budget")).hasText("node/imports");
     PlaywrightAssertions.assertThat(code).not().containsText("ReplyCache.serve");
-    page.locator("#icicle button[data-path='imports/tenant 1']").click();
-    // Until then it shows the other tenants' too.
-    PlaywrightAssertions.assertThat(code).containsText("node/imports/tenant 1");
+    page.locator("#icicle button[data-path='imports/object 1']").click();
+    // Until then it shows the other factory' too.
+    PlaywrightAssertions.assertThat(code).containsText("node/imports/object 1");
     workUntilShown(page, code, "readBody:");
     Locator place = code.locator("button", new Locator.LocatorOptions().setHasText("readBody:"));
     PlaywrightAssertions.assertThat(place).isVisible();

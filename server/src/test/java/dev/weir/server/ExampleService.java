@@ -34,8 +34,8 @@ final class ExampleService implements AutoCloseable {
     audit = new AuditLog(allocator.charging(root.child("audit", 12 << 20)));
     List<Feature> all = new ArrayList<>();
     IntStream.rangeClosed(1, 4)
-        .mapToObj(i -> imports.child("tenant " + i, 8 << 20))
-        .forEach(tenant -> all.add(new Imports(allocator.charging(tenant))));
+        .mapToObj(i -> imports.child("object " + i, 8 << 20))
+        .forEach(object -> all.add(new Imports(allocator.charging(object))));
     all.add(new Replies(allocator.charging(replies)));
     all.add(new ReplyCache(allocator.charging(replies.child("cache", 8 << 20))));
     all.add(new Sessions(allocator.charging(root.child("sessions", 8 << 20))));

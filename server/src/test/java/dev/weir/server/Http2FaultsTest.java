@@ -6,11 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 
 import dev.weir.server.http.HttpLimits;
-import io.netty.handler.codec.http2.DefaultHttp2Headers;
 import io.netty.handler.codec.http2.Http2CodecUtil;
 import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2FrameTypes;
-import io.netty.handler.codec.http2.Http2Headers;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -26,7 +24,6 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** Clients of HTTP/2 that are slow, broken, gone or too many: each harms itself alone. */
 @Timeout(120)
@@ -50,34 +47,6 @@ class Http2FaultsTest {
   @AfterEach
   void stop() throws Exception {
     fixture.endWithNothingLeft();
-  }
-
-  @ParameterizedTest
-  @EnumSource(Http2Phase.class)
-  void aStreamThatIsResetLeavesNothing(Http2Phase phase) throws Exception {
-    try (Http2Client client = fixture.http2(/* windowBytes= */ 30_000, 0)) {
-      client.stopOpeningWindows();
-      int stream = phase.begin(client);
-      assertThat(fixture.metric("weir_http2_open_streams")).isOne();
-      client.reset(stream, (int) Http2Error.CANCEL.code());
-      NodeFixture.await("no stream", () -> fixture.metric("weir_http2_open_streams") == 0);
-      // The connection is still there.
-      fixture.http.close();
-      fixture.assertNothingLeaked();
-      assertThat(client.get("/").status()).isEqualTo(200);
-    }
-  }
-
-  @ParameterizedTest
-  @EnumSource(Http2Phase.class)
-  void aConnectionThatIsResetLeavesNothing(Http2Phase phase) throws Exception {
-    try (Http2Client client = fixture.http2(/* windowBytes= */ 30_000, 0)) {
-      client.stopOpeningWindows();
-      phase.begin(client);
-      assertThat(fixture.metric("weir_http2_open_streams")).isOne();
-      client.resetConnection();
-      NodeFixture.await("no stream", () -> fixture.metric("weir_http2_open_streams") == 0);
-    }
   }
 
   /**
@@ -181,147 +150,6 @@ class Http2FaultsTest {
       // Once the loop has let go of what it was reading when it answered.
       NodeFixture.await("no more than the bytes", () -> fixture.node.liveBufferBytes() < 68_096);
       assertThat(fixture.node.liveBufferBytes()).isGreaterThanOrEqualTo(30_000);
-    }
-  }
-
-  @Test
-  void badRequestsAreRefusedOnTheirStreams() throws Exception {
-    try (Http2Client client = fixture.http2()) {
-      int bystander = Http2Phase.EVENTS_AT_THE_TAIL.begin(client);
-      assertThat(client.get("/" + "p".repeat(9_000)).status()).isEqualTo(414);
-      assertThat(client.get("/", "x-long", "a".repeat(25_000)).status()).isEqualTo(431);
-      assertThat(client.get("v1/stream/a").status()).isEqualTo(400);
-      assertThat(client.get("/", "expect", "more").status()).isEqualTo(417);
-      assertThat(client.exchange("BREW", "/v1/stream/a", new byte[0]).status()).isEqualTo(405);
-      for (Http2Headers head :
-          List.of(
-              head().method("GET").path("/").scheme("http"),
-              head().method("GET").path("/").scheme("http").authority("a b"),
-              head().method("GET").path("/").scheme("http").authority("a").add("host", "b"),
-              head().method("GET /").path("/").scheme("http").authority("a"))) {
-        assertThat(client.await(client.request(/* last= */ true, head)).status())
-            .as("%s", head)
-            .isEqualTo(400);
-      }
-      for (Http2Headers head :
-          List.of(
-              head().method("GET").scheme("http").authority("localhost"),
-              head().method("GET").path("").scheme("http").authority("localhost"),
-              head().path("/").scheme("http").authority("localhost"),
-              head().method("GET").path("/").authority("localhost"),
-              head().method("CONNECT"),
-              valid().add("content-length", "1"),
-              valid().add("Upper", "x"),
-              valid().add("x", "\u0001"),
-              valid().add("connection", "close"),
-              valid().add("transfer-encoding", "chunked"),
-              valid().add(":unknown", "x"))) {
-        assertThat(client.await(client.request(/* last= */ true, head)).error)
-            .as("%s", head)
-            .isEqualTo((int) Http2Error.PROTOCOL_ERROR.code());
-      }
-      int tooMuch =
-          client.request(
-              /* last= */ false,
-              "POST",
-              "/v1/stream/a",
-              "content-type",
-              TYPE,
-              "content-length",
-              "3");
-      client.data(tooMuch, new byte[4], /* last= */ true);
-      assertThat(client.await(tooMuch).status()).isEqualTo(400);
-      assertThat(client.get("/v1/stream/a").text()).isEmpty();
-      assertThat(client.response(tooMuch).error).isEqualTo((int) Http2Error.PROTOCOL_ERROR.code());
-      assertThat(client.response(bystander).isOver()).isFalse();
-      assertThat(client.goAways).isZero();
-    }
-  }
-
-  private static Http2Headers head() {
-    return new DefaultHttp2Headers(/* validate= */ false);
-  }
-
-  private static Http2Headers valid() {
-    return head().method("GET").path("/").scheme("http").authority("localhost");
-  }
-
-  @Test
-  void aRefusedBodyIsNotWaitedFor() throws Exception {
-    try (Http2Client client = fixture.http2()) {
-      int stream =
-          client.request(/* last= */ false, "POST", "/v1/stream/none", "content-type", TYPE);
-      assertThat(client.await(stream).status()).isEqualTo(404);
-      while (client.response(stream).error < 0) {
-        client.receive();
-      }
-      assertThat(client.response(stream).error).isEqualTo((int) Http2Error.NO_ERROR.code());
-      // One that is short comes to its end, and the stream with it.
-      int little =
-          client.request(
-              /* last= */ false,
-              "POST",
-              "/v1/stream/none",
-              "content-type",
-              TYPE,
-              "content-length",
-              "9");
-      assertThat(client.await(little).status()).isEqualTo(404);
-      client.data(little, new byte[9], /* last= */ true);
-      NodeFixture.await("no stream", () -> fixture.metric("weir_http2_open_streams") == 0);
-      assertThat(client.get("/").status()).isEqualTo(200);
-      assertThat(client.response(little).error).isNegative();
-    }
-  }
-
-  @Test
-  void whatWasUnderWayOfRefusedBodiesEndsNobodyElse() throws Exception {
-    try (Http2Client client = fixture.http2()) {
-      int bystander = Http2Phase.EVENTS_AT_THE_TAIL.begin(client);
-      for (int i = 0; i < 10; i++) {
-        int stream =
-            client.request(/* last= */ false, "POST", "/v1/stream/none", "content-type", TYPE);
-        while (client.response(stream).status() == 0) {
-          client.receive();
-        }
-        for (int frame = 0; frame < 60; frame++) {
-          client.data(stream, new byte[1_000], /* last= */ false);
-        }
-      }
-      assertThat(client.get("/").status()).isEqualTo(200);
-      assertThat(client.response(bystander).isOver()).isFalse();
-      assertThat(client.goAways).isZero();
-      assertThat(fixture.node.liveBufferBytes()).isLessThan(STREAM_SHARE_BYTES);
-    }
-  }
-
-  @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "000001 00 01 00000000 78", // data of no stream
-        "000004 01 05 00000001 ffffffff", // a header block that means nothing
-        "000001 01 05 00000002 82", // a stream of the node's own
-        "004001 00 00 00000001", // too long
-        "000003 04 00 00000000 000000", // half a setting
-        "000006 04 00 00000000 000500000001", // a frame size that is none
-        "000007 06 00 00000000 00000000000000", // a short ping
-        "000004 08 00 00000000 00000000", // a window opened by nothing
-        "000004 08 00 00000000 7fffffff", // by too much
-        "000001 09 04 00000001 82", // a continuation of nothing
-        "000004 03 00 00000005 00000008", // a reset of what never was
-        "000004 05 04 00000001 00000002", // a push
-        "474554202f20485454502f312e310d0a0d0a", // another protocol
-      })
-  void brokenFramesEndTheConnectionAlone(String hex) throws Exception {
-    try (Http2Client other = fixture.http2();
-        Http2Client client = fixture.http2()) {
-      int events = Http2Phase.EVENTS_AT_THE_TAIL.begin(other);
-      client.get("/");
-      client.sendRaw(java.util.HexFormat.of().parseHex(hex.replace(" ", "")));
-      client.awaitEnd();
-      assertThat(other.get("/").status()).isEqualTo(200);
-      assertThat(other.response(events).isOver()).isFalse();
-      assertThat(fixture.metric("weir_http_failed_connections_total{reason=\"error\"}")).isZero();
     }
   }
 
@@ -447,24 +275,6 @@ class Http2FaultsTest {
     fixture =
         new NodeFixture(
             directory, new HttpLimits(16, 1 << 30, 8 << 20, idle, stall, never, never, never));
-  }
-
-  @Test
-  void streamsThatStopAreEndedAndTheConnectionWhenItIsIdle() throws Exception {
-    restartHasty();
-    try (Http2Client client = fixture.http2(/* windowBytes= */ 30_000, 0)) {
-      client.stopOpeningWindows();
-      int upload = Http2Phase.HEAD_OF_AN_UPLOAD.begin(client);
-      assertThat(client.await(upload).status()).isEqualTo(408);
-      assertThat(client.response(upload).text()).contains("100 ms");
-    }
-    try (Http2Client client = fixture.http2(/* windowBytes= */ 30_000, 0)) {
-      client.stopOpeningWindows();
-      int read = client.request(/* last= */ true, "GET", "/v1/stream/big");
-      assertThat(client.await(read).error).isEqualTo((int) Http2Error.CANCEL.code());
-      client.awaitEnd();
-      assertThat(client.errorOfGoAway).isZero();
-    }
   }
 
   @Test

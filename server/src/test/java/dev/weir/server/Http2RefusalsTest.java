@@ -3,10 +3,8 @@ package dev.weir.server;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.netty.handler.codec.http2.DefaultHttp2Headers;
 import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2FrameTypes;
-import io.netty.handler.codec.http2.Http2Headers;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -95,22 +93,6 @@ class Http2RefusalsTest {
       client.send(Http2FrameTypes.DATA, 0, broken + 2, new byte[1]);
       client.awaitEnd();
       assertThat(client.errorOfGoAway).isEqualTo((int) Http2Error.PROTOCOL_ERROR.code());
-    }
-  }
-
-  /** A client is told of it, as it is of any request that is not served. */
-  @Test
-  void aRequestOnAStreamThatHasEndedIsReset() throws Exception {
-    try (Http2Client client = fixture.http2()) {
-      int first = client.request(/* last= */ true, "GET", "/");
-      client.await(first);
-      Http2Headers head =
-          new DefaultHttp2Headers().method("GET").scheme("http").authority("localhost").path("/");
-      int flags = Http2Client.END_HEADERS | Http2Client.END_STREAM;
-      client.send(Http2FrameTypes.HEADERS, flags, first, client.block(first, head));
-      client.roundTrip();
-      assertThat(client.response(first).error).isEqualTo((int) Http2Error.STREAM_CLOSED.code());
-      assertThat(client.get("/").status()).isEqualTo(200);
     }
   }
 

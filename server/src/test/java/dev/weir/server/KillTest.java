@@ -44,37 +44,59 @@ class KillTest {
   private final HttpClient http = HttpClient.newHttpClient();
   private final List<Set<Long>> acknowledged = new ArrayList<>();
 
+  /** Begins a process. */
+  private interface Start {
+    NodeProcess start(Path data) throws IOException;
+  }
+
+  /** Ends it. */
+  private interface End {
+    void end(NodeProcess node) throws IOException;
+  }
+
   @Test
   void everyAcknowledgedRecordIsThereAfterAKill() throws Exception {
+    everyAcknowledgedRecordIsThere(
+        NodeProcess::new, node -> node.process.destroyForcibly(), /* exitCode= */ 128 + 9);
+  }
+
+  @Test
+  void everyAcknowledgedRecordIsThereAfterTheHeapIsFull() throws Exception {
+    everyAcknowledgedRecordIsThere(
+        NodeProcess::withSmallHeap, NodeProcess::fillHeap, /* exitCode= */ 3);
+  }
+
+  private void everyAcknowledgedRecordIsThere(Start start, End end, int exitCode) throws Exception {
     for (int i = 0; i < STREAMS; i++) {
       acknowledged.add(Collections.synchronizedSet(new HashSet<>()));
     }
     AtomicLong numbers = new AtomicLong();
     for (int round = 0; round < ROUNDS; round++) {
-      try (NodeProcess node = new NodeProcess(data)) {
+      try (NodeProcess node = start.start(data)) {
         for (int i = 0; i < STREAMS; i++) {
           int status = send(node, "PUT", i, new byte[0]);
           assertThat(status).isEqualTo(round == 0 ? 201 : 200);
           check(node, i);
         }
-        appendUntilKilled(node, numbers);
+        appendUntilItEnds(node, numbers, end);
+        assertThat(node.process.waitFor()).isEqualTo(exitCode);
       }
     }
-    try (NodeProcess node = new NodeProcess(data)) {
+    try (NodeProcess node = start.start(data)) {
       for (int i = 0; i < STREAMS; i++) {
         check(node, i);
       }
     }
   }
 
-  private void appendUntilKilled(NodeProcess node, AtomicLong numbers) throws Exception {
-    long killAt = numbers.get() + APPENDS;
+  private void appendUntilItEnds(NodeProcess node, AtomicLong numbers, End end) throws Exception {
+    long endAt = numbers.get() + APPENDS;
     try (ExecutorService clients = Executors.newFixedThreadPool(CLIENTS)) {
       List<Future<?>> running = new ArrayList<>();
       for (int client = 0; client < CLIENTS; client++) {
         running.add(
             clients.submit(() -> {
-              appendUntilItFails(node, numbers, killAt);
+              appendUntilItFails(node, numbers, endAt, end);
               return null;
             }));
       }
@@ -82,15 +104,14 @@ class KillTest {
         client.get();
       }
     }
-    node.process.waitFor();
   }
 
-  private void appendUntilItFails(NodeProcess node, AtomicLong numbers, long killAt)
-      throws InterruptedException {
+  private void appendUntilItFails(NodeProcess node, AtomicLong numbers, long endAt, End end)
+      throws IOException, InterruptedException {
     while (true) {
       long number = numbers.incrementAndGet();
-      if (number == killAt) {
-        node.process.destroyForcibly();
+      if (number == endAt) {
+        end.end(node);
       }
       int stream = (int) (number % STREAMS);
       try {

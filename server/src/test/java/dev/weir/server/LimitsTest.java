@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.server.http.HttpLimits;
 import dev.weir.server.http.Transport;
-import dev.weir.server.store.LocalDisk;
+import dev.weir.streams.LocalDisk;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -93,24 +93,6 @@ class LimitsTest {
           }
           return fixture.metric(stalled) > 0;
         });
-  }
-
-  @Test
-  void aBodyThatStopsIsRefusedWithTheLimit() throws Exception {
-    start(NEVER, SOON);
-    create("");
-    for (String body : new String[] {"Content-Length: 9", "Transfer-Encoding: chunked"}) {
-      try (RawClient client = fixture.raw()) {
-        client.send(
-            "POST /v1/stream/a HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\n"
-                + body
-                + "\r\n\r\n5\r\nab");
-        RawClient.Response response = client.receive();
-        assertThat(response.status()).isEqualTo(408);
-        assertThat(response.body()).contains("40 ms").hasLineCount(1);
-        assertThat(client.isEnded()).isTrue();
-      }
-    }
   }
 
   @Test

@@ -6,7 +6,7 @@ import dev.weir.server.http.Buffers;
 import dev.weir.server.http.ConnectionMemory;
 import dev.weir.server.http.HttpLimits;
 import dev.weir.server.http.Transport;
-import dev.weir.server.store.LocalDisk;
+import dev.weir.streams.LocalDisk;
 import io.netty.channel.Channel;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -66,7 +66,7 @@ class LostLoopTest {
       int status = ServeCommand.runUntilSignalled(node, new PrintWriter(out), new PrintWriter(err));
       assertThat(status).isEqualTo(1);
     }
-    assertThat(err.toString()).contains("event loop has ended", "WEIR_JAVA_OPTS=-Xmx1g");
+    assertThat(err.toString()).contains("event loop has ended", "acknowledged is on the disk");
     assertThat(out.toString()).isEmpty();
   }
 }

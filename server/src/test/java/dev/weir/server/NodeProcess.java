@@ -4,6 +4,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.URI;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,7 +21,20 @@ final class NodeProcess implements AutoCloseable {
   private final BufferedReader out;
 
   NodeProcess(Path data) throws IOException {
-    process = launch("--port", "0", "--data", data.toString(), "--budget", "32M");
+    this(launch("--port", "0", "--data", data.toString(), "--budget", "32M"));
+  }
+
+  /** With a small heap, and else with the flags of {@code ./weir serve}. */
+  static NodeProcess withSmallHeap(Path data) throws IOException {
+    List<String> flags = launcherFlags();
+    flags.add("-Xmx64m");
+    return new NodeProcess(
+        launch(
+            flags, FillingMain.class, "--port", "0", "--data", data.toString(), "--budget", "32M"));
+  }
+
+  private NodeProcess(Process process) throws IOException {
+    this.process = process;
     out = process.inputReader();
     StringBuilder before = new StringBuilder();
     int listensAt = 0;
@@ -39,17 +53,35 @@ final class NodeProcess implements AutoCloseable {
   }
 
   static Process launch(String... arguments) throws IOException {
-    List<String> command =
-        new ArrayList<>(
-            List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "--enable-native-access=ALL-UNNAMED",
-                "-Xmx256m",
-                "-cp",
-                System.getProperty("java.class.path"),
-                ServeMain.class.getName()));
+    return launch(
+        List.of("--enable-native-access=ALL-UNNAMED", "-Xmx256m"), ServeMain.class, arguments);
+  }
+
+  private static Process launch(List<String> flags, Class<?> main, String... arguments)
+      throws IOException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(flags);
+    command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
     command.addAll(List.of(arguments));
     return new ProcessBuilder(command).redirectErrorStream(true).start();
+  }
+
+  /** What the launcher gives the JVM of a node. */
+  private static List<String> launcherFlags() throws IOException {
+    String script = Files.readString(Path.of("..", "weir"));
+    int start = script.indexOf("jvm_flags() {");
+    String function = script.substring(start, script.indexOf("\n}\n", start) + 3);
+    Process shell = new ProcessBuilder("bash", "-c", function + "jvm_flags serve").start();
+    try (BufferedReader lines = shell.inputReader()) {
+      return new ArrayList<>(lines.lines().toList());
+    }
+  }
+
+  /** Fills the small heap. */
+  void fillHeap() throws IOException {
+    process.getOutputStream().write('\n');
+    process.getOutputStream().flush();
   }
 
   InetSocketAddress address() {

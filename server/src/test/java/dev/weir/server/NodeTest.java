@@ -10,8 +10,11 @@ import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.security.DigestInputStream;
 import java.security.MessageDigest;
+import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.Random;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -47,6 +50,30 @@ class NodeTest {
       fixture.assertNothingLeaked();
       assertThat(fixture.node.peakResidentBytes()).isLessThan(NodeFixture.BUDGET_BYTES / 4);
     }
+  }
+
+  @Test
+  void connectionsAreServedByAsManyEventLoopsAsAreWanted() throws Exception {
+    int loops = 3;
+    Set<Thread> before = eventLoops();
+    Node.Parts parts = Node.Parts.forBudget(NodeFixture.BUDGET_BYTES).looping(loops);
+    try (NodeFixture fixture = new NodeFixture(directory, NodeFixture.BUDGET_BYTES, parts)) {
+      for (int i = 0; i < 3 * loops; i++) {
+        try (RawClient client = fixture.raw()) {
+          client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+          assertThat(client.receive().status()).isEqualTo(200);
+        }
+      }
+      Set<Thread> after = eventLoops();
+      after.removeAll(before);
+      assertThat(after).hasSize(loops);
+    }
+  }
+
+  private static Set<Thread> eventLoops() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .filter(thread -> thread.getName().startsWith("multiThreadIoEventLoopGroup"))
+        .collect(Collectors.toCollection(HashSet::new));
   }
 
   /** Seeded bytes without holding them. */

@@ -1,5 +1,8 @@
 package dev.weir.server;
 
+import dev.weir.memory.Pool;
+import dev.weir.memory.PoolOptions;
+import dev.weir.memory.budget.BudgetExceededError;
 import dev.weir.netty.flow.AdmissionRefusedException;
 import dev.weir.netty.flow.AdmissionRefusedException.Reason;
 import dev.weir.server.http.Buffers;
@@ -10,6 +13,9 @@ import java.util.concurrent.CompletableFuture;
 
 /** A node's memory that refuses on request; what it gives comes from the node's pool. */
 final class RefusingBuffers {
+  /** Its budget is that of refusals. */
+  private static final Pool NO_ROOM = Pool.create(PoolOptions.withLimit(1 << 20));
+
   private long requests;
   private long firstRefused = Long.MAX_VALUE;
   private long lastRefused = Long.MAX_VALUE;
@@ -60,6 +66,10 @@ final class RefusingBuffers {
   private final class Allocator extends AbstractByteBufAllocator {
     private final ByteBufAllocator real;
 
+    private static BudgetExceededError refusal(int bytes) {
+      return new BudgetExceededError(NO_ROOM.rootBudget(), bytes, "refused by the test");
+    }
+
     Allocator(ByteBufAllocator real) {
       super(/* preferDirect= */ true);
       this.real = real;
@@ -68,7 +78,7 @@ final class RefusingBuffers {
     @Override
     protected ByteBuf newDirectBuffer(int initialCapacity, int maxCapacity) {
       if (isRefused()) {
-        throw new OutOfMemoryError("refused by the test");
+        throw refusal(initialCapacity);
       }
       return real.directBuffer(initialCapacity, maxCapacity);
     }
@@ -76,7 +86,7 @@ final class RefusingBuffers {
     @Override
     protected ByteBuf newHeapBuffer(int initialCapacity, int maxCapacity) {
       if (isRefused()) {
-        throw new OutOfMemoryError("refused by the test");
+        throw refusal(initialCapacity);
       }
       return real.heapBuffer(initialCapacity, maxCapacity);
     }

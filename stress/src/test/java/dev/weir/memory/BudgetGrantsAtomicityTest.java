@@ -39,8 +39,8 @@ public class BudgetGrantsAtomicityTest {
           PurgePolicy.dense(),
           new SilentPages());
   private final Budget root = SmallCredit.root(3 * pages.pageBytes(), 4 * pages.pageBytes());
-  private final Budget tenant = root.child("tenant", 12 * pages.pageBytes());
-  private final Budget service = tenant.child("service", 10 * pages.pageBytes());
+  private final Budget object = root.child("object", 12 * pages.pageBytes());
+  private final Budget service = object.child("service", 10 * pages.pageBytes());
   private final GrantQueue queue = new GrantQueue(pages, root);
   private final Credits credits = new Credits();
 
@@ -64,7 +64,7 @@ public class BudgetGrantsAtomicityTest {
 
   @Operation
   public boolean tryRequest(@Param(name = "pages") int count) {
-    return queue.tryRequest(count * pages.pageBytes(), tenant) != null;
+    return queue.tryRequest(count * pages.pageBytes(), object) != null;
   }
 
   @Test

@@ -182,7 +182,7 @@ final class PageTable {
     try {
       fitPolicy();
       while (true) {
-        Block block = pool.tryAllocateAtOnce(null, bytes, budget, Block.tenants(budget));
+        Block block = pool.tryAllocateAtOnce(null, bytes, budget, Block.factory(budget));
         if (block != null || !demanded || (!policy.evict(bytes) && !ahead.dropOldest())) {
           return block;
         }

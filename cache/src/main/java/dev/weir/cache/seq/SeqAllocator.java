@@ -135,7 +135,7 @@ public final class SeqAllocator implements AutoCloseable {
       return null;
     }
     int number = chunks.nextNumber();
-    Block block = pool.tryAllocateAtOnce(null, runBytes, budget, Block.tenants(budget));
+    Block block = pool.tryAllocateAtOnce(null, runBytes, budget, Block.factory(budget));
     return block == null ? null : add(number, (int) runBytes, block);
   }
 

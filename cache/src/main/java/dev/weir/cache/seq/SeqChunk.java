@@ -5,7 +5,7 @@ import dev.weir.cache.PinFigures;
 import dev.weir.cache.SharedBlock;
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.heap.Block;
-import dev.weir.memory.heap.BlockHome;
+import dev.weir.memory.heap.BlockContainer;
 import dev.weir.memory.heap.GrowingRun;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
@@ -92,7 +92,7 @@ final class SeqChunk {
     return true;
   }
 
-  private static boolean growAtOnce(BlockHome home, long minBytes, Budget budget) {
+  private static boolean growAtOnce(BlockContainer home, long minBytes, Budget budget) {
     return home instanceof GrowingRun run
         ? run.tryGrowAtOnce(minBytes, budget)
         : minBytes <= home.blockBytes();

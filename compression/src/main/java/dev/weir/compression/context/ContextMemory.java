@@ -62,7 +62,7 @@ public class ContextMemory {
   /**
    * Memory of the pool.
    *
-   * @return null if it or the budget has no room now, nor the Java heap, or the pool is closed
+   * @return null if it or the budget has no room now, or the pool is closed
    */
   public @Nullable Block tryAllocate(long bytes) {
     return tryTake(bytes, Pool::tryAllocate);
@@ -86,8 +86,6 @@ public class ContextMemory {
   private <T> @Nullable T tryTake(long bytes, Way<T> way) {
     try {
       return pool.isClosed() ? null : way.tryTake(pool, bytes, budget);
-    } catch (OutOfMemoryError noRoom) {
-      return null;
     } catch (IllegalStateException failure) {
       if (pool.isClosed()) {
         return null;

@@ -7,33 +7,17 @@ import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.LastHttpContent;
 
-/** Makes contents of bytes, which are released where there is no Java heap for that. */
+/** Makes contents of bytes. */
 final class Contents {
   private Contents() {}
 
   /** Takes the bytes over. */
   static HttpContent of(ByteBuf bytes) {
-    HttpContent content = null;
-    try {
-      content = new DefaultHttpContent(bytes);
-      return content;
-    } finally {
-      if (content == null) {
-        bytes.release();
-      }
-    }
+    return new DefaultHttpContent(bytes);
   }
 
   /** Takes the bytes over. */
   static LastHttpContent last(ByteBuf bytes, HttpHeaders trailers) {
-    LastHttpContent content = null;
-    try {
-      content = new DefaultLastHttpContent(bytes, trailers);
-      return content;
-    } finally {
-      if (content == null) {
-        bytes.release();
-      }
-    }
+    return new DefaultLastHttpContent(bytes, trailers);
   }
 }

@@ -4,6 +4,7 @@ import dev.weir.compression.codec.CodecException;
 import dev.weir.compression.codec.DirectBuffers;
 import dev.weir.compression.codec.Encoder;
 import dev.weir.compression.codec.Step;
+import dev.weir.netty.refusal.MemoryRefusals;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.CompositeByteBuf;
@@ -252,6 +253,7 @@ final class EncodedContent implements AutoCloseable {
     try {
       return bytes == 0 ? null : allocator.directBuffer(bytes, bytes);
     } catch (OutOfMemoryError refused) {
+      MemoryRefusals.require(refused);
       return null;
     }
   }
@@ -263,6 +265,7 @@ final class EncodedContent implements AutoCloseable {
     try {
       return allocator.directBuffer(bytes, bytes);
     } catch (OutOfMemoryError refused) {
+      MemoryRefusals.require(refused);
       if (bytes <= LEAST_BYTES) {
         throw refused;
       }

@@ -95,31 +95,16 @@ public final class HttpRequestDecompressor extends ChannelDuplexHandler {
       ReferenceCountUtil.release(message);
       return;
     }
-    if (tryHold(ctx, message) && !handling) {
+    arrived.add(message);
+    if (!handling) {
       handleArrived(ctx, /* completing= */ false);
-    }
-  }
-
-  /** Has a message wait for its turn. Where it cannot, what follows would close over a hole. */
-  @SuppressWarnings("ReferenceEquality") // The same message, and not one like it.
-  private boolean tryHold(ChannelHandlerContext ctx, Object message) {
-    try {
-      arrived.add(message);
-      return true;
-    } catch (OutOfMemoryError noHeap) {
-      if (arrived.peekLast() == message) {
-        arrived.pollLast(); // It was taken in before there was no room to grow: now it is full.
-      }
-      ReferenceCountUtil.release(message);
-      refuse(ctx, RequestRefusal.NO_HEAP);
-      return false;
     }
   }
 
   @Override
   public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
     if (isInputEnd(event) && !arrived.isEmpty()) {
-      tryHold(ctx, event);
+      arrived.add(event);
     } else {
       ctx.fireUserEventTriggered(event);
     }
@@ -308,9 +293,9 @@ public final class HttpRequestDecompressor extends ChannelDuplexHandler {
       answered = true;
       try {
         LingeringClose.after(ctx, reason.answer(compression.codings()));
-      } catch (Throwable noHeap) {
+      } catch (Throwable failure) {
         ctx.close(); // It is read no more, and nothing else would end it.
-        throw noHeap;
+        throw failure;
       }
     }
   }

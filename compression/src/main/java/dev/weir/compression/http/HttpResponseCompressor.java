@@ -118,26 +118,12 @@ public final class HttpResponseCompressor extends ChannelDuplexHandler {
 
   @Override
   public void channelRead(ChannelHandlerContext ctx, Object message) {
-    if (message instanceof HttpRequest request && !failed) {
-      Throwable failure = remember(request);
-      if (failure != null) {
-        ReferenceCountUtil.release(message);
-        fail(ctx, failure);
-        return;
-      }
+    if (message instanceof HttpRequest request && !failed && !waiting.tryAdd(request)) {
+      ReferenceCountUtil.release(message);
+      fail(ctx, new IllegalStateException("too many requests wait for their responses"));
+      return;
     }
     ctx.fireChannelRead(message);
-  }
-
-  /** Why the response to a request would be taken for another's; null if it will not. */
-  private @Nullable Throwable remember(HttpRequest request) {
-    try {
-      return waiting.tryAdd(request)
-          ? null
-          : new IllegalStateException("too many requests wait for their responses");
-    } catch (Throwable noHeap) {
-      return noHeap;
-    }
   }
 
   // What the application writes.
@@ -145,28 +131,13 @@ public final class HttpResponseCompressor extends ChannelDuplexHandler {
   @Override
   public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
     if (writing) {
-      putOff(ctx, message, promise);
+      within.add(new Within(message, promise));
       return;
     }
     writeNow(ctx, message, promise);
     writeWithin(ctx);
     if (flushWanted) {
       flush(ctx);
-    }
-  }
-
-  /** Has a message wait for its turn. Where it cannot, what follows would close over a hole. */
-  private void putOff(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
-    try {
-      within.add(new Within(message, promise));
-    } catch (Throwable noHeap) {
-      Within last = within.peekLast();
-      if (last != null && last.promise.equals(promise)) {
-        within.pollLast(); // It was taken in before there was no room to grow: now it is full.
-      }
-      Unwritten.release(message);
-      promise.tryFailure(noHeap);
-      fail(ctx, noHeap);
     }
   }
 

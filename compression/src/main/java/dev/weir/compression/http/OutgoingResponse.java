@@ -279,7 +279,7 @@ final class OutgoingResponse {
     HttpContent output;
     ChannelPromise told;
     try {
-      told = promise.unvoid(); // There may be no Java heap for it.
+      told = promise.unvoid();
       output =
           last
               ? requireEncoding().end((LastHttpContent) content)

@@ -2,6 +2,7 @@ package dev.weir.compression.http;
 
 import dev.weir.compression.ContentCoding;
 import dev.weir.compression.codec.CorruptInputException;
+import dev.weir.netty.refusal.MemoryRefusals;
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.FullHttpResponse;
@@ -17,12 +18,6 @@ import org.jspecify.annotations.Nullable;
 /** A request whose content cannot be had; the message is what its client is told. */
 public final class RequestRefusal extends RuntimeException {
   private static final long serialVersionUID = 1;
-
-  /** Made beforehand, for where there is no Java heap for a better one. */
-  @SuppressWarnings("StaticAssignmentOfThrowable") // It has no stack trace.
-  static final RequestRefusal NO_HEAP =
-      new RequestRefusal(
-          HttpResponseStatus.SERVICE_UNAVAILABLE, "there is no memory to decompress the content");
 
   private final transient HttpResponseStatus status;
 
@@ -40,19 +35,11 @@ public final class RequestRefusal extends RuntimeException {
    * not the client's fault.
    */
   static RequestRefusal of(Throwable failure) {
-    try {
-      return made(failure);
-    } catch (OutOfMemoryError noHeap) {
-      return NO_HEAP;
-    }
-  }
-
-  private static RequestRefusal made(Throwable failure) {
     return switch (failure) {
       case RequestRefusal known -> known;
       case CorruptInputException corrupt ->
           new RequestRefusal(HttpResponseStatus.BAD_REQUEST, String.valueOf(corrupt.getMessage()));
-      case OutOfMemoryError refused ->
+      case OutOfMemoryError refused when MemoryRefusals.isRefusal(refused) ->
           new RequestRefusal(
               HttpResponseStatus.SERVICE_UNAVAILABLE,
               "there is no memory to decompress the content",

@@ -55,7 +55,7 @@ public final class SystemZstd extends ZstdLibrary {
       if (bytes < MIN_CONTEXT_BYTES || bytes > MAX_CONTEXT_BYTES) {
         throw new CodecException("a context is to take %,d bytes".formatted(bytes));
       }
-    } catch (RuntimeException | OutOfMemoryError unusable) {
+    } catch (RuntimeException unusable) {
       LOG.log(
           Level.WARNING,
           "the system''s libzstd, {0}, is not used: {1}",
@@ -96,7 +96,7 @@ public final class SystemZstd extends ZstdLibrary {
   private static long estimate(ZstdProfile profile) {
     long params = ZstdCalls.call(ZstdFunction.CREATE_PARAMS);
     if (params == 0) {
-      throw new OutOfMemoryError("ZSTD_createCCtxParams");
+      throw new CodecException("ZSTD_createCCtxParams: no memory");
     }
     try {
       long bytes = 0;

@@ -89,7 +89,7 @@ final class SystemZstdDictionary implements AutoCloseable {
           MemorySegment.ofArray(dictionary.content()), 0, content.segment(), 0, dictionary.bytes());
       address = make.applyAsLong(content.address());
       if (address == 0 && dictionary.id() == 0) {
-        throw new OutOfMemoryError("zstd has no memory for the tables of a dictionary");
+        return null; // The library has no memory for the tables.
       }
       if (address == 0) {
         throw new CodecException("zstd cannot read, or has no memory for, " + dictionary);

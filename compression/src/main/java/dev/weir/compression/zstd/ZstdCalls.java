@@ -144,8 +144,7 @@ final class ZstdCalls {
   }
 
   /**
-   * Makes the tables of a dictionary's content, which stays where it is. Neither this nor giving
-   * them back takes an object of the Java heap, for want of which nobody would know where they are.
+   * Makes the tables of a dictionary's content, which stays where it is.
    *
    * @return their address, or 0
    */
@@ -166,7 +165,7 @@ final class ZstdCalls {
     }
   }
 
-  /** Gives tables back; without an object of the Java heap, of which there may be no more. */
+  /** Gives tables back. */
   static void freeEncoderDictionary(long dictionary) {
     try {
       require("ZSTD_freeCDict", (long) FREE_ENCODER_DICTIONARY.invokeExact(dictionary));

@@ -7,6 +7,9 @@ import io.netty.buffer.ByteBufAllocator;
 
 /** Hands out the buffers of another allocator, and fails at one of them, or from there on. */
 final class FailingAllocator extends AbstractByteBufAllocator {
+  /** As the JDK refuses direct memory. */
+  static final String MESSAGE = "Cannot reserve 1 bytes of direct buffer memory";
+
   private final ByteBufAllocator delegate;
   private final Refused refused;
   private int left;
@@ -28,7 +31,7 @@ final class FailingAllocator extends AbstractByteBufAllocator {
     left--;
     if (fails) {
       failed = true;
-      throw new OutOfMemoryError("made to fail");
+      throw new OutOfMemoryError(MESSAGE);
     }
   }
 

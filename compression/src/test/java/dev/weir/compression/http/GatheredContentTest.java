@@ -176,7 +176,8 @@ class GatheredContentTest {
     protected ByteBuf newDirectBuffer(int initialCapacity, int maxCapacity) {
       if (initialCapacity > 8 * KIB) {
         refusals++;
-        throw new OutOfMemoryError("no room for " + initialCapacity);
+        throw new OutOfMemoryError(
+            "Cannot reserve " + initialCapacity + " bytes of direct buffer memory");
       }
       return delegate.directBuffer(initialCapacity, maxCapacity);
     }

@@ -9,7 +9,11 @@ class RequestRefusalTest {
   void aRefusalThatIsNotTheClientsFaultHasItsCause() {
     IllegalStateException bug = new IllegalStateException("made to fail");
     assertThat(RequestRefusal.of(bug)).hasCause(bug).hasMessageNotContaining("made");
-    OutOfMemoryError refused = new OutOfMemoryError("made to fail");
+    OutOfMemoryError refused =
+        new OutOfMemoryError("Cannot reserve 1 bytes of direct buffer memory");
     assertThat(RequestRefusal.of(refused)).hasCause(refused);
+    assertThat(RequestRefusal.of(refused).status().code()).isEqualTo(503);
+    OutOfMemoryError full = new OutOfMemoryError("Java heap space");
+    assertThat(RequestRefusal.of(full).status().code()).isEqualTo(500);
   }
 }

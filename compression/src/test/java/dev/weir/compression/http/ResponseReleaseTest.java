@@ -313,7 +313,7 @@ class ResponseReleaseTest {
           cutOff = true;
           assertThat(written.ended()).as("the end of a response with a hole").isFalse();
           assertThat(writes.getLast().isSuccess()).isFalse();
-          assertThat(told(faulty, writes)).containsExactly("made to fail");
+          assertThat(told(faulty, writes)).containsExactly(FailingAllocator.MESSAGE);
         }
         if (!allocator.hasFailed()) {
           assertThat(before).isGreaterThan(2);

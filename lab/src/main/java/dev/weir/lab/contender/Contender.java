@@ -71,9 +71,11 @@ public enum Contender {
    * @param limitBytes what Weir's pool may make resident, and what may be live of the C libraries';
    *     Netty's allocators take theirs from the JVM's settings
    * @param pages where the caller counts the pages of live blocks
+   * @param writing how much of a heap buffer is written; other blocks are written by the caller
    * @throws ContenderMissingException if this machine lacks what it needs
    */
-  public BlockStore open(long limitBytes, LivePages pages) throws ContenderMissingException {
+  public BlockStore open(long limitBytes, LivePages pages, Writing writing)
+      throws ContenderMissingException {
     return switch (this) {
       case WEIR, WEIR_DENSE, NETTY_POOLED, NETTY_ADAPTIVE, NETTY_UNPOOLED ->
           new BufferStore(Subject.of(label).create(limitBytes, limitBytes));
@@ -82,9 +84,9 @@ public enum Contender {
       case JEMALLOC -> new MallocStore(MallocLibrary.JEMALLOC.load(), limitBytes);
       case TCMALLOC -> new MallocStore(MallocLibrary.TCMALLOC.load(), limitBytes);
       case SEQUENTIAL -> new SequentialStore(pages);
-      case WEIR_HEAP -> HeapStore.weir(limitBytes);
-      case NETTY_POOLED_HEAP -> HeapStore.netty(PooledByteBufAllocator.DEFAULT);
-      case NETTY_ADAPTIVE_HEAP -> HeapStore.netty(new AdaptiveByteBufAllocator());
+      case WEIR_HEAP -> HeapStore.weir(limitBytes, writing);
+      case NETTY_POOLED_HEAP -> HeapStore.netty(PooledByteBufAllocator.DEFAULT, writing);
+      case NETTY_ADAPTIVE_HEAP -> HeapStore.netty(new AdaptiveByteBufAllocator(), writing);
     };
   }
 

@@ -25,24 +25,26 @@ final class HeapStore implements BlockStore {
 
   private final ByteBufAllocator allocator;
   private final LongSupplier heldBytes;
+  private final Writing writing;
   private @Nullable ByteBuf[] buffers = new ByteBuf[64];
 
-  private HeapStore(ByteBufAllocator allocator, LongSupplier heldBytes) {
+  private HeapStore(ByteBufAllocator allocator, LongSupplier heldBytes, Writing writing) {
     this.allocator = allocator;
     this.heldBytes = heldBytes;
+    this.writing = writing;
   }
 
   /** Of Weir, whose arrays may take so many bytes. */
-  static HeapStore weir(long limitBytes) {
+  static HeapStore weir(long limitBytes, Writing writing) {
     PoolOptions options = PoolOptions.withLimit(limitBytes).withHeapLimit(limitBytes);
     Pool pool = Pool.create(options.withName("lab"));
-    return new HeapStore(new WeirAllocator(pool), pool.rootBudget()::heldHeapBytes);
+    return new HeapStore(new WeirAllocator(pool), pool.rootBudget()::heldHeapBytes, writing);
   }
 
   /** Of one of Netty's, which counts its chunks. */
   static <A extends ByteBufAllocator & ByteBufAllocatorMetricProvider> HeapStore netty(
-      A allocator) {
-    return new HeapStore(allocator, () -> allocator.metric().usedHeapMemory());
+      A allocator, Writing writing) {
+    return new HeapStore(allocator, () -> allocator.metric().usedHeapMemory(), writing);
   }
 
   @Override
@@ -56,9 +58,7 @@ final class HeapStore implements BlockStore {
     } catch (OutOfMemoryError refused) {
       return REFUSED;
     }
-    for (int at = 0; at < bytes; at += LivePages.PAGE_BYTES) {
-      buffer.setByte(at, 1);
-    }
+    writing.write(buffer, bytes);
     buffers[slot] = buffer;
     long array = System.identityHashCode(buffer.array());
     return (array << ARRAY_SHIFT) + buffer.arrayOffset() + LivePages.PAGE_BYTES;

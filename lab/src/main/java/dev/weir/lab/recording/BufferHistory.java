@@ -24,19 +24,33 @@ final class BufferHistory {
   private static final long LONGEST_PAUSE_MICROS = 2_000_000;
 
   private final TraceSink sink;
+  private final long mostEvents;
   private final SlotNumbers slots = new SlotNumbers();
   private final Map<Long, Integer> slotByAddress = new HashMap<>();
   private final Map<Long, Long> growingByThread = new HashMap<>();
+  private long events;
   private long lastMicros = Long.MIN_VALUE;
   private long unknownEnds;
   private long missedEnds;
 
-  BufferHistory(TraceSink sink) {
+  /**
+   * An empty one.
+   *
+   * @param mostEvents after so many events, or one or two more, it {@linkplain #isFull is full}
+   */
+  BufferHistory(TraceSink sink, long mostEvents) {
     this.sink = sink;
+    this.mostEvents = mostEvents;
+  }
+
+  /** Whether the trace is as long as it is to be; the caller tells nothing more then. */
+  boolean isFull() {
+    return events >= mostEvents;
   }
 
   /** Names the trace. */
   void begin(String label) throws IOException {
+    events++;
     sink.phase(new TracePhase(label, TracePhase.Kind.COUNTED));
   }
 
@@ -49,6 +63,7 @@ final class BufferHistory {
       release(missed);
     }
     int slot = slots.take();
+    events++;
     sink.allocate(slot, bytes);
     slotByAddress.put(address, slot);
     Long old = growingByThread.remove(thread);
@@ -92,11 +107,13 @@ final class BufferHistory {
 
   private void release(int slot) throws IOException {
     slots.tryGive(slot);
+    events++;
     sink.release(slot);
   }
 
   private void pass(long micros) throws IOException {
     if (lastMicros != Long.MIN_VALUE && micros - lastMicros >= SHORTEST_PAUSE_MICROS) {
+      events++;
       sink.pause(Math.min(micros - lastMicros, LONGEST_PAUSE_MICROS));
     }
     lastMicros = Math.max(lastMicros, micros);

@@ -63,17 +63,18 @@ final class BufferRecording {
   /**
    * Hands the buffers to a sink, a chunk of the recording at a time.
    *
+   * @param mostEvents the trace ends after so many events, or one or two more
    * @return what there was
    */
-  BufferHistory readInto(TraceSink sink) throws IOException {
-    BufferHistory history = new BufferHistory(sink);
+  BufferHistory readInto(TraceSink sink, long mostEvents) throws IOException {
+    BufferHistory history = new BufferHistory(sink, mostEvents);
     history.begin(String.valueOf(file.getFileName()));
     try (EventStream events = EventStream.openFile(file)) {
       // In the order of time; a recording itself has the events of each thread one after the other.
       events.setOrdered(true);
-      events.onEvent(ALLOCATE, event -> unchecked(() -> allocate(event, history)));
-      events.onEvent(REALLOCATE, event -> unchecked(() -> reallocate(event, history)));
-      events.onEvent(FREE, event -> unchecked(() -> free(event, history)));
+      events.onEvent(ALLOCATE, event -> tell(history, () -> allocate(event, history)));
+      events.onEvent(REALLOCATE, event -> tell(history, () -> reallocate(event, history)));
+      events.onEvent(FREE, event -> tell(history, () -> free(event, history)));
       // Without a handler, what a handler throws is printed, and the stream goes on.
       FirstFailure failure = new FirstFailure();
       events.onError(failure::keep);
@@ -118,9 +119,11 @@ final class BufferRecording {
     return TimeUnit.SECONDS.toMicros(start.getEpochSecond()) + start.getNano() / 1_000;
   }
 
-  private static void unchecked(Handler handler) {
+  private static void tell(BufferHistory history, Handler handler) {
     try {
-      handler.handle();
+      if (!history.isFull()) {
+        handler.handle();
+      }
     } catch (IOException unwritable) {
       throw new UncheckedIOException(unwritable);
     }

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -45,6 +46,12 @@ public final class ImportCommand implements Callable<Integer> {
       description = "Where the trace goes.")
   private Path output;
 
+  @Option(
+      names = "--events",
+      paramLabel = "COUNT",
+      description = "Ends the trace after so many allocations, releases and pauses.")
+  private @Nullable Long mostEvents;
+
   /** Made by picocli. */
   public ImportCommand() {}
 
@@ -53,11 +60,12 @@ public final class ImportCommand implements Callable<Integer> {
     Checks checks = new Checks(spec);
     checks.requireWritable(output, "--output");
     checks.requireOther(output, "--output", recording);
+    checks.require(mostEvents == null || mostEvents >= 1, "--events", "at least 1");
     BufferRecording buffers = open();
     TraceTotals totals;
     BufferHistory history;
     try (TraceWriter writer = TraceWriter.create(output)) {
-      history = buffers.readInto(writer);
+      history = buffers.readInto(writer, mostEvents == null ? Long.MAX_VALUE : mostEvents);
       totals = writer.finish();
     }
     PrintWriter out = spec.commandLine().getOut();

@@ -88,6 +88,7 @@ final class Replay {
     row.put("allocator", contender.label());
     row.put("budgetBytes", plan.hasBudget() ? plan.budgetBytes() : null);
     row.put("thread", plan.thread().label());
+    row.put("writes", plan.writing().label());
     if (said.get(ReplayChild.FIGURES) instanceof Map<?, ?> figures) {
       figures.forEach((name, figure) -> row.put(String.valueOf(name), figure));
     }

@@ -4,6 +4,7 @@ import dev.weir.lab.child.ParentLines;
 import dev.weir.lab.contender.BlockStore;
 import dev.weir.lab.contender.Contender;
 import dev.weir.lab.contender.ContenderMissingException;
+import dev.weir.lab.contender.Writing;
 import dev.weir.lab.memory.LivePages;
 import dev.weir.lab.report.JsonLines;
 import dev.weir.lab.subject.MemorySampler;
@@ -33,7 +34,7 @@ public final class ReplayChild {
   static final String FAILED = "failed";
 
   private static final ReplayPlan WARM_UP_PLAN =
-      new ReplayPlan("mixed", 1, 0.2, ReplayPlan.NO_BUDGET, ReplayThread.PLAIN);
+      new ReplayPlan("mixed", 1, 0.2, ReplayPlan.NO_BUDGET, ReplayThread.PLAIN, Writing.PAGES);
 
   private final ParentLines parent = new ParentLines();
   private final ReplayPlan plan;
@@ -71,11 +72,12 @@ public final class ReplayChild {
    */
   private void warmUp() throws IOException, InterruptedException, ContenderMissingException {
     LivePages pages = new LivePages();
-    BlockStore none = Contender.SEQUENTIAL.open(plan.poolBytes(0), pages);
+    BlockStore none = Contender.SEQUENTIAL.open(plan.poolBytes(0), pages, WARM_UP_PLAN.writing());
     try (TraceSource source = WARM_UP_PLAN.open()) {
       TraceTotals totals = source.totals();
       ReplayProgress progress = new ReplayProgress(totals, 0, share -> {});
-      Replayer replayer = new Replayer(none, pages, () -> 0, totals, progress);
+      Replayer replayer =
+          new Replayer(none, pages, WARM_UP_PLAN.writing(), () -> 0, totals, progress);
       replayer.begin();
       source.drainTo(replayer);
       replayer.end();
@@ -87,14 +89,16 @@ public final class ReplayChild {
     LivePages pages = new LivePages();
     try (TraceSource source = plan.open()) {
       TraceTotals totals = source.totals();
-      BlockStore store = contender.open(plan.poolBytes(totals.peakLiveBytes()), pages);
+      BlockStore store =
+          contender.open(plan.poolBytes(totals.peakLiveBytes()), pages, plan.writing());
       ReplayProgress progress =
           new ReplayProgress(
               totals, ReplayLoop.pauseMicros(totals.pausedMicros()), this::tellProgress);
       ScheduledExecutorService thread = plan.thread().start();
       System.gc();
       try (MemorySampler sampler = sampler(store)) {
-        Replayer replayer = new Replayer(store, pages, sampler::sample, totals, progress);
+        Replayer replayer =
+            new Replayer(store, pages, plan.writing(), sampler::sample, totals, progress);
         ReplayResult result = ReplayLoop.run(source, replayer, thread).get();
         return map(store, sampler, result);
       }

@@ -1,6 +1,7 @@
 package dev.weir.lab.replay;
 
 import dev.weir.lab.contender.Contender;
+import dev.weir.lab.contender.Writing;
 import dev.weir.lab.memory.AvailableMemory;
 import dev.weir.lab.options.Checks;
 import dev.weir.lab.options.Converters;
@@ -35,8 +36,7 @@ import picocli.CommandLine.Spec;
     name = "replay",
     description = {
       "Replays traces of allocations against one allocator after another.",
-      "Each runs in a JVM of its own, writes every page of every block, and shows what it held for",
-      "what was live."
+      "Each runs in a JVM of its own, writes every block, and shows what it held for what was live."
     },
     sortOptions = false,
     footer = {
@@ -44,7 +44,7 @@ import picocli.CommandLine.Spec;
       "Examples:",
       "  weir lab replay cache",
       "  weir lab replay cache --budget 230M --allocators weir,netty-pooled --json cache.jsonl",
-      "  weir lab replay service.trace"
+      "  weir lab replay service.trace --writes bytes"
     })
 public final class ReplayCommand implements Callable<Integer> {
   /** A day. */
@@ -103,6 +103,16 @@ public final class ReplayCommand implements Callable<Integer> {
       description = "What allocates: event-loop, plain (default: ${DEFAULT-VALUE}).")
   private ReplayThread thread;
 
+  @Option(
+      names = "--writes",
+      converter = OfWriting.class,
+      defaultValue = "pages",
+      paramLabel = "WHAT",
+      description =
+          "What is written of each block: bytes, all of them, or pages, one byte of each"
+              + " (default: ${DEFAULT-VALUE}).")
+  private Writing writing;
+
   @Mixin private SyntheticOptions synthetic;
 
   private final ReplayPage page = new ReplayPage();
@@ -144,7 +154,8 @@ public final class ReplayCommand implements Callable<Integer> {
             synthetic.seed(),
             synthetic.scale(checks),
             budgetBytes == null ? ReplayPlan.NO_BUDGET : budgetBytes,
-            thread);
+            thread,
+            writing);
     try (TraceSource source = plan.open()) {
       source.drainTo(new TotalsSink());
       requireBearable(plan, source.totals());
@@ -221,6 +232,13 @@ public final class ReplayCommand implements Callable<Integer> {
   static final class OfThread extends Converters<ReplayThread> {
     OfThread() {
       super(ReplayThread::of);
+    }
+  }
+
+  /** Labels of {@link Writing}. */
+  static final class OfWriting extends Converters<Writing> {
+    OfWriting() {
+      super(Writing::of);
     }
   }
 }

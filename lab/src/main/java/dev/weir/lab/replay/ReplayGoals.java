@@ -13,8 +13,9 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Help.Ansi;
 
 /**
- * What Weir is to reach in the traces that are made from a seed, as large as they are described,
- * and whether it did: a line for each goal.
+ * What Weir is to reach, and whether it did: a line for each goal. The traces that are made from a
+ * seed have goals of their own, as large as they are described. A recorded one has those of {@link
+ * #ofRecorded}.
  */
 final class ReplayGoals {
   private static final double MIB = 1 << 20;
@@ -23,7 +24,11 @@ final class ReplayGoals {
 
   /** The table and a line that counts; empty if no row has a goal. */
   static String render(List<Map<String, @Nullable Object>> rows, Ansi ansi) {
-    List<UpperBound> goals = rows.stream().flatMap(row -> of(row).stream()).toList();
+    List<UpperBound> goals = new ArrayList<>();
+    for (Map<String, @Nullable Object> row : rows) {
+      goals.addAll(of(row));
+    }
+    goals.addAll(ofRecorded(rows));
     return UpperBound.render(Contender.WEIR.label(), goals, ansi);
   }
 
@@ -60,6 +65,45 @@ final class ReplayGoals {
               preset + "refusals within bound", figure(row, "refusalsWithinBound"), 0, 0));
     }
     return goals;
+  }
+
+  /**
+   * In a service's own trace Weir is as fast as Netty's pooled allocator, faults about as rarely,
+   * and holds no more than with the dense preset once the service is idle. Each goal needs the row
+   * that it is measured by.
+   */
+  private static List<UpperBound> ofRecorded(List<Map<String, @Nullable Object>> rows) {
+    Map<String, @Nullable Object> weir = rowOf(Contender.WEIR, rows);
+    Map<String, @Nullable Object> dense = rowOf(Contender.WEIR_DENSE, rows);
+    Map<String, @Nullable Object> pooled = rowOf(Contender.NETTY_POOLED, rows);
+    if (weir.isEmpty() || SyntheticTrace.of(String.valueOf(weir.get("trace"))).isPresent()) {
+      return List.of();
+    }
+    List<UpperBound> goals = new ArrayList<>();
+    if (!pooled.isEmpty()) {
+      goals.add(times("faults / pooled's", faults(weir), faults(pooled), 1.2));
+      goals.add(times("seconds / pooled's", figure(weir, "seconds"), figure(pooled, "seconds"), 1));
+    }
+    if (!dense.isEmpty()) {
+      Double idle = figure(idle(weir), "residentBytes");
+      Double idleDense = figure(idle(dense), "residentBytes");
+      goals.add(times("idle / dense's", idle, idleDense, 1));
+    }
+    return goals;
+  }
+
+  private static Map<String, @Nullable Object> rowOf(
+      Contender contender, List<Map<String, @Nullable Object>> rows) {
+    return rows.stream()
+        .filter(row -> contender.label().equals(row.get("allocator")))
+        .findFirst()
+        .orElse(Map.of());
+  }
+
+  private static UpperBound times(
+      String title, @Nullable Double measured, @Nullable Double base, double atMost) {
+    Double times = measured == null || base == null || base == 0 ? null : measured / base;
+    return new UpperBound(title, times, atMost, 3);
   }
 
   private static UpperBound beyond(String title, @Nullable Double bytes) {

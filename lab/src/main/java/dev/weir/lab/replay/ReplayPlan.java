@@ -1,5 +1,6 @@
 package dev.weir.lab.replay;
 
+import dev.weir.lab.contender.Writing;
 import dev.weir.lab.report.Bytes;
 import dev.weir.lab.trace.TraceReader;
 import dev.weir.lab.trace.TraceSource;
@@ -18,8 +19,10 @@ import java.util.Optional;
  * @param scale of a synthetic trace
  * @param budgetBytes what each allocator may use; {@link #NO_BUDGET} for more than it can need
  * @param thread the kind of thread that allocates
+ * @param writing how much of each block is written
  */
-record ReplayPlan(String trace, long seed, double scale, long budgetBytes, ReplayThread thread) {
+record ReplayPlan(
+    String trace, long seed, double scale, long budgetBytes, ReplayThread thread, Writing writing) {
   static final long NO_BUDGET = 0;
 
   /** What Weir's pool gets where there is no budget: so much, and several times the peak. */
@@ -45,7 +48,8 @@ record ReplayPlan(String trace, long seed, double scale, long budgetBytes, Repla
   /** What is replayed, for the head of a table. */
   String title() {
     String what = isSynthetic() ? "%s, seed %d, scale %s".formatted(trace, seed, scale) : trace;
-    return hasBudget() ? what + ", budget " + Bytes.mib(budgetBytes) + " MiB" : what;
+    String budget = hasBudget() ? ", budget " + Bytes.mib(budgetBytes) + " MiB" : "";
+    return what + budget + (writing == Writing.BYTES ? ", every byte written" : "");
   }
 
   boolean hasBudget() {
@@ -75,6 +79,7 @@ record ReplayPlan(String trace, long seed, double scale, long budgetBytes, Repla
     map.put("scale", scale);
     map.put("budgetBytes", budgetBytes);
     map.put("thread", thread.label());
+    map.put("writes", writing.label());
     return map;
   }
 
@@ -84,7 +89,8 @@ record ReplayPlan(String trace, long seed, double scale, long budgetBytes, Repla
         number(map, "seed").longValue(),
         number(map, "scale").doubleValue(),
         number(map, "budgetBytes").longValue(),
-        ReplayThread.of(String.valueOf(map.get("thread"))));
+        ReplayThread.of(String.valueOf(map.get("thread"))),
+        Writing.of(String.valueOf(map.get("writes"))));
   }
 
   private static Number number(Map<String, Object> map, String key) {

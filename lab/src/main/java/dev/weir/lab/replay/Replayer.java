@@ -1,26 +1,21 @@
 package dev.weir.lab.replay;
 
 import dev.weir.lab.contender.BlockStore;
+import dev.weir.lab.contender.Writing;
 import dev.weir.lab.memory.LivePages;
 import dev.weir.lab.memory.ThreadFaults;
 import dev.weir.lab.trace.TracePhase;
 import dev.weir.lab.trace.TraceSink;
 import dev.weir.lab.trace.TraceTotals;
 import java.io.IOException;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 import java.util.OptionalLong;
 
 /**
- * Does what a trace says with the blocks of one allocator, writes to every page of each block when
- * it is allocated, and looks at fixed distances at what is held. Used by one thread.
+ * Does what a trace says with the blocks of one allocator, writes to each block when it is
+ * allocated, and looks at fixed distances at what is held. Used by one thread.
  */
-@SuppressWarnings("restricted") // blocks are raw addresses, whoever allocated them
 final class Replayer implements TraceSink {
-  /** One segment over every address, so that all allocators' blocks are written in one way. */
-  private static final MemorySegment MEMORY = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
-
   /**
    * A replay is sampled so often at equal distances in events, and so often at equal distances in
    * bytes, so that neither many small blocks nor few large ones go by unseen.
@@ -34,6 +29,7 @@ final class Replayer implements TraceSink {
 
   private final BlockStore store;
   private final LivePages pages;
+  private final Writing writing;
   private final KernelGauge kernel;
   private final ReplayProgress progress;
   private final long halfPeakLiveBytes;
@@ -54,11 +50,13 @@ final class Replayer implements TraceSink {
   Replayer(
       BlockStore store,
       LivePages pages,
+      Writing writing,
       KernelGauge kernel,
       TraceTotals totals,
       ReplayProgress progress) {
     this.store = store;
     this.pages = pages;
+    this.writing = writing;
     this.kernel = kernel;
     this.progress = progress;
     this.phases = new PhaseLog(store.boundBytes().isPresent());
@@ -90,7 +88,7 @@ final class Replayer implements TraceSink {
       liveBytes += bytes;
       pages.add(address, bytes);
       if (store.isReal()) {
-        writeEveryPage(address, bytes);
+        writing.write(address, bytes);
       }
     }
     moved(bytes);
@@ -169,15 +167,6 @@ final class Replayer implements TraceSink {
     OptionalLong bound = store.boundBytes();
     long requestBytes = Math.ceilDiv(bytes, LivePages.PAGE_BYTES) * (long) LivePages.PAGE_BYTES;
     return bound.isPresent() && pages.bytes() + requestBytes <= bound.getAsLong();
-  }
-
-  private static void writeEveryPage(long address, int bytes) {
-    MEMORY.set(ValueLayout.JAVA_BYTE, address, (byte) 1);
-    long pageMask = LivePages.PAGE_BYTES - 1L;
-    long end = address + bytes;
-    for (long page = (address | pageMask) + 1; page < end; page += LivePages.PAGE_BYTES) {
-      MEMORY.set(ValueLayout.JAVA_BYTE, page, (byte) 1);
-    }
   }
 
   private void moved(int bytes) throws IOException {

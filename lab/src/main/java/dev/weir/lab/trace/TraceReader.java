@@ -2,22 +2,32 @@ package dev.weir.lab.trace;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import java.io.BufferedInputStream;
+import java.io.EOFException;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
+import java.nio.channels.Channels;
+import java.nio.channels.ReadableByteChannel;
 import java.nio.charset.CharacterCodingException;
+import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
+import java.util.zip.GZIPInputStream;
+import java.util.zip.ZipException;
 
 /**
- * Reads a trace from a file, a chunk at a time. Whatever is wrong with the file ends the reading
- * with a {@link TraceFormatException}; events of a damaged chunk are not handed out. Not
- * thread-safe.
+ * Reads a trace from a file, a chunk at a time; the file may be compressed with gzip. Whatever is
+ * wrong with the file ends the reading with a {@link TraceFormatException}; events of a damaged
+ * chunk are not handed out. Not thread-safe.
  */
 public final class TraceReader implements TraceSource {
+  /** The first two bytes of a gzip file (RFC 1952). */
+  private static final byte[] GZIP = {0x1f, (byte) 0x8b};
+
   private final Path path;
-  private final FileChannel file;
+  private final ReadableByteChannel file;
   private final TraceTotals totals;
   private final ByteBuffer payload = TraceLayout.buffer(TraceLayout.MAX_CHUNK_BYTES);
   private final SlotNumbers slots = new SlotNumbers();
@@ -26,9 +36,9 @@ public final class TraceReader implements TraceSource {
   private int phases;
   private boolean ended;
 
-  private TraceReader(Path path, FileChannel file) throws IOException {
+  private TraceReader(Path path, InputStream stored) throws IOException {
     this.path = path;
-    this.file = file;
+    this.file = Channels.newChannel(unpacked(stored));
     this.totals = readHeader();
     payload.limit(0);
   }
@@ -40,9 +50,9 @@ public final class TraceReader implements TraceSource {
    * @throws IOException if it cannot be read
    */
   public static TraceReader open(Path path) throws IOException {
-    FileChannel file;
+    InputStream file;
     try {
-      file = FileChannel.open(path, StandardOpenOption.READ);
+      file = new BufferedInputStream(Files.newInputStream(path));
     } catch (NoSuchFileException missing) {
       throw new IOException("no trace '" + path + "'", missing);
     }
@@ -169,7 +179,7 @@ public final class TraceReader implements TraceSource {
       if (crc != 0 || !sums.totals().equals(totals)) {
         throw damaged("it adds up to %s, and its header says %s".formatted(sums.totals(), totals));
       }
-      if (file.position() != file.size()) {
+      if (readFully(TraceLayout.buffer(1))) {
         throw damaged("more follows its end");
       }
       return false;
@@ -187,15 +197,35 @@ public final class TraceReader implements TraceSource {
     return true;
   }
 
+  private InputStream unpacked(InputStream stored) throws IOException {
+    stored.mark(GZIP.length);
+    boolean packed = Arrays.equals(stored.readNBytes(GZIP.length), GZIP);
+    stored.reset();
+    try {
+      return packed ? new GZIPInputStream(stored) : stored;
+    } catch (EOFException | ZipException damaged) {
+      throw badlyPacked(damaged);
+    }
+  }
+
   /** Fills the buffer and flips it; false if the file ends before. */
   private boolean readFully(ByteBuffer bytes) throws IOException {
-    while (bytes.hasRemaining()) {
-      if (file.read(bytes) < 0) {
-        return false;
+    try {
+      while (bytes.hasRemaining()) {
+        if (file.read(bytes) < 0) {
+          return false;
+        }
       }
+    } catch (EOFException | ZipException damaged) {
+      throw badlyPacked(damaged);
     }
     bytes.flip();
     return true;
+  }
+
+  private TraceFormatException badlyPacked(IOException damaged) {
+    return new TraceFormatException(
+        "'%s' is a damaged gzip file: %s".formatted(path, damaged.getMessage()));
   }
 
   private TraceFormatException truncated() {

@@ -19,7 +19,7 @@ class ContenderTest {
     LivePages pages = new LivePages();
     BlockStore store;
     try {
-      store = contender.open(64 << 20, pages);
+      store = contender.open(64 << 20, pages, Writing.PAGES);
     } catch (ContenderMissingException missing) {
       assertThat(missing.getMessage()).contains("apt install lib").doesNotContain("\n");
       return;
@@ -50,7 +50,7 @@ class ContenderTest {
 
   @Test
   void weirRefusesWhatItsLimitHasNoRoomFor() throws ContenderMissingException {
-    BlockStore store = Contender.WEIR.open(4 << 20, new LivePages());
+    BlockStore store = Contender.WEIR.open(4 << 20, new LivePages(), Writing.PAGES);
     assertThat(store.allocate(0, 8 << 20)).isEqualTo(BlockStore.REFUSED);
     assertThat(store.allocate(0, 1 << 20)).isNotEqualTo(BlockStore.REFUSED);
     assertThat(store.occupancy().orElseThrow().blockBytes()).isEqualTo(1 << 20);
@@ -59,7 +59,7 @@ class ContenderTest {
 
   @Test
   void weirsHeapBuffersHaveTheSameLimitForArrays() throws ContenderMissingException {
-    BlockStore store = Contender.WEIR_HEAP.open(4 << 20, new LivePages());
+    BlockStore store = Contender.WEIR_HEAP.open(4 << 20, new LivePages(), Writing.PAGES);
     assertThat(store.allocate(0, 8 << 20)).isEqualTo(BlockStore.REFUSED);
     assertThat(store.allocate(0, 1 << 20)).isNotEqualTo(BlockStore.REFUSED);
     assertThat(store.residentBytes()).hasValue(1 << 20);
@@ -68,7 +68,7 @@ class ContenderTest {
 
   @Test
   void theCLibraryHasTheLimitForWhatIsLive() throws ContenderMissingException {
-    BlockStore store = Contender.GLIBC.open(4 << 20, new LivePages());
+    BlockStore store = Contender.GLIBC.open(4 << 20, new LivePages(), Writing.PAGES);
     assertThat(store.allocate(0, 3 << 20)).isNotEqualTo(BlockStore.REFUSED);
     assertThat(store.allocate(1, 2 << 20)).isEqualTo(BlockStore.REFUSED);
     store.release(0);

@@ -11,7 +11,7 @@ class BufferHistoryTest {
   private static final long LOOP_2 = 12;
 
   private final RecordingSink sink = new RecordingSink();
-  private final BufferHistory history = new BufferHistory(sink);
+  private final BufferHistory history = new BufferHistory(sink, Long.MAX_VALUE);
 
   @Test
   void addressesBecomeSlotsAndGapsPauses() throws IOException {

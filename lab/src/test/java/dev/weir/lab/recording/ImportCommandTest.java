@@ -74,6 +74,31 @@ class ImportCommandTest {
   }
 
   @Test
+  void aTraceEndsAfterAsManyEventsAsItIsToHave() throws IOException {
+    Path recording =
+        record(() -> {
+          ByteBufAllocator netty = new PooledByteBufAllocator(/* preferDirect= */ true);
+          for (int i = 1; i <= 100; i++) {
+            netty.directBuffer(i).release();
+          }
+        });
+    Path trace = folder.resolve("a.trace");
+    assertThat(lab("import", recording.toString(), "-o", trace.toString(), "--events", "5"))
+        .isZero();
+    RecordingSink sink = new RecordingSink();
+    try (TraceReader reader = TraceReader.open(trace)) {
+      reader.drainTo(sink);
+    }
+    List<String> blocks = sink.events.stream().filter(event -> !event.startsWith("pause")).toList();
+    assertThat(sink.events).hasSizeBetween(5, 6);
+    assertThat(blocks.subList(1, 3)).containsExactly("allocate 0 1", "release 0");
+
+    assertThat(lab("import", recording.toString(), "-o", trace.toString(), "--events", "0"))
+        .isEqualTo(CommandLine.ExitCode.USAGE);
+    assertThat(err.toString().lines().findFirst().orElseThrow()).contains("--events");
+  }
+
+  @Test
   void sizesOfWhatIsNoTraceAreRefusedInOneLine() throws IOException {
     Path text = Files.writeString(folder.resolve("text.trace"), "a text");
     assertThat(lab("sizes", text.toString())).isEqualTo(CommandLine.ExitCode.USAGE);

@@ -72,6 +72,28 @@ class ReplayCommandTest {
         .endsWith("</html>\n");
   }
 
+  @Test
+  void everyByteIsWrittenIfThatIsAskedFor() throws IOException {
+    Path json = folder.resolve("rows.jsonl");
+    String[] replay = {
+      "replay",
+      "mixed",
+      "--scale",
+      "0.02",
+      "--allocators",
+      "weir,weir-heap",
+      "--writes",
+      "bytes",
+      "--json",
+      json.toString()
+    };
+    assertThat(lab(replay)).isZero();
+    assertThat(out.toString()).startsWith("mixed, seed 1, scale 0.02, every byte written\n");
+    assertThat(Files.readAllLines(json).stream().map(JsonLines::parse))
+        .extracting("writes")
+        .containsExactly("bytes", "bytes");
+  }
+
   /** The limit is far below what the trace has live at its peak, so that the pool has to refuse. */
   @Test
   void aPoolRefusesOnlyBeyondItsBound() throws IOException {
@@ -131,6 +153,7 @@ class ReplayCommandTest {
         "--seed | cache | --seed | x",
         "--scale | cache | --scale | 0",
         "--thread | cache | --thread | virtual",
+        "--writes | cache | --writes | nothing",
         "--json | churn-1m | --json | /no-such-folder/rows.jsonl",
         "--html | churn-1m | --html | /no-such-folder/page.html",
         "no trace 'cash' | cash | --seed | 1",

@@ -80,6 +80,41 @@ class ReplayGoalsTest {
     assertThat(ReplayGoals.render(List.of(netty, small, file), Ansi.OFF)).isEmpty();
   }
 
+  @Test
+  void whatWasRecordedIsMeasuredByPooledAndByDense() {
+    Map<String, @Nullable Object> weir = recorded("weir", 120, 0.9, 1_000);
+    Map<String, @Nullable Object> dense = recorded("weir+dense", 900, 2, 1_000);
+    Map<String, @Nullable Object> pooled = recorded("netty-pooled", 100, 0.9, 9_000);
+    assertThat(goals(List.of(dense, pooled, weir)))
+        .containsExactly(
+            "goal weir wanted",
+            "faults / pooled's 1.200 at most 1.2 reached",
+            "seconds / pooled's 1.000 at most 1 reached",
+            "idle / dense's 1.000 at most 1 reached",
+            "3 of 3 goals are reached");
+
+    Map<String, @Nullable Object> more = recorded("weir", 121, 0.91, 1_001);
+    assertThat(goals(List.of(more, dense, pooled))).endsWith("0 of 3 goals are reached");
+    assertThat(goals(List.of(weir, pooled))).hasSize(4);
+    assertThat(goals(List.of(weir, dense))).hasSize(3);
+    assertThat(goals(List.of(dense, pooled))).isEmpty();
+    pooled.put("pageFaults", 0);
+    assertThat(goals(List.of(weir, pooled)))
+        .contains("faults / pooled's - at most 1.2 not measured");
+  }
+
+  private static Map<String, @Nullable Object> recorded(
+      String allocator, int faults, double seconds, int idleBytes) {
+    Map<String, @Nullable Object> row = row("service.trace");
+    row.put("scale", null);
+    row.put("allocator", allocator);
+    row.put("pageFaults", faults);
+    row.put("allocations", 10_000);
+    row.put("seconds", seconds);
+    row.put("idle", Map.of("residentBytes", idleBytes));
+    return row;
+  }
+
   private static Map<String, @Nullable Object> cache(
       Map<String, @Nullable Object> row, double peak, double mean) {
     row.put("peakRatio", peak);
@@ -96,7 +131,11 @@ class ReplayGoalsTest {
   }
 
   private static List<String> goals(Map<String, @Nullable Object> row) {
-    return ReplayGoals.render(List.of(row), Ansi.OFF)
+    return goals(List.of(row));
+  }
+
+  private static List<String> goals(List<Map<String, @Nullable Object>> rows) {
+    return ReplayGoals.render(rows, Ansi.OFF)
         .lines()
         .map(line -> line.replaceAll(" +", " "))
         .toList();

@@ -2,6 +2,7 @@ package dev.weir.lab.replay;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.lab.contender.Writing;
 import dev.weir.lab.memory.LivePages;
 import dev.weir.lab.trace.TracePhase;
 import dev.weir.lab.trace.TracePhase.Kind;
@@ -19,7 +20,8 @@ class ReplayerTest {
   private final FakeStore store = new FakeStore();
   private final LivePages pages = new LivePages();
   private final Replayer replayer =
-      new Replayer(store, pages, () -> 0, TOTALS, new ReplayProgress(TOTALS, 0, share -> {}));
+      new Replayer(
+          store, pages, Writing.PAGES, () -> 0, TOTALS, new ReplayProgress(TOTALS, 0, share -> {}));
 
   @BeforeEach
   void begin() throws IOException {

@@ -3,17 +3,23 @@ package dev.weir.lab.trace;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class TraceFileTest {
+  /** Of which most says nothing, such as the time (RFC 1952). */
+  private static final int GZIP_HEADER_BYTES = 10;
+
   @TempDir Path folder;
   private Path file;
 
@@ -50,7 +56,7 @@ class TraceFileTest {
     writeRandom(1, 50, new RecordingSink());
     byte[] whole = Files.readAllBytes(file);
     for (int length = 0; length < whole.length; length++) {
-      Files.write(file, java.util.Arrays.copyOf(whole, length));
+      Files.write(file, Arrays.copyOf(whole, length));
       refused();
     }
   }
@@ -67,6 +73,67 @@ class TraceFileTest {
         refused();
       }
     }
+  }
+
+  @Test
+  void aTraceCompressedWithGzipIsReadAsItWas() throws IOException {
+    RecordingSink written = new RecordingSink();
+    TraceTotals totals = writeRandom(8, 60_000, written);
+    byte[] whole = Files.readAllBytes(file);
+    Files.write(file, gzip(whole));
+
+    RecordingSink read = new RecordingSink();
+    try (TraceReader reader = TraceReader.open(file)) {
+      assertThat(reader.totals()).isEqualTo(totals);
+      reader.drainTo(read);
+    }
+    assertThat(read.events).isEqualTo(written.events);
+
+    Files.write(file, gzip(Arrays.copyOf(whole, whole.length + 1)));
+    assertThat(refused()).contains("more follows its end");
+    Files.write(file, gzip(Arrays.copyOf(whole, whole.length / 2)));
+    assertThat(refused()).contains("is cut off");
+  }
+
+  @Test
+  void aGzipFileCutAnywhereIsRefusedInOneLine() throws IOException {
+    writeRandom(9, 50, new RecordingSink());
+    byte[] packed = gzip(Files.readAllBytes(file));
+    for (int length = 0; length < packed.length; length++) {
+      Files.write(file, Arrays.copyOf(packed, length));
+      refused();
+    }
+  }
+
+  /** A bit that fills up the last byte of the compressed data, or of the header, says nothing. */
+  @Test
+  void aFlippedBitInAGzipFileIsRefusedInOneLineOrSaysNothing() throws IOException {
+    RecordingSink written = new RecordingSink();
+    writeRandom(10, 50, written);
+    byte[] packed = gzip(Files.readAllBytes(file));
+    int refusals = 0;
+    for (int at = 0; at < packed.length; at++) {
+      byte[] damaged = packed.clone();
+      damaged[at] ^= (byte) (1 << at % 8);
+      Files.write(file, damaged);
+      RecordingSink read = new RecordingSink();
+      try (TraceReader reader = TraceReader.open(file)) {
+        reader.drainTo(read);
+        assertThat(read.events).isEqualTo(written.events);
+      } catch (TraceFormatException refused) {
+        assertThat(refused.getMessage().lines()).hasSize(1);
+        refusals++;
+      }
+    }
+    assertThat(refusals).isBetween(packed.length - GZIP_HEADER_BYTES, packed.length);
+  }
+
+  private static byte[] gzip(byte[] bytes) throws IOException {
+    ByteArrayOutputStream packed = new ByteArrayOutputStream();
+    try (GZIPOutputStream gzip = new GZIPOutputStream(packed)) {
+      gzip.write(bytes);
+    }
+    return packed.toByteArray();
   }
 
   @Test

@@ -87,7 +87,7 @@ public final class ArrayHeap {
   }
 
   /** Takes a slot; null if all its arrays of the class are full. Under the lock. */
-  <T> @Nullable T tryTake(int sizeClass, ArrayTenants<T> tenants) {
+  <T> @Nullable T tryTake(int sizeClass, ArrayFactory<T> factory) {
     ArraySlab slab = current[sizeClass];
     int number = slab.pop();
     if (number == ArraySlab.NONE_FREE) {
@@ -98,7 +98,7 @@ public final class ArrayHeap {
       }
     }
     OPERATIONS.setOpaque(this, operations + 1);
-    return tenants.settle(slab, number, slab.tenant(number));
+    return factory.create(slab, number, slab.cached(number));
   }
 
   private ArraySlab refill(int sizeClass) {

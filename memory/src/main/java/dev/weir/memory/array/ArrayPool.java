@@ -94,23 +94,23 @@ public final class ArrayPool {
    * @return null if the limit has no room
    * @throws OutOfMemoryError if the Java heap has no room for an array
    */
-  public <T> @Nullable T tryAllocate(@Nullable ArrayHeap heap, int bytes, ArrayTenants<T> tenants) {
+  public <T> @Nullable T tryAllocate(@Nullable ArrayHeap heap, int bytes, ArrayFactory<T> factory) {
     if (bytes > ArrayClasses.MAX_SLOT_BYTES) {
-      return tryAllocateArray(bytes, tenants);
+      return tryAllocateArray(bytes, factory);
     }
     int sizeClass = ArrayClasses.classOf(bytes);
     ArrayHeap from = locked(heap);
     long presentBytes;
     try {
-      T tenant = from.tryTake(sizeClass, tenants);
-      if (tenant != null) {
-        return tenant;
+      T object = from.tryTake(sizeClass, factory);
+      if (object != null) {
+        return object;
       }
       presentBytes = from.presentBytes(sizeClass);
     } finally {
       from.lock.unlock();
     }
-    return tryAllocateFromNew(heap, sizeClass, presentBytes, tenants);
+    return tryAllocateFromNew(heap, sizeClass, presentBytes, factory);
   }
 
   private ArrayHeap locked(@Nullable ArrayHeap heap) {
@@ -124,37 +124,37 @@ public final class ArrayPool {
   }
 
   private <T> @Nullable T tryAllocateFromNew(
-      @Nullable ArrayHeap heap, int sizeClass, long presentBytes, ArrayTenants<T> tenants) {
+      @Nullable ArrayHeap heap, int sizeClass, long presentBytes, ArrayFactory<T> factory) {
     ArraySlab slab = tryTakeKept(sizeClass, presentBytes);
     if (slab == null) {
-      return tryAllocateNotKept(ArrayClasses.slotBytes(sizeClass), tenants);
+      return tryAllocateNotKept(ArrayClasses.slotBytes(sizeClass), factory);
     }
     ArrayHeap into = locked(heap);
     try {
       into.add(slab);
-      return into.tryTake(sizeClass, tenants);
+      return into.tryTake(sizeClass, factory);
     } finally {
       into.lock.unlock();
     }
   }
 
-  private <T> @Nullable T tryAllocateArray(int bytes, ArrayTenants<T> tenants) {
+  private <T> @Nullable T tryAllocateArray(int bytes, ArrayFactory<T> factory) {
     if (bytes > ArrayClasses.MAX_KEPT_BYTES) {
-      return tryAllocateNotKept(bytes, tenants);
+      return tryAllocateNotKept(bytes, factory);
     }
     ArraySlab slab = tryTakeKept(ArrayClasses.classOf(bytes), /* presentBytes= */ 0);
-    return slab == null ? null : settle(slab, tenants);
+    return slab == null ? null : settle(slab, factory);
   }
 
-  private <T> @Nullable T tryAllocateNotKept(int bytes, ArrayTenants<T> tenants) {
+  private <T> @Nullable T tryAllocateNotKept(int bytes, ArrayFactory<T> factory) {
     ArraySlab slab = tryMake(ArrayClasses.NOT_KEPT, bytes, /* slots= */ 1);
-    return slab == null ? null : settle(slab, tenants);
+    return slab == null ? null : settle(slab, factory);
   }
 
   /** Takes the only slot of an array that is in no heap. */
-  private static <T> T settle(ArraySlab slab, ArrayTenants<T> tenants) {
+  private static <T> T settle(ArraySlab slab, ArrayFactory<T> factory) {
     int number = slab.pop();
-    return tenants.settle(slab, number, slab.tenant(number));
+    return factory.create(slab, number, slab.cached(number));
   }
 
   private @Nullable ArraySlab tryTakeKept(int sizeClass, long presentBytes) {

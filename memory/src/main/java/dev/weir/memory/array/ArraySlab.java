@@ -47,7 +47,7 @@ public final class ArraySlab {
   // The heap's; of a slab that is in none, of whoever holds it.
 
   private final char[] free;
-  private final @Nullable Object[] tenants;
+  private final @Nullable Object[] cached;
   private int freeCount;
 
   /** Neighbours in a {@link SlabList}; and since when it has been kept, if it is. */
@@ -79,7 +79,7 @@ public final class ArraySlab {
     this.sizeClass = sizeClass;
     this.slotBytes = slotBytes;
     array = new byte[slotBytes * slots];
-    tenants = new Object[slots];
+    cached = new Object[slots];
     links = new char[slots];
     free = new char[slots];
     for (int number = slots - 1; number >= 0; number--) {
@@ -103,8 +103,8 @@ public final class ArraySlab {
   }
 
   /** Leaves an object at a slot, for its next user. Only while settling there. */
-  public void leave(int number, Object tenant) {
-    tenants[number] = tenant;
+  public void leave(int number, Object object) {
+    cached[number] = object;
   }
 
   /** Gives a slot back. Any thread; nothing of the slot may be used from this call on. */
@@ -151,8 +151,8 @@ public final class ArraySlab {
     FREE_COUNT.setOpaque(this, count + 1);
   }
 
-  @Nullable Object tenant(int number) {
-    return tenants[number];
+  @Nullable Object cached(int number) {
+    return cached[number];
   }
 
   /** The heap only. */

@@ -5,7 +5,6 @@ import dev.weir.memory.callback.ListenerCalls;
 import dev.weir.memory.pressure.Pressure;
 import dev.weir.memory.pressure.PressureListener;
 import dev.weir.memory.pressure.Registration;
-import dev.weir.memory.sync.StackRoom;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -133,7 +132,6 @@ public final class Budget extends BudgetFigures {
     if (bytes < 0) {
       throw new IllegalArgumentException("limit of budget '" + path() + "' is negative: " + bytes);
     }
-    StackRoom.requireForNested();
     tree.lock.lock();
     if (openCredits > 0 && chargedBytes > bytes) {
       lockAgainWithoutCredit();
@@ -401,7 +399,6 @@ public final class Budget extends BudgetFigures {
     if (parent == null) {
       throw new IllegalStateException("the root budget is closed with its pool");
     }
-    StackRoom.requireForNested(); // Nobody finds it closed whose credit is not shut.
     boolean isLocked = false;
     try {
       tree.lock.lock();

@@ -2,7 +2,6 @@ package dev.weir.memory.budget;
 
 import dev.weir.memory.os.ProcessBarrier;
 import dev.weir.memory.sync.SpinLock;
-import dev.weir.memory.sync.StackRoom;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -149,7 +148,6 @@ final class BudgetTree {
   }
 
   private boolean tryChargeWithoutCredit(Budget budget, long bytes) {
-    StackRoom.requireForNested();
     lockWithoutCredit(budget.branch());
     try {
       if (budget.isCut() || budget.firstFull(bytes) != null) {
@@ -180,7 +178,6 @@ final class BudgetTree {
     } finally {
       lock.unlock();
     }
-    StackRoom.requireForNested();
     lockWithoutCredit(budget.branch());
     try {
       return budget.isCut() ? budget : budget.firstFull(bytes);
@@ -192,7 +189,6 @@ final class BudgetTree {
 
   /** No credit is granted from here on. */
   void beginRecall() {
-    StackRoom.requireForNested(); // What does not come to its end would last for ever.
     lock.lock();
     recalls++;
     lock.unlock();

@@ -55,10 +55,7 @@ public final class Credits {
 
   private boolean tryChargeWithout(Budget budget, long bytes) {
     if (!closed && budget.mayHaveCredit() && isElected(budget)) {
-      Credit credit = newEntry(budget);
-      if (credit != null) {
-        return credit.tryCharge(bytes);
-      }
+      return newEntry(budget).tryCharge(bytes);
     }
     return budget.tryCharge(bytes);
   }
@@ -73,15 +70,10 @@ public final class Credits {
     return ++votes[entry] == VOTES;
   }
 
-  private @Nullable Credit newEntry(Budget budget) {
+  private Credit newEntry(Budget budget) {
     int entry = budget.number & (ENTRIES - 1);
     candidates[entry] = null;
-    Credit fresh;
-    try {
-      fresh = new Credit(budget);
-    } catch (OutOfMemoryError javaHeapFull) {
-      return null;
-    }
+    Credit fresh = new Credit(budget);
     giveUp(entry);
     entries[entry] = fresh;
     newest = fresh;
@@ -91,7 +83,6 @@ public final class Credits {
   private void giveUp(int entry) {
     Credit credit = entries[entry];
     if (credit != null) {
-      // May fail at the end of a stack, and is done again then.
       credit.budget.tree.end(credit);
       entries[entry] = null;
       newest = null;

@@ -24,16 +24,11 @@ public final class FirstFailures {
     this.others = new FirstFailure(what, "further failures of rare kinds");
   }
 
-  /** It has failed. Throws nothing. */
+  /** It has failed. */
   public void report(Throwable failure) {
-    FirstFailure kind = null;
-    try {
-      kind = kinds.get(failure.getClass());
-      if (kind == null && kinds.size() < MAX_KINDS) {
-        kind = kinds.computeIfAbsent(failure.getClass(), _ -> new FirstFailure(what, FURTHER));
-      }
-    } catch (OutOfMemoryError | StackOverflowError e) {
-      // No room to tell it apart.
+    FirstFailure kind = kinds.get(failure.getClass());
+    if (kind == null && kinds.size() < MAX_KINDS) {
+      kind = kinds.computeIfAbsent(failure.getClass(), _ -> new FirstFailure(what, FURTHER));
     }
     (kind == null ? others : kind).report(failure);
   }

@@ -29,22 +29,15 @@ public final class BlockHistory {
 
   /** Begins with an allocation of so many bytes by the caller. */
   static BlockHistory begun(Misuses misuses, long bytes) {
-    return new BlockHistory(misuses, bytes, Thread.currentThread().getName(), stack());
+    return new BlockHistory(
+        misuses, bytes, Thread.currentThread().getName(), new AllocationStack());
   }
 
   /** The caller is about to release the block. Later calls do nothing. */
   public void release() {
     if (releasedBy == null) {
-      releasedAt = stack();
+      releasedAt = new AllocationStack();
       releasedBy = Thread.currentThread().getName();
-    }
-  }
-
-  private static @Nullable AllocationStack stack() {
-    try {
-      return new AllocationStack();
-    } catch (OutOfMemoryError | StackOverflowError e) {
-      return null; // The block is used all the same, without a name to its mistakes.
     }
   }
 
@@ -89,13 +82,9 @@ public final class BlockHistory {
     return message;
   }
 
-  /** Records a mistake that was found by itself. Throws nothing. */
+  /** Records a mistake that was found by itself. */
   void tellOfByte(Misuse.Kind kind, String what, long offset) {
-    try {
-      tell(kind, what.formatted(offset));
-    } catch (OutOfMemoryError | StackOverflowError e) {
-      misuses.count(kind);
-    }
+    tell(kind, what.formatted(offset));
   }
 
   /** Records a mistake of the caller, who throws the result. */

@@ -4,7 +4,6 @@ import dev.weir.memory.hardening.Misuse.Kind;
 import dev.weir.memory.os.AddressSpace;
 import dev.weir.memory.pages.Lane;
 import dev.weir.memory.pages.PageHeap;
-import dev.weir.memory.pages.Runs;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
@@ -219,7 +218,7 @@ public final class Guard {
     long begunNanos = System.nanoTime();
     try {
       arena.close();
-    } catch (IllegalStateException | OutOfMemoryError | StackOverflowError e) {
+    } catch (IllegalStateException e) {
       if (!isClosed()) {
         return false;
       }
@@ -268,11 +267,7 @@ public final class Guard {
     return pages.runs().freeAtOnce(runAddress, runBytes, lane) ? runBytes : 0;
   }
 
-  /**
-   * Makes the system calls that pages given back leave to be made.
-   *
-   * @throws StackOverflowError if the stack has no room for them, as {@link Runs#purgeFor}
-   */
+  /** Makes the system calls that pages given back leave to be made. */
   void purgeFor(long freedBytes) {
     if (freedBytes > 0) {
       pages.runs().purgeFor(freedBytes);

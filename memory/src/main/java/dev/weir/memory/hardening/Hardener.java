@@ -169,7 +169,7 @@ public final class Hardener {
     if (address == Runs.FULL) {
       return null;
     }
-    Guard guard = guardOrFree(pages, address, bytes, runBytes, leadBytes, Lane.LARGE);
+    Guard guard = guard(pages, address, bytes, runBytes, leadBytes, Lane.LARGE);
     allocationNanos = average(allocationNanos, System.nanoTime() - begunNanos);
     return guard;
   }
@@ -186,26 +186,15 @@ public final class Hardener {
     long address = pages.runs().allocatePromised(runBytes);
     return address == Runs.FULL
         ? null
-        : guardOrFree(pages, address, bytes, runBytes, /* leadBytes= */ 0, lane);
+        : guard(pages, address, bytes, runBytes, /* leadBytes= */ 0, lane);
   }
 
-  private @Nullable Guard guardOrFree(
+  private @Nullable Guard guard(
       PageHeap pages, long address, long bytes, long runBytes, long leadBytes, Lane lane) {
-    Guard guard = null;
-    try {
-      BlockHistory history = BlockHistory.begun(misuses, bytes);
-      guard = new Guard(this, pages, history, address, runBytes, leadBytes, lane);
-    } catch (OutOfMemoryError | StackOverflowError e) {
-      // Whoever allocates may still have room for a block without a guard.
-    } finally {
-      if (guard == null) {
-        pages.runs().undo(address, runBytes, lane);
-      }
-    }
-    if (guard != null) {
-      liveBlocks.incrementAndGet();
-      besideBytes.addAndGet(runBytes - bytes);
-    }
+    BlockHistory history = BlockHistory.begun(misuses, bytes);
+    Guard guard = new Guard(this, pages, history, address, runBytes, leadBytes, lane);
+    liveBlocks.incrementAndGet();
+    besideBytes.addAndGet(runBytes - bytes);
     return guard;
   }
 

@@ -1,7 +1,6 @@
 package dev.weir.memory.hardening;
 
 import dev.weir.memory.sync.SpinLock;
-import dev.weir.memory.sync.StackRoom;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -111,15 +110,11 @@ final class Quarantine {
     if (!isClosed && !retiring) {
       closerCall.run();
     }
-    try {
-      guard.purgeFor(toPurge);
-      if (retiring) {
-        giveUp(Long.MAX_VALUE);
-      } else {
-        leaveFor(excessBytes, excessGuards);
-      }
-    } catch (StackOverflowError e) {
-      // The block is here, or its pages are free; what is too much leaves for the next one.
+    guard.purgeFor(toPurge);
+    if (retiring) {
+      giveUp(Long.MAX_VALUE);
+    } else {
+      leaveFor(excessBytes, excessGuards);
     }
   }
 
@@ -192,7 +187,6 @@ final class Quarantine {
       long toPurge = 0;
       Guard left = null;
       while (stepBytes < Math.min(STEP_BYTES, wantedBytes - leftBytes)) {
-        StackRoom.requireForNested(); // What has been taken out must come back, or be freed.
         Guard guard = takeOldest();
         if (guard == null) {
           break;

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * segment is closed.
  */
 public final class Block implements AutoCloseable {
-  private final BlockHome home;
+  private final BlockContainer home;
   private final int number;
   private Budget budget;
   private boolean live;
@@ -29,11 +29,11 @@ public final class Block implements AutoCloseable {
   /** How a block comes by more memory. */
   @FunctionalInterface
   public interface Growth {
-    /** As {@link BlockHome#tryGrow}. */
-    boolean tryGrow(BlockHome home, long minBytes, Budget budget);
+    /** As {@link BlockContainer#tryGrow}. */
+    boolean tryGrow(BlockContainer home, long minBytes, Budget budget);
   }
 
-  private Block(BlockHome home, int number, Budget budget) {
+  private Block(BlockContainer home, int number, Budget budget) {
     this.home = home;
     this.number = number;
     this.budget = budget;
@@ -44,7 +44,7 @@ public final class Block implements AutoCloseable {
    *
    * @param budget has been charged for it
    */
-  public static Tenants<Block> tenants(Budget budget) {
+  public static BlockFactory<Block> factory(Budget budget) {
     return (home, number, found) -> {
       Block block;
       if (found instanceof Block left) {
@@ -94,7 +94,7 @@ public final class Block implements AutoCloseable {
    * @throws IllegalStateException if it has been released
    */
   public boolean tryGrow(long minBytes) {
-    return tryGrow(minBytes, BlockHome::tryGrow);
+    return tryGrow(minBytes, BlockContainer::tryGrow);
   }
 
   /** The same by other means: for grants. */
@@ -113,8 +113,6 @@ public final class Block implements AutoCloseable {
    * Gives the memory back. Any thread.
    *
    * @throws IllegalStateException if it has been released already and not been allocated again
-   * @throws StackOverflowError if the stack has no room for that: the memory may be lost then. A
-   *     look beforehand ({@link dev.weir.memory.sync.StackRoom}) would cost every release 5 %
    */
   public void release() {
     requireLive(Kind.SECOND_RELEASE);
@@ -161,12 +159,12 @@ public final class Block implements AutoCloseable {
    * @param heir leaves nothing at the slot, which only allocations may: another thread may be at it
    * @throws IllegalStateException if it has been released
    */
-  public <T> T handOverTo(Tenants<T> heir) {
+  public <T> T handOverTo(BlockFactory<T> heir) {
     requireLive(Kind.USE_AFTER_RELEASE);
-    T tenant = heir.settle(home, number, null);
+    T object = heir.create(home, number, null);
     live = false;
     sample = null;
-    return tenant;
+    return object;
   }
 
   private void requireLive(Kind mistake) {

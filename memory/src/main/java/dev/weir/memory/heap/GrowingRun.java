@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A run of pages in a {@link Room}: one block, which can grow. Used by one thread at a time. */
 @SuppressWarnings("exports") // page heaps are the pool's: nobody else has one
-public final class GrowingRun implements BlockHome {
+public final class GrowingRun implements BlockContainer {
   private final PageHeap pages;
   private final GrowthAid aid;
   private Room room;
@@ -29,20 +29,20 @@ public final class GrowingRun implements BlockHome {
    * @param aid is asked when it grows
    */
   public static <T> @Nullable T tryAllocate(
-      PageHeap pages, GrowthAid aid, long minBytes, Budget budget, Tenants<T> tenants) {
+      PageHeap pages, GrowthAid aid, long minBytes, Budget budget, BlockFactory<T> factory) {
     long bytes = RunHeap.roundUp(pages, minBytes);
     if (!budget.tryCharge(bytes)) {
       return null;
     }
-    T tenant = null;
+    T object = null;
     try {
-      tenant = tryAllocateCharged(pages, aid, bytes, Lane.LARGE, tenants);
+      object = tryAllocateCharged(pages, aid, bytes, Lane.LARGE, factory);
     } finally {
-      if (tenant == null) {
+      if (object == null) {
         budget.uncharge(bytes);
       }
     }
-    return tenant;
+    return object;
   }
 
   /**
@@ -54,17 +54,17 @@ public final class GrowingRun implements BlockHome {
    * @param lane of the promise that covers it, {@link Lane#LARGE} if there is none
    */
   public static <T> @Nullable T tryAllocateCharged(
-      PageHeap pages, GrowthAid aid, long bytes, Lane lane, Tenants<T> tenants) {
+      PageHeap pages, GrowthAid aid, long bytes, Lane lane, BlockFactory<T> factory) {
     Room room = pages.rooms().tryOpen(bytes, lane);
     if (room == null) {
       return null;
     }
-    T tenant = null;
+    T object = null;
     try {
-      tenant = tenants.settle(new GrowingRun(pages, aid, room, bytes), 0, null);
-      return tenant;
+      object = factory.create(new GrowingRun(pages, aid, room, bytes), 0, null);
+      return object;
     } finally {
-      if (tenant == null) {
+      if (object == null) {
         pages.rooms().undoOpen(room, lane);
       }
     }
@@ -152,7 +152,7 @@ public final class GrowingRun implements BlockHome {
   }
 
   @Override
-  public void leave(int number, Object tenant) {
+  public void leave(int number, Object object) {
     // Nobody comes after: the object goes with the block.
   }
 }

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * What holds of numbers in other homes holds here too, but a second release is refused for ever.
  */
 @SuppressWarnings("exports") // page heaps are the pool's: nobody else has one
-public final class HardenedRun implements BlockHome {
+public final class HardenedRun implements BlockContainer {
   private final Guard guard;
 
   private HardenedRun(Guard guard) {
@@ -26,23 +26,23 @@ public final class HardenedRun implements BlockHome {
    * caller allocates one of another kind.
    */
   public static <T> @Nullable T tryAllocate(
-      Hardener hardener, PageHeap pages, long bytes, Budget budget, Tenants<T> tenants) {
+      Hardener hardener, PageHeap pages, long bytes, Budget budget, BlockFactory<T> factory) {
     // What fits into no empty pool is not charged for a moment either, nor in the peak.
     if (bytes < 0 || bytes > pages.largestRunBytes() || !budget.tryCharge(bytes)) {
       return null;
     }
-    T tenant = null;
+    T object = null;
     try {
       Guard guard = hardener.tryGuard(pages, bytes);
       if (guard != null) {
-        tenant = settled(hardener, guard, tenants);
+        object = settled(hardener, guard, factory);
       }
     } finally {
-      if (tenant == null) {
+      if (object == null) {
         budget.uncharge(bytes);
       }
     }
-    return tenant;
+    return object;
   }
 
   /**
@@ -50,24 +50,18 @@ public final class HardenedRun implements BlockHome {
    * room for one. Charges nothing. Null as above.
    */
   public static <T> @Nullable T tryAllocatePromised(
-      Hardener hardener, PageHeap pages, long bytes, Lane lane, Tenants<T> tenants) {
+      Hardener hardener, PageHeap pages, long bytes, Lane lane, BlockFactory<T> factory) {
     Guard guard = hardener.tryGuardPromised(pages, bytes, RunHeap.roundUp(pages, bytes), lane);
-    return guard == null ? null : settled(hardener, guard, tenants);
+    return guard == null ? null : settled(hardener, guard, factory);
   }
 
-  private static <T> @Nullable T settled(Hardener hardener, Guard guard, Tenants<T> tenants) {
-    T tenant = null;
-    try {
-      tenant = tenants.settle(new HardenedRun(guard), 0, null);
-    } catch (OutOfMemoryError | StackOverflowError e) {
-      // Whoever allocates may still have room for a block without a guard.
-    } finally {
-      if (tenant == null) {
-        hardener.forget(guard);
-        guard.undoRun();
-      }
+  private static <T> @Nullable T settled(Hardener hardener, Guard guard, BlockFactory<T> factory) {
+    T object = factory.create(new HardenedRun(guard), 0, null);
+    if (object == null) {
+      hardener.forget(guard);
+      guard.undoRun();
     }
-    return tenant;
+    return object;
   }
 
   @Override
@@ -114,7 +108,7 @@ public final class HardenedRun implements BlockHome {
   }
 
   @Override
-  public void leave(int number, Object tenant) {
+  public void leave(int number, Object object) {
     // Nobody comes after: the object goes with the run.
   }
 }

@@ -3,41 +3,33 @@ package dev.weir.memory.heap;
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.pages.PageHeap;
 import dev.weir.memory.pages.PageSet;
-import dev.weir.memory.pages.Span;
 import dev.weir.memory.sync.BiasedLock;
 import dev.weir.memory.sync.SpinLock;
-import dev.weir.memory.sync.StackRoom;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The slabs that one owner allocates from: of every size class one current slab, those that wait
- * for their turn ({@link WaitingSlabs}), and full ones, which, once all their slots are carved, are
- * in no list of their own until one of these comes free.
+ * for their turn ({@link SlabLists}), and full ones, which, once all their slots are carved, are in
+ * no list of their own until one of these comes free.
  *
  * <p>What does not say "any thread" is the owner's: the thread of an {@link OwnedHeap}, the holder
  * of a stripe's {@link #lock}. The thread of an {@code OwnedHeap} takes and puts back slots without
  * the lock, and holds it for everything else. So any thread that holds it may take what lies free
- * ("beside the owner"), see {@link LocalSlots}.
- */
-/*
- * A slab that is being moved from one list to another, or parked, is in none for a moment. So whatever does that looks
- * before whether the stack has room for the whole of it, the page heap's lock included (StackRoom). A slot that the
- * heap itself puts back is back by then: its slab is found by a look at all slabs.
+ * ("beside the owner"), see {@link SlotStack}.
  */
 abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
   /** Held by whoever touches more than one slot's place in a stack. */
   final BiasedLock lock = new BiasedLock();
 
   private final PageHeap pages;
-  private final Slab[] current = new Slab[SizeClasses.COUNT];
-  private final WaitingSlabs waiting = new WaitingSlabs();
+  private final SlabLists lists = new SlabLists();
   private final OwnedSlabs owned = new OwnedSlabs(this);
-  private final Rounds rounds;
+  private final ClockSweep sweep;
+  private final SlotSearch search;
   private final Arrivals arrivals = new Arrivals();
 
   /** What the holder of the lock has unlinked and will purge without it. */
@@ -49,18 +41,15 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
    * after the fact, who holds the lock clears it before it looks, with a fence between: either the
    * look finds the slab or the flag stays.
    */
-  private volatile boolean unattended;
+  private volatile boolean needsScan;
 
-  /** Whether there was no stack, or Java heap, for {@link #noticed}: look after all slabs. */
-  volatile boolean overlooked;
-
-  /** Set before the slabs are handed over; pairs with the read in {@link #sendArrival}. */
+  /** Set before the slabs are handed over; pairs with the read in {@link #notifyOwner}. */
   private volatile boolean closed;
 
   Heap(PageHeap pages) {
     this.pages = pages;
-    this.rounds = new Rounds(this, pages, owned);
-    Arrays.fill(current, Slab.NONE);
+    this.sweep = new ClockSweep(this, pages, owned);
+    this.search = new SlotSearch(this, pages, lists, sweep);
   }
 
   final PageHeap pages() {
@@ -91,18 +80,18 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
   /**
    * Takes a slot of the class, or returns null if the limit has no room for another slab or page.
    */
-  final <T> @Nullable T allocateSlot(int sizeClass, Tenants<T> tenants) {
-    Slab slab = current[sizeClass];
+  final <T> @Nullable T allocateSlot(int sizeClass, BlockFactory<T> factory) {
+    Slab slab = lists.current(sizeClass);
     int number = slab.pop();
     if (number == Slab.NONE_FREE) {
       number = refill(sizeClass);
       if (number == Slab.NONE_FREE) {
         return null;
       }
-      slab = current[sizeClass];
+      slab = lists.current(sizeClass);
     }
     try {
-      return tenants.settle(slab, number, slab.tenant(number));
+      return factory.create(slab, number, slab.cached(number));
     } catch (Throwable e) {
       freeLocally(slab, number);
       throw e;
@@ -111,7 +100,7 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
 
   /** The slab that is allocated from first; {@link Slab#NONE} if there is none. */
   final Slab current(int sizeClass) {
-    return current[sizeClass];
+    return lists.current(sizeClass);
   }
 
   /** Puts back a slot of one of this heap's slabs. */
@@ -122,16 +111,16 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
   /** Puts back a slot without being the owner. Any thread. */
   static void freeRemotely(Slab slab, int number) {
     if (slab.pushRemote(number)) {
-      sendArrival(slab);
+      notifyOwner(slab);
     } else {
-      slab.heap().leaveUnattended();
+      slab.heap().requestScan();
     }
   }
 
   /** A look was cut short, or may have come too early. Any thread. */
-  final void leaveUnattended() {
-    if (!unattended) {
-      unattended = true;
+  final void requestScan() {
+    if (!needsScan) {
+      needsScan = true;
     }
   }
 
@@ -157,12 +146,12 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
     }
   }
 
-  /** Those that are not current, and have a free slot, or room for one. */
-  final WaitingSlabs waiting() {
-    return waiting;
+  /** The slabs by their states. */
+  final SlabLists lists() {
+    return lists;
   }
 
-  /** Whether there are any; others may just have parked the last one. */
+  /** Whether there are any; others may just have retired the last one. */
   final boolean hasSlabs() {
     return owned.size() > 0;
   }
@@ -176,10 +165,9 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
     return all;
   }
 
-  /** Parks a slab that the caller has emptied; not a current one. Any thread with the lock. */
-  final void parkEmptied(Slab slab) {
-    waiting.remove(slab);
-    park(slab);
+  /** Retires a slab that the caller has emptied; not a current one. Any thread with the lock. */
+  final void retireEmptied(Slab slab) {
+    retire(slab);
   }
 
   /**
@@ -191,63 +179,61 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
     if (closed) {
       return; // What arrives now is sent on, to the slab's heap.
     }
-    StackRoom.requireForNested();
-    unattended = false;
+    needsScan = false;
     VarHandle.fullFence();
-    takeOverlooked();
     takeArrivals(alone);
   }
 
   /** As {@link #attend} beside an owner, but looks at all full slabs: also untold ones. */
-  final void attendAll() {
-    StackRoom.requireForNested();
-    takeUntold();
+  final void scanAll() {
+    recoverMissed();
     attend(/* alone= */ false);
   }
 
-  /** Parks every slab that has no live slot. */
-  final void parkEmptySlabs() {
+  /** Retires every slab that has no live slot. */
+  final void retireEmptySlabs() {
     attend(/* alone= */ true);
     for (int sizeClass = 0; sizeClass < SizeClasses.COUNT; sizeClass++) {
-      Slab slab = current[sizeClass];
+      Slab slab = lists.current(sizeClass);
       if (slab != Slab.NONE) {
         slab.drainRemote();
         if (slab.isEmpty()) {
-          current[sizeClass] = Slab.NONE;
-          park(slab);
+          retire(slab);
         }
       }
-      parkEmptyAvailable(sizeClass);
+      retireEmptyAvailable(sizeClass);
     }
   }
 
-  private void parkEmptyAvailable(int sizeClass) {
+  /** Retires every available slab of a class that has no live slot. */
+  final void retireEmptyAvailable(int sizeClass) {
     Slab next;
-    for (Slab slab = waiting.firstAvailable(sizeClass); slab != null; slab = next) {
+    for (Slab slab = lists.firstAvailable(sizeClass); slab != null; slab = next) {
       next = slab.nextQueued;
       slab.drainRemote();
-      parkIfEmpty(slab);
+      retireIfEmpty(slab);
     }
   }
 
   /**
-   * Parks every slab that has no live slot, and unlinks the free pages of the others.
+   * Retires every slab that has no live slot, and unlinks the free pages of the others.
    *
    * @param purges gets what is to be given back inside slabs, to be run without a lock
    */
   final void trimSlabs(Consumer<InsidePurge> purges) {
-    StackRoom.requireForNested();
-    takeUntold();
-    parkEmptySlabs();
+    recoverMissed();
+    retireEmptySlabs();
     for (int sizeClass = 0; sizeClass < SizeClasses.COUNT; sizeClass++) {
-      if (current[sizeClass] != Slab.NONE) {
-        purgeInside(current[sizeClass], purges);
+      if (lists.current(sizeClass) != Slab.NONE) {
+        purgeInside(lists.current(sizeClass), purges);
       }
-      for (Slab slab = waiting.firstAvailable(sizeClass); slab != null; slab = slab.nextQueued) {
+      for (Slab slab = lists.firstAvailable(sizeClass); slab != null; slab = slab.nextQueued) {
         purgeInside(slab, purges);
       }
       // Pages that were never carved, or whose last slot has just come free, may be live.
-      for (Slab slab = waiting.firstHollow(sizeClass); slab != null; slab = slab.nextQueued) {
+      for (Slab slab = lists.firstPartlyCommitted(sizeClass);
+          slab != null;
+          slab = slab.nextQueued) {
         slab.drainRemote();
         purgeInside(slab, purges);
       }
@@ -294,7 +280,6 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
    * @param purges gets what is to be given back inside slabs, to be run without a lock
    */
   final void unlinkFree(Iterable<Slab> slabs, boolean agedOnly, Consumer<InsidePurge> purges) {
-    StackRoom.requireForNested();
     for (Slab slab : slabs) {
       if (slab.ownedBy == this) {
         slab.drainRemote();
@@ -310,25 +295,26 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
   }
 
   /** What gives back what lies free as pages become live. */
-  final Rounds rounds() {
-    return rounds;
+  final ClockSweep sweep() {
+    return sweep;
   }
 
   /**
    * Whether there seem to be empty slabs, as another thread sees it; may err for slabs in use. Any
    * thread.
    */
-  final boolean looksParkable() {
+  final boolean looksRetirable() {
     if (closed) {
       return false;
     }
-    if (unattended || overlooked || arrivals.hasAnyOpaque()) {
+    if (needsScan || arrivals.hasAnyOpaque()) {
       return true;
     }
     if (owner() != null) {
-      return false; // Nobody else parks a current slab.
+      return false; // Nobody else retires a current slab.
     }
-    for (Slab slab : current) {
+    for (int sizeClass = 0; sizeClass < SizeClasses.COUNT; sizeClass++) {
+      Slab slab = lists.current(sizeClass);
       if (slab != Slab.NONE && (slab.liveOpaque() == 0 || slab.hasRemoteOpaque())) {
         return true;
       }
@@ -338,16 +324,18 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
 
   /** Hands every slab to another heap, whose owner the caller must be as well. */
   final void handOverTo(Heap heir) {
-    StackRoom.requireForNested();
     closed = true;
-    takeOverlooked();
     takeArrivals(/* alone= */ true);
-    Arrays.fill(current, Slab.NONE);
-    waiting.clear();
+    lists.clear();
     for (Slab slab = owned.removeAny(); slab != null; slab = owned.removeAny()) {
       heir.adopt(slab);
     }
     forwardArrivals();
+  }
+
+  /** It is one of this heap's from now on. */
+  final void own(Slab slab) {
+    owned.add(slab);
   }
 
   private void adopt(Slab slab) {
@@ -355,132 +343,41 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
     slab.adoptedBy(this);
     // Either the look into the slab finds what others free, or they see this heap, and flag it.
     VarHandle.fullFence();
-    if (slab.isFull()) {
-      waiting.adoptFull(slab);
+    if (slab.state().isFull()) {
+      lists.adoptFull(slab);
       if (slab.freeBytes() == 0 && slab.live() > 0) {
         return;
       }
-      makeAvailable(slab); // A slot came free, and its last heap closed before it had heard.
+      // A slot came free, and its last heap closed before it had heard.
     } else {
       slab.drainRemote();
-      waiting.add(slab);
     }
-    parkIfEmpty(slab);
+    lists.makeAvailable(slab);
+    retireIfEmpty(slab);
   }
 
   /** Takes a slot of what is the current slab from then on. */
   private int refill(int sizeClass) {
-    StackRoom.requireForNested();
     enter();
     try {
-      return closed ? Slab.NONE_FREE : takeOfAnySlab(sizeClass);
+      if (closed) {
+        return Slab.NONE_FREE;
+      }
+      takeArrivals(/* alone= */ true);
+      return search.take(sizeClass);
     } finally {
       leave();
     }
-  }
-
-  private int takeOfAnySlab(int sizeClass) {
-    takeArrivals(/* alone= */ true);
-    int number = takeFree(sizeClass);
-    if (number == Slab.NONE_FREE) {
-      rounds.unlinkBeforeGrowth(Math.max(Slab.COMMIT_STEP_BYTES, SizeClasses.slotBytes(sizeClass)));
-      // It may have drained what others had freed.
-      number = takeFree(sizeClass);
-    }
-    return number == Slab.NONE_FREE ? carve(sizeClass) : number;
-  }
-
-  /** Takes a slot for which no page need become live. */
-  private int takeFree(int sizeClass) {
-    int number = current[sizeClass].pop();
-    if (number != Slab.NONE_FREE) {
-      return number;
-    }
-    if (!waiting.nextGivesMany(sizeClass) && current[sizeClass].drainRemote()) {
-      waiting.postponeNext(sizeClass);
-      return current[sizeClass].pop();
-    }
-    Slab resting = waiting.resting(sizeClass);
-    Slab available = waiting.takeAvailable(sizeClass);
-    if (available == null) {
-      return Slab.NONE_FREE;
-    }
-    if (available != resting) {
-      rounds.use(sizeClass, available.freeBytes());
-    }
-    replaceCurrent(sizeClass, available);
-    return available.pop();
-  }
-
-  /** Carves slots of the current slab, or of one that was put aside or parked, or of a new one. */
-  @SuppressWarnings("ReferenceEquality") // a slab is its identity
-  private int carve(int sizeClass) {
-    if (current[sizeClass].carve(pages)) {
-      return current[sizeClass].pop();
-    }
-    // What has no room is put aside again, behind the last one.
-    Slab last = waiting.lastHollow(sizeClass);
-    Slab tried = null;
-    while (tried != last) {
-      tried = waiting.takeHollow(sizeClass);
-      replaceCurrent(sizeClass, tried);
-      if (tried.freeBytes() > 0 || tried.drainRemote() || tried.carve(pages)) {
-        return tried.pop();
-      }
-    }
-    parkEmptyAvailable(sizeClass); // Those that are left there give nothing but their addresses.
-    Slab opened = openSlab(sizeClass);
-    if (opened == null) {
-      return Slab.NONE_FREE;
-    }
-    replaceCurrent(sizeClass, opened);
-    return opened.freeBytes() > 0 || opened.carve(pages) ? opened.pop() : takeFree(sizeClass);
-  }
-
-  private void replaceCurrent(int sizeClass, Slab slab) {
-    Slab exhausted = current[sizeClass];
-    current[sizeClass] = slab;
-    slab.becomeCurrent();
-    if (exhausted == Slab.NONE || waiting.tryPutAside(exhausted)) {
-      return;
-    }
-    if (exhausted.live() > 0) {
-      waiting.addResting(exhausted);
-      leaveUnattended(); // A look before now has passed by it, and a push may tell nobody.
-    } else {
-      waiting.add(exhausted);
-      parkIfEmpty(exhausted);
-    }
-  }
-
-  private @Nullable Slab openSlab(int sizeClass) {
-    Span parked = pages.takeParked(SizeClasses.spanSize(sizeClass), sizeClass);
-    if (parked instanceof Slab slab) {
-      if (slab.heap() != this) {
-        // Whoever still holds an object of a block that it has released is on another thread now.
-        slab.forgetTenants();
-      }
-      slab.adoptedBy(this);
-      owned.add(slab);
-      return slab;
-    }
-    Slab fresh = new Slab(this, sizeClass);
-    if (!pages.open(fresh)) {
-      return null;
-    }
-    owned.add(fresh);
-    return fresh;
   }
 
   /**
    * A local free has brought a slab to the count that it was to tell of, or has met somebody who
    * took slots of it.
    */
-  final void noticed(Slab slab) {
-    StackRoom.requireForNested();
+  final void notified(Slab slab) {
     enter();
     try {
-      // Somebody beside the owner may have parked it by now.
+      // Somebody beside the owner may have retired it by now.
       if (slab.ownedBy == this) {
         look(slab);
       }
@@ -489,26 +386,17 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
     }
   }
 
-  @SuppressWarnings("ReferenceEquality") // a slab is its identity
   private void look(Slab slab) {
-    if (slab == current[slab.kind()]) {
-      slab.noticeNothing();
+    if (slab.state() == SlabState.CURRENT) {
+      slab.notifyNever();
     } else {
-      if (slab.isFull()) {
-        makeAvailable(slab);
+      if (slab.state().isFull()) {
+        lists.makeAvailable(slab);
       } else {
         slab.drainRemote();
-        slab.noticeWhenEmpty();
+        slab.notifyWhenEmpty();
       }
-      parkIfEmpty(slab);
-    }
-  }
-
-  /** Looks at all slabs, if one was overlooked. */
-  private void takeOverlooked() {
-    if (overlooked) {
-      overlooked = false;
-      takeUntold();
+      retireIfEmpty(slab);
     }
   }
 
@@ -517,39 +405,34 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
    * tell of a slot, or forwards what arrived at a closed heap, may have been interrupted, and
    * others have freed the rest of the slab, or told, meanwhile.
    */
-  private void takeUntold() {
+  private void recoverMissed() {
     for (Slab slab = owned.first(); slab != null; slab = slab.nextOwned) {
       // Its slot may have been taken, and forgotten, beside the owner.
-      boolean lostSlots = slab.live() == 0 || !(slab.fullyCarved() || slab.isHollow);
-      if (slab.isFull() && (slab.freeBytes() > 0 || lostSlots || slab.hasRemoteOpaque())) {
-        makeAvailable(slab);
+      boolean lostSlots =
+          slab.live() == 0 || (slab.state() == SlabState.FULL && !slab.fullyCarved());
+      if (slab.state().isFull() && (slab.freeBytes() > 0 || lostSlots || slab.hasRemoteOpaque())) {
+        lists.makeAvailable(slab);
       }
     }
   }
 
-  /** A slot of a full slab has come free. */
-  private void makeAvailable(Slab slab) {
-    waiting.takeBack(slab);
-    waiting.add(slab);
-  }
-
   /** For an available slab. */
-  private void parkIfEmpty(Slab slab) {
+  final void retireIfEmpty(Slab slab) {
     if (slab.isEmpty()) {
-      waiting.remove(slab);
-      park(slab);
+      retire(slab);
     } else if (slab.liveOpaque() == 0) {
-      leaveUnattended();
+      requestScan();
     }
   }
 
-  private void park(Slab slab) {
+  private void retire(Slab slab) {
+    lists.retire(slab);
     owned.remove(slab);
-    pages.park(slab);
+    pages.retire(slab);
   }
 
   /** Sends a slab to its heap, once for every mark that a push replaced. Any thread. */
-  static void sendArrival(Slab slab) {
+  static void notifyOwner(Slab slab) {
     Heap heap = slab.heap();
     heap.arrivals.add(slab);
     // Sequentially consistent with handOverTo: either its last look finds the slab, or this read
@@ -567,7 +450,7 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
       while (slab.heap() == this) {
         SpinLock.giveWay();
       }
-      sendArrival(slab);
+      notifyOwner(slab);
     }
   }
 
@@ -587,14 +470,13 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
     if (alone) {
       slab.drainRemote();
     }
-    boolean wasFull = slab.isFull();
-    if (wasFull) {
+    if (slab.state().isFull()) {
       slab.expectArrival();
-      makeAvailable(slab);
+      lists.makeAvailable(slab);
     }
     slab.arrived();
-    if (alone && slab != current[slab.kind()]) {
-      parkIfEmpty(slab);
+    if (alone && slab.state() != SlabState.CURRENT) {
+      retireIfEmpty(slab);
     }
   }
 }

@@ -3,7 +3,6 @@ package dev.weir.memory.heap;
 import dev.weir.memory.pages.InsidePurges.Announced;
 import dev.weir.memory.pages.PageHeap;
 import dev.weir.memory.pages.PageSet;
-import dev.weir.memory.sync.StackRoom;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
@@ -14,9 +13,6 @@ import org.jspecify.annotations.Nullable;
  * system call: not the slab's owner on its event loop, and nobody under a lock.
  */
 public final class InsidePurge implements Runnable {
-  @SuppressWarnings("UnnecessaryLambda") // linked while the Java heap has room for that
-  private static final Consumer<InsidePurge> RUN = InsidePurge::run;
-
   private final PageHeap pages;
   private final Slab slab;
   private final PageSet free;
@@ -41,20 +37,13 @@ public final class InsidePurge implements Runnable {
     return (long) free.size() * pages.pageBytes();
   }
 
-  /**
-   * Gives the pages back, unless it is over already. Any thread, without a lock.
-   *
-   * @throws StackOverflowError if the stack has no room for that; if there is none for its end
-   *     either, it has not begun
-   */
+  /** Gives the pages back, unless it is over already. Any thread, without a lock. */
   @Override
   public void run() {
-    StackRoom.require();
     if (isOver.compareAndSet(false, true)) {
       try {
         pages.purgeInside(slab, free);
       } finally {
-        // Also where the stack had no room for that call.
         end();
       }
     }
@@ -77,7 +66,7 @@ public final class InsidePurge implements Runnable {
 
   /** Runs all of them, also if some fail, and throws the first failure. */
   static void runAll(List<InsidePurge> purges) {
-    switch (giveEach(purges, RUN)) {
+    switch (giveEach(purges, InsidePurge::run)) {
       case null -> {}
       case RuntimeException e -> throw e;
       case Error e -> throw e;
@@ -96,15 +85,11 @@ public final class InsidePurge implements Runnable {
   private static @Nullable Throwable giveEach(
       List<InsidePurge> purges, Consumer<InsidePurge> taker) {
     Throwable first = null;
-    // Without an iterator, for which the Java heap may have no room: each must come to its end.
-    for (int i = 0; i < purges.size(); i++) {
-      InsidePurge purge = purges.get(i);
+    for (InsidePurge purge : purges) {
       try {
         taker.accept(purge);
       } catch (RuntimeException | Error e) {
         purge.drop();
-        // The others are not added to it: a full Java heap, which they all fail of, has no room for
-        // that.
         first = first == null ? e : first;
       }
     }

@@ -6,9 +6,9 @@ import org.jspecify.annotations.Nullable;
 /** Where a slab stands in the lists of its heap, and what was last seen of it there. */
 abstract class ListedSlab extends LocalSlots {
   /**
-   * The heap in whose list it is; null while it is parked. Only a heap writes its own name here, so
-   * a heap that reads its own has the slab, whatever others do at that moment. The heap that {@link
-   * RemoteSlots#heap} names may have parked it.
+   * The heap in whose list it is; null while it is retired. Only a heap writes its own name here,
+   * so a heap that reads its own has the slab, whatever others do at that moment. The heap that
+   * {@link RemoteSlots#heap} names may have retired it.
    */
   @Nullable Heap ownedBy;
 
@@ -54,9 +54,6 @@ abstract class ListedSlab extends LocalSlots {
 
   /** In how many rounds of the heap's hand nothing seems to have been taken. The heap only. */
   int idleRounds;
-
-  /** Whether it is among the hollow ones of {@link WaitingSlabs}. The heap only. */
-  boolean isHollow;
 
   ListedSlab(SpanSize size, int sizeClass, int slotBytes, int slots) {
     super(size, sizeClass, slotBytes, slots);

@@ -4,7 +4,6 @@ import dev.weir.memory.budget.Budget;
 import dev.weir.memory.budget.Credits;
 import dev.weir.memory.pages.PageHeap;
 import dev.weir.memory.profile.ByteCountdown;
-import dev.weir.memory.sync.StackRoom;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
@@ -102,8 +101,8 @@ public final class OwnedHeap extends Heap {
    *
    * @return null if the limit has no room
    */
-  public <T> @Nullable T tryAllocate(int sizeClass, Tenants<T> tenants) {
-    return allocateSlot(sizeClass, tenants);
+  public <T> @Nullable T tryAllocate(int sizeClass, BlockFactory<T> factory) {
+    return allocateSlot(sizeClass, factory);
   }
 
   /**
@@ -112,43 +111,43 @@ public final class OwnedHeap extends Heap {
    * @param budget of the pool that the heap belongs to
    * @return null if a limit has no room
    */
-  public <T> @Nullable T tryAllocate(int sizeClass, Budget budget, Tenants<T> tenants) {
+  public <T> @Nullable T tryAllocate(int sizeClass, Budget budget, BlockFactory<T> factory) {
     int slotBytes = SizeClasses.slotBytes(sizeClass);
     if (!credits.tryCharge(budget, slotBytes)) {
       return null;
     }
-    T tenant = null;
+    T object = null;
     try {
-      tenant = allocateSlot(sizeClass, tenants);
+      object = allocateSlot(sizeClass, factory);
     } finally {
-      if (tenant == null) {
+      if (object == null) {
         credits.uncharge(budget, slotBytes);
       }
     }
-    return tenant;
+    return object;
   }
 
   /**
    * What was left at the slot that is taken next, if one lies ready; null otherwise. For those who
-   * need no more of it than that it is still theirs: see {@link #tryTakeNext}. The owner only.
+   * need no more of it than that it is still theirs: see {@link #tryTakePeeked}. The owner only.
    */
-  public @Nullable Object nextTenant(int sizeClass) {
-    return current(sizeClass).nextTenant();
+  public @Nullable Object peekCached(int sizeClass) {
+    return current(sizeClass).peekCached();
   }
 
   /**
-   * Takes the slot that {@link #nextTenant} has just told of, and charges it. The owner only.
+   * Takes the slot that {@link #peekCached} has just told of, and charges it. The owner only.
    *
    * @param budget of the pool that the heap belongs to; null to charge nothing
    * @return false if a limit has no room, or another thread has just trimmed the heap; nothing has
    *     changed then
    */
-  public boolean tryTakeNext(int sizeClass, @Nullable Budget budget) {
+  public boolean tryTakePeeked(int sizeClass, @Nullable Budget budget) {
     Slab slab = current(sizeClass);
     if (budget != null && !credits.tryCharge(budget, slab.slotBytes())) {
       return false;
     }
-    boolean taken = slab.tryTakeNext();
+    boolean taken = slab.tryTakePeeked();
     if (!taken && budget != null) {
       credits.uncharge(budget, slab.slotBytes());
     }
@@ -188,7 +187,7 @@ public final class OwnedHeap extends Heap {
     }
     enter();
     try {
-      rounds().unlinkBeforeGrowth(bytes);
+      sweep().unlinkBeforeGrowth(bytes);
     } finally {
       leave();
     }
@@ -231,17 +230,17 @@ public final class OwnedHeap extends Heap {
   }
 
   /**
-   * Parks every slab without a live block, and gives back the free pages of the others, but while
+   * Retires every slab without a live block, and gives back the free pages of the others, but while
    * somebody has been at work on them for a second. A slab from which the owner allocates next is
-   * not parked by another thread, but gives all its pages. Any thread, without a lock.
+   * not retired by another thread, but gives all its pages. Any thread, without a lock.
    */
   public void trim() {
-    Trims.trim(this);
+    HeapTrimmer.trim(this);
   }
 
-  /** Parks its empty slabs, if it seems to have any that nobody has looked after. Any thread. */
-  public void parkIdle() {
-    Trims.parkIdle(this, /* takesOver= */ true);
+  /** Retires its empty slabs, if it seems to have any that nobody has looked after. Any thread. */
+  public void retireIdle() {
+    HeapTrimmer.retireIdle(this, /* takesOver= */ true);
   }
 
   /** Asks the owner to close the heap; closes it where the caller is the owner. Any thread. */
@@ -259,9 +258,8 @@ public final class OwnedHeap extends Heap {
     try {
       executor.execute(this::closeIfAsked);
       posted = true;
-    } catch (RejectedExecutionException | OutOfMemoryError | StackOverflowError e) {
-      // The owner is shutting down, and closing the heap hands everything over; or there is no room
-      // for a task just now.
+    } catch (RejectedExecutionException e) {
+      // The owner is shutting down, and closing the heap hands everything over.
     } finally {
       if (!posted) {
         closeAsked.set(false); // Ask again at the next occasion.
@@ -279,12 +277,9 @@ public final class OwnedHeap extends Heap {
 
   /**
    * Hands the slabs to the shared heap. The owner only, or anyone once the owner has ended. Blocks
-   * stay valid; a second call does nothing, but after one that failed for want of stack.
-   *
-   * @throws StackOverflowError if the stack has no room for that; the heap is as open as before
+   * stay valid; a second call does nothing.
    */
   public void close() {
-    StackRoom.requireForNested(); // For what opens it again, too.
     if (!closed.compareAndSet(false, true)) {
       return;
     }

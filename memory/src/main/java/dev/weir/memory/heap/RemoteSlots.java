@@ -1,8 +1,6 @@
 package dev.weir.memory.heap;
 
 import dev.weir.memory.pages.SpanSize;
-import dev.weir.memory.sync.SpinLock;
-import dev.weir.memory.sync.StackRoom;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
@@ -25,16 +23,13 @@ import org.jspecify.annotations.Nullable;
  * and sees no links needs none: if there are some later, the slot's is 0, for nobody has ever pushed it.
  *
  * The four fields are what a thread looks at that frees a slot of another's. They lie together, and a cache line or more
- * behind the count of LocalSlots, which the owner writes with every slot: a JVM lays out the fields of a class behind
+ * behind the count of SlotStack, which the owner writes with every slot: a JVM lays out the fields of a class behind
  * those of the class that it extends. So ListedSlab's are in between, which are written with every slab, and Slab's come
  * behind, with a gap that keeps the next object in the Java heap away.
  */
 abstract class RemoteSlots extends ListedSlab {
   /** Stands for no slot. */
   static final int END = -1;
-
-  /** How often a push asks a full Java heap for the links, with a collection each time. */
-  private static final int ATTEMPTS = 20;
 
   private static final int EMPTY = 0;
   private static final int MARKED = -1;
@@ -58,12 +53,12 @@ abstract class RemoteSlots extends ListedSlab {
   @SuppressWarnings("unused") // through LINKS
   private char @Nullable [] links;
 
-  /** Whose it is, or was when it was parked. */
+  /** Whose it is, or was when it was retired. */
   private volatile Heap heap;
 
   /**
    * The thread that takes and puts back slots without an atomic: that of the {@link OwnedHeap} in
-   * whose list it is; null in a stripe's, and while it is parked. Only a thread itself writes its
+   * whose list it is; null in a stripe's, and while it is retired. Only a thread itself writes its
    * own name here, and nobody takes it away while a block of the slab is in use, unless the thread
    * has ended: so whoever releases a block and reads its own has the slab.
    */
@@ -74,7 +69,7 @@ abstract class RemoteSlots extends ListedSlab {
     this.heap = heap;
   }
 
-  /** Whose it is, or was when it was parked. */
+  /** Whose it is, or was when it was retired. */
   final Heap heap() {
     return heap;
   }
@@ -102,16 +97,11 @@ abstract class RemoteSlots extends ListedSlab {
    * contents to the acquire in {@link #takeRemote}.
    *
    * @return whether it has replaced the mark
-   * @throws OutOfMemoryError if the Java heap has stayed full; the slot is lost then
-   * @throws StackOverflowError if the stack has no room for telling the heap; the slot is lost then
    */
   final boolean pushRemote(int number) {
     int top;
     do {
       top = (int) HEAD.getAcquire(this);
-      if (top == MARKED) {
-        StackRoom.require(); // Who replaces the mark must be able to tell the heap.
-      }
       char[] below = top > EMPTY ? links() : (char[]) LINKS.getAcquire(this);
       if (below != null) {
         below[number] = (char) Math.max(top, EMPTY);
@@ -166,30 +156,9 @@ abstract class RemoteSlots extends ListedSlab {
     return made != null ? made : makeLinks();
   }
 
-  /** Makes sure that a push needs no memory; false if the Java heap has none. Any thread. */
-  final boolean tryMakeLinks() {
-    try {
-      if (LINKS.getAcquire(this) == null) {
-        LINKS.compareAndSet(this, (char[]) null, new char[slots()]);
-      }
-      return true;
-    } catch (OutOfMemoryError e) {
-      return false;
-    }
-  }
-
   private char[] makeLinks() {
-    for (int attempt = 1; ; attempt++) {
-      try {
-        char[] fresh = new char[slots()];
-        char[] before = (char[]) LINKS.compareAndExchange(this, (char[]) null, fresh);
-        return before != null ? before : fresh;
-      } catch (OutOfMemoryError e) {
-        if (attempt == ATTEMPTS) {
-          throw e;
-        }
-        SpinLock.giveWay();
-      }
-    }
+    char[] fresh = new char[slots()];
+    char[] before = (char[]) LINKS.compareAndExchange(this, (char[]) null, fresh);
+    return before != null ? before : fresh;
   }
 }

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * holds for such alone. Its {@link RunHeap} may use the object again for another run.
  */
 @SuppressWarnings("exports") // page heaps are the pool's: nobody else has one
-public final class Run implements BlockHome {
+public final class Run implements BlockContainer {
   private final RunHeap heap;
   private long address;
   private long bytes;
@@ -29,11 +29,11 @@ public final class Run implements BlockHome {
    *
    * @param newLane that of the promise that they were taken from
    */
-  <T> T settle(long newAddress, long newBytes, Lane newLane, Tenants<T> tenants) {
+  <T> T settle(long newAddress, long newBytes, Lane newLane, BlockFactory<T> factory) {
     address = newAddress;
     bytes = newBytes;
     lane = newLane;
-    return tenants.settle(this, 0, left);
+    return factory.create(this, 0, left);
   }
 
   @Override
@@ -67,7 +67,7 @@ public final class Run implements BlockHome {
   }
 
   @Override
-  public void leave(int number, Object tenant) {
-    left = tenant;
+  public void leave(int number, Object object) {
+    left = object;
   }
 }

@@ -45,23 +45,23 @@ public final class RunHeap {
   }
 
   /** Allocates a run of whole pages, or returns null where the limit or the budget has no room. */
-  public <T> @Nullable T tryAllocate(long minBytes, Budget budget, Tenants<T> tenants) {
+  public <T> @Nullable T tryAllocate(long minBytes, Budget budget, BlockFactory<T> factory) {
     long bytes = roundUp(minBytes);
     if (!budget.tryCharge(bytes)) {
       return null;
     }
-    T tenant = null;
+    T object = null;
     try {
       long address = pages.runs().allocate(bytes);
       if (address != Runs.FULL) {
-        tenant = settled(address, bytes, Lane.LARGE, tenants);
+        object = settled(address, bytes, Lane.LARGE, factory);
       }
     } finally {
-      if (tenant == null) {
+      if (object == null) {
         budget.uncharge(bytes);
       }
     }
-    return tenant;
+    return object;
   }
 
   /**
@@ -70,19 +70,19 @@ public final class RunHeap {
    *
    * @param lane of the promise
    */
-  public <T> @Nullable T tryAllocatePromised(long bytes, Lane lane, Tenants<T> tenants) {
+  public <T> @Nullable T tryAllocatePromised(long bytes, Lane lane, BlockFactory<T> factory) {
     long address = pages.runs().allocatePromised(bytes);
-    return address == Runs.FULL ? null : settled(address, bytes, lane, tenants);
+    return address == Runs.FULL ? null : settled(address, bytes, lane, factory);
   }
 
   /** Nothing may be made between the allocation and this: where it fails, nobody has the run. */
-  private <T> T settled(long address, long bytes, Lane lane, Tenants<T> tenants) {
-    T tenant = null;
+  private <T> T settled(long address, long bytes, Lane lane, BlockFactory<T> factory) {
+    T object = null;
     try {
-      tenant = take().settle(address, bytes, lane, tenants);
-      return tenant;
+      object = take().settle(address, bytes, lane, factory);
+      return object;
     } finally {
-      if (tenant == null) {
+      if (object == null) {
         pages.runs().undo(address, bytes, lane);
       }
     }

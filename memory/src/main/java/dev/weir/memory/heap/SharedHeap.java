@@ -39,10 +39,10 @@ public final class SharedHeap {
    *
    * @return null if the limit has no room
    */
-  public <T> @Nullable T tryAllocate(int sizeClass, Tenants<T> tenants) {
+  public <T> @Nullable T tryAllocate(int sizeClass, BlockFactory<T> factory) {
     Stripe stripe = lockAny(/* mounted= */ false);
     try {
-      return stripe.allocateSlot(sizeClass, tenants);
+      return stripe.allocateSlot(sizeClass, factory);
     } finally {
       stripe.unlock(purger);
     }
@@ -64,24 +64,24 @@ public final class SharedHeap {
   }
 
   /**
-   * Parks every slab without a live block and gives back the free pages of the others, but of a
+   * Retires every slab without a live block and gives back the free pages of the others, but of a
    * stripe at which somebody has been at work for a second. Any thread.
    */
   public void trim() {
     for (Stripe stripe : stripes) {
-      Trims.trim(stripe);
+      HeapTrimmer.trim(stripe);
     }
   }
 
   /**
-   * Parks the empty slabs of stripes that are not in use at the moment. Any thread.
+   * Retires the empty slabs of stripes that are not in use at the moment. Any thread.
    *
    * @param takesOver also of stripes that lean towards a thread, each of which costs every running
    *     thread a barrier
    */
-  public void parkIdle(boolean takesOver) {
+  public void retireIdle(boolean takesOver) {
     for (Stripe stripe : stripes) {
-      Trims.parkIdle(stripe, takesOver);
+      HeapTrimmer.retireIdle(stripe, takesOver);
     }
   }
 
@@ -138,11 +138,11 @@ public final class SharedHeap {
       }
       try {
         Slab slab = current(sizeClass);
-        Object tenant = slab.nextTenant();
-        if (tenant == null || !isUsable.test(tenant)) {
+        Object object = slab.peekCached();
+        if (object == null || !isUsable.test(object)) {
           return null;
         }
-        return slab.tryTakeNext() ? tenant : null;
+        return slab.tryTakePeeked() ? object : null;
       } finally {
         lock.unlock();
       }

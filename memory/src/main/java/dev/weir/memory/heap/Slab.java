@@ -20,27 +20,12 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  */
 /*
- * Life cycle within a heap.
- *
- *                 refill                 exhausted
- *   AVAILABLE ---------------> CURRENT ---------------> FULL
- *       ^  ^                    |  ^                    |  |
- *       |  +--------------------+  +--------------------+  |
- *       |    exhausted, but empty,    not all carved, and  |
- *       |    or slots were freed      no slot is free      |
- *       |    meanwhile                                     |
- *       +--------------------------------------------------+
- *          a slot is freed: by the heap itself, or by a remote thread, which then sends the slab to the heap
- *
- * An available slab whose free slots were unlinked becomes full where it would be taken. A full one of which not all is
- * carved is hollow, and in a queue of its heap's (WaitingSlabs); the others are in none.
- *
- * A full slab carries a mark in its remote frees. The remote thread whose push replaces the mark sends the slab to its
- * heap's arrivals; so an idle heap can be told that there is something to drain. When the heap frees a slot
+ * A full slab (SlabState) carries a mark in its remote frees. The remote thread whose push replaces the mark sends the
+ * slab to its heap's arrivals; so an idle heap can be told that there is something to drain. When the heap frees a slot
  * of a full slab itself, it takes the mark away; if a remote thread was faster, that slab's arrival is still under way:
- * `arrivalPending` then keeps the slab from being marked again or parked until it has arrived.
+ * `arrivalPending` then keeps the slab from being marked again or retired until it has arrived.
  */
-final class Slab extends RemoteSlots implements BlockHome {
+final class Slab extends RemoteSlots implements BlockContainer {
   /** More slots than any slab has. */
   static final int ALL = Integer.MAX_VALUE;
 
@@ -48,12 +33,13 @@ final class Slab extends RemoteSlots implements BlockHome {
   static final Slab NONE = new Slab();
 
   /**
-   * Somebody purges pages of this slab: they must not be committed, and the slab not be parked.
+   * Somebody purges pages of this slab: they must not be committed, and the slab not be retired.
    * Volatile: whoever ends the purge publishes what it did to the pages.
    */
   private volatile boolean purgeInFlight;
 
-  private boolean full;
+  /** Written by {@link SlabLists}, with the heap's lock. */
+  private SlabState state = SlabState.RETIRED;
 
   private boolean arrivalPending;
 
@@ -109,12 +95,7 @@ final class Slab extends RemoteSlots implements BlockHome {
    */
   void freeLocally(int number, Heap told) {
     if (push(number)) {
-      try {
-        told.noticed(this);
-      } catch (StackOverflowError | OutOfMemoryError e) {
-        // The slot is back: whoever has released it need not hear of this.
-        told.overlooked = true;
-      }
+      told.notified(this);
     }
   }
 
@@ -124,8 +105,8 @@ final class Slab extends RemoteSlots implements BlockHome {
   }
 
   @Override
-  public void leave(int number, Object tenant) {
-    setTenant(number, tenant);
+  public void leave(int number, Object object) {
+    setCached(number, object);
   }
 
   /** It is in the list of a heap, whose thread is its owner; or in none, and has none. */
@@ -170,8 +151,16 @@ final class Slab extends RemoteSlots implements BlockHome {
     }
   }
 
-  boolean isFull() {
-    return full;
+  SlabState state() {
+    return state;
+  }
+
+  /** {@link SlabLists} only. */
+  void become(SlabState next) {
+    if (!state.mayBecome(next)) {
+      throw new IllegalStateException("a slab that is " + state + " does not become " + next);
+    }
+    state = next;
   }
 
   boolean isEmpty() {
@@ -229,17 +218,17 @@ final class Slab extends RemoteSlots implements BlockHome {
 
   /**
    * Begins to take free slots beside the owner: whoever does puts a heavy barrier into every thread
-   * next, and calls {@link #endTakingAll}, or {@link #cancelTaking}. With the heap's lock.
+   * next, and calls {@link #endStealAll}, or {@link #cancelSteal}. With the heap's lock.
    *
    * @param most how many slots, at most: those that have been free longest
    * @return false if the slab has to be left alone
    */
-  boolean tryBeginTaking(int most) {
+  boolean tryBeginSteal(int most) {
     // Where a full one is carved no slot is free, or who has freed it is on the way to the lock.
-    if (purgeInFlight || (full && !isHollow) || !tryMakeLinks()) {
+    if (purgeInFlight || state == SlabState.FULL) {
       return false;
     }
-    beginTaking(most);
+    beginSteal(most);
     return true;
   }
 
@@ -247,12 +236,12 @@ final class Slab extends RemoteSlots implements BlockHome {
    * Takes the free slots, and those that others have freed. {@link #tryLeaveAll} or {@link
    * #unlinkTaken} must follow. With the heap's lock.
    *
-   * @param most as in {@link #tryBeginTaking}; of fewer than all, what others have freed is left
+   * @param most as in {@link #tryBeginSteal}; of fewer than all, what others have freed is left
    * @param taken gets their numbers; as long as there are slots
    * @return how many these are
    */
-  int endTakingAll(int most, char[] taken) {
-    int count = endTaking(taken);
+  int endStealAll(int most, char[] taken) {
+    int count = endSteal(taken);
     if (most < ALL) {
       return count;
     }
@@ -268,7 +257,7 @@ final class Slab extends RemoteSlots implements BlockHome {
    * of. With the heap's lock.
    */
   boolean tryLeaveAll(char[] taken, int count) {
-    if (count != carvedOpaque() || full || arrivalPending) {
+    if (count != carvedOpaque() || state.isFull() || arrivalPending) {
       return false;
     }
     leaveAll(taken);
@@ -288,7 +277,7 @@ final class Slab extends RemoteSlots implements BlockHome {
     } finally {
       if (free == null || free.isEmpty()) {
         putBackElsewhere(taken, takenLocally(), count);
-        cancelTaking();
+        cancelSteal();
         barrenBytes = free == null ? 0 : lookedAtBytes;
         scatteredBytes = barrenBytes;
       }
@@ -319,32 +308,29 @@ final class Slab extends RemoteSlots implements BlockHome {
     purgeInFlight = false;
   }
 
+  /** {@link SlabLists} only. */
   void becomeCurrent() {
-    noticeNothing();
+    become(SlabState.CURRENT);
+    notifyNever();
     barrenBytes = 0;
     scatteredBytes = 0;
   }
 
   /**
-   * Marks a slab without a free slot as full, so that the next free of one is noticed.
+   * Marks a slab without a free slot, so that its heap is notified of the next that is freed.
    *
    * @return false if remote threads have freed slots meanwhile: there are some, then
    */
-  boolean tryBecomeFull() {
+  boolean tryMarkFull() {
     if (!arrivalPending && !tryMark()) {
       return false;
     }
-    full = true;
-    noticeFirstFree();
+    notifyAtFirstFree();
     return true;
   }
 
-  /**
-   * The heap has freed a slot of a full slab, or is about to carve it, or its arrival has come, or
-   * is not waited for.
-   */
-  void ceaseToBeFull() {
-    full = false;
+  /** Takes the mark away; if a push has replaced it, the slab's arrival is still under way. */
+  void unmarkFull() {
     if (!arrivalPending && !tryUnmark()) {
       arrivalPending = true;
     }

@@ -81,7 +81,7 @@ public final class SlabSurvey {
     for (Slab slab : slabs()) {
       long bytes = slab.newlyIdleBytes(pages.pageBytes());
       bytesOfAll += bytes;
-      if (bytes > 0 && !growing.computeIfAbsent(slab.heap(), heap -> heap.rounds().haveMoved())) {
+      if (bytes > 0 && !growing.computeIfAbsent(slab.heap(), heap -> heap.sweep().haveMoved())) {
         candidates.add(new Candidate(slab, bytes));
         totalBytes += bytes;
       }
@@ -128,6 +128,6 @@ public final class SlabSurvey {
     for (Slab slab : candidates) {
       byHeap.computeIfAbsent(slab.heap(), first -> new ArrayList<>()).add(slab);
     }
-    byHeap.forEach((heap, slabs) -> Trims.unlink(heap, slabs, agedOnly));
+    byHeap.forEach((heap, slabs) -> HeapTrimmer.unlink(heap, slabs, agedOnly));
   }
 }

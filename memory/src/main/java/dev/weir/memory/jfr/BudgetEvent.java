@@ -39,6 +39,11 @@ final class BudgetEvent extends Event {
   @DataAmount
   long heapBytes;
 
+  @Label("Java Heap Held")
+  @Description("Of a pool: all arrays behind its heap buffers, with what is free in them")
+  @DataAmount
+  long heldHeapBytes;
+
   @Label("Pressure")
   @Nullable String pressure;
 }

@@ -116,6 +116,7 @@ final class Emission {
         event.peakBytes = budget.peakChargedBytes();
         event.limitBytes = budget.limitBytes();
         event.heapBytes = budget.heapBytes();
+        event.heldHeapBytes = budget.heldHeapBytes();
         event.pressure = budget.pressure().name();
         event.commit();
       }

@@ -35,11 +35,6 @@ public final class FlightRecords {
     return AVAILABLE && !broken && FlightRecorder.isInitialized();
   }
 
-  /** An event is lost; those to come too, if their classes cannot be loaded. */
-  private static void lost(Error reason) {
-    broken = broken || reason instanceof LinkageError;
-  }
-
   /**
    * A block was sampled.
    *
@@ -52,8 +47,8 @@ public final class FlightRecords {
       if (isOn()) {
         Emission.sampled(budget, blockBytes, blocks, caller);
       }
-    } catch (LinkageError | OutOfMemoryError | StackOverflowError e) {
-      lost(e);
+    } catch (LinkageError e) {
+      broken = true;
     }
   }
 
@@ -63,8 +58,8 @@ public final class FlightRecords {
       if (isOn()) {
         Emission.refused(budget, requestedBytes, caller);
       }
-    } catch (LinkageError | OutOfMemoryError | StackOverflowError e) {
-      lost(e);
+    } catch (LinkageError e) {
+      broken = true;
     }
   }
 
@@ -72,8 +67,8 @@ public final class FlightRecords {
   static @Nullable PurgeTimer beginPurge() {
     try {
       return isOn() ? Emission.beginPurge() : null;
-    } catch (LinkageError | OutOfMemoryError | StackOverflowError e) {
-      lost(e);
+    } catch (LinkageError e) {
+      broken = true;
       return null;
     }
   }
@@ -82,8 +77,8 @@ public final class FlightRecords {
   static void endPurge(PurgeTimer timer, long bytes, int ranges) {
     try {
       timer.end(bytes, ranges);
-    } catch (LinkageError | OutOfMemoryError | StackOverflowError e) {
-      lost(e);
+    } catch (LinkageError e) {
+      broken = true;
     }
   }
 
@@ -103,8 +98,8 @@ public final class FlightRecords {
       if (isOn()) {
         Emission.lookAfter(pool);
       }
-    } catch (LinkageError | OutOfMemoryError | StackOverflowError e) {
-      lost(e);
+    } catch (LinkageError e) {
+      broken = true;
     }
   }
 }

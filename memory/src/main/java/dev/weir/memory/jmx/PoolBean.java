@@ -79,17 +79,22 @@ public final class PoolBean implements AutoCloseable {
   /** The bean with a sentence for each attribute and operation, which tools show. */
   private static final class Described extends StandardMBean {
     private static final Map<String, String> SENTENCES =
-        Map.of(
-            "Name", "Name of the pool among the buffer pools of the JVM",
-            "Count", "Live blocks of the pool",
-            "TotalCapacity", "Size of all live blocks, in bytes",
-            "MemoryUsed", "Live and dirty pages, in bytes: what the limit limits",
-            "LimitBytes", "Limit of live and dirty pages, in bytes",
-            "LiveBytes", "Pages in use, in bytes",
-            "DirtyBytes", "Pages that are free and not given back yet, in bytes",
-            "PeakResidentBytes", "Most that live and dirty pages have ever been, in bytes",
-            "ObjectName", "Name of this bean",
-            "dump", "Text for people: the pool, its size classes, runs and budgets");
+        Map.ofEntries(
+            Map.entry("Name", "Name of the pool among the buffer pools of the JVM"),
+            Map.entry("Count", "Live blocks of the pool"),
+            Map.entry("TotalCapacity", "Size of all live blocks, in bytes"),
+            Map.entry("MemoryUsed", "Live and dirty pages, in bytes: what the limit limits"),
+            Map.entry("LimitBytes", "Limit of live and dirty pages, in bytes"),
+            Map.entry("LiveBytes", "Pages in use, in bytes"),
+            Map.entry("DirtyBytes", "Pages that are free and not given back yet, in bytes"),
+            Map.entry(
+                "PeakResidentBytes", "Most that live and dirty pages have ever been, in bytes"),
+            Map.entry("HeapBytes", "Slots of live heap buffers, in bytes of the Java heap"),
+            Map.entry(
+                "HeldHeapBytes",
+                "Arrays behind heap buffers, with what is free in them, in bytes of the Java heap"),
+            Map.entry("ObjectName", "Name of this bean"),
+            Map.entry("dump", "Text for people: the pool, its size classes, runs and budgets"));
 
     Described(Bean bean) {
       super(bean, PoolMXBean.class, /* isMXBean= */ true);
@@ -162,6 +167,18 @@ public final class PoolBean implements AutoCloseable {
     public long getPeakResidentBytes() {
       Pool seen = pool.get();
       return seen == null ? 0 : seen.peakResidentBytes();
+    }
+
+    @Override
+    public long getHeapBytes() {
+      Pool seen = pool.get();
+      return seen == null ? 0 : seen.rootBudget().heapBytes();
+    }
+
+    @Override
+    public long getHeldHeapBytes() {
+      Pool seen = pool.get();
+      return seen == null ? 0 : seen.rootBudget().heldHeapBytes();
     }
 
     @Override

@@ -20,6 +20,12 @@ public interface PoolMXBean extends BufferPoolMXBean {
   /** The most that was ever resident, in bytes. */
   long getPeakResidentBytes();
 
+  /** Slots of live heap buffers, in bytes of the Java heap. */
+  long getHeapBytes();
+
+  /** Arrays behind heap buffers, with what is free in them, in bytes of the Java heap. */
+  long getHeldHeapBytes();
+
   /** What the pool holds, as text for people: size classes, runs, budgets. */
   String dump();
 }

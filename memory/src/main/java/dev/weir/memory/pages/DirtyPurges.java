@@ -3,7 +3,6 @@ package dev.weir.memory.pages;
 import dev.weir.memory.os.NativeMemory;
 import dev.weir.memory.os.NativeMemoryException;
 import dev.weir.memory.sync.SpinLock;
-import dev.weir.memory.sync.StackRoom;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -16,19 +15,8 @@ import org.jspecify.annotations.Nullable;
  * finds them from then on, they are given back without the lock, and return as clean. While claims are under way their
  * bytes still count as dirty. A thread that finds nothing left to claim, although its request fits once everything
  * dirty is purged, yields until the others' claims are settled; so nobody is refused because of a purge in progress.
- *
- * Whoever claims has looked at its very beginning whether the stack has room for settling too, which takes the lock
- * once more: others would wait for ever. The look is no part of what settles, which would overflow where it is compiled
- * into that, nor is it taken under the lock.
  */
 public final class DirtyPurges {
-  /**
-   * Claims nothing. Made with the class: where it is needed, the Java heap may have no room for it,
-   * and claims that are not settled are waited for by all.
-   */
-  @SuppressWarnings("UnnecessaryLambda") // a method reference is linked as late as a lambda
-  private static final Supplier<@Nullable PurgeBatch> NOTHING = () -> null;
-
   private final NativeMemory os;
   private final SpinLock lock;
   private final PageState state;
@@ -46,10 +34,9 @@ public final class DirtyPurges {
    * Purges dirty pages until so many bytes could become resident. Not under a stripe's lock.
    *
    * @return whether the limit admits them at all; others may take the room before the caller does,
-   *     unless that gathers ({@link GatheredRoom})
+   *     unless that gathers ({@link ExclusiveAdmission})
    */
   public boolean makeRoom(long bytes, Lane lane) {
-    StackRoom.requireForNested();
     while (true) {
       PurgeBatch batch;
       lock.lock();
@@ -71,9 +58,9 @@ public final class DirtyPurges {
   }
 
   /**
-   * Gives back every dirty page where parked spans hold the last addresses for spans of a size: one
-   * that the limit has no room for as a whole serves nobody ({@link PageHeap#open}). Not under a
-   * stripe's lock.
+   * Gives back every dirty page where retired spans hold the last addresses for spans of a size:
+   * one that the limit has no room for as a whole serves nobody ({@link PageHeap#open}). Not under
+   * a stripe's lock.
    *
    * @return whether there may be addresses now that there were not
    */
@@ -92,7 +79,6 @@ public final class DirtyPurges {
 
   /** Gives back every dirty page; those that others are giving back are gone when it returns. */
   public void purgeAll() {
-    StackRoom.requireForNested();
     while (true) {
       PurgeBatch batch;
       lock.lock();
@@ -153,7 +139,6 @@ public final class DirtyPurges {
    * lock that claims the next: those who allocate meanwhile want it too.
    */
   private void purgeBatches(Supplier<@Nullable PurgeBatch> next) {
-    StackRoom.requireForNested();
     PurgeBatch batch = settleAndClaim(null, next);
     while (batch != null) {
       PurgeBatch claimed = batch;
@@ -162,7 +147,7 @@ public final class DirtyPurges {
         claimed.purge(os);
         purged = true;
       } finally {
-        batch = settleAndClaim(claimed, purged ? next : NOTHING);
+        batch = settleAndClaim(claimed, purged ? next : () -> null);
       }
     }
   }
@@ -181,9 +166,8 @@ public final class DirtyPurges {
   }
 
   /**
-   * Purges dirty bytes for the common good, where more than may stay dirty still are. If that
-   * fails, the caller's own request is served all the same. The caller has looked whether the stack
-   * has room for nested locks: a look here could fail it.
+   * Purges dirty bytes for the common good, where more than may stay dirty still are. If the system
+   * refuses, the caller's own request is served all the same.
    *
    * @return false if the purger is to come: for what the purge leaves beyond that, or because it
    *     has failed, which the purger reports
@@ -199,7 +183,7 @@ public final class DirtyPurges {
       }
       // Where there is nothing to claim, the purger would not find more.
       return batch == null || settle(batch);
-    } catch (NativeMemoryException | OutOfMemoryError | StackOverflowError e) {
+    } catch (NativeMemoryException e) {
       return false;
     }
   }

@@ -26,7 +26,7 @@ public final class PageHeap {
   private final PageState state;
   private final ResidentLedger ledger;
   private final Promises promises;
-  private final GatheredRoom gatheredRoom;
+  private final ExclusiveAdmission exclusiveAdmission;
   private final DirtyPurges dirtyPurges;
   private final InsidePurges insidePurges = new InsidePurges();
   private final Runs runs;
@@ -60,7 +60,7 @@ public final class PageHeap {
     this.ledger = new ResidentLedger(limitBytes, reserveBytes);
     this.state = new PageState(reservation, os.pageBytes(), ledger, kinds, policy);
     this.promises = new Promises(lock, ledger, events);
-    this.gatheredRoom = new GatheredRoom(lock, ledger);
+    this.exclusiveAdmission = new ExclusiveAdmission(lock, ledger);
     this.dirtyPurges = new DirtyPurges(os, lock, state, ledger);
     this.runs = new Runs(lock, state, ledger, dirtyPurges, events);
     this.rooms = new RoomHeap(os, lock, state, ledger, dirtyPurges, events);
@@ -93,8 +93,8 @@ public final class PageHeap {
   }
 
   /** What comes free for a request that nearly fits. */
-  public GatheredRoom gatheredRoom() {
-    return gatheredRoom;
+  public ExclusiveAdmission exclusiveAdmission() {
+    return exclusiveAdmission;
   }
 
   /** How dirty pages go back. */
@@ -105,20 +105,20 @@ public final class PageHeap {
   // Spans.
 
   /**
-   * Takes back the span of this kind that was parked last, with its committed pages; null if there
+   * Takes back the span of this kind that was retired last, with its committed pages; null if there
    * is none, or no room for them, and for what it needs to hold anything, beside what is promised.
    */
-  public @Nullable Span takeParked(SpanSize size, int kind) {
+  public @Nullable Span takeRetired(SpanSize size, int kind) {
     lock.lock();
     try {
-      return state.takeParked(size, kind);
+      return state.takeRetired(size, kind);
     } finally {
       lock.unlock();
     }
   }
 
   /**
-   * Gives a fresh span its address: that of the oldest parked span, with its dirty pages, or a
+   * Gives a fresh span its address: that of the oldest retired span, with its dirty pages, or a
    * clean one.
    *
    * @return false if every address of its region is taken
@@ -205,11 +205,11 @@ public final class PageHeap {
   }
 
   /** Gives back a span none of whose blocks is live. Its owner must not touch it afterwards. */
-  public void park(Span span) {
+  public void retire(Span span) {
     boolean dirtyHigh;
     lock.lock();
     try {
-      state.park(span);
+      state.retire(span);
       dirtyHigh = state.isDirtyHigh();
     } finally {
       lock.unlock();
@@ -239,34 +239,19 @@ public final class PageHeap {
 
   private void purgeEach(Span span, PageSet pages) {
     int osPageBytes = os.pageBytes();
-    PurgeRanges ranges = tryMakeRanges();
+    PurgeRanges ranges = new PurgeRanges();
     for (int from = pages.next(0); from < PageSet.MAX_PAGES; ) {
       int to = pages.nextAbsent(from);
       long address = span.address() + (long) from * osPageBytes;
       long bytes = (long) (to - from) * osPageBytes;
-      if (ranges == null) {
-        os.purge(address, bytes);
-      } else {
-        if (ranges.isFull()) {
-          os.purge(ranges);
-          ranges.clear();
-        }
-        ranges.add(address, bytes);
+      if (ranges.isFull()) {
+        os.purge(ranges);
+        ranges.clear();
       }
+      ranges.add(address, bytes);
       from = pages.next(to);
     }
-    if (ranges != null) {
-      os.purge(ranges);
-    }
-  }
-
-  /** Null if the Java heap is full: memory that is free goes back all the same, range by range. */
-  private static @Nullable PurgeRanges tryMakeRanges() {
-    try {
-      return new PurgeRanges();
-    } catch (OutOfMemoryError e) {
-      return null;
-    }
+    os.purge(ranges);
   }
 
   // Settings and seeing.
@@ -376,7 +361,7 @@ public final class PageHeap {
   }
 
   /**
-   * Every span that is open or parked, and nulls between them. The lock is taken for a microsecond
+   * Every span that is open or retired, and nulls between them. The lock is taken for a microsecond
    * at a time: each step sees a moment, later ones a later moment, and no address twice.
    */
   public @Nullable Span[] spans(SpanSize size) {

@@ -139,13 +139,13 @@ final class PageState {
   // Spans.
 
   /**
-   * Takes back a parked span of the kind, if what it keeps resident may become live, with what else
-   * it needs before it can hold anything: it would be refused that, and another address, where all
-   * is clean, would not be looked for.
+   * Takes back a retired span of the kind, if what it keeps resident may become live, with what
+   * else it needs before it can hold anything: it would be refused that, and another address, where
+   * all is clean, would not be looked for.
    */
-  @Nullable Span takeParked(SpanSize size, int kind) {
+  @Nullable Span takeRetired(SpanSize size, int kind) {
     SpanRegion region = region(size);
-    Span span = region.newestParked(kind);
+    Span span = region.newestRetired(kind);
     if (span == null || !ledger.admits(span.firstBytes(osPageBytes), size.lane())) {
       return null;
     }
@@ -155,7 +155,7 @@ final class PageState {
   }
 
   /**
-   * Gives a fresh span the address and pages of the oldest parked one, or a clean address. Pages
+   * Gives a fresh span the address and pages of the oldest retired one, or a clean address. Pages
    * behind its last slot would be live without a use, and so beyond the bound, and so would all of
    * them where the limit has no room for its first slot beside them: it gets such only where there
    * is no other address.
@@ -165,7 +165,7 @@ final class PageState {
       return false;
     }
     SpanRegion region = region(fresh.size());
-    Span victim = region.oldestParked();
+    Span victim = region.oldestRetired();
     if (victim == null) {
       return region.open(fresh);
     }
@@ -179,15 +179,15 @@ final class PageState {
     if (!ledger.admits(victim.committedBytes(), lane)) {
       return false;
     }
-    region.replaceParked(victim, fresh);
+    region.replaceRetired(victim, fresh);
     ledger.allocate(0, fresh.committedBytes());
     return true;
   }
 
-  /** Whether the last addresses for spans of a size are those of parked ones, or being purged. */
+  /** Whether the last addresses for spans of a size are those of retired ones, or being purged. */
   boolean hasAddressesInPurges(SpanSize size) {
     SpanRegion region = region(size);
-    return !region.hasFreeAddress() && (region.oldestParked() != null || hasClaims());
+    return !region.hasFreeAddress() && (region.oldestRetired() != null || hasClaims());
   }
 
   /** The bytes of a range of a span's pages that are not live yet. */
@@ -207,12 +207,12 @@ final class PageState {
     purgedBytes += bytes;
   }
 
-  void park(Span span) {
+  void retire(Span span) {
     SpanRegion region = region(span.size());
     if (span.committedBytes() == 0) {
       region.close(span);
     } else {
-      region.park(span);
+      region.retire(span);
       ledger.free(span.committedBytes());
     }
   }
@@ -315,7 +315,7 @@ final class PageState {
 
   /**
    * Claims so many dirty bytes, as far as there are any and a batch has room: the spans that were
-   * parked longest, then pages of the run region, then of the rooms that have been dirty longest.
+   * retired longest, then pages of the run region, then of the rooms that have been dirty longest.
    * Null: there is nothing to claim.
    */
   @Nullable PurgeBatch claimDirty(long bytes) {
@@ -332,8 +332,9 @@ final class PageState {
   }
 
   /** The claims that add up to so many bytes, or fewer if there are no more; null: none. */
-  private static @Nullable PurgeBatch batch(long bytes, Claimant next) {
+  private @Nullable PurgeBatch batch(long bytes, Claimant next) {
     PurgeBatch batch = new PurgeBatch();
+    boolean complete = false;
     try {
       while (batch.bytes() < bytes && !batch.isFull()) {
         PurgeClaim claim = next.claim(batch, bytes - batch.bytes());
@@ -342,10 +343,10 @@ final class PageState {
         }
         batch.add(claim);
       }
-    } catch (OutOfMemoryError | StackOverflowError e) {
-      // There is no room for another claim. Those that were made must be settled.
-      if (batch.isEmpty()) {
-        throw e;
+      complete = true;
+    } finally {
+      if (!complete) {
+        batch.settle(this); // All who need room wait for claims.
       }
     }
     return batch.isEmpty() ? null : batch;
@@ -430,7 +431,7 @@ final class PageState {
     if (purged) {
       region.close(span);
     } else {
-      region.park(span);
+      region.retire(span);
     }
   }
 
@@ -450,12 +451,12 @@ final class PageState {
   }
 
   private @Nullable PurgeClaim claimAged(SpanRegion region) {
-    Span span = region.oldestParked();
+    Span span = region.oldestRetired();
     return span == null || span.young ? null : claimOldest(region);
   }
 
   private @Nullable PurgeClaim claimOldest(SpanRegion region) {
-    Span span = region.oldestParked();
+    Span span = region.oldestRetired();
     if (span == null) {
       return null;
     }
@@ -500,8 +501,8 @@ final class PageState {
     smallSpans.checkInvariants();
     largeSpans.checkInvariants();
     rooms.checkInvariants();
-    long parked = smallSpans.parkedBytes() + largeSpans.parkedBytes();
-    long dirty = runs.dirtyPages() * pageBytes + parked + rooms.dirtyBytes() + claimedBytes;
+    long retired = smallSpans.retiredBytes() + largeSpans.retiredBytes();
+    long dirty = runs.dirtyPages() * pageBytes + retired + rooms.dirtyBytes() + claimedBytes;
     check(dirty == ledger.dirtyBytes(), "dirty " + dirty + ", counted " + ledger.dirtyBytes());
     long pages = runs.freePages() + liveRunPages + runs.cutPages();
     check(

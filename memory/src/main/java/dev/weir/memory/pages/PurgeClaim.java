@@ -21,7 +21,7 @@ sealed interface PurgeClaim {
     }
   }
 
-  /** The committed pages of a parked span, which is closed by the purge. */
+  /** The committed pages of a retired span, which is closed by the purge. */
   record OfSpan(SpanRegion region, Span span) implements PurgeClaim {
     @Override
     public long address() {

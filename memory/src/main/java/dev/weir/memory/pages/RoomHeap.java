@@ -17,10 +17,6 @@ import org.jspecify.annotations.Nullable;
  * lock, the system moves the pages, or copies them; under the lock again, the target takes over what was moved, and
  * the source is free. Both rooms are busy meanwhile: nobody purges in them. Where the pages are copied, the source
  * is still live: so the limit must have room for both.
- *
- * What makes pages live has looked before whether the stack has room for its end too (StackRoom): for the lock that is
- * taken once more, to tell of growth or to end a move. All would wait for rooms that stay busy for ever, and a move
- * that the system has made must not be taken for undone.
  */
 public final class RoomHeap {
   private final NativeMemory os;
@@ -55,7 +51,6 @@ public final class RoomHeap {
    * @param lane of the promise that covers it, {@link Lane#LARGE} if there is none; here and below
    */
   public @Nullable Room tryOpen(long bytes, Lane lane) {
-    StackRoom.requireForNested();
     Room room = takeRoom(bytes, null, lane);
     if (room != null) {
       tellOfGrowth();
@@ -110,7 +105,6 @@ public final class RoomHeap {
    * @return whether the limit had room
    */
   public boolean tryExtend(Room room, long bytes, Lane lane) {
-    StackRoom.requireForNested();
     while (true) {
       PurgeBatch batch = null;
       lock.lock();
@@ -167,7 +161,7 @@ public final class RoomHeap {
    *     nothing has changed
    */
   public @Nullable Room tryMove(Room from, long bytes, Lane lane) {
-    StackRoom.requireForNested();
+    StackRoom.requireForNested(); // All would wait for rooms that stay busy.
     Room to = takeRoom(bytes, from, lane);
     if (to == null) {
       return null;

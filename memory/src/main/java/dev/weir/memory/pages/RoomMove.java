@@ -47,7 +47,7 @@ final class RoomMove {
   }
 
   private void bringBack(int piece, Room from, Room to) {
-    if (tryMoveBack(piece, from, to)) {
+    if (tryMove(piece, to, from)) {
       return;
     }
     long start = startOf(piece);
@@ -56,15 +56,6 @@ final class RoomMove {
       os.copy(to.address() + start, from.address() + start, end - start);
     }
     os.purge(to.address() + start, endOf(piece) - start);
-  }
-
-  /** Where the Java heap or the stack has no room for the call, a copy may still need none. */
-  private boolean tryMoveBack(int piece, Room from, Room to) {
-    try {
-      return tryMove(piece, to, from);
-    } catch (OutOfMemoryError | StackOverflowError e) {
-      return false;
-    }
   }
 
   private long startOf(int piece) {

@@ -1,7 +1,6 @@
 package dev.weir.memory.pages;
 
 import dev.weir.memory.sync.SpinLock;
-import dev.weir.memory.sync.StackRoom;
 
 /**
  * The runs of a page heap: blocks of whole pages that keep their length, at the lowest address
@@ -54,7 +53,6 @@ public final class Runs {
   }
 
   private long allocate(long bytes, boolean promised) {
-    StackRoom.requireForNested(); // As all who claim (DirtyPurges).
     long address;
     boolean surveyDue;
     boolean leavesBand;
@@ -90,7 +88,7 @@ public final class Runs {
     }
     events.grown(surveyDue, leavesBand);
     if (overflowing) {
-      purgeForOthers(bytes);
+      purgeFor(bytes);
     }
     return address;
   }
@@ -99,16 +97,10 @@ public final class Runs {
    * Gives a run back.
    *
    * @param lane of the promise that it was allocated from, {@link Lane#LARGE} if there is none
-   * @throws StackOverflowError if the stack has no room for it: the run has not been freed then
    */
   public void free(long address, long bytes, Lane lane) {
     if (freeAtOnce(address, bytes, lane)) {
-      try {
-        purgeFor(bytes);
-      } catch (StackOverflowError e) {
-        // The bytes are free. Here the stack has the room that the lock has looked for.
-        events.dirtyHigh();
-      }
+      purgeFor(bytes);
     }
   }
 
@@ -116,7 +108,6 @@ public final class Runs {
    * As {@link #free}, but gives nothing back to the system: for those who hold a lock.
    *
    * @return whether {@link #purgeFor} is due for these bytes, once they hold none
-   * @throws StackOverflowError if the stack has no room for it: the run has not been freed then
    */
   public boolean freeAtOnce(long address, long bytes, Lane lane) {
     boolean dirtyHigh;
@@ -131,28 +122,16 @@ public final class Runs {
     } finally {
       lock.unlock();
     }
-    try {
-      events.freed(dirtyHigh);
-    } catch (StackOverflowError e) {
-      // The run is free: an error would have it freed again. The purger finds out by itself.
-    }
+    events.freed(dirtyHigh);
     return overflowing;
   }
 
   /**
    * Purges as many dirty bytes, or a few times that, where more of them than may stay still are,
-   * and calls the purger for the rest. Not under a lock.
-   *
-   * @throws StackOverflowError if the stack has no room for it: they stay dirty then until they
-   *     have aged, or the purger is called for others
+   * and calls the purger for the rest: nobody has called it for what is taken, nor where purges are
+   * quick. Not under a lock.
    */
-  public void purgeFor(long freedBytes) {
-    StackRoom.requireForNested();
-    purgeForOthers(freedBytes);
-  }
-
-  /** Nobody has called the purger for it: not for what is taken, nor where purges are quick. */
-  private void purgeForOthers(long bytes) {
+  public void purgeFor(long bytes) {
     if (!dirtyPurges.purgeForOthers(bytes)) {
       events.dirtyHigh();
     }

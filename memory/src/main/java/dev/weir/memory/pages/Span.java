@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
  * A piece of a span region: the memory of one slab. Its committed pages are live; the others cost
  * nothing.
  *
- * <p>While it is open it belongs to the heap that opened it. While it is parked (no block of it is
+ * <p>While it is open it belongs to the heap that opened it. While it is retired (no block of it is
  * live) it belongs to the page heap: its committed pages are dirty, and whoever next needs the same
  * kind takes it back with all that it carries, unless its pages were purged meanwhile.
  */
@@ -28,12 +28,12 @@ public abstract class Span {
   /** The bytes of {@link #committed}; under the page heap's lock. */
   private int committedBytes;
 
-  /** Parked since the last aging; under the page heap's lock, as are the links. */
+  /** Retired since the last aging; under the page heap's lock, as are the links. */
   boolean young;
 
-  boolean parked;
+  boolean retired;
 
-  /** Being purged: no longer parked, and its address not yet free. */
+  /** Being purged: no longer retired, and its address not yet free. */
   boolean claimed;
 
   @Nullable Span older;
@@ -70,7 +70,7 @@ public abstract class Span {
     return address;
   }
 
-  /** Its live pages (parked: dirty). The owner may read them while nobody purges inside. */
+  /** Its live pages (retired: dirty). The owner may read them while nobody purges inside. */
   protected final PageSet committed() {
     return committed;
   }
@@ -84,28 +84,28 @@ public abstract class Span {
     address = newAddress;
   }
 
-  /** Whether all pages that a parked span has left are of use to this one. */
+  /** Whether all pages that a retired span has left are of use to this one. */
   final boolean canUseAllOf(Span predecessor, int osPageBytes) {
     int usablePages = Math.ceilDiv(usableBytes, osPageBytes);
     return predecessor.committed.next(usablePages) == PageSet.MAX_PAGES;
   }
 
-  /** Whether a parked span has room for something on the pages that it has kept. */
+  /** Whether a retired span has room for something on the pages that it has kept. */
   protected abstract boolean isReady();
 
-  /** The bytes of live pages that it begins with where it was parked. */
+  /** The bytes of live pages that it begins with where it was retired. */
   final int firstBytes(int osPageBytes) {
     return isReady() ? committedBytes : firstBytesAfter(this, osPageBytes);
   }
 
-  /** The bytes of live pages that it begins with in the place of a parked span. */
+  /** The bytes of live pages that it begins with in the place of a retired span. */
   final int firstBytesAfter(Span predecessor, int osPageBytes) {
     int firstPages = Math.ceilDiv(firstBytes, osPageBytes);
     int missing = firstPages - predecessor.committed.countIn(0, firstPages);
     return predecessor.committedBytes + missing * osPageBytes;
   }
 
-  /** Takes the place of a parked span, with the pages that it left. */
+  /** Takes the place of a retired span, with the pages that it left. */
   final void inherit(Span predecessor) {
     address = predecessor.address;
     committed.copyFrom(predecessor.committed);
@@ -127,6 +127,6 @@ public abstract class Span {
    * one that was closed since also seems open.
    */
   public final boolean isOpen() {
-    return !parked && !claimed;
+    return !retired && !claimed;
   }
 }

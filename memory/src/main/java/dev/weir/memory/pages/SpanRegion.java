@@ -4,7 +4,7 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A region of equal-sized spans: open ones, parked ones (free, but with dirty pages and whatever
+ * A region of equal-sized spans: open ones, retired ones (free, but with dirty pages and whatever
  * their owner built on them), and free addresses.
  *
  * <p>Not thread-safe: the page heap's lock guards it.
@@ -24,20 +24,20 @@ final class SpanRegion {
   private int freeIndexCount;
   private int untouched;
 
-  private @Nullable Span oldestParked;
-  private @Nullable Span newestParked;
-  private final @Nullable Span[] newestParkedOfKind;
-  private long parkedBytes;
+  private @Nullable Span oldestRetired;
+  private @Nullable Span newestRetired;
+  private final @Nullable Span[] newestRetiredOfKind;
+  private long retiredBytes;
 
   SpanRegion(SpanSize size, long base, int capacity, int kinds) {
     this.size = size;
     this.base = base;
     this.capacity = capacity;
-    this.newestParkedOfKind = new Span[kinds];
+    this.newestRetiredOfKind = new Span[kinds];
   }
 
-  long parkedBytes() {
-    return parkedBytes;
+  long retiredBytes() {
+    return retiredBytes;
   }
 
   /** Copies the spans from an index on, and nulls, to the same places; all below the extent. */
@@ -50,14 +50,14 @@ final class SpanRegion {
     return untouched;
   }
 
-  /** The open or parked span at an index below {@link #extent}, or null. */
+  /** The open or retired span at an index below {@link #extent}, or null. */
   @Nullable Span at(int index) {
     return spans[index];
   }
 
-  /** The span of this kind that was parked last, or null. */
-  @Nullable Span newestParked(int kind) {
-    return newestParkedOfKind[kind];
+  /** The span of this kind that was retired last, or null. */
+  @Nullable Span newestRetired(int kind) {
+    return newestRetiredOfKind[kind];
   }
 
   boolean hasFreeAddress() {
@@ -92,14 +92,14 @@ final class SpanRegion {
     spans = longer;
   }
 
-  /** Gives a fresh span the address and the dirty pages of a parked one, which is gone then. */
-  void replaceParked(Span victim, Span fresh) {
+  /** Gives a fresh span the address and the dirty pages of a retired one, which is gone then. */
+  void replaceRetired(Span victim, Span fresh) {
     unpark(victim);
     fresh.inherit(victim);
     spans[indexOf(victim)] = fresh;
   }
 
-  /** Frees the address of a span that has no resident page and is not parked. */
+  /** Frees the address of a span that has no resident page and is not retired. */
   void close(Span span) {
     int index = indexOf(span);
     if (spans[index] != span) {
@@ -109,43 +109,43 @@ final class SpanRegion {
     freeIndices[freeIndexCount++] = index;
   }
 
-  void park(Span span) {
-    if (span.parked) {
-      throw new IllegalStateException("span " + indexOf(span) + " is parked already");
+  void retire(Span span) {
+    if (span.retired) {
+      throw new IllegalStateException("span " + indexOf(span) + " is retired already");
     }
-    span.parked = true;
+    span.retired = true;
     span.young = true;
-    span.older = newestParked;
-    if (newestParked == null) {
-      oldestParked = span;
+    span.older = newestRetired;
+    if (newestRetired == null) {
+      oldestRetired = span;
     } else {
-      newestParked.newer = span;
+      newestRetired.newer = span;
     }
-    newestParked = span;
-    Span ofKind = newestParkedOfKind[span.kind()];
+    newestRetired = span;
+    Span ofKind = newestRetiredOfKind[span.kind()];
     span.olderOfKind = ofKind;
     if (ofKind != null) {
       ofKind.newerOfKind = span;
     }
-    newestParkedOfKind[span.kind()] = span;
-    parkedBytes += span.committedBytes();
+    newestRetiredOfKind[span.kind()] = span;
+    retiredBytes += span.committedBytes();
   }
 
-  /** The span that has been parked longest, or null. */
-  @Nullable Span oldestParked() {
-    return oldestParked;
+  /** The span that has been retired longest, or null. */
+  @Nullable Span oldestRetired() {
+    return oldestRetired;
   }
 
   void unpark(Span span) {
     Span older = span.older;
     Span newer = span.newer;
     if (older == null) {
-      oldestParked = newer;
+      oldestRetired = newer;
     } else {
       older.newer = newer;
     }
     if (newer == null) {
-      newestParked = older;
+      newestRetired = older;
     } else {
       newer.older = older;
     }
@@ -155,7 +155,7 @@ final class SpanRegion {
       olderOfKind.newerOfKind = newerOfKind;
     }
     if (newerOfKind == null) {
-      newestParkedOfKind[span.kind()] = olderOfKind;
+      newestRetiredOfKind[span.kind()] = olderOfKind;
     } else {
       newerOfKind.olderOfKind = olderOfKind;
     }
@@ -163,24 +163,24 @@ final class SpanRegion {
     span.newer = null;
     span.olderOfKind = null;
     span.newerOfKind = null;
-    span.parked = false;
-    parkedBytes -= span.committedBytes();
+    span.retired = false;
+    retiredBytes -= span.committedBytes();
   }
 
-  /** Ends the youth of every parked span. */
+  /** Ends the youth of every retired span. */
   void age() {
-    for (Span span = newestParked; span != null && span.young; span = span.older) {
+    for (Span span = newestRetired; span != null && span.young; span = span.older) {
       span.young = false;
     }
   }
 
-  /** Evaluates: every parked span is in its place, once, and their bytes add up. */
+  /** Evaluates: every retired span is in its place, once, and their bytes add up. */
   void checkInvariants() {
     long bytes = 0;
     int linked = 0;
-    for (Span span = oldestParked; span != null; span = span.newer) {
-      if (!span.parked || spans[indexOf(span)] != span) {
-        throw new AssertionError("parked span " + indexOf(span) + " is not in its place");
+    for (Span span = oldestRetired; span != null; span = span.newer) {
+      if (!span.retired || spans[indexOf(span)] != span) {
+        throw new AssertionError("retired span " + indexOf(span) + " is not in its place");
       }
       bytes += span.committedBytes();
       linked++;
@@ -191,15 +191,15 @@ final class SpanRegion {
       Span span = spans[index];
       if (span != null) {
         occupied++;
-        marked += span.parked ? 1 : 0;
+        marked += span.retired ? 1 : 0;
       }
     }
-    if (bytes != parkedBytes || linked != marked || occupied + freeIndexCount != untouched) {
+    if (bytes != retiredBytes || linked != marked || occupied + freeIndexCount != untouched) {
       throw new AssertionError(
-          "parked "
+          "retired "
               + bytes
               + " bytes (counted "
-              + parkedBytes
+              + retiredBytes
               + "), "
               + linked
               + " linked, "

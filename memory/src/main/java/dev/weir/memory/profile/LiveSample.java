@@ -81,11 +81,7 @@ public final class LiveSample {
   public void end() {
     stack = null;
     held = null;
-    try {
-      table.remove(this);
-    } catch (OutOfMemoryError | StackOverflowError e) {
-      // Without its stack it is in no profile; at worst it keeps a place in the table.
-    }
+    table.remove(this);
   }
 
   /** How long the block has been live. */

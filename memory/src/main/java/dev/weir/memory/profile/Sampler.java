@@ -56,30 +56,21 @@ public final class Sampler {
    *
    * @param countdown has said that it is due
    * @param bytes what the countdown has counted
-   * @return null if it cannot be kept, because there are too many or the Java heap is full
+   * @return null if it cannot be kept, because there are too many
    */
   public @Nullable LiveSample take(ByteCountdown countdown, long bytes, Budget budget) {
     long begunNanos = System.nanoTime();
+    double blocks = countdown.blocksPerSample(bytes);
+    budget.countAllocated(Math.round(blocks * bytes));
     LiveSample sample = null;
-    try {
-      double blocks = countdown.blocksPerSample(bytes);
-      budget.countAllocated(Math.round(blocks * bytes));
-      if (!table.isFull()) {
-        sample = new LiveSample(table, new AllocationStack(), budget, blocks, bytes);
-        table.add(sample);
-      }
-      FlightRecords.sampled(budget, bytes, blocks, AllocationStack.CALLER);
-      countdown.restart(begunNanos, System.nanoTime());
-    } catch (OutOfMemoryError | StackOverflowError e) {
-      // The allocation goes on without a sample. It may have come into the table.
-      if (sample != null) {
-        sample.end();
-        sample = null;
-      }
-    }
-    if (sample == null) {
+    if (table.isFull()) {
       lostSamples.incrementAndGet();
+    } else {
+      sample = new LiveSample(table, new AllocationStack(), budget, blocks, bytes);
+      table.add(sample);
     }
+    FlightRecords.sampled(budget, bytes, blocks, AllocationStack.CALLER);
+    countdown.restart(begunNanos, System.nanoTime());
     return sample;
   }
 

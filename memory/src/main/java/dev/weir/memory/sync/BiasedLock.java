@@ -46,10 +46,6 @@ public final class BiasedLock {
       HELD = lookup.findVarHandle(BiasedLock.class, "held", int.class);
       BIAS = lookup.findVarHandle(BiasedLock.class, "bias", Bias.class);
       INSIDE = lookup.findVarHandle(Bias.class, "inside", boolean.class);
-      // Made ready here, not by those whom others wait for: a first use needs room in the Java
-      // heap.
-      ProcessBarrier.light();
-      new BiasedLock(2).useAll();
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
     }
@@ -76,10 +72,7 @@ public final class BiasedLock {
   @SuppressWarnings("UnusedVariable") // through BIAS
   private @Nullable Bias bias;
 
-  /**
-   * How many wait in {@link #lock}. An object of its own: the first use of a handle needs room in
-   * the Java heap, and might come when somebody waits who must not fail.
-   */
+  /** How many wait in {@link #lock}. */
   private final AtomicInteger awaited = new AtomicInteger();
 
   // Under the lock.
@@ -100,24 +93,13 @@ public final class BiasedLock {
     this.biasAfter = biasAfter;
   }
 
-  private void useAll() {
-    for (int i = 0; i < 3; i++) {
-      lock();
-      unlock();
-    }
-    Bias mine = ownBias();
-    if (mine != null && takeOver(mine)) {
-      unlock();
-    }
-  }
-
   /**
    * Takes the lock if nobody holds it and it is not biased towards another thread.
    *
    * @throws StackOverflowError if the stack has no room for giving it back
    */
   public boolean tryLock() {
-    StackRoom.require();
+    StackRoom.requireForNested();
     Bias mine = ownBias();
     if (mine != null) {
       return tryEnter(mine);
@@ -125,11 +107,7 @@ public final class BiasedLock {
     if ((int) HELD.getOpaque(this) != 0 || !HELD.compareAndSet(this, 0, 1)) {
       return false;
     }
-    try {
-      countInARow(Thread.currentThread());
-    } catch (StackOverflowError e) {
-      // Not counted; the lock is held.
-    }
+    countInARow(Thread.currentThread());
     return true;
   }
 
@@ -139,7 +117,7 @@ public final class BiasedLock {
    * @throws StackOverflowError if the stack has no room for giving it back
    */
   public boolean tryLockBiased() {
-    StackRoom.require();
+    StackRoom.requireForNested();
     Bias mine = ownBias();
     return mine != null && tryEnter(mine);
   }
@@ -159,18 +137,13 @@ public final class BiasedLock {
     if ((boolean) INSIDE.getOpaque(mine)) {
       return false; // The owner is inside already.
     }
-    try {
-      INSIDE.setOpaque(mine, true);
-      ProcessBarrier.light();
-      if ((Bias) BIAS.getOpaque(this) == mine) {
-        return true;
-      }
-      INSIDE.setOpaque(mine, false);
-      return false;
-    } catch (StackOverflowError e) {
-      mine.inside = false;
-      throw e;
+    INSIDE.setOpaque(mine, true);
+    ProcessBarrier.light();
+    if ((Bias) BIAS.getOpaque(this) == mine) {
+      return true;
     }
+    INSIDE.setOpaque(mine, false);
+    return false;
   }
 
   private void countInARow(Thread thread) {
@@ -185,14 +158,10 @@ public final class BiasedLock {
   /** The lock stays held from now on, by the bias. */
   private void biasTowards(long threadId) {
     timesInARow = 0;
-    try {
-      Bias fresh = new Bias(threadId);
-      fresh.inside = true;
-      holding = fresh;
-      BIAS.setRelease(this, fresh);
-    } catch (OutOfMemoryError | StackOverflowError e) {
-      holding = null; // The lock is held by its own word as before.
-    }
+    Bias fresh = new Bias(threadId);
+    fresh.inside = true;
+    holding = fresh;
+    BIAS.setRelease(this, fresh);
   }
 
   /**
@@ -277,7 +246,6 @@ public final class BiasedLock {
     if (tryTakeAnyway()) {
       return;
     }
-    StackRoom.requireForNested();
     awaited.incrementAndGet();
     try {
       for (int spins = 0; !tryTakeAnyway(); spins++) {

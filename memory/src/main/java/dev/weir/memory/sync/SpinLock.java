@@ -70,7 +70,11 @@ public final class SpinLock {
    * @throws StackOverflowError if the stack has no room for giving it back
    */
   public boolean tryLock() {
-    StackRoom.require();
+    if (innermost) {
+      StackRoom.require();
+    } else {
+      StackRoom.requireForNested();
+    }
     return (int) HELD.getOpaque(this) == 0 && HELD.compareAndSet(this, 0, 1);
   }
 

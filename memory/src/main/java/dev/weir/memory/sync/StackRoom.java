@@ -1,9 +1,10 @@
 package dev.weir.memory.sync;
 
 /**
- * Whether the stack has room for giving a lock back. Whoever runs out of stack gets its {@link
- * StackOverflowError} before it takes a lock: where the call that gives the lock back overflowed,
- * nobody would ever get it again.
+ * Whether the stack has room for a critical section. A thread that runs out of stack gets its
+ * {@link StackOverflowError} before it takes a lock. If it overflowed inside, the lock would never
+ * be given back. Besides locks, claims for purges and moves of rooms look: others wait for their
+ * end.
  */
 /*
  * A method is entered only if the stack has room for its locals as the interpreter lays them out, compiled or not: what
@@ -23,15 +24,12 @@ public final class StackRoom {
 
   private StackRoom() {}
 
-  /** Throws {@link StackOverflowError} if a lock that is taken now could not be given back. */
+  /** For a lock under which no other is taken: 4 KiB. */
   public static void require() {
     take(levels);
   }
 
-  /**
-   * The same for a change of several steps, in one of which a lock is taken: it comes to its end,
-   * or does not begin.
-   */
+  /** For a lock under which others are taken: 8 KiB. */
   public static void requireForNested() {
     takeTwice(levels);
   }

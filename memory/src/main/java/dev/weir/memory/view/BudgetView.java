@@ -19,6 +19,7 @@ import java.util.Queue;
  * @param chargedBytes sizes of the live blocks charged to it and below
  * @param peakBytes the most that was ever charged; the most that was ever resident for the root
  * @param heapBytes Java heap buffers
+ * @param heldHeapBytes as {@link Budget#heldHeapBytes}
  * @param allocatedBytes as {@link Budget#allocatedBytes}
  * @param pressure how close it is to its limit
  * @param children those that hold most, most first, at most {@link #MAX_CHILDREN}; fewer where
@@ -33,6 +34,7 @@ public record BudgetView(
     long chargedBytes,
     long peakBytes,
     long heapBytes,
+    long heldHeapBytes,
     long allocatedBytes,
     Pressure pressure,
     List<BudgetView> children,
@@ -102,6 +104,7 @@ public record BudgetView(
           chargedBytes,
           peakBytes,
           budget.heapBytes(),
+          budget.heldHeapBytes(),
           budget.allocatedBytes(),
           budget.pressure(),
           children.stream().map(child -> child.view(child.budget.peakChargedBytes())).toList(),

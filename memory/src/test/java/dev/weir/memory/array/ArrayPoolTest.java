@@ -193,11 +193,11 @@ class ArrayPoolTest {
 
   @Test
   void theObjectAtASlotLivesAsLongAsItsArray() {
-    ArrayTenants<Object> keeping =
+    ArrayFactory<Object> keeping =
         (home, number, found) -> {
-          Object tenant = found == null ? new Slot(home, number) : found;
-          home.leave(number, tenant);
-          return tenant;
+          Object object = found == null ? new Slot(home, number) : found;
+          home.leave(number, object);
+          return object;
         };
     Object first = pool.tryAllocate(heap, 1_000, keeping);
     ((Slot) first).free();

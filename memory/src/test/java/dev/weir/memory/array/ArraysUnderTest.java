@@ -16,7 +16,7 @@ final class ArraysUnderTest {
 
   /** One slot in use. */
   record Slot(ArraySlab home, int number) {
-    static final ArrayTenants<Slot> TENANTS = (home, number, found) -> new Slot(home, number);
+    static final ArrayFactory<Slot> FACTORY = (home, number, found) -> new Slot(home, number);
 
     void free() {
       home.free(number);
@@ -39,7 +39,7 @@ final class ArraysUnderTest {
   }
 
   @Nullable Slot tryTake(@Nullable ArrayHeap heap, int bytes) {
-    return pool.tryAllocate(heap, bytes, Slot.TENANTS);
+    return pool.tryAllocate(heap, bytes, Slot.FACTORY);
   }
 
   Slot take(@Nullable ArrayHeap heap, int bytes) {

@@ -3,7 +3,6 @@ package dev.weir.memory.budget;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.memory.budget.RefusedCharge.Hope;
-import dev.weir.memory.testing.EndOfStack;
 import dev.weir.memory.testing.SeededRuns;
 import dev.weir.memory.testing.Workers;
 import java.util.Arrays;
@@ -262,36 +261,6 @@ class CreditTest {
     assertThat(leaf.chargeUnlessFull(1)).isEqualTo(new RefusedCharge(leaf, Hope.NONE));
     assertThat(leaf.fullFor(1)).isSameAs(leaf);
     assertThat(feature.fullFor(0)).isSameAs(feature);
-  }
-
-  /** Else none would be granted ever again. */
-  @Test
-  void aRecallThatRunsOutOfStackEnds() throws InterruptedException {
-    EndOfStack.onThread(() ->
-        EndOfStack.descend(() -> {
-          try (CreditRecall recall = CreditRecall.in(root)) {
-            recall.takeBack(feature);
-            recall.takeBack(root);
-          }
-        }));
-
-    chargeUntilCredit(feature);
-  }
-
-  @Test
-  void whoFindsABudgetClosedGetsNothingOfItThoughTheStackEndedInTheClosing()
-      throws InterruptedException {
-    chargeUntilCredit(feature);
-
-    EndOfStack.onThread(() ->
-        EndOfStack.descend(() -> {
-          if (!feature.closed) {
-            feature.close();
-          }
-        }));
-
-    assertThat(feature.isClosed()).isTrue();
-    assertThat(credits.tryCharge(feature, BLOCK_BYTES)).isFalse();
   }
 
   /** Each owner comes to the credit that the other one has looked at already. */

@@ -7,8 +7,8 @@ import org.junit.jupiter.api.Test;
 /** Those who wait are looked at again only where limits have changed that are theirs. */
 class WaitingForBudgetsTest {
   private final Budget root = Budget.root("root", () -> 1 << 20, 0, () -> 0);
-  private final Budget tenant = root.child("tenant", 1_000);
-  private final Budget waitedFor = tenant.child("waited-for", Budget.UNLIMITED);
+  private final Budget object = root.child("object", 1_000);
+  private final Budget waitedFor = object.child("waited-for", Budget.UNLIMITED);
   private final Budget other = root.child("other", 1_000);
 
   @Test
@@ -18,11 +18,11 @@ class WaitingForBudgetsTest {
 
     other.setLimitBytes(10);
     other.close();
-    tenant.child("beside", Budget.UNLIMITED).close();
+    object.child("beside", Budget.UNLIMITED).close();
 
     assertThat(root.limitChanges()).isEqualTo(before);
     waitedFor.endWaiting();
-    tenant.close();
+    object.close();
     assertThat(root.limitChanges()).isEqualTo(before);
   }
 
@@ -31,9 +31,9 @@ class WaitingForBudgetsTest {
     waitedFor.beginWaiting(500);
     long before = root.limitChanges();
 
-    tenant.setLimitBytes(400);
+    object.setLimitBytes(400);
     assertThat(root.limitChanges()).isEqualTo(before + 1);
-    tenant.close();
+    object.close();
     assertThat(root.limitChanges()).isEqualTo(before + 2);
     waitedFor.close();
     assertThat(root.limitChanges()).isEqualTo(before + 3);
@@ -44,7 +44,7 @@ class WaitingForBudgetsTest {
   @Test
   void whatHasChangedJustBeforeOneWaitsIsSeen() {
     long before = root.limitChanges();
-    tenant.setLimitBytes(400);
+    object.setLimitBytes(400);
     assertThat(root.limitChanges()).isEqualTo(before);
 
     waitedFor.beginWaiting(400);

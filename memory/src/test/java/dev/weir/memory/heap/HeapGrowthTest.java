@@ -26,8 +26,8 @@ class HeapGrowthTest extends OwnedSlots {
     for (long done = 0; done < bytes; done += slotBytes) {
       Slot slot =
           isOwned
-              ? owned.tryAllocate(sizeClass, Slot.TENANTS)
-              : shared.tryAllocate(sizeClass, Slot.TENANTS);
+              ? owned.tryAllocate(sizeClass, Slot.FACTORY)
+              : shared.tryAllocate(sizeClass, Slot.FACTORY);
       assertThat(slot).isNotNull();
       live.add(slot);
     }
@@ -61,8 +61,8 @@ class HeapGrowthTest extends OwnedSlots {
       counts.add(unlinkings - before);
     }
     assertThat(counts)
-        .allMatch(count -> count <= Rounds.MAX_UNLINKED)
-        .contains(Rounds.MAX_UNLINKED);
+        .allMatch(count -> count <= ClockSweep.MAX_UNLINKED)
+        .contains(ClockSweep.MAX_UNLINKED);
   }
 
   /**
@@ -75,11 +75,11 @@ class HeapGrowthTest extends OwnedSlots {
     int slabs = owned.slabs().size();
     growBy(64 * MIB);
 
-    int before = owned.rounds().steps();
+    int before = owned.sweep().steps();
     growBy(192 * MIB);
 
     // In the course of 24 MiB: 64 times half a ceiling of 768 KiB.
-    assertThat(owned.rounds().steps() - before).isBetween(7 * slabs, 9 * slabs);
+    assertThat(owned.sweep().steps() - before).isBetween(7 * slabs, 9 * slabs);
   }
 
   /** What comes free after all that is found at the pace of before, and a little later. */

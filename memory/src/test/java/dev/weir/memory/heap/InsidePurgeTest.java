@@ -54,7 +54,7 @@ class InsidePurgeTest {
     SharedHeap.Stripe stripe = new SharedHeap.Stripe(pages);
     List<Slot> slots = new ArrayList<>();
     for (int i = 0; i < 24; i++) {
-      slots.add(stripe.allocateSlot(SizeClasses.classOf(65_536), Slot.TENANTS));
+      slots.add(stripe.allocateSlot(SizeClasses.classOf(65_536), Slot.FACTORY));
     }
     for (int i = 0; i < slots.size(); i++) {
       if (i % 8 != 0) {
@@ -71,7 +71,7 @@ class InsidePurgeTest {
   void allOfThemEndAlsoIfOneEndsInAnError() {
     List<Slot> slots = new ArrayList<>();
     for (int i = 0; i < 24; i++) {
-      slots.add(heap.tryAllocate(SizeClasses.classOf(65_536), Slot.TENANTS));
+      slots.add(heap.tryAllocate(SizeClasses.classOf(65_536), Slot.FACTORY));
     }
     for (int i = 0; i < slots.size(); i++) {
       if (i % 8 != 0) {
@@ -93,7 +93,7 @@ class InsidePurgeTest {
     SharedHeap.Stripe stripe = new SharedHeap.Stripe(pages);
     List<Slot> slots = new ArrayList<>();
     for (int i = 0; i < 8; i++) {
-      slots.add(stripe.allocateSlot(SizeClasses.classOf(65_536), Slot.TENANTS));
+      slots.add(stripe.allocateSlot(SizeClasses.classOf(65_536), Slot.FACTORY));
     }
     Workers workers = new Workers();
     Workers.Work work =
@@ -115,7 +115,7 @@ class InsidePurgeTest {
     stripe.trimSlabs(purges::add);
     runner.accept(purges.getFirst());
     assertThat(haveAllEnded()).isTrue();
-    slots.add(stripe.allocateSlot(SizeClasses.classOf(65_536), Slot.TENANTS));
+    slots.add(stripe.allocateSlot(SizeClasses.classOf(65_536), Slot.FACTORY));
   }
 
   @SuppressWarnings("InfiniteRecursion") // which is what is tested

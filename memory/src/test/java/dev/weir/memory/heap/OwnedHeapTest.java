@@ -46,19 +46,19 @@ class OwnedHeapTest {
   @Test
   void whatWasLeftAtTheNextSlotIsSeenBeforeItIsTaken() {
     int sizeClass = SizeClasses.classOf(65_536);
-    assertThat(heap.nextTenant(sizeClass)).as("nothing is carved yet").isNull();
+    assertThat(heap.peekCached(sizeClass)).as("nothing is carved yet").isNull();
     Place place = allocate();
     place.slab().leave(place.number(), "left");
     place.slab().free(place.number());
 
-    assertThat(heap.nextTenant(sizeClass)).isEqualTo("left");
-    assertThat(heap.nextTenant(sizeClass)).as("a look takes nothing").isEqualTo("left");
-    assertThat(heap.tryTakeNext(sizeClass, null)).isTrue();
-    assertThat(heap.nextTenant(sizeClass)).as("nothing was left at another").isNull();
+    assertThat(heap.peekCached(sizeClass)).isEqualTo("left");
+    assertThat(heap.peekCached(sizeClass)).as("a look takes nothing").isEqualTo("left");
+    assertThat(heap.tryTakePeeked(sizeClass, null)).isTrue();
+    assertThat(heap.peekCached(sizeClass)).as("nothing was left at another").isNull();
     place.slab().free(place.number());
-    assertThat(heap.nextTenant(sizeClass)).isEqualTo("left");
+    assertThat(heap.peekCached(sizeClass)).isEqualTo("left");
     heap.close();
-    assertThat(heap.nextTenant(sizeClass)).as("a closed heap has no slabs").isNull();
+    assertThat(heap.peekCached(sizeClass)).as("a closed heap has no slabs").isNull();
     assertThat(pages.totals().liveBytes()).isZero();
     pages.checkInvariants();
   }

@@ -41,7 +41,7 @@ abstract class OwnedSlots {
   }
 
   final Slot take(int sizeClass) {
-    Slot slot = owned.tryAllocate(sizeClass, Slot.TENANTS);
+    Slot slot = owned.tryAllocate(sizeClass, Slot.FACTORY);
     assertThat(slot).isNotNull();
     live.add(slot);
     return slot;

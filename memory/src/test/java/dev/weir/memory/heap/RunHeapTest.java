@@ -61,7 +61,7 @@ class RunHeapTest {
   }
 
   private Block allocate(long bytes) {
-    return requireNonNull(runs.tryAllocate(bytes, root, Block.tenants(root)));
+    return requireNonNull(runs.tryAllocate(bytes, root, Block.factory(root)));
   }
 
   /** The Java heap may be full. */

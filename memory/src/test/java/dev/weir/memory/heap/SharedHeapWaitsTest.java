@@ -33,7 +33,7 @@ class SharedHeapWaitsTest {
     try {
       workers.virtual(() -> {
         allocating.set(Thread.currentThread());
-        assertThat(heap.tryAllocate(SIZE_CLASS, Slot.TENANTS)).isNotNull();
+        assertThat(heap.tryAllocate(SIZE_CLASS, Slot.FACTORY)).isNotNull();
       });
       Waits.assertKeepsItsCarrier(allocating);
     } finally {
@@ -47,7 +47,7 @@ class SharedHeapWaitsTest {
   void aSurveyLeavesOutAStripeWhoseHolderDoesNotComeToAnEnd() throws InterruptedException {
     SharedHeap.Stripe stripe = new SharedHeap.Stripe(pages);
     Slab slab = new Slab(stripe, SIZE_CLASS);
-    whileHeld(stripe, () -> Trims.unlink(stripe, List.of(slab), /* agedOnly= */ false));
+    whileHeld(stripe, () -> HeapTrimmer.unlink(stripe, List.of(slab), /* agedOnly= */ false));
   }
 
   /** A trim at the limit, on an event loop perhaps. */

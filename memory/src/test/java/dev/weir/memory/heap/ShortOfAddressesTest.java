@@ -17,7 +17,7 @@ class ShortOfAddressesTest {
   private static List<Slot> allocate(SharedHeap heap, int count, int bytes) {
     List<Slot> slots = new ArrayList<>();
     for (int i = 0; i < count; i++) {
-      Slot slot = heap.tryAllocate(SizeClasses.classOf(bytes), Slot.TENANTS);
+      Slot slot = heap.tryAllocate(SizeClasses.classOf(bytes), Slot.FACTORY);
       assertThat(slot).isNotNull();
       slots.add(slot);
     }
@@ -32,11 +32,11 @@ class ShortOfAddressesTest {
     SharedHeap heap = new SharedHeap(pages, 1, InsidePurge::run);
     SlabSurvey survey = new SlabSurvey(pages);
     allocate(heap, 8, 65_536).forEach(Slot::free);
-    heap.parkIdle(/* takesOver= */ true);
+    heap.retireIdle(/* takesOver= */ true);
     List<Slot> others = allocate(heap, 1, 36_864);
     others.addAll(allocate(heap, 1, 40_960));
     others.forEach(Slot::free);
-    heap.parkIdle(/* takesOver= */ true);
+    heap.retireIdle(/* takesOver= */ true);
 
     List<Slot> slots = allocate(heap, 10, 53_248);
     survey.unlinkAged();

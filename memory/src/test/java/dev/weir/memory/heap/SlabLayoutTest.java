@@ -31,7 +31,7 @@ class SlabLayoutTest {
 
   @Test
   void whatRemoteThreadsUseLiesALineBehindWhatTheOwnerWrites() throws ReflectiveOperationException {
-    long written = offset(LocalSlots.class, "freeLocalCount");
+    long written = offset(SlotStack.class, "freeLocalCount");
     for (String field : REMOTE) {
       assertThat(offset(RemoteSlots.class, field) - written)
           .as(field)
@@ -52,7 +52,7 @@ class SlabLayoutTest {
   @Test
   void whatIsReadOfAHeapLiesALineBeforeWhatItsOwnerCounts() throws ReflectiveOperationException {
     long counted = offset(OwnedHeap.class, "untilSample");
-    assertThat(counted - offset(Heap.class, "unattended")).isGreaterThanOrEqualTo(CACHE_LINE_BYTES);
+    assertThat(counted - offset(Heap.class, "needsScan")).isGreaterThanOrEqualTo(CACHE_LINE_BYTES);
     assertThat(counted - offset(OwnedHeap.class, "owner")).isGreaterThanOrEqualTo(CACHE_LINE_BYTES);
   }
 }

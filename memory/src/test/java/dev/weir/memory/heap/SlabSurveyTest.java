@@ -32,7 +32,7 @@ class SlabSurveyTest {
 
   private void allocate(int count, int bytes) {
     for (int i = 0; i < count; i++) {
-      Slot slot = heap.tryAllocate(SizeClasses.classOf(bytes), Slot.TENANTS);
+      Slot slot = heap.tryAllocate(SizeClasses.classOf(bytes), Slot.FACTORY);
       assertThat(slot).isNotNull();
       live.add(slot);
     }
@@ -71,7 +71,7 @@ class SlabSurveyTest {
   void pagesThatASlabTookOverAndNeverUsed() {
     allocate(8, 65_536);
     freeAllButEvery(0, 0, 8);
-    heap.parkIdle(/* takesOver= */ true);
+    heap.retireIdle(/* takesOver= */ true);
     allocate(1, 32_768);
     assertThat(pages.totals().liveBytes()).isEqualTo(8 * 65_536);
 

@@ -25,7 +25,7 @@ class SlabTotalsTest {
   private final SharedHeap heap = new SharedHeap(pages, 1, InsidePurge::run);
 
   private Slot allocate() {
-    return heap.tryAllocate(SIZE_CLASS, Slot.TENANTS);
+    return heap.tryAllocate(SIZE_CLASS, Slot.FACTORY);
   }
 
   @Test
@@ -69,11 +69,11 @@ class SlabTotalsTest {
     CountDownLatch begun = new CountDownLatch(1);
     CompletableFuture<Void> taking =
         CompletableFuture.runAsync(() -> {
-          boolean taken = slab.tryBeginTaking(Slab.ALL);
+          boolean taken = slab.tryBeginSteal(Slab.ALL);
           begun.countDown();
           assertThat(taken).isTrue();
           LockSupport.parkNanos(TIME_SLICE_NANOS);
-          slab.cancelTaking();
+          slab.cancelSteal();
         });
     begun.await();
     assertThat(SlabTotals.of(pages)[SIZE_CLASS].liveBlocks()).isOne();

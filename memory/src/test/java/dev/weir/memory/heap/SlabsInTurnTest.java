@@ -118,8 +118,8 @@ class SlabsInTurnTest extends OwnedSlots {
     List<Slot> busy = take(SLOTS, SIZE_CLASS);
     for (Slot slot : List.of(thin.getFirst(), thin.getLast())) {
       free(slot);
-      owned.waiting().remove(slab(slot));
-      owned.waiting().addResting(slab(slot));
+      owned.lists().remove(slab(slot));
+      owned.lists().rest(slab(slot));
     }
     many.subList(1, SLOTS).forEach(this::free);
     List<Slab> given = new ArrayList<>();
@@ -163,7 +163,7 @@ class SlabsInTurnTest extends OwnedSlots {
     burst.subList(0, 2).forEach(this::free);
     freeAsOthersDo(rests.getFirst());
     take(SIZE_CLASS);
-    assertThat(owned.waiting().resting(SIZE_CLASS)).isSameAs(resting);
+    assertThat(owned.lists().resting(SIZE_CLASS)).isSameAs(resting);
     goRound(); // The hand stands at the slab that rests, and sees that later, when more lies free.
     rests.subList(1, SLOTS - 1).forEach(this::free);
     for (int i = SLOTS; i < burst.size(); i++) {
@@ -180,7 +180,7 @@ class SlabsInTurnTest extends OwnedSlots {
 
   private void goRound() {
     owned.lock.lock();
-    owned.rounds().unlinkBeforeGrowth(4L << 20);
+    owned.sweep().unlinkBeforeGrowth(4L << 20);
     owned.leave();
   }
 }

@@ -21,6 +21,7 @@ class PoolBeanTest {
     ObjectName name = new ObjectName("java.nio:type=BufferPool,name=weir");
     Pool pool = Pool.create(PoolOptions.withLimit(8 << 20).withName("managed"));
     Block block = pool.allocate(1000);
+    pool.arrays().tryAllocate(/* heap= */ null, 1000, (home, number, found) -> home);
     try (PoolBean bean = PoolBean.register(pool)) {
       assertThat(bean.objectName()).isEqualTo(name);
       BufferPoolMXBean asAny = JMX.newMXBeanProxy(server, name, BufferPoolMXBean.class);
@@ -35,10 +36,14 @@ class PoolBeanTest {
       assertThat(server.getAttribute(name, "DirtyBytes")).isEqualTo(0L);
       assertThat(server.getAttribute(name, "PeakResidentBytes"))
           .isEqualTo(pool.peakResidentBytes());
+      assertThat(server.getAttribute(name, "HeapBytes")).isEqualTo(1024L);
+      assertThat(server.getAttribute(name, "HeldHeapBytes"))
+          .isEqualTo(pool.rootBudget().heldHeapBytes())
+          .satisfies(held -> assertThat((long) held).isGreaterThan(1024));
       MBeanInfo info = server.getMBeanInfo(name);
       assertThat(info.getDescription()).contains("Weir");
       assertThat(info.getAttributes())
-          .hasSize(9)
+          .hasSize(11)
           .allSatisfy(attribute -> assertThat(attribute.getDescription()).contains(" "));
       assertThat(info.getOperations())
           .allSatisfy(operation -> assertThat(operation.getDescription()).contains(" "));

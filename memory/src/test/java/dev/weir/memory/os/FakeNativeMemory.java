@@ -40,7 +40,6 @@ public final class FakeNativeMemory implements NativeMemory {
   private long moves;
   private long failMovesAfter = Long.MAX_VALUE;
   private boolean movesFail;
-  private boolean failedMovesThrow;
   private boolean copiesFail;
   private boolean releaseFailed;
 
@@ -188,9 +187,6 @@ public final class FakeNativeMemory implements NativeMemory {
           "0x%x + %d is more than one mapping: cut at 0x%x".formatted(from, bytes, cut));
     }
     if (fails() || movesFail || moves >= failMovesAfter) {
-      if (failedMovesThrow) {
-        throw new OutOfMemoryError("the fake has no Java heap for a move");
-      }
       return false;
     }
     entry.getValue().cuts.add(to);
@@ -226,11 +222,6 @@ public final class FakeNativeMemory implements NativeMemory {
   /** Makes every move fail once so many have been made in all. */
   public synchronized void failMovesAfter(long moves) {
     failMovesAfter = moves;
-  }
-
-  /** Makes every move that fails throw what a full Java heap does. */
-  public synchronized void throwFromFailedMoves() {
-    failedMovesThrow = true;
   }
 
   /** How often pages were moved. */

@@ -3,9 +3,7 @@ package dev.weir.memory.pages;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.weir.memory.heap.PageHeaps;
 import dev.weir.memory.os.FakeNativeMemory;
-import dev.weir.memory.os.NativeMemory;
 import dev.weir.memory.os.NativeMemoryException;
 import dev.weir.memory.os.PurgeRanges;
 import dev.weir.memory.purge.PurgePolicy;
@@ -77,28 +75,6 @@ class DirtyPurgesTest {
     heap.checkInvariants();
     heap.dirtyPurges().purgeDownTo(0);
     assertThat(heap.totals().dirtyBytes()).isZero();
-  }
-
-  /** The run is the caller's by then: an error would leave it to nobody. */
-  @Test
-  void aRunIsServedWhereThePurgeForOthersRunsOutOfStack() {
-    int[] overflows = new int[1];
-    NativeMemory shallow =
-        new DelegatingNativeMemory(os) {
-          @Override
-          public void purge(long address, long bytes) {
-            overflows[0]++;
-            throw new StackOverflowError("planted");
-          }
-        };
-    PageHeap pages = PageHeaps.over(shallow, 256 * MIB);
-    leaveDirtyRoom(pages);
-
-    assertThat(pages.runs().allocate(32 * MIB)).isNotEqualTo(Runs.FULL);
-    assertThat(overflows[0]).as("purges that ran out of stack").isPositive();
-    assertThat(pages.totals().liveBytes()).isEqualTo(32 * MIB);
-    assertThat(pages.totals().dirtyBytes()).isEqualTo(32 * MIB);
-    pages.checkInvariants();
   }
 
   @Test

@@ -19,11 +19,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 3, unit = TimeUnit.MINUTES)
 class EndOfThePurgersStackTest {
   private static final int WARM_UPS = 5_000;
-  private static final int PURGES_ALONE = 50_000;
   private static final int OVERFLOWS = 20;
-
-  /** One in 70 was freed although its release threw, in some JVMs. */
-  private static final int RUNS_FREED = 256;
 
   private static final long LIMIT_BYTES = 64 << 20;
   private static final long RUN_BYTES = 128 << 10;
@@ -37,7 +33,6 @@ class EndOfThePurgersStackTest {
   private final long[] runs = new long[8];
   private long rest = Runs.FULL;
   private @Nullable Room room;
-  private int freed;
 
   /** As a pool to whose pressure somebody listens: takes the lock once more. */
   private final class LookingEvents implements PageHeapEvents {
@@ -110,31 +105,6 @@ class EndOfThePurgersStackTest {
           heap.rooms().close(room());
           heap.dirtyPurges().purgeAll();
         });
-  }
-
-  /** Where the purge that follows is compiled, and its beginning has no room, it is left out. */
-  @Test
-  void freesARunToTheEndOrNotAtAll() throws InterruptedException {
-    EndOfStack.onThread(() -> {
-      for (int i = 0; i < PURGES_ALONE; i++) {
-        heap.runs().purgeFor(RUN_BYTES);
-      }
-      long[] many = new long[RUNS_FREED];
-      for (int i = 0; i < many.length; i++) {
-        many[i] = heap.runs().allocate(RUN_BYTES);
-      }
-      for (int i = 0; i < many.length; i++) {
-        long address = many[i];
-        long leftBytes = (many.length - i - 1) * RUN_BYTES;
-        EndOfStack.descend(() -> {
-          if (heap.totals().liveBytes() > leftBytes) {
-            heap.runs().free(address, RUN_BYTES, Lane.LARGE);
-            freed++;
-          }
-        });
-      }
-      assertThat(freed).as("frees that returned").isEqualTo(many.length);
-    });
   }
 
   private Room room() {

@@ -47,7 +47,7 @@ class PageHeapModelTest {
         }
       }
       runs.forEach(run -> model.freeRun(run.start, run.pages));
-      spans.forEach(model::park);
+      spans.forEach(model::retire);
       promises.forEach(model::returnPromise);
       model.check();
       assertThat(model.liveBytes()).isZero();
@@ -64,7 +64,7 @@ class PageHeapModelTest {
         case 4, 5, 6, 7, 8 -> free();
         case 9, 10 -> openSpan();
         case 11, 12, 13 -> commit();
-        case 14, 15 -> park();
+        case 14, 15 -> retire();
         case 16 -> purgeInside();
         case 17 -> promise();
         case 18 -> usePromise();
@@ -103,9 +103,9 @@ class PageHeapModelTest {
       }
     }
 
-    private void park() {
+    private void retire() {
       if (!spans.isEmpty()) {
-        model.park(spans.remove(random.nextInt(spans.size())));
+        model.retire(spans.remove(random.nextInt(spans.size())));
       }
     }
 

@@ -30,17 +30,17 @@ class PageHeapSpansTest {
 
   /** Its pages would take up the room in which another could hold something. */
   @Test
-  void aParkedSpanIsLeftAloneWhereThereIsNoRoomForItsFirstPageBesideThoseThatItHas() {
+  void aRetiredSpanIsLeftAloneWhereThereIsNoRoomForItsFirstPageBesideThoseThatItHas() {
     int limitPages = 256;
     PageHeap full = PageHeaps.over(new FakeNativeMemory(), (long) limitPages * PAGE_BYTES);
-    Span parked = new TestSpan(SpanSize.SMALL, 0);
-    assertThat(full.open(parked)).isTrue();
-    assertThat(full.commit(parked, 5, 7)).isTrue();
-    full.park(parked);
+    Span retired = new TestSpan(SpanSize.SMALL, 0);
+    assertThat(full.open(retired)).isTrue();
+    assertThat(full.commit(retired, 5, 7)).isTrue();
+    full.retire(retired);
     long run = full.runs().allocate((long) (limitPages - 2) * PAGE_BYTES);
     assertThat(run).isNotEqualTo(Runs.FULL);
 
-    assertThat(full.takeParked(SpanSize.SMALL, 0)).isNull();
+    assertThat(full.takeRetired(SpanSize.SMALL, 0)).isNull();
     Span other = new TestSpan(SpanSize.SMALL, 0);
     assertThat(full.open(other)).isTrue();
     assertThat(full.dirtyPurges().makeRoom(PAGE_BYTES, Lane.SMALL)).isTrue();
@@ -49,11 +49,11 @@ class PageHeapSpansTest {
   }
 
   @Test
-  void aParkedSpanComesBackWhereThereIsRoomForItsFirstPage() {
-    Span parked = new TestSpan(SpanSize.SMALL, 0);
-    assertThat(pages.open(parked)).isTrue();
-    assertThat(pages.commit(parked, 5, 7)).isTrue();
-    pages.park(parked);
-    assertThat(pages.takeParked(SpanSize.SMALL, 0)).isSameAs(parked);
+  void aRetiredSpanComesBackWhereThereIsRoomForItsFirstPage() {
+    Span retired = new TestSpan(SpanSize.SMALL, 0);
+    assertThat(pages.open(retired)).isTrue();
+    assertThat(pages.commit(retired, 5, 7)).isTrue();
+    pages.retire(retired);
+    assertThat(pages.takeRetired(SpanSize.SMALL, 0)).isSameAs(retired);
   }
 }

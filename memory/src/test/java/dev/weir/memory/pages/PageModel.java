@@ -38,7 +38,7 @@ final class PageModel {
   private final Page[] pages;
   private final Set<Integer> young = new HashSet<>();
   private final Set<TestSpan> open = new HashSet<>();
-  private final Map<SpanSize, Deque<TestSpan>> parked = new EnumMap<>(SpanSize.class);
+  private final Map<SpanSize, Deque<TestSpan>> retired = new EnumMap<>(SpanSize.class);
   private final Set<TestSpan> youngSpans = new HashSet<>();
   private long promisedBytes;
 
@@ -51,7 +51,7 @@ final class PageModel {
     this.pages = new Page[Math.toIntExact(reservation.plan().runPages())];
     Arrays.fill(pages, Page.CLEAN);
     for (SpanSize size : SpanSize.values()) {
-      parked.put(size, new ArrayDeque<>());
+      retired.put(size, new ArrayDeque<>());
     }
     this.heap =
         new PageHeap(
@@ -76,7 +76,7 @@ final class PageModel {
 
   private long dirtyBytes() {
     return count(Page.DIRTY) * pageBytes
-        + parked.values().stream().flatMap(Deque::stream).mapToLong(Span::committedBytes).sum();
+        + retired.values().stream().flatMap(Deque::stream).mapToLong(Span::committedBytes).sum();
   }
 
   private long count(Page state) {
@@ -166,22 +166,22 @@ final class PageModel {
     promisedBytes -= count * pageBytes;
   }
 
-  /** Takes back the newest parked span of the kind, or opens one; null if neither can be had. */
+  /** Takes back the newest retired span of the kind, or opens one; null if neither can be had. */
   TestSpan open(SpanSize size, int kind) {
     TestSpan newest = null;
-    for (TestSpan span : parked.get(size)) {
+    for (TestSpan span : retired.get(size)) {
       newest = span.kind() == kind ? span : newest;
     }
     boolean takes = newest != null && admits(bytesAfterFirstCommit(newest), size.lane());
-    Span taken = heap.takeParked(size, kind);
+    Span taken = heap.takeRetired(size, kind);
     assertThat(taken).isSameAs(takes ? newest : null);
     if (takes) {
-      parked.get(size).remove(newest);
+      retired.get(size).remove(newest);
       youngSpans.remove(newest);
       open.add(newest);
       return newest;
     }
-    TestSpan victim = parked.get(size).peekFirst();
+    TestSpan victim = retired.get(size).peekFirst();
     TestSpan fresh = new TestSpan(size, kind);
     boolean inherits = victim != null && admits(bytesAfterFirstCommit(victim), size.lane());
     inherits = inherits && victim.committed().next(fresh.usablePages()) == PageSet.MAX_PAGES;
@@ -189,7 +189,7 @@ final class PageModel {
     if (inherits) {
       assertThat(fresh.address()).isEqualTo(victim.address());
       assertThat(fresh.committedBytes()).isEqualTo(victim.committedBytes());
-      parked.get(size).remove(victim);
+      retired.get(size).remove(victim);
       youngSpans.remove(victim);
     } else {
       assertThat(fresh.committedBytes()).isZero();
@@ -199,9 +199,9 @@ final class PageModel {
     return fresh;
   }
 
-  /** What a parked span, or one in its place, has live once its first page is. */
-  private static long bytesAfterFirstCommit(TestSpan parked) {
-    return parked.committedBytes() + (parked.isReady() ? 0 : OS_PAGE_BYTES);
+  /** What a retired span, or one in its place, has live once its first page is. */
+  private static long bytesAfterFirstCommit(TestSpan retired) {
+    return retired.committedBytes() + (retired.isReady() ? 0 : OS_PAGE_BYTES);
   }
 
   void commit(TestSpan span, int from, int to) {
@@ -230,12 +230,12 @@ final class PageModel {
     assertThat(purged).isEqualTo((long) free.size() * OS_PAGE_BYTES);
   }
 
-  void park(TestSpan span) {
+  void retire(TestSpan span) {
     boolean kept = span.committedBytes() > 0;
-    heap.park(span);
+    heap.retire(span);
     open.remove(span);
     if (kept) {
-      parked.get(span.size()).addLast(span);
+      retired.get(span.size()).addLast(span);
       youngSpans.add(span);
     }
   }
@@ -248,7 +248,7 @@ final class PageModel {
           .as("aged page %d", page)
           .isFalse();
     }
-    for (Deque<TestSpan> each : parked.values()) {
+    for (Deque<TestSpan> each : retired.values()) {
       assertThat(youngSpans).containsAll(each);
     }
     young.clear();
@@ -320,7 +320,7 @@ final class PageModel {
   }
 
   private long purgedSpan(Purged purge, boolean agedOnly) {
-    for (Deque<TestSpan> each : parked.values()) {
+    for (Deque<TestSpan> each : retired.values()) {
       Iterator<TestSpan> oldestFirst = each.iterator();
       TestSpan oldest = oldestFirst.hasNext() ? oldestFirst.next() : null;
       if (oldest != null && oldest.address() == purge.address()) {
@@ -330,6 +330,6 @@ final class PageModel {
         return oldest.committedBytes();
       }
     }
-    throw new AssertionError("%s is not the oldest parked span of its size".formatted(purge));
+    throw new AssertionError("%s is not the oldest retired span of its size".formatted(purge));
   }
 }

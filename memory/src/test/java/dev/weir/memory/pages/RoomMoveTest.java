@@ -66,17 +66,6 @@ class RoomMoveTest {
     end(256 * MIB);
   }
 
-  /** The same where the Java heap has no room for the calls: neither for the move, nor back. */
-  @Test
-  void whatAFullJavaHeapInterruptsIsCopiedBack() {
-    os.failMovesAfter(2);
-    os.throwFromFailedMoves();
-    assertThatExceptionOfType(OutOfMemoryError.class)
-        .isThrownBy(() -> heap.rooms().tryMove(room, 280 * MIB, Lane.LARGE));
-    assertThat(os.moves()).isEqualTo(2);
-    end(256 * MIB);
-  }
-
   @Test
   void aCopyThatFailsTakesNothingOfTheLimit() {
     heap.rooms().close(room);

@@ -62,57 +62,57 @@ class SpanRegionTest {
     Span a = opened(0, 4096);
     Span b = opened(1, 8192);
     Span c = opened(0, 4096);
-    region.park(b);
-    region.park(a);
-    region.park(c);
+    region.retire(b);
+    region.retire(a);
+    region.retire(c);
 
-    assertThat(region.oldestParked()).isSameAs(b);
-    assertThat(region.newestParked(0)).isSameAs(c);
-    assertThat(region.newestParked(1)).isSameAs(b);
-    assertThat(region.newestParked(2)).isNull();
-    assertThat(region.parkedBytes()).isEqualTo(16_384);
+    assertThat(region.oldestRetired()).isSameAs(b);
+    assertThat(region.newestRetired(0)).isSameAs(c);
+    assertThat(region.newestRetired(1)).isSameAs(b);
+    assertThat(region.newestRetired(2)).isNull();
+    assertThat(region.retiredBytes()).isEqualTo(16_384);
 
     region.unpark(c);
     region.unpark(b);
 
-    assertThat(region.newestParked(0)).isSameAs(a);
-    assertThat(region.newestParked(1)).isNull();
-    assertThat(region.oldestParked()).isSameAs(a);
-    assertThat(region.parkedBytes()).isEqualTo(4096);
+    assertThat(region.newestRetired(0)).isSameAs(a);
+    assertThat(region.newestRetired(1)).isNull();
+    assertThat(region.oldestRetired()).isSameAs(a);
+    assertThat(region.retiredBytes()).isEqualTo(4096);
     assertThat(b.isOpen()).isTrue();
     assertThat(a.isOpen()).isFalse();
   }
 
   @Test
-  void aSpanCannotBeParkedTwice() {
+  void aSpanCannotBeRetiredTwice() {
     Span span = opened(0, 4096);
-    region.park(span);
+    region.retire(span);
 
-    assertThatThrownBy(() -> region.park(span)).isInstanceOf(IllegalStateException.class);
-    assertThat(region.parkedBytes()).isEqualTo(4096);
+    assertThatThrownBy(() -> region.retire(span)).isInstanceOf(IllegalStateException.class);
+    assertThat(region.retiredBytes()).isEqualTo(4096);
   }
 
   @Test
   void aFreshSpanTakesTheVictimsPages() {
     Span victim = opened(0, 12_288);
-    region.park(victim);
+    region.retire(victim);
     Span fresh = new TestSpan(SpanSize.SMALL, 2);
-    region.replaceParked(victim, fresh);
+    region.replaceRetired(victim, fresh);
 
     assertThat(fresh.address()).isEqualTo(victim.address());
     assertThat(fresh.committedBytes()).isEqualTo(12_288);
-    assertThat(region.parkedBytes()).isZero();
+    assertThat(region.retiredBytes()).isZero();
     assertThat(region.extent()).isEqualTo(1);
     assertThat(region.at(0)).isSameAs(fresh);
   }
 
   @Test
-  void agingEndsTheYouthOfAllThatAreParked() {
+  void agingEndsTheYouthOfAllThatAreRetired() {
     Span a = opened(0, 4096);
     Span b = opened(0, 4096);
-    region.park(a);
+    region.retire(a);
     region.age();
-    region.park(b);
+    region.retire(b);
 
     assertThat(a.young).isFalse();
     assertThat(b.young).isTrue();

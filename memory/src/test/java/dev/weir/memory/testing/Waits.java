@@ -11,7 +11,7 @@ public final class Waits {
 
   private Waits() {}
 
-  /** It is seen waiting for a spin lock, and in none of many looks at it has it parked. */
+  /** It is seen waiting for a spin lock, and in none of many looks at it has it retired. */
   public static void assertKeepsItsCarrier(AtomicReference<Thread> waiter) {
     Await.until(() -> isAtSpinLock(waiter.get()), () -> "the thread at the lock");
     for (int i = 0; i < LOOKS; i++) {

@@ -29,9 +29,9 @@ class DeepBudgetsViewTest {
     try (Pool pool = Pool.create(PoolOptions.withLimit(8 << 20))) {
       Budget top = pool.rootBudget().child("top", Budget.UNLIMITED);
       for (int i = 0; i < WIDE; i++) {
-        Budget tenant = top.child("tenant " + i, Budget.UNLIMITED);
+        Budget object = top.child("object " + i, Budget.UNLIMITED);
         for (int j = 0; j < WIDE; j++) {
-          assertThat(tenant.child("channel " + j, Budget.UNLIMITED).tryCharge(1 + i)).isTrue();
+          assertThat(object.child("channel " + j, Budget.UNLIMITED).tryCharge(1 + i)).isTrue();
         }
       }
 
@@ -39,11 +39,11 @@ class DeepBudgetsViewTest {
       PoolSnapshot snapshot = pool.snapshot();
 
       assertThat(shown(view)).isEqualTo(BudgetView.MAX_BUDGETS);
-      BudgetView tenants = view.children().getFirst();
-      assertThat(tenants.children()).hasSize(BudgetView.MAX_CHILDREN);
-      assertThat(tenants.children().getFirst().name()).isEqualTo("tenant 39");
-      assertThat(tenants.children().getLast().otherChildren()).isEqualTo(WIDE);
-      assertThat(leafBytes(tenants)).isEqualTo(top.chargedBytes());
+      BudgetView factory = view.children().getFirst();
+      assertThat(factory.children()).hasSize(BudgetView.MAX_CHILDREN);
+      assertThat(factory.children().getFirst().name()).isEqualTo("object 39");
+      assertThat(factory.children().getLast().otherChildren()).isEqualTo(WIDE);
+      assertThat(leafBytes(factory)).isEqualTo(top.chargedBytes());
       assertThat(snapshot.budgets()).hasSize(BudgetView.MAX_BUDGETS);
     }
   }

@@ -96,6 +96,7 @@ class ModulePathTest {
   @Test
   void cacheIsEnough() throws Exception {
     compile(
+        modulePath(Stream.of("memory", "cache")),
         "dev.weir.cache",
         """
         package consumer;
@@ -116,8 +117,9 @@ class ModulePathTest {
   }
 
   @Test
-  void micrometerIsEnough() throws Exception {
+  void micrometerIsEnoughAlsoWithoutNetty() throws Exception {
     compile(
+        modulePath(Stream.of("memory", "micrometer")),
         "dev.weir.micrometer",
         """
         package consumer;
@@ -136,11 +138,17 @@ class ModulePathTest {
   }
 
   private void compile(NettyVersion netty, String required, String consumer) throws Exception {
+    List<Path> path = modulePath(Stream.of("memory", "micrometer", "netty", "compression"));
+    path.addAll(netty.jars());
+    compile(path, required, consumer);
+  }
+
+  private void compile(List<Path> path, String required, String consumer) throws Exception {
     JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
     DiagnosticCollector<JavaFileObject> diagnostics = new DiagnosticCollector<>();
     try (StandardJavaFileManager files =
         compiler.getStandardFileManager(diagnostics, Locale.ROOT, null)) {
-      files.setLocationFromPaths(StandardLocation.MODULE_PATH, modulePath(netty));
+      files.setLocationFromPaths(StandardLocation.MODULE_PATH, path);
       files.setLocationFromPaths(StandardLocation.CLASS_PATH, List.of());
       files.setLocationFromPaths(StandardLocation.CLASS_OUTPUT, List.of(output));
       compiler
@@ -161,15 +169,12 @@ class ModulePathTest {
     assertThat(output.resolve("consumer/Consumer.class")).exists();
   }
 
-  private static List<Path> modulePath(NettyVersion netty) {
+  private static List<Path> modulePath(Stream<String> modules) {
     List<Path> path = new ArrayList<>();
-    Stream.of("memory", "cache", "micrometer", "netty", "compression")
-        .map(ClassPath::weir)
-        .forEach(path::add);
+    modules.map(ClassPath::weir).forEach(path::add);
     Stream.of("micrometer-[a-z]*", "zstd-jni", "HdrHistogram", "LatencyUtils")
         .map(ClassPath::jars)
         .forEach(path::addAll);
-    path.addAll(netty.jars());
     return path;
   }
 

@@ -1,32 +1,24 @@
 package dev.weir.netty.buffer;
 
-import io.netty.buffer.AbstractReferenceCountedByteBuf;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.ReadOnlyBufferException;
-import java.nio.channels.ClosedChannelException;
-import java.nio.channels.FileChannel;
-import java.nio.channels.GatheringByteChannel;
-import java.nio.channels.ScatteringByteChannel;
 import java.util.Arrays;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A heap buffer in a part of an array: everything that Netty asks of one but where its memory comes
  * from. Most of it is the list of accesses that {@link io.netty.buffer.AbstractByteBuf} leaves
  * open.
  */
-abstract class ArrayByteBuf extends AbstractReferenceCountedByteBuf {
+abstract class ArrayByteBuf extends ReusedByteBuf {
   private byte[] array;
   private int offset;
-  private @Nullable ByteBuffer internalNioBuffer;
 
-  ArrayByteBuf(byte[] array, int offset) {
-    super(Integer.MAX_VALUE);
+  ArrayByteBuf(byte[] array, int offset, int number) {
+    super(number);
     this.array = array;
     this.offset = offset;
   }
@@ -35,7 +27,7 @@ abstract class ArrayByteBuf extends AbstractReferenceCountedByteBuf {
   final void relocate(byte[] newArray, int newOffset) {
     array = newArray;
     offset = newOffset;
-    internalNioBuffer = null;
+    forgetViews();
   }
 
   /** Copies the first bytes elsewhere, whether the buffer may be accessed or not. */
@@ -46,24 +38,8 @@ abstract class ArrayByteBuf extends AbstractReferenceCountedByteBuf {
   // Nature.
 
   @Override
-  @SuppressWarnings("deprecation") // Netty's interface still asks every buffer for it.
-  public ByteOrder order() {
-    return ByteOrder.BIG_ENDIAN;
-  }
-
-  @Override
-  public @Nullable ByteBuf unwrap() {
-    return null;
-  }
-
-  @Override
   public boolean isDirect() {
     return false;
-  }
-
-  @Override
-  public boolean isContiguous() {
-    return true;
   }
 
   @Override
@@ -227,16 +203,6 @@ abstract class ArrayByteBuf extends AbstractReferenceCountedByteBuf {
   }
 
   @Override
-  public int getBytes(int index, GatheringByteChannel out, int length) throws IOException {
-    return out.write(nioBuffer(index, length));
-  }
-
-  @Override
-  public int getBytes(int index, FileChannel out, long position, int length) throws IOException {
-    return out.write(nioBuffer(index, length), position);
-  }
-
-  @Override
   public ByteBuf setBytes(int index, ByteBuf src, int srcIndex, int length) {
     checkSrcIndex(index, length, srcIndex, src.capacity());
     if (src.hasMemoryAddress()) {
@@ -271,36 +237,10 @@ abstract class ArrayByteBuf extends AbstractReferenceCountedByteBuf {
   }
 
   @Override
-  public int setBytes(int index, ScatteringByteChannel in, int length) throws IOException {
-    try {
-      return in.read(internalNioBuffer(index, length));
-    } catch (ClosedChannelException closed) {
-      return -1;
-    }
-  }
-
-  @Override
-  public int setBytes(int index, FileChannel in, long position, int length) throws IOException {
-    try {
-      return in.read(internalNioBuffer(index, length), position);
-    } catch (ClosedChannelException closed) {
-      return -1;
-    }
-  }
-
-  @Override
   public ByteBuf setZero(int index, int length) {
     checkIndex(index, length);
     Arrays.fill(array, offset + index, offset + index + length, (byte) 0);
     return this;
-  }
-
-  @Override
-  public ByteBuf writeZero(int length) {
-    ensureWritable(length);
-    int start = writerIndex();
-    setZero(start, length);
-    return writerIndex(start + length);
   }
 
   @Override
@@ -309,36 +249,8 @@ abstract class ArrayByteBuf extends AbstractReferenceCountedByteBuf {
     return alloc().heapBuffer(length, maxCapacity()).writeBytes(this, index, length);
   }
 
-  // NIO views.
-
   @Override
-  public int nioBufferCount() {
-    return 1;
-  }
-
-  @Override
-  public ByteBuffer nioBuffer(int index, int length) {
-    checkIndex(index, length);
+  final ByteBuffer view(int index, int length) {
     return ByteBuffer.wrap(array, offset + index, length).slice();
   }
-
-  @Override
-  public ByteBuffer[] nioBuffers(int index, int length) {
-    return new ByteBuffer[] {nioBuffer(index, length)};
-  }
-
-  @Override
-  public ByteBuffer internalNioBuffer(int index, int length) {
-    checkIndex(index, length);
-    ByteBuffer buffer = internalNioBuffer;
-    if (buffer == null) {
-      buffer = ByteBuffer.wrap(array, offset, memoryBytes()).slice();
-      internalNioBuffer = buffer;
-    }
-    // Whoever had it before, in this life of the buffer or in an earlier one, may have turned it.
-    return buffer.order(ByteOrder.BIG_ENDIAN).limit(index + length).position(index);
-  }
-
-  /** How many bytes of memory there are, which may be more than the capacity. */
-  abstract int memoryBytes();
 }

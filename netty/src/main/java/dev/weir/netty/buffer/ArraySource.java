@@ -1,10 +1,10 @@
 package dev.weir.netty.buffer;
 
 import dev.weir.memory.array.ArrayClasses;
+import dev.weir.memory.array.ArrayFactory;
 import dev.weir.memory.array.ArrayHeap;
 import dev.weir.memory.array.ArrayPool;
 import dev.weir.memory.array.ArraySlab;
-import dev.weir.memory.array.ArrayTenants;
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.budget.BudgetExceededError;
 import io.netty.buffer.ByteBuf;
@@ -37,7 +37,7 @@ final class ArraySource {
 
   /** A slot that no buffer is left at by this: for one that moves. */
   record Place(ArraySlab home, int number) {
-    static final ArrayTenants<Place> TENANTS = (home, number, found) -> new Place(home, number);
+    static final ArrayFactory<Place> FACTORY = (home, number, found) -> new Place(home, number);
   }
 
   ByteBufAllocator allocator() {
@@ -61,24 +61,24 @@ final class ArraySource {
 
   /** As {@link #detachedBuffer}: one that the leak detector is to watch. */
   ByteBuf trackedBuffer(@Nullable ArrayHeap heap, int capacity, int maxCapacity) {
-    return opened(heap, capacity, maxCapacity, LeakTrackedHeapByteBuf.TENANTS);
+    return opened(heap, capacity, maxCapacity, LeakTrackedHeapByteBuf.FACTORY);
   }
 
   private <B extends WeirHeapByteBuf> B opened(
-      @Nullable ArrayHeap heap, int capacity, int maxCapacity, ArrayTenants<B> tenants) {
-    B buffer = take(heap, capacity, tenants);
+      @Nullable ArrayHeap heap, int capacity, int maxCapacity, ArrayFactory<B> factory) {
+    B buffer = take(heap, capacity, factory);
     buffer.open(this, capacity, maxCapacity);
     return buffer;
   }
 
   /** A place for a buffer that grows. */
   Place place(int bytes) {
-    return take(allocator.arrayHeap(), bytes, Place.TENANTS);
+    return take(allocator.arrayHeap(), bytes, Place.FACTORY);
   }
 
   /** A place for whoever can do without; null if there is no room. */
   @Nullable Place tryPlace(int bytes) {
-    return tryCharge(bytes) ? tryTake(allocator.arrayHeap(), bytes, Place.TENANTS) : null;
+    return tryCharge(bytes) ? tryTake(allocator.arrayHeap(), bytes, Place.FACTORY) : null;
   }
 
   /** Whether memory of so many bytes is an array of one buffer. */
@@ -86,15 +86,15 @@ final class ArraySource {
     return memoryBytes > ArrayClasses.MAX_SLOT_BYTES;
   }
 
-  private <T> T take(@Nullable ArrayHeap heap, int bytes, ArrayTenants<T> tenants) {
+  private <T> T take(@Nullable ArrayHeap heap, int bytes, ArrayFactory<T> factory) {
     if (!tryCharge(bytes)) {
       throw refusal(bytes);
     }
-    T tenant = tryTake(heap, bytes, tenants);
-    if (tenant == null) {
+    T object = tryTake(heap, bytes, factory);
+    if (object == null) {
       throw refusal(bytes);
     }
-    return tenant;
+    return object;
   }
 
   private boolean tryCharge(int bytes) {
@@ -102,13 +102,13 @@ final class ArraySource {
   }
 
   /** Takes a slot that has been charged; gives the charge back if there is none. */
-  private <T> @Nullable T tryTake(@Nullable ArrayHeap heap, int bytes, ArrayTenants<T> tenants) {
-    T tenant = null;
+  private <T> @Nullable T tryTake(@Nullable ArrayHeap heap, int bytes, ArrayFactory<T> factory) {
+    T object = null;
     try {
-      tenant = arrays.tryAllocate(heap, bytes, tenants);
-      return tenant;
+      object = arrays.tryAllocate(heap, bytes, factory);
+      return object;
     } finally {
-      if (tenant == null && counting != null) {
+      if (object == null && counting != null) {
         counting.unchargeHeap(ArrayClasses.chargedBytes(bytes));
       }
     }

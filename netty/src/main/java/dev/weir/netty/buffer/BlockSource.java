@@ -6,11 +6,11 @@ import dev.weir.memory.budget.Budget;
 import dev.weir.memory.hardening.BlockHistory;
 import dev.weir.memory.hardening.Hardener;
 import dev.weir.memory.heap.Block;
-import dev.weir.memory.heap.BlockHome;
+import dev.weir.memory.heap.BlockContainer;
+import dev.weir.memory.heap.BlockFactory;
 import dev.weir.memory.heap.OwnedHeap;
 import dev.weir.memory.heap.SharedHeap.Stripe;
 import dev.weir.memory.heap.SizeClasses;
-import dev.weir.memory.heap.Tenants;
 import dev.weir.memory.os.NativeMemoryException;
 import dev.weir.memory.profile.ByteCountdown;
 import dev.weir.memory.profile.LiveSample;
@@ -133,9 +133,9 @@ final class BlockSource {
       @Nullable OwnedHeap heap, int capacity, int maxCapacity, @Nullable Budget payer) {
     if (heap != null && isSlot(capacity)) {
       int sizeClass = SizeClasses.classOf(capacity);
-      if (heap.nextTenant(sizeClass) instanceof WeirByteBuf next
+      if (heap.peekCached(sizeClass) instanceof WeirByteBuf next
           && next.isAtRest()
-          && heap.tryTakeNext(sizeClass, payer)) {
+          && heap.tryTakePeeked(sizeClass, payer)) {
         next.open(this, capacity, maxCapacity);
         return next;
       }
@@ -161,8 +161,8 @@ final class BlockSource {
       @Nullable OwnedHeap heap,
       int capacity,
       int maxCapacity,
-      Tenants<? extends WeirByteBuf> tenants) {
-    WeirByteBuf memory = pool.tryAllocateHardened(capacity, budget, tenants);
+      BlockFactory<? extends WeirByteBuf> factory) {
+    WeirByteBuf memory = pool.tryAllocateHardened(capacity, budget, factory);
     if (memory == null) {
       return null; // The buffer that takes its place is counted for the profile.
     }
@@ -199,11 +199,11 @@ final class BlockSource {
   }
 
   private <B extends WeirByteBuf> B profiled(
-      @Nullable OwnedHeap heap, int capacity, int maxCapacity, Tenants<B> tenants) {
+      @Nullable OwnedHeap heap, int capacity, int maxCapacity, BlockFactory<B> factory) {
     BlockSource source = sampling(heap, capacity);
     B buffer = null;
     try {
-      buffer = pool.allocate(heap, capacity, budget, tenants);
+      buffer = pool.allocate(heap, capacity, budget, factory);
       buffer.open(source, capacity, maxCapacity);
     } finally {
       if (buffer == null) {
@@ -295,21 +295,21 @@ final class BlockSource {
 
   /** As {@link #detachedBuffer}: a {@link LeakTrackedByteBuf} that nobody watches yet. */
   ByteBuf trackedBuffer(@Nullable OwnedHeap heap, int capacity, int maxCapacity) {
-    return lasting(heap, capacity, maxCapacity, LeakTrackedByteBuf.TENANTS);
+    return lasting(heap, capacity, maxCapacity, LeakTrackedByteBuf.FACTORY);
   }
 
   private <B extends WeirByteBuf> ByteBuf lasting(
-      @Nullable OwnedHeap heap, int capacity, int maxCapacity, Tenants<B> tenants) {
+      @Nullable OwnedHeap heap, int capacity, int maxCapacity, BlockFactory<B> factory) {
     if (isHardenedNext(heap)) {
-      ByteBuf hardened = tryHardened(heap, capacity, maxCapacity, tenants);
+      ByteBuf hardened = tryHardened(heap, capacity, maxCapacity, factory);
       if (hardened != null) {
         return hardened;
       }
     }
     if (isSampleDue(heap, capacity)) {
-      return profiled(heap, capacity, maxCapacity, tenants);
+      return profiled(heap, capacity, maxCapacity, factory);
     }
-    B buffer = pool.allocate(heap, capacity, budget, tenants);
+    B buffer = pool.allocate(heap, capacity, budget, factory);
     buffer.open(this, capacity, maxCapacity);
     return buffer;
   }
@@ -334,7 +334,7 @@ final class BlockSource {
               && LeakSampling.takesNext(allocator.heap());
       buffer =
           watched
-              ? block.handOverTo(LeakTrackedByteBuf.TENANTS)
+              ? block.handOverTo(LeakTrackedByteBuf.FACTORY)
               : block.handOverTo(WeirByteBuf.DETACHED);
     } catch (OutOfMemoryError | StackOverflowError noRoom) {
       block.release();
@@ -358,7 +358,7 @@ final class BlockSource {
       Place hardened = tryHardenedPlace(bytes);
       return hardened != null
           ? hardened
-          : pool.tryAllocateAtOnce(allocator.heap(), bytes, budget, Place.TENANTS);
+          : pool.tryAllocateAtOnce(allocator.heap(), bytes, budget, Place.FACTORY);
     } catch (IllegalStateException | NativeMemoryException | OutOfMemoryError e) {
       return null;
     }
@@ -368,31 +368,31 @@ final class BlockSource {
   private @Nullable Place tryHardenedPlace(int bytes) {
     return hardener == null || !hardener.isFull()
         ? null
-        : pool.tryAllocateHardened(bytes, budget, Place.TENANTS);
+        : pool.tryAllocateHardened(bytes, budget, Place.FACTORY);
   }
 
   /**
    * A place that can grow further, or a hardened one, for what lies at {@code outgrown} until now.
    */
-  Place growingPlace(BlockHome outgrown, int bytes) {
+  Place growingPlace(BlockContainer outgrown, int bytes) {
     Place hardened = tryHardenedPlace(bytes);
     return hardened != null
         ? hardened
-        : pool.allocateGrowing(allocator.heap(), outgrown, bytes, budget, Place.TENANTS);
+        : pool.allocateGrowing(allocator.heap(), outgrown, bytes, budget, Place.FACTORY);
   }
 
   /** Grows a block without copying it, if that can be done; it may lie elsewhere then. */
-  boolean tryGrow(BlockHome home, int bytes) {
+  boolean tryGrow(BlockContainer home, int bytes) {
     return home.tryGrow(bytes, budget);
   }
 
   /** The same with pages of a grant. */
-  boolean tryGrow(BlockHome home, int bytes, Grant grant) {
+  boolean tryGrow(BlockContainer home, int bytes, Grant grant) {
     return grant.tryGrow(home, bytes, budget);
   }
 
   /** Gives back the last block of a buffer, which is released. Any thread. */
-  void end(BlockHome home, int number) {
+  void end(BlockContainer home, int number) {
     if (plain) {
       home.free(number);
     } else if (repaid != null) {
@@ -402,7 +402,7 @@ final class BlockSource {
     }
   }
 
-  private void endSampled(BlockHome home, int number) {
+  private void endSampled(BlockContainer home, int number) {
     try {
       endSample();
     } finally {
@@ -411,7 +411,7 @@ final class BlockSource {
   }
 
   /** Gives a block and its charge back. Any thread. */
-  void giveBack(BlockHome home, int number) {
+  void giveBack(BlockContainer home, int number) {
     if (counting == null) {
       home.free(number);
     } else {

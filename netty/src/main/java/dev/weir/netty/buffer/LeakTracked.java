@@ -17,6 +17,15 @@ interface LeakTracked {
     return memory instanceof LeakTracked tracked ? tracked : null;
   }
 
+  /** Tells the tracker of a release if that was the last; returns whether it was. */
+  static boolean told(
+      boolean last, ByteBuf buffer, @Nullable ResourceLeakTracker<ByteBuf> tracker) {
+    if (last && tracker != null) {
+      tracker.close(buffer);
+    }
+    return last;
+  }
+
   /** Adds where the last release was, if the detector knows, as Netty's own buffers do. */
   static IllegalReferenceCountException tellingOfEnd(
       IllegalReferenceCountException e, @Nullable ResourceLeakTracker<ByteBuf> tracker) {

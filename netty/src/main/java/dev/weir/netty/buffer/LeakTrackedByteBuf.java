@@ -1,7 +1,7 @@
 package dev.weir.netty.buffer;
 
-import dev.weir.memory.heap.BlockHome;
-import dev.weir.memory.heap.Tenants;
+import dev.weir.memory.heap.BlockContainer;
+import dev.weir.memory.heap.BlockFactory;
 import io.netty.buffer.ByteBuf;
 import io.netty.util.IllegalReferenceCountException;
 import io.netty.util.ResourceLeakDetector;
@@ -15,12 +15,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LeakTrackedByteBuf extends WeirByteBuf implements LeakTracked {
   /** A new buffer, not watched yet. */
-  static final Tenants<LeakTrackedByteBuf> TENANTS =
+  static final BlockFactory<LeakTrackedByteBuf> FACTORY =
       (home, number, found) -> new LeakTrackedByteBuf(home, number);
 
   private @Nullable ResourceLeakTracker<ByteBuf> tracker;
 
-  private LeakTrackedByteBuf(BlockHome home, int number) {
+  private LeakTrackedByteBuf(BlockContainer home, int number) {
     super(home, number);
   }
 
@@ -33,30 +33,20 @@ public final class LeakTrackedByteBuf extends WeirByteBuf implements LeakTracked
 
   @Override
   public boolean release() {
-    boolean last;
     try {
-      last = super.release();
+      return LeakTracked.told(super.release(), this, tracker);
     } catch (IllegalReferenceCountException e) {
       throw LeakTracked.tellingOfEnd(e, tracker);
     }
-    if (last && tracker != null) {
-      tracker.close(this);
-    }
-    return last;
   }
 
   @Override
   public boolean release(int decrement) {
-    boolean last;
     try {
-      last = super.release(decrement);
+      return LeakTracked.told(super.release(decrement), this, tracker);
     } catch (IllegalReferenceCountException e) {
       throw LeakTracked.tellingOfEnd(e, tracker);
     }
-    if (last && tracker != null) {
-      tracker.close(this);
-    }
-    return last;
   }
 
   @Override

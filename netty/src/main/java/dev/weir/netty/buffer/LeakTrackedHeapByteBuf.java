@@ -1,7 +1,7 @@
 package dev.weir.netty.buffer;
 
+import dev.weir.memory.array.ArrayFactory;
 import dev.weir.memory.array.ArraySlab;
-import dev.weir.memory.array.ArrayTenants;
 import io.netty.buffer.ByteBuf;
 import io.netty.util.IllegalReferenceCountException;
 import io.netty.util.ResourceLeakDetector;
@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /** What {@link LeakTrackedByteBuf} is of direct buffers, of heap buffers. */
 final class LeakTrackedHeapByteBuf extends WeirHeapByteBuf implements LeakTracked {
   /** A new buffer, not watched yet. */
-  static final ArrayTenants<LeakTrackedHeapByteBuf> TENANTS =
+  static final ArrayFactory<LeakTrackedHeapByteBuf> FACTORY =
       (home, number, found) -> new LeakTrackedHeapByteBuf(home, number);
 
   private @Nullable ResourceLeakTracker<ByteBuf> tracker;
@@ -29,30 +29,20 @@ final class LeakTrackedHeapByteBuf extends WeirHeapByteBuf implements LeakTracke
 
   @Override
   public boolean release() {
-    boolean last;
     try {
-      last = super.release();
+      return LeakTracked.told(super.release(), this, tracker);
     } catch (IllegalReferenceCountException e) {
       throw LeakTracked.tellingOfEnd(e, tracker);
     }
-    if (last && tracker != null) {
-      tracker.close(this);
-    }
-    return last;
   }
 
   @Override
   public boolean release(int decrement) {
-    boolean last;
     try {
-      last = super.release(decrement);
+      return LeakTracked.told(super.release(decrement), this, tracker);
     } catch (IllegalReferenceCountException e) {
       throw LeakTracked.tellingOfEnd(e, tracker);
     }
-    if (last && tracker != null) {
-      tracker.close(this);
-    }
-    return last;
   }
 
   @Override

@@ -1,24 +1,17 @@
 package dev.weir.netty.buffer;
 
-import io.netty.buffer.AbstractReferenceCountedByteBuf;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.ReadOnlyBufferException;
-import java.nio.channels.ClosedChannelException;
-import java.nio.channels.FileChannel;
-import java.nio.channels.GatheringByteChannel;
-import java.nio.channels.ScatteringByteChannel;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A direct buffer at an address: everything that Netty asks of one but where its memory comes from.
  * Half of it is the list of accesses that {@link io.netty.buffer.AbstractByteBuf} leaves open.
  */
-abstract class NativeByteBuf extends AbstractReferenceCountedByteBuf {
+abstract class NativeByteBuf extends ReusedByteBuf {
   /**
    * What is moved at once between a stream and native memory: large enough that the calls do not
    * count.
@@ -26,10 +19,9 @@ abstract class NativeByteBuf extends AbstractReferenceCountedByteBuf {
   private static final int STREAM_CHUNK_BYTES = 64 << 10;
 
   private long address;
-  private @Nullable ByteBuffer internalNioBuffer;
 
-  NativeByteBuf(long address) {
-    super(Integer.MAX_VALUE);
+  NativeByteBuf(long address, int number) {
+    super(number);
     this.address = address;
   }
 
@@ -41,37 +33,13 @@ abstract class NativeByteBuf extends AbstractReferenceCountedByteBuf {
   /** Moves the buffer: the memory behind it, or its length, is another. */
   final void relocate(long newAddress) {
     address = newAddress;
-    internalNioBuffer = null;
+    forgetViews();
   }
-
-  /**
-   * A new view of so many bytes of the memory from {@code index} on, which the caller has checked.
-   */
-  abstract ByteBuffer view(int index, int length);
-
-  /** How many bytes of memory there are, which may be more than the capacity. */
-  abstract int memoryBytes();
 
   // Nature.
 
   @Override
-  @SuppressWarnings("deprecation") // Netty's interface still asks every buffer for it.
-  public ByteOrder order() {
-    return ByteOrder.BIG_ENDIAN;
-  }
-
-  @Override
-  public @Nullable ByteBuf unwrap() {
-    return null;
-  }
-
-  @Override
   public boolean isDirect() {
-    return true;
-  }
-
-  @Override
-  public boolean isContiguous() {
     return true;
   }
 
@@ -240,16 +208,6 @@ abstract class NativeByteBuf extends AbstractReferenceCountedByteBuf {
   }
 
   @Override
-  public int getBytes(int index, GatheringByteChannel out, int length) throws IOException {
-    return out.write(nioBuffer(index, length));
-  }
-
-  @Override
-  public int getBytes(int index, FileChannel out, long position, int length) throws IOException {
-    return out.write(nioBuffer(index, length), position);
-  }
-
-  @Override
   public ByteBuf setBytes(int index, ByteBuf src, int srcIndex, int length) {
     checkSrcIndex(index, length, srcIndex, src.capacity());
     if (src.hasMemoryAddress()) {
@@ -308,24 +266,6 @@ abstract class NativeByteBuf extends AbstractReferenceCountedByteBuf {
   }
 
   @Override
-  public int setBytes(int index, ScatteringByteChannel in, int length) throws IOException {
-    try {
-      return in.read(internalNioBuffer(index, length));
-    } catch (ClosedChannelException closed) {
-      return -1;
-    }
-  }
-
-  @Override
-  public int setBytes(int index, FileChannel in, long position, int length) throws IOException {
-    try {
-      return in.read(internalNioBuffer(index, length), position);
-    } catch (ClosedChannelException closed) {
-      return -1;
-    }
-  }
-
-  @Override
   public ByteBuf setZero(int index, int length) {
     checkIndex(index, length);
     RawMemory.setZero(address + index, length);
@@ -333,46 +273,8 @@ abstract class NativeByteBuf extends AbstractReferenceCountedByteBuf {
   }
 
   @Override
-  public ByteBuf writeZero(int length) {
-    ensureWritable(length);
-    int start = writerIndex();
-    RawMemory.setZero(address + start, length);
-    return writerIndex(start + length);
-  }
-
-  @Override
   public ByteBuf copy(int index, int length) {
     checkIndex(index, length);
     return alloc().directBuffer(length, maxCapacity()).writeBytes(this, index, length);
-  }
-
-  // NIO views.
-
-  @Override
-  public int nioBufferCount() {
-    return 1;
-  }
-
-  @Override
-  public ByteBuffer nioBuffer(int index, int length) {
-    checkIndex(index, length);
-    return view(index, length);
-  }
-
-  @Override
-  public ByteBuffer[] nioBuffers(int index, int length) {
-    return new ByteBuffer[] {nioBuffer(index, length)};
-  }
-
-  @Override
-  public ByteBuffer internalNioBuffer(int index, int length) {
-    checkIndex(index, length);
-    ByteBuffer buffer = internalNioBuffer;
-    if (buffer == null) {
-      buffer = view(0, memoryBytes());
-      internalNioBuffer = buffer;
-    }
-    // Whoever had it before, in this life of the buffer or in an earlier one, may have turned it.
-    return buffer.order(ByteOrder.BIG_ENDIAN).limit(index + length).position(index);
   }
 }

@@ -1,7 +1,7 @@
 package dev.weir.netty.buffer;
 
-import dev.weir.memory.heap.BlockHome;
-import dev.weir.memory.heap.Tenants;
+import dev.weir.memory.heap.BlockContainer;
+import dev.weir.memory.heap.BlockFactory;
 
 /**
  * A block that was allocated for a buffer which exists already, and moves there.
@@ -9,7 +9,7 @@ import dev.weir.memory.heap.Tenants;
  * @param home where the block lies
  * @param number which one it is there
  */
-record Place(BlockHome home, int number) {
+record Place(BlockContainer home, int number) {
   /** Just the place; the slot keeps what rests in it. */
-  static final Tenants<Place> TENANTS = (home, number, found) -> new Place(home, number);
+  static final BlockFactory<Place> FACTORY = (home, number, found) -> new Place(home, number);
 }

@@ -71,7 +71,7 @@ final class ThreadHeaps extends FastThreadLocal<@Nullable OwnedHeap> {
     OwnedHeap heap = pool.ownedHeap(loop);
     ThreadKnowingAllocator told = allocator.get();
     if (told != null) {
-      told.threadHasCome();
+      told.lookForThreads();
     }
     return heap;
   }

@@ -2,9 +2,9 @@ package dev.weir.netty.buffer;
 
 import dev.weir.memory.Grant;
 import dev.weir.memory.hardening.BlockHistory;
-import dev.weir.memory.heap.BlockHome;
+import dev.weir.memory.heap.BlockContainer;
+import dev.weir.memory.heap.BlockFactory;
 import dev.weir.memory.heap.SizeClasses;
-import dev.weir.memory.heap.Tenants;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.nio.ByteBuffer;
@@ -22,25 +22,11 @@ import org.jspecify.annotations.Nullable;
  * <p>A {@linkplain #DETACHED detached} buffer belongs to its user alone and is never opened again:
  * for leak detection, which must see that nobody refers to it, and whose buffers stay dead.
  */
-/*
- * A buffer that growth has moved to another block is detached from then on: the slot where it rested still refers to it,
- * and sees `GONE` in its place, because that is written before the slot is freed.
- */
 public class WeirByteBuf extends NativeByteBuf {
-  /** In {@link #place}: growth has moved it, so the slot where it was left will not give it out. */
-  private static final int GONE = 1 << 30;
-
-  /** In {@link #place}: a mark has been set since the marks were last cleared. */
-  private static final int MARKED = 1 << 29;
-
-  /** In {@link #place}: the number of the block at its home. Slabs have fewer slots. */
-  private static final int NUMBER = MARKED - 1;
-
   /** Of slots: the buffer that rests in the slot, or a new one, which will. */
-  static final Tenants<WeirByteBuf> RESTING =
+  static final BlockFactory<WeirByteBuf> RESTING =
       (home, number, found) -> {
-        if (found instanceof WeirByteBuf resting && (resting.place & GONE) == 0) {
-          resting.clearMarks();
+        if (found instanceof WeirByteBuf resting && resting.isStillThere()) {
           return resting;
         }
         WeirByteBuf fresh = new WeirByteBuf(home, number);
@@ -53,37 +39,28 @@ public class WeirByteBuf extends NativeByteBuf {
       found -> found instanceof WeirByteBuf resting && resting.isAtRest();
 
   /** As {@link #RESTING}, of a run, which may lie elsewhere than the last time. */
-  private static final Tenants<WeirByteBuf> RESTING_RUN =
+  private static final BlockFactory<WeirByteBuf> RESTING_RUN =
       (home, number, found) -> {
-        WeirByteBuf buffer = RESTING.settle(home, number, found);
+        WeirByteBuf buffer = RESTING.create(home, number, found);
         buffer.relocate(home.blockAddress(number));
         return buffer;
       };
 
   /** Of blocks of so many bytes: the buffer that rests there, or a new one, which will. */
-  static Tenants<WeirByteBuf> resting(int bytes) {
+  static BlockFactory<WeirByteBuf> resting(int bytes) {
     return bytes <= SizeClasses.MAX_SLOT_BYTES ? RESTING : RESTING_RUN;
   }
 
   /** A new buffer that nobody else will ever see. */
-  static final Tenants<WeirByteBuf> DETACHED =
+  static final BlockFactory<WeirByteBuf> DETACHED =
       (home, number, found) -> new WeirByteBuf(home, number);
 
   private @SuppressWarnings("NullAway.Init") BlockSource source;
-  private BlockHome home;
+  private BlockContainer home;
 
-  /**
-   * The block's number there; for few with {@link #GONE} or {@link #MARKED}, since a field of their
-   * own would make the buffer longer than 64 bytes.
-   */
-  private int place;
-
-  private int capacity;
-
-  WeirByteBuf(BlockHome home, int number) {
-    super(home.blockAddress(number));
+  WeirByteBuf(BlockContainer home, int number) {
+    super(home.blockAddress(number), number);
     this.home = home;
-    this.place = number;
   }
 
   /** Starts a life: nobody else may refer to this buffer. */
@@ -91,30 +68,7 @@ public class WeirByteBuf extends NativeByteBuf {
     if (source != newSource) {
       source = newSource;
     }
-    capacity = newCapacity;
-    if (maxCapacity() != newMaxCapacity) {
-      maxCapacity(newMaxCapacity);
-    }
-    clear();
-    resetRefCnt();
-  }
-
-  /** Of a buffer that was found at a free slot: whether {@link #open} is all that it needs. */
-  final boolean isAtRest() {
-    return place <= NUMBER;
-  }
-
-  private int number() {
-    return place & NUMBER;
-  }
-
-  private void clearMarks() {
-    if (place > NUMBER) {
-      clear();
-      super.markReaderIndex();
-      super.markWriterIndex();
-      place = number();
-    }
+    open(newCapacity, newMaxCapacity);
   }
 
   @Override
@@ -126,34 +80,11 @@ public class WeirByteBuf extends NativeByteBuf {
   // Capacity.
 
   @Override
-  public int capacity() {
-    return capacity;
-  }
-
-  @Override
-  public ByteBuf capacity(int newCapacity) {
-    checkNewCapacity(newCapacity);
-    if (newCapacity > memoryBytes()) {
-      grow(newCapacity);
-    } else if (newCapacity < capacity) {
-      trimIndicesToCapacity(newCapacity);
-      shrinkRun(newCapacity);
-    }
-    capacity = newCapacity;
-    return this;
-  }
-
-  /** Reports the block only: Netty makes all of it capacity before it asks for more. */
-  @Override
-  public int maxFastWritableBytes() {
-    return Math.min(memoryBytes(), maxCapacity()) - writerIndex();
-  }
-
-  private void grow(int newCapacity) {
+  void growMemory(int newCapacity) {
     if (source.tryGrow(home, newCapacity)) {
       grown(newCapacity);
     } else {
-      moveTo(source.growingPlace(home, newCapacity), capacity);
+      moveTo(source.growingPlace(home, newCapacity), capacity());
       source = source.resized(newCapacity, memoryBytes());
     }
   }
@@ -176,7 +107,7 @@ public class WeirByteBuf extends NativeByteBuf {
       }
       grown(newCapacity);
     }
-    capacity = Math.max(capacity, newCapacity);
+    setCapacity(Math.max(capacity(), newCapacity));
     return true;
   }
 
@@ -189,12 +120,12 @@ public class WeirByteBuf extends NativeByteBuf {
       source.giveBack(target.home(), target.number());
       throw noHeap;
     }
-    BlockHome oldHome = home;
+    BlockContainer oldHome = home;
     int oldNumber = number();
     home = target.home();
-    place = target.number() | GONE | (place & MARKED);
+    leaveFor(target.number());
     // Before anything that can fail: the new block may be shorter than the old capacity.
-    capacity = keptBytes;
+    setCapacity(keptBytes);
     relocate(newAddress);
     source.giveBack(oldHome, oldNumber);
   }
@@ -204,7 +135,8 @@ public class WeirByteBuf extends NativeByteBuf {
    * leave holes that the pool's bound does not account for, and a room stands for a block that has
    * outgrown the rooms of the length below.
    */
-  private void shrinkRun(int newCapacity) {
+  @Override
+  void shrinkMemory(int newCapacity) {
     int blockBytes = memoryBytes();
     if (blockBytes > SizeClasses.MAX_SLOT_BYTES && newCapacity <= blockBytes >>> 1) {
       Place smaller = source.tryPlace(newCapacity);
@@ -213,20 +145,6 @@ public class WeirByteBuf extends NativeByteBuf {
         source = source.resized(newCapacity, memoryBytes());
       }
     }
-  }
-
-  // Marks.
-
-  @Override
-  public final ByteBuf markReaderIndex() {
-    place |= MARKED;
-    return super.markReaderIndex();
-  }
-
-  @Override
-  public final ByteBuf markWriterIndex() {
-    place |= MARKED;
-    return super.markWriterIndex();
   }
 
   /** Netty's pipelines call it with the context of each handler that the buffer comes to. */

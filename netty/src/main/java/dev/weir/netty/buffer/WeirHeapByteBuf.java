@@ -1,8 +1,7 @@
 package dev.weir.netty.buffer;
 
+import dev.weir.memory.array.ArrayFactory;
 import dev.weir.memory.array.ArraySlab;
-import dev.weir.memory.array.ArrayTenants;
-import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 
 /**
@@ -13,20 +12,10 @@ import io.netty.buffer.ByteBufAllocator;
  * its user alone, and is never opened again.
  */
 class WeirHeapByteBuf extends ArrayByteBuf {
-  /** In {@link #place}: growth has moved it, so the slot where it was left will not give it out. */
-  private static final int GONE = 1 << 30;
-
-  /** In {@link #place}: a mark has been set since the marks were last cleared. */
-  private static final int MARKED = 1 << 29;
-
-  /** In {@link #place}: the number of the slot. */
-  private static final int NUMBER = MARKED - 1;
-
   /** The buffer that rests in the slot, or a new one, which will. */
-  static final ArrayTenants<WeirHeapByteBuf> RESTING =
+  static final ArrayFactory<WeirHeapByteBuf> RESTING =
       (home, number, found) -> {
-        if (found instanceof WeirHeapByteBuf resting && (resting.place & GONE) == 0) {
-          resting.clearMarks();
+        if (found instanceof WeirHeapByteBuf resting && resting.isStillThere()) {
           return resting;
         }
         WeirHeapByteBuf fresh = new WeirHeapByteBuf(home, number);
@@ -35,18 +24,15 @@ class WeirHeapByteBuf extends ArrayByteBuf {
       };
 
   /** A new buffer that nobody else will ever see. */
-  static final ArrayTenants<WeirHeapByteBuf> DETACHED =
+  static final ArrayFactory<WeirHeapByteBuf> DETACHED =
       (home, number, found) -> new WeirHeapByteBuf(home, number);
 
   private @SuppressWarnings("NullAway.Init") ArraySource source;
   private ArraySlab home;
-  private int place;
-  private int capacity;
 
   WeirHeapByteBuf(ArraySlab home, int number) {
-    super(home.array(), home.offset(number));
+    super(home.array(), home.offset(number), number);
     this.home = home;
-    this.place = number;
   }
 
   /** Starts a life: nobody else may refer to this buffer. */
@@ -54,25 +40,7 @@ class WeirHeapByteBuf extends ArrayByteBuf {
     if (source != newSource) {
       source = newSource;
     }
-    capacity = newCapacity;
-    if (maxCapacity() != newMaxCapacity) {
-      maxCapacity(newMaxCapacity);
-    }
-    clear();
-    resetRefCnt();
-  }
-
-  private int number() {
-    return place & NUMBER;
-  }
-
-  private void clearMarks() {
-    if (place > NUMBER) {
-      clear();
-      super.markReaderIndex();
-      super.markWriterIndex();
-      place = number();
-    }
+    open(newCapacity, newMaxCapacity);
   }
 
   @Override
@@ -82,31 +50,13 @@ class WeirHeapByteBuf extends ArrayByteBuf {
   }
 
   @Override
-  public int capacity() {
-    return capacity;
-  }
-
-  @Override
-  public ByteBuf capacity(int newCapacity) {
-    checkNewCapacity(newCapacity);
-    if (newCapacity > memoryBytes()) {
-      moveTo(source.place(newCapacity), capacity);
-    } else if (newCapacity < capacity) {
-      trimIndicesToCapacity(newCapacity);
-      shrink(newCapacity);
-    }
-    capacity = newCapacity;
-    return this;
-  }
-
-  /** Reports the slot only: Netty makes all of it capacity before it asks for more. */
-  @Override
-  public int maxFastWritableBytes() {
-    return Math.min(memoryBytes(), maxCapacity()) - writerIndex();
+  void growMemory(int newCapacity) {
+    moveTo(source.place(newCapacity), capacity());
   }
 
   /** An array of its own is exchanged for one of half its length, if there is room for both. */
-  private void shrink(int newCapacity) {
+  @Override
+  void shrinkMemory(int newCapacity) {
     if (source.isArrayOfItsOwn(memoryBytes()) && newCapacity <= memoryBytes() >>> 1) {
       ArraySource.Place smaller = source.tryPlace(newCapacity);
       if (smaller != null) {
@@ -122,23 +72,9 @@ class WeirHeapByteBuf extends ArrayByteBuf {
     ArraySlab oldHome = home;
     int oldNumber = number();
     home = newHome;
-    place = target.number() | GONE | (place & MARKED);
+    leaveFor(target.number());
     relocate(newHome.array(), newOffset);
     source.giveBack(oldHome, oldNumber);
-  }
-
-  // Marks.
-
-  @Override
-  public final ByteBuf markReaderIndex() {
-    place |= MARKED;
-    return super.markReaderIndex();
-  }
-
-  @Override
-  public final ByteBuf markWriterIndex() {
-    place |= MARKED;
-    return super.markWriterIndex();
   }
 
   @Override

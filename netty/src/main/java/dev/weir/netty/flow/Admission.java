@@ -19,9 +19,8 @@ public interface Admission {
    * Asks for {@code bytes}, from any thread.
    *
    * <p>The stage completes with a permit as soon as there is room, already completed if there is
-   * room now; otherwise it fails with an {@link AdmissionRefusedException}, or completes with null
-   * where there is no Java heap for one. It may complete on any thread: dependents must be short
-   * and must not block, so they hop to an executor of their own.
+   * room now; otherwise it fails with an {@link AdmissionRefusedException}. It may complete on any
+   * thread: dependents must be short and must not block, so they hop to an executor of their own.
    *
    * <p>To give up, call {@link #giveUp}. Where {@code stage.toCompletableFuture()} is completed
    * with null, or cancelled, and is the first to be so, the request has left the queue and holds
@@ -35,7 +34,7 @@ public interface Admission {
 
   /**
    * Gives up what {@link #admit} has returned: it leaves the queue, or its permit is closed, which
-   * nobody has taken. From any thread; needs no Java heap.
+   * nobody has taken. From any thread.
    */
   static void giveUp(CompletableFuture<Permit> asked) {
     if (!asked.complete(null) && asked.state() == Future.State.SUCCESS) {

@@ -88,16 +88,11 @@ public final class ByteCountAdmission implements Admission {
       request.refuse(Reason.QUEUE_FULL, MAX_WAITING + " requests wait for admission already");
       return request;
     }
-    try {
-      waiting.add(request);
-      queuedCount.incrementAndGet();
-      serve();
-      if (!request.isDone()) {
-        limitWait(request, deadline, waitNanos);
-      }
-    } catch (Throwable unheard) {
-      withdraw(request);
-      throw unheard;
+    waiting.add(request);
+    queuedCount.incrementAndGet();
+    serve();
+    if (!request.isDone()) {
+      limitWait(request, deadline, waitNanos);
     }
     return request;
   }
@@ -106,16 +101,6 @@ public final class ByteCountAdmission implements Admission {
     return deadline.isNegative()
         ? 0
         : deadline.compareTo(LONGEST_WAIT) > 0 ? LONGEST_WAIT.toNanos() : deadline.toNanos();
-  }
-
-  /** Has a request leave the queue that nobody will hear of; there may be no Java heap. */
-  private void withdraw(Request request) {
-    try {
-      Admission.giveUp(request);
-    } finally {
-      endWait(request);
-      serve();
-    }
   }
 
   /** Notes that a request waits no more, once; it may be in the queue for a while. */
@@ -144,20 +129,11 @@ public final class ByteCountAdmission implements Admission {
       return;
     }
     int served = 1;
-    boolean done = false;
-    try {
-      do {
-        serveHead();
-        dropEnded();
-        served = serveRequests.addAndGet(-served);
-      } while (served != 0);
-      done = true;
-    } finally {
-      if (!done) {
-        // Whoever comes next serves.
-        serveRequests.set(0);
-      }
-    }
+    do {
+      serveHead();
+      dropEnded();
+      served = serveRequests.addAndGet(-served);
+    } while (served != 0);
   }
 
   private void serveHead() {
@@ -215,7 +191,6 @@ public final class ByteCountAdmission implements Admission {
   private final class Request extends CompletableFuture<Permit> {
     private final long bytes;
 
-    /** Made beforehand: whoever serves the queue needs no Java heap for that. */
     private final CountedPermit permit;
 
     private final AtomicBoolean waits = new AtomicBoolean(true);
@@ -241,13 +216,8 @@ public final class ByteCountAdmission implements Admission {
       }
     }
 
-    /** Its deadline has come: nobody waits on, whatever there is Java heap for. */
     void runOut(Duration deadline) {
-      try {
-        refuse(Reason.DEADLINE, "no room for " + bytes + " bytes within " + deadline);
-      } catch (Throwable noHeap) {
-        complete(null);
-      }
+      refuse(Reason.DEADLINE, "no room for " + bytes + " bytes within " + deadline);
     }
 
     void refuse(Reason reason, String message) {
@@ -273,21 +243,10 @@ public final class ByteCountAdmission implements Admission {
         throw new IllegalArgumentException(
             "bytes: " + bytes + " (expected: 1.." + unspentBytes + ", what the permit has left)");
       }
-      ByteBuf counted = counting(allocator.directBuffer(bytes, bytes), bytes);
+      ByteBuf counted =
+          new CountedByteBuf(allocator.directBuffer(bytes, bytes), () -> giveBack(bytes));
       unspentBytes.addAndGet(-bytes);
       return counted;
-    }
-
-    private ByteBuf counting(ByteBuf buffer, int bytes) {
-      buffer.retain(); // What fails may have released it, and nobody else is to have it meanwhile.
-      boolean done = false;
-      try {
-        ByteBuf counted = new CountedByteBuf(buffer, () -> giveBack(bytes));
-        done = true;
-        return counted;
-      } finally {
-        buffer.release(done ? 1 : buffer.refCnt());
-      }
     }
 
     @Override

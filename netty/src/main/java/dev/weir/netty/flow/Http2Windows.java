@@ -73,10 +73,7 @@ public final class Http2Windows {
       super.initialWindowSize(newWindowSize);
       // There may be no more bytes to come whose consumption would open a stream's window.
       connection.forEachActiveStream(stream -> {
-        // One for whose state there was no Java heap has no window.
-        if (initialWindowSize(stream) > 0) {
-          incrementWindowSize(stream, 0);
-        }
+        incrementWindowSize(stream, 0);
         return true;
       });
     }
@@ -131,11 +128,7 @@ public final class Http2Windows {
               codec.onError(ctx, /* outbound= */ false, cause);
             }
           };
-      try {
-        ctx.executor().execute(end);
-      } catch (Throwable endedOrNoHeap) {
-        end.run();
-      }
+      ctx.executor().execute(end);
     }
 
     private boolean isAwaited(int streamId) {

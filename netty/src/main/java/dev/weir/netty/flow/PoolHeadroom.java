@@ -6,7 +6,6 @@ import dev.weir.memory.budget.BudgetExceededError;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
@@ -109,15 +108,7 @@ public final class PoolHeadroom implements Headroom {
       return new CompletableFuture<Boolean>()
           .completeOnTimeout(false, TimeUnit.NANOSECONDS.convert(patience), TimeUnit.NANOSECONDS);
     }
-    try {
-      return room.handle(PoolHeadroom::isRelief);
-    } catch (Throwable unheard) {
-      // Nobody else would close it.
-      if (!room.complete(null) && room.state() == Future.State.SUCCESS) {
-        room.resultNow().close();
-      }
-      throw unheard;
-    }
+    return room.handle(PoolHeadroom::isRelief);
   }
 
   private static boolean isRelief(@Nullable Grant grant, @Nullable Throwable failure) {

@@ -1,5 +1,6 @@
 package dev.weir.netty.flow;
 
+import dev.weir.netty.refusal.MemoryRefusals;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelHandler.Sharable;
@@ -57,6 +58,7 @@ public final class ReadCompactor extends ChannelInboundHandlerAdapter {
     try {
       fitting = buffer.isDirect() ? allocator.directBuffer(bytes) : allocator.heapBuffer(bytes);
     } catch (OutOfMemoryError refused) {
+      MemoryRefusals.require(refused);
       return buffer;
     }
     fitting.writeBytes(buffer);

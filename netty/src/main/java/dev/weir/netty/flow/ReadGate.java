@@ -5,12 +5,8 @@ import io.netty.channel.ChannelHandler;
 import java.util.Collection;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
-import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.ToLongFunction;
@@ -53,9 +49,6 @@ public final class ReadGate {
     ALL
   }
 
-  /** An event loop that takes no task now may take one then. */
-  private static final long RETRY_MILLIS = 10;
-
   private final Headroom headroom;
 
   /** Null: all channels are equal. */
@@ -71,22 +64,14 @@ public final class ReadGate {
   private final Set<ReadGateHandler> channels = ConcurrentHashMap.newKeySet();
   private final Set<ReadGateHandler> listeners = ConcurrentHashMap.newKeySet();
   private final AtomicLong closings = new AtomicLong();
+  private final AtomicLong pauses = new AtomicLong();
+  private final AtomicLong turns = new AtomicLong();
   private volatile long largeBytes;
   private volatile @Nullable ReadGateHandler letThrough;
 
-  private final Unresumed unresumed = new Unresumed();
-
-  /** Whether somebody whom the gate has opened for may not have been resumed. */
-  private volatile boolean owesResumption;
-
-  /** Runs what it is given in a while. */
-  private final Executor later;
-
-  private final AtomicBoolean triesLater = new AtomicBoolean();
-
   /** Makes an open gate that follows {@code headroom}, and takes all channels for equal. */
   public ReadGate(Headroom headroom) {
-    this(headroom, /* held= */ null, inAWhile());
+    this(headroom, /* held= */ (HeldBytes) null);
   }
 
   /**
@@ -96,18 +81,12 @@ public final class ReadGate {
    *     May be asked of a channel that is closing; a failure counts as 0, and is logged once
    */
   public ReadGate(Headroom headroom, ToLongFunction<? super Channel> heldBytes) {
-    this(headroom, new HeldBytes(heldBytes), inAWhile());
+    this(headroom, new HeldBytes(heldBytes));
   }
 
-  /** With a clock of another making, for tests. */
-  ReadGate(Headroom headroom, @Nullable HeldBytes held, Executor later) {
+  private ReadGate(Headroom headroom, @Nullable HeldBytes held) {
     this.headroom = headroom;
     this.held = held;
-    this.later = later;
-  }
-
-  private static Executor inAWhile() {
-    return CompletableFuture.delayedExecutor(RETRY_MILLIS, TimeUnit.MILLISECONDS);
   }
 
   /** Makes the handler for one pipeline. */
@@ -133,6 +112,24 @@ public final class ReadGate {
     return closings.get();
   }
 
+  /**
+   * How many channels wait now for the gate to open, listeners not among them. One that gets a
+   * permit meanwhile is counted until its next read.
+   */
+  public int pausedChannels() {
+    return stopped.size();
+  }
+
+  /** How often a channel has been stopped so far, listeners not among them. */
+  public long pauses() {
+    return pauses.get();
+  }
+
+  /** How often relief has not come in time so far, and one stopped channel was let read. */
+  public long turns() {
+    return turns.get();
+  }
+
   void added(ReadGateHandler handler) {
     if (handler.isListener()) {
       listeners.add(handler);
@@ -156,20 +153,12 @@ public final class ReadGate {
     }
   }
 
-  /** How many channels are stopped, and wait for the gate to open. */
-  int stoppedCount() {
-    return stopped.size();
-  }
-
   /**
    * Called by a handler whose channel has just read. {@code true}: memory is short, and the handler
    * must stop reading and {@linkplain #await wait}.
    */
   boolean mustStop(ReadGateHandler handler) {
     Level now = level.get();
-    if (now == Level.OPEN && owesResumption) {
-      resumeAll();
-    }
     if (now != Level.ALL) {
       if (headroom.isShort()) {
         now = close(Level.ALL);
@@ -190,10 +179,7 @@ public final class ReadGate {
     };
   }
 
-  /**
-   * Queues a stopped handler until the gate opens; resumes it at once if it has opened already. If
-   * that fails, for want of Java heap, the handler does not wait.
-   */
+  /** Queues a stopped handler until the gate opens; resumes it at once if it has opened already. */
   void await(ReadGateHandler handler) {
     if (handler.isListener()) {
       if (!isClosed()) {
@@ -202,16 +188,8 @@ public final class ReadGate {
       return;
     }
     if (handler.markQueued(tickets)) {
-      boolean queued = false;
-      try {
-        stopped.put(handler.ticket(), handler);
-        queued = true;
-      } finally {
-        if (!queued) {
-          handler.markTaken();
-          stopped.remove(handler.ticket(), handler);
-        }
-      }
+      stopped.put(handler.ticket(), handler);
+      pauses.incrementAndGet();
     }
     // Pairs with open(): either open() sees the handler in the queue, or this sees the gate open.
     // Whoever takes it out of the queue resumes it.
@@ -231,11 +209,8 @@ public final class ReadGate {
       if (level.compareAndSet(before, wanted)) {
         if (before == Level.OPEN) {
           closings.incrementAndGet();
-          try {
-            listeners.forEach(ReadGateHandler::stopNow);
-          } finally {
-            awaitRelief();
-          }
+          listeners.forEach(ReadGateHandler::stopNow);
+          awaitRelief();
         }
         // Relief may have come at once.
         return level.get();
@@ -249,11 +224,10 @@ public final class ReadGate {
     return held != null && held.of(handler) > largeBytes;
   }
 
-  /** Whatever fails here or later, the gate waits on or opens: no other way leads out. */
   private void awaitRelief() {
     try {
       headroom.relief().whenComplete((relieved, failure) -> endWait(relieved));
-    } catch (Throwable failure) {
+    } catch (RuntimeException | Error failure) {
       // As if it could not be told. The next read that finds memory short tries again.
       open();
     }
@@ -269,12 +243,8 @@ public final class ReadGate {
       open();
       return;
     }
-    try {
-      if (!isOneReading()) {
-        letOneThrough();
-      }
-    } catch (Throwable noHeap) {
-      // One is let through after the next wait.
+    if (!isOneReading()) {
+      letOneThrough();
     }
     awaitRelief();
   }
@@ -284,66 +254,16 @@ public final class ReadGate {
     resumeAll();
   }
 
-  /** Resumes all that wait, as far as there is Java heap for that; the rest is owed. */
   private void resumeAll() {
-    owesResumption = false;
-    unresumed.resumeAll();
-    try {
-      // Those that come later find the gate open, or wait for another opening.
-      for (ReadGateHandler handler : mostFirst(stopped.headMap(tickets.get(), true).values())) {
-        if (stopped.remove(handler.ticket(), handler)) {
-          handler.markTaken();
-          handler.resume();
-        }
-      }
-    } catch (Throwable noHeap) {
-      oweResumption();
-    }
-    try {
-      listeners.forEach(ReadGateHandler::resume);
-    } catch (Throwable noHeap) {
-      oweResumption();
-    }
-  }
-
-  /** In no order rather than not at all. */
-  private Collection<ReadGateHandler> mostFirst(Collection<ReadGateHandler> handlers) {
-    try {
-      return held == null ? handlers : held.mostFirst(handlers);
-    } catch (Throwable noHeap) {
-      return handlers;
-    }
-  }
-
-  /** Called by a handler whose event loop took no task. */
-  void notResumed(ReadGateHandler handler) {
-    unresumed.add(handler);
-    oweResumption();
-  }
-
-  /** It is tried again in a while, or, without Java heap for that, after the next read. */
-  private void oweResumption() {
-    owesResumption = true;
-    if (triesLater.compareAndSet(false, true)) {
-      boolean tries = false;
-      try {
-        later.execute(this::tryAgain);
-        tries = true;
-      } catch (Throwable noHeap) {
-        // As said above.
-      } finally {
-        if (!tries) {
-          triesLater.set(false);
-        }
+    Collection<ReadGateHandler> waiting = stopped.headMap(tickets.get(), true).values();
+    // Those that come later find the gate open, or wait for another opening.
+    for (ReadGateHandler handler : held == null ? waiting : held.mostFirst(waiting)) {
+      if (stopped.remove(handler.ticket(), handler)) {
+        handler.markTaken();
+        handler.resume();
       }
     }
-  }
-
-  private void tryAgain() {
-    triesLater.set(false);
-    if (level.get() == Level.OPEN && owesResumption) {
-      resumeAll();
-    }
+    listeners.forEach(ReadGateHandler::resume);
   }
 
   /** Whether the channel that was let through has read since the last time this was asked. */
@@ -355,15 +275,14 @@ public final class ReadGate {
   /** Lets one of the stopped channels read until the gate opens. */
   private void letOneThrough() {
     letThrough = null;
-    for (ReadGateHandler next = takeFirst(); next != null; next = takeFirst()) {
-      next.letThrough(closings.get());
-      if (next.resume()) {
-        letThrough = next;
-        return;
-      }
+    ReadGateHandler one = takeFirst();
+    while (one != null && !one.tryLetThrough(closings.get())) {
+      one = takeFirst();
     }
-    // Those before, whose event loops took no task then: nobody else may be left.
-    letThrough = unresumed.letOneThrough(closings.get());
+    letThrough = one;
+    if (one != null) {
+      turns.incrementAndGet();
+    }
   }
 
   /** Takes the stopped channel that holds most, or of equal ones the one stopped longest. */

@@ -5,6 +5,7 @@ import dev.weir.netty.loop.EventLoops;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -20,11 +21,6 @@ final class ReadGateHandler extends ChannelDuplexHandler {
   private volatile long ticket;
 
   private final Runnable resumption = this::resumeNow;
-
-  /** Whether it is among the gate's unresumed, and the one below it there. */
-  private final AtomicBoolean unresumed = new AtomicBoolean();
-
-  private @Nullable ReadGateHandler below;
 
   /** The closing of the gate, by its number, that does not stop this channel; 0: every one does. */
   private volatile long letThroughClosing;
@@ -98,16 +94,7 @@ final class ReadGateHandler extends ChannelDuplexHandler {
     if (!holds.hold(Reason.PRESSURE)) {
       return;
     }
-    boolean waits = false;
-    try {
-      gate.await(this);
-      waits = true;
-    } finally {
-      if (!waits) {
-        // Nobody would end this hold.
-        holds.release(Reason.PRESSURE);
-      }
-    }
+    gate.await(this);
   }
 
   @Override
@@ -117,10 +104,7 @@ final class ReadGateHandler extends ChannelDuplexHandler {
     }
   }
 
-  /**
-   * Has the channel stop reading, on its event loop; from any thread. Where the loop takes no task,
-   * the next read stops it.
-   */
+  /** Has the channel stop reading, on its event loop; from any thread. */
   void stopNow() {
     ChannelHandlerContext ctx = context;
     if (ctx == null) {
@@ -133,8 +117,8 @@ final class ReadGateHandler extends ChannelDuplexHandler {
               stop(ctx);
             }
           });
-    } catch (Throwable endedOrNoHeap) {
-      // As said above; one that has ended reads nothing.
+    } catch (RejectedExecutionException loopHasEnded) {
+      // It reads nothing.
     }
   }
 
@@ -165,9 +149,14 @@ final class ReadGateHandler extends ChannelDuplexHandler {
     queued.set(false);
   }
 
-  /** Notes that the gate's {@code closing}, counted from 1, does not stop this channel. */
-  void letThrough(long closing) {
+  /**
+   * Lets the channel read again, and through the gate's {@code closing}, counted from 1.
+   *
+   * @return as {@link #resume}
+   */
+  boolean tryLetThrough(long closing) {
     letThroughClosing = closing;
+    return resume();
   }
 
   /** Called after a read: whether {@code closing} does not stop this channel. */
@@ -185,8 +174,7 @@ final class ReadGateHandler extends ChannelDuplexHandler {
   }
 
   /**
-   * Lets the channel read again, on its event loop; from any thread. Where the loop takes no task,
-   * the gate tries again.
+   * Lets the channel read again, on its event loop; from any thread.
    *
    * @return {@code false} if that is not on its way, or there is nothing to resume: the channel has
    *     gone, or nothing more can come
@@ -200,10 +188,7 @@ final class ReadGateHandler extends ChannelDuplexHandler {
       boolean isOver = ReadHolds.of(ctx.channel()).isOver();
       ctx.executor().execute(resumption);
       return !isOver;
-    } catch (Throwable endedOrNoHeap) {
-      if (!ctx.executor().isShutdown()) {
-        gate.notResumed(this);
-      }
+    } catch (RejectedExecutionException loopHasEnded) {
       return false;
     }
   }
@@ -213,23 +198,5 @@ final class ReadGateHandler extends ChannelDuplexHandler {
     if (ctx != null) {
       ReadHolds.of(ctx.channel()).release(Reason.PRESSURE);
     }
-  }
-
-  /** Notes that it is about to be among the unresumed; {@code false} if it is. */
-  boolean markUnresumed() {
-    return unresumed.compareAndSet(false, true);
-  }
-
-  /** Of whoever puts it among the unresumed; published with it. */
-  void setBelow(@Nullable ReadGateHandler handler) {
-    below = handler;
-  }
-
-  /** Notes that it is among them no more; what was below it. Of whoever has taken it out. */
-  @Nullable ReadGateHandler takeBelow() {
-    ReadGateHandler handler = below;
-    below = null;
-    unresumed.set(false);
-    return handler;
   }
 }

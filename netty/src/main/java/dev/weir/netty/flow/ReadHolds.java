@@ -83,8 +83,7 @@ public final class ReadHolds {
   }
 
   /**
-   * Keeps the channel from reading for {@code reason}; holding twice is the same as once. If this
-   * fails, for want of Java heap, the channel is not held for that.
+   * Keeps the channel from reading for {@code reason}; holding twice is the same as once.
    *
    * @return {@code false} if the channel is exempt from holds for this reason, or a stream of
    *     HTTP/2 that its peer has reset, or one that its peer opened and on which nothing more can
@@ -105,13 +104,7 @@ public final class ReadHolds {
     heldSinceNanos = nowNanos();
     autoReadAfter = channel.config().isAutoRead();
     reasons.add(reason);
-    try {
-      channel.config().setAutoRead(false);
-    } catch (Throwable noHeap) {
-      // It may be off already, and nobody would end this hold.
-      release(reason);
-      throw noHeap;
-    }
+    channel.config().setAutoRead(false);
     return true;
   }
 
@@ -137,21 +130,16 @@ public final class ReadHolds {
   }
 
   /**
-   * Nothing more can come: nobody holds it. Should it not be read now, or closed, for want of
-   * memory, it is tried again when the last of those who have held it lets go. Neither from here:
-   * its handlers may be writing the end of their answer, and its codec, which has not counted a
-   * reset yet, would send one back.
+   * Nothing more can come: nobody holds it. It is read, or closed, by a task: its handlers may be
+   * writing the end of their answer now, and its codec, which has not counted a reset yet, would
+   * send one back.
    */
   void endForGood() {
     boolean wasHeld = held();
     over = true;
     if (wasHeld) {
       countHeld();
-      try {
-        channel.eventLoop().execute(this::letGo);
-      } catch (Throwable endedOrNoHeap) {
-        letGo();
-      }
+      channel.eventLoop().execute(this::letGo);
     }
   }
 

@@ -11,9 +11,7 @@ import io.netty.buffer.ByteBuf;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Future;
 import java.util.concurrent.TimeoutException;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,9 +20,9 @@ import org.jspecify.annotations.Nullable;
  * to whole pages.
  */
 public final class WeirAdmission implements Admission {
+  private final WeirAllocator allocator;
   private final Pool pool;
   private final Budget budget;
-  private final Function<Grant, Permit> permits;
 
   /** Admits as far as the pool of {@code allocator} has room. */
   public WeirAdmission(WeirAllocator allocator) {
@@ -38,14 +36,9 @@ public final class WeirAdmission implements Admission {
    * @throws IllegalArgumentException if the budget is of another pool
    */
   public WeirAdmission(WeirAllocator allocator, Budget budget) {
-    this(allocator, budget, grant -> new GrantPermit(allocator, grant));
-  }
-
-  /** With permits of another making, for tests. */
-  WeirAdmission(WeirAllocator allocator, Budget budget, Function<Grant, Permit> permits) {
+    this.allocator = allocator;
     this.pool = allocator.pool();
     this.budget = budget;
-    this.permits = permits;
     if (!budget.isOfSameTree(pool.rootBudget())) {
       throw new IllegalArgumentException(
           "budget '%s' is not of pool '%s'".formatted(budget.path(), pool.options().name()));
@@ -60,21 +53,14 @@ public final class WeirAdmission implements Admission {
     } catch (IllegalStateException | Error poolClosedOrFailed) {
       return CompletableFuture.failedFuture(refusal(bytes, poolClosedOrFailed));
     }
-    try {
-      CompletableFuture<Permit> permit = new CompletableFuture<>();
-      grant.whenComplete((granted, failure) -> answer(permit, bytes, granted, failure));
-      permit.whenComplete((done, failure) -> {
-        if (done == null) {
-          grant.complete(null); // Given up, if it was not refused.
-        }
-      });
-      return permit;
-    } catch (Throwable unheard) {
-      if (!grant.complete(null) && grant.state() == Future.State.SUCCESS) {
-        grant.resultNow().close();
+    CompletableFuture<Permit> permit = new CompletableFuture<>();
+    grant.whenComplete((granted, failure) -> answer(permit, bytes, granted, failure));
+    permit.whenComplete((done, failure) -> {
+      if (done == null) {
+        grant.complete(null); // Given up, if it was not refused.
       }
-      throw unheard;
-    }
+    });
+    return permit;
   }
 
   /**
@@ -91,32 +77,12 @@ public final class WeirAdmission implements Admission {
       long bytes,
       @Nullable Grant granted,
       @Nullable Throwable failure) {
-    try {
-      if (granted != null) {
-        permit.complete(permits.apply(granted));
-      } else if (failure != null) {
+    if (granted == null) {
+      if (failure != null) {
         permit.completeExceptionally(refusal(bytes, failure));
       }
-    } catch (Throwable noPermit) {
-      refuse(permit, bytes, noPermit);
-    } finally {
-      if (granted != null && !isTaken(permit)) {
-        granted.close();
-      }
-    }
-  }
-
-  /** If given up, or failed for want of Java heap, nobody has what it was granted. */
-  private static boolean isTaken(CompletableFuture<Permit> permit) {
-    return permit.state() == Future.State.SUCCESS && permit.resultNow() != null;
-  }
-
-  /** Whatever fails, nobody waits on. */
-  private void refuse(CompletableFuture<Permit> permit, long bytes, Throwable failure) {
-    try {
-      permit.completeExceptionally(refusal(bytes, failure));
-    } catch (Throwable noHeap) {
-      permit.complete(null);
+    } else if (!permit.complete(new GrantPermit(allocator, granted))) {
+      granted.close(); // Given up.
     }
   }
 

@@ -112,7 +112,7 @@ final class Answers {
         && !isChunked(current);
   }
 
-  /** As RFC 9112, 6.3 has it; without anything made, for which there may be no Java heap. */
+  /** As RFC 9112, 6.3 has it. */
   private static boolean isChunked(HttpHeaders headers) {
     String coding = headers.get(HttpHeaderNames.TRANSFER_ENCODING);
     String end = HttpHeaderValues.CHUNKED.toString();

@@ -5,7 +5,6 @@ import dev.weir.netty.flow.Permit;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.http.LastHttpContent;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,7 +28,6 @@ final class BodyIntake {
     this.options = options;
     this.spill = spill;
     this.receiver = receiver;
-    RefusedRequestException.load();
   }
 
   /** Whose requests these are. Hears nothing of a request that was dropped meanwhile. */
@@ -103,21 +101,19 @@ final class BodyIntake {
 
   private void notAdmitted(
       ChannelHandlerContext ctx, IncomingRequest current, int bytes, Throwable failure) {
-    RefusedRequestException refusal = RefusedRequestException.NO_HEAP;
-    boolean isMoving = false;
-    try {
-      if (spill == null || bytes > spill.maximumBytes()) {
-        refusal = RefusedRequestException.notAdmitted(bytes, failure);
-      } else {
+    RefusedRequestException refusal;
+    if (spill == null || bytes > spill.maximumBytes()) {
+      refusal = RefusedRequestException.notAdmitted(bytes, failure);
+    } else {
+      try {
         moveToFile(ctx, current, spill);
-        isMoving = true;
+        return;
+      } catch (RefusedRequestException notMoved) {
+        refusal = notMoved;
       }
-    } catch (RefusedRequestException notMoved) {
-      refusal = notMoved;
-    } finally {
-      if (!isMoving && !current.isDropped()) {
-        receiver.refused(ctx, current, refusal);
-      }
+    }
+    if (!current.isDropped()) {
+      receiver.refused(ctx, current, refusal);
     }
   }
 
@@ -127,18 +123,12 @@ final class BodyIntake {
     current.asked();
     SpilledBody spilled =
         SpilledBody.of(to, ctx.alloc(), current.declaredBytes(), options.maximumBytes());
-    ByteBuf gathered;
-    try {
-      gathered = current.continueIn(spilled);
-    } catch (RuntimeException | Error failure) {
-      spilled.release();
-      throw SpilledBody.failed(failure);
-    }
+    ByteBuf gathered = current.continueIn(spilled);
     try {
       spilled.bytesToAdmit(gathered.readableBytes());
-    } catch (Throwable failure) {
+    } catch (RefusedRequestException noRoom) {
       gathered.release();
-      throw failure;
+      throw noRoom;
     }
     write(ctx, current, spilled, gathered, /* last= */ null);
   }
@@ -155,16 +145,11 @@ final class BodyIntake {
       @Nullable LastHttpContent last) {
     receiver.waits();
     current.pause();
-    Consumer<@Nullable Throwable> done = null;
-    try {
-      done = failure -> written(ctx, current, last, failure);
-      spilled.write(part, /* last= */ last != null, ctx.executor(), done);
-    } catch (Throwable noHeap) {
-      if (done == null) {
-        part.release();
-      }
-      written(ctx, current, last, noHeap);
-    }
+    spilled.write(
+        part,
+        /* last= */ last != null,
+        ctx.executor(),
+        failure -> written(ctx, current, last, failure));
   }
 
   private void written(
@@ -180,11 +165,6 @@ final class BodyIntake {
       receiver.ready(ctx, current, last);
       return;
     }
-    RefusedRequestException refusal = RefusedRequestException.NO_HEAP;
-    try {
-      refusal = SpilledBody.failed(failure);
-    } finally {
-      receiver.refused(ctx, current, refusal);
-    }
+    receiver.refused(ctx, current, SpilledBody.failed(failure));
   }
 }

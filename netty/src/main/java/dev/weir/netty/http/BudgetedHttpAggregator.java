@@ -3,7 +3,6 @@ package dev.weir.netty.http;
 import dev.weir.netty.flow.Admission;
 import dev.weir.netty.flow.ReadHolds;
 import dev.weir.netty.loop.EventLoops;
-import dev.weir.netty.loop.LoopTasks;
 import dev.weir.netty.write.EarlyEnd;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelDuplexHandler;
@@ -94,7 +93,7 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
   private final Responses responses;
   private final PassedOn passedOn = new PassedOn();
 
-  private final ArrayDeque<HttpObject> heldBack;
+  private final ArrayDeque<HttpObject> heldBack = new ArrayDeque<>();
   private Phase phase = Phase.IDLE;
   private @Nullable IncomingRequest request;
   private boolean handlingHeldBack;
@@ -107,7 +106,7 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
    * Takes bodies into memory that {@code admission} grants, within the limits of {@code options}.
    */
   public BudgetedHttpAggregator(Admission admission, AggregatorOptions options) {
-    this(admission, options, /* spill= */ null, new ArrayDeque<>());
+    this(admission, options, /* spill= */ (Spill) null);
   }
 
   /**
@@ -115,17 +114,8 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
    * its patience, go to a file instead. What the application gets is the file, mapped: the same
    * contiguous buffer, whose release gives the file back.
    */
-  public BudgetedHttpAggregator(Admission admission, AggregatorOptions options, Spill spill) {
-    this(admission, options, spill, new ArrayDeque<>());
-  }
-
-  /** With a queue of another making, for tests. */
-  BudgetedHttpAggregator(
-      Admission admission,
-      AggregatorOptions options,
-      @Nullable Spill spill,
-      ArrayDeque<HttpObject> heldBack) {
-    this.heldBack = heldBack;
+  public BudgetedHttpAggregator(
+      Admission admission, AggregatorOptions options, @Nullable Spill spill) {
     this.options = options;
     this.intake = new BodyIntake(admission, options, spill, new Receiver());
     this.headWatch = new HeadWatch(options.idleTimeout(), this::endLate);
@@ -147,13 +137,10 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
 
   @Override
   public void handlerRemoved(ChannelHandlerContext ctx) {
-    try {
-      end(ctx);
-    } finally {
-      ReadHolds holds = ReadHolds.of(ctx.channel());
-      holds.endExemption();
-      holds.release(ReadHolds.Reason.ORDER);
-    }
+    end(ctx);
+    ReadHolds holds = ReadHolds.of(ctx.channel());
+    holds.endExemption();
+    holds.release(ReadHolds.Reason.ORDER);
   }
 
   @Override
@@ -166,12 +153,9 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
   }
 
   private void end(ChannelHandlerContext ctx) {
-    try {
-      responses.end(ctx);
-    } finally {
-      headWatch.end();
-      dropEverything();
-    }
+    responses.end(ctx);
+    headWatch.end();
+    dropEverything();
   }
 
   @Override
@@ -192,7 +176,7 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
     headWatch.brought();
     if (message instanceof HttpObject part
         && (part instanceof HttpRequest || part instanceof HttpContent)) {
-      holdBack(ctx, part);
+      heldBack.add(part);
       handleHeldBack(ctx);
     } else {
       passedOn.next();
@@ -200,37 +184,10 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
     }
   }
 
-  /** Has a part wait for its turn. Where it cannot, what follows would close over a hole. */
-  @SuppressWarnings("ReferenceEquality") // The same part, and not one like it.
-  private void holdBack(ChannelHandlerContext ctx, HttpObject part) {
-    try {
-      heldBack.add(part);
-    } catch (OutOfMemoryError noHeap) {
-      if (heldBack.peekLast() == part) {
-        heldBack.pollLast(); // It was taken in before there was no room to grow: now it is full.
-      }
-      ReferenceCountUtil.release(part);
-      endForLost(ctx, noHeap);
-    }
-  }
-
-  private void endForLost(ChannelHandlerContext ctx, OutOfMemoryError noHeap) {
-    if (phase == Phase.PASSED_ON) {
-      try {
-        ctx.fireExceptionCaught(noHeap);
-      } finally {
-        responses.cutOff(ctx);
-      }
-    } else if (phase != Phase.REFUSING) {
-      refuse(ctx, RefusedRequestException.of(noHeap));
-    }
-  }
-
   @Override
   public void channelReadComplete(ChannelHandlerContext ctx) {
-    responses.retryCutOff(ctx);
     headWatch.readComplete();
-    watch(ctx);
+    watch();
     passedOn.end(ctx);
     if (passedOn.isNothingSinceRead() && !ctx.channel().config().isAutoRead()) {
       // The read brought the application nothing that would make it ask for more.
@@ -248,7 +205,12 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
 
   @Override
   public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
-    responses.write(ctx, message, promise);
+    try {
+      responses.write(ctx, message, promise);
+    } catch (Throwable failure) {
+      responses.cutOff(ctx); // What follows would come behind a hole.
+      throw failure;
+    }
   }
 
   @Override
@@ -278,7 +240,7 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
       closeAtTheEnd(ctx);
       if (!heldBack.isEmpty()) {
         // Not from here: the application is still writing.
-        LoopTasks.bring(ctx.executor(), new NextRequest(ctx));
+        ctx.executor().execute(() -> goOn(ctx));
       }
     }
 
@@ -288,30 +250,8 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
     }
   }
 
-  /** Goes on with what has come behind a request that is answered now. */
-  private final class NextRequest implements LoopTasks.Task {
-    private final ChannelHandlerContext ctx;
-
-    NextRequest(ChannelHandlerContext ctx) {
-      this.ctx = ctx;
-    }
-
-    @Override
-    public void run() {
-      handleHeldBack(ctx);
-      passedOn.endIfDue(ctx);
-      watch(ctx);
-    }
-
-    @Override
-    public void lost() {
-      EarlyEnd.close(ctx);
-    }
-  }
-
   /** The time for a head is over: ends the connection, if a head is what it waits for. */
   private void endLate(ChannelHandlerContext ctx) {
-    responses.retryCutOff(ctx);
     if (phase != Phase.IDLE || !heldBack.isEmpty() || !answers.areSent()) {
       return;
     }
@@ -323,14 +263,10 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
   }
 
   /** Watches the body that keeps the channel waiting, if one does. */
-  private void watch(ChannelHandlerContext ctx) {
+  private void watch() {
     IncomingRequest current = request;
     if (current != null && phase == Phase.GATHERING) {
-      try {
-        current.watch();
-      } catch (Throwable noHeap) {
-        refuse(ctx, RefusedRequestException.NO_HEAP); // It might stall for ever.
-      }
+      current.watch();
     }
   }
 
@@ -470,12 +406,15 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
     passOn(ctx, whole);
   }
 
-  /** Room came, or did not: at once, in the middle of handling what is held back, or later. */
+  /**
+   * Room came, or did not: at once, in the middle of handling what is held back, or later. Or the
+   * request before is answered.
+   */
   private void goOn(ChannelHandlerContext ctx) {
     handleHeldBack(ctx);
     if (!handlingHeldBack) {
       passedOn.endIfDue(ctx);
-      watch(ctx);
+      watch();
     }
   }
 
@@ -503,22 +442,16 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
 
   /** Its timer has run out, and there is no other. */
   private void refuseLate(ChannelHandlerContext ctx, String what, Duration timeout) {
-    RefusedRequestException refusal;
-    try {
-      refusal = new RefusedRequestException(HttpResponseStatus.REQUEST_TIMEOUT, what + timeout);
-    } catch (OutOfMemoryError noHeap) {
-      refusal = RefusedRequestException.NO_HEAP;
-    }
-    refuse(ctx, refusal);
+    refuse(ctx, new RefusedRequestException(HttpResponseStatus.REQUEST_TIMEOUT, what + timeout));
   }
 
   private void refuse(ChannelHandlerContext ctx, RefusedRequestException refusal) {
     discard(ctx);
     try {
       LingeringClose.after(ctx, refusal.toResponse(options.retryAfter()));
-    } catch (Throwable noHeap) {
+    } catch (Throwable failure) {
       EarlyEnd.close(ctx);
-      throw noHeap;
+      throw failure;
     } finally {
       refusal.log();
     }
@@ -527,11 +460,8 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
   /** Drops what there is, and all that comes from now on. */
   private void discard(ChannelHandlerContext ctx) {
     phase = Phase.REFUSING;
-    try {
-      dropEverything();
-    } finally {
-      ReadHolds.of(ctx.channel()).endExemption();
-    }
+    dropEverything();
+    ReadHolds.of(ctx.channel()).endExemption();
   }
 
   /** No answer comes, or the rest of one: drops what there is, and reads on for the end. */
@@ -543,14 +473,11 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
   private void dropEverything() {
     IncomingRequest current = request;
     request = null;
-    try {
-      if (current != null) {
-        current.drop();
-      }
-    } finally {
-      for (HttpObject part = heldBack.poll(); part != null; part = heldBack.poll()) {
-        ReferenceCountUtil.release(part);
-      }
+    if (current != null) {
+      current.drop();
+    }
+    for (HttpObject part = heldBack.poll(); part != null; part = heldBack.poll()) {
+      ReferenceCountUtil.release(part);
     }
   }
 

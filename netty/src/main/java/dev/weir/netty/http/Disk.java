@@ -17,14 +17,8 @@ interface Disk {
   FileChannel open(Path path, Set<? extends OpenOption> options, FileAttribute<?>... attributes)
       throws IOException;
 
-  /**
-   * Runs what waits for the disk where that keeps nobody waiting; here if no thread is to be had.
-   */
+  /** Runs what waits for the disk where that keeps nobody waiting. */
   default void aside(Runnable task) {
-    try {
-      Thread.startVirtualThread(task);
-    } catch (Throwable noThread) {
-      task.run();
-    }
+    Thread.startVirtualThread(task);
   }
 }

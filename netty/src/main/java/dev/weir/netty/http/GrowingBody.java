@@ -76,7 +76,6 @@ final class GrowingBody implements RequestBody {
   @Override
   public void extend(Permit permit, int bytes) {
     if (!tryLengthenLast(permit, bytes)) {
-      buffers.ensureCapacity(buffers.size() + 1); // What is taken has a place then.
       buffers.add(permit.allocateGrowing(bytes, maximumBytes - capacityBytes));
     }
     capacityBytes += bytes;
@@ -120,19 +119,10 @@ final class GrowingBody implements RequestBody {
       return buffers.removeFirst();
     }
     CompositeByteBuf whole = buffers.getFirst().alloc().compositeDirectBuffer(Integer.MAX_VALUE);
-    boolean taken = false;
-    try {
-      while (!buffers.isEmpty()) {
-        // It takes over, or releases, this one; those behind it stay here.
-        whole.addComponent(/* increaseWriterIndex= */ true, buffers.removeFirst());
-      }
-      taken = true;
-      return whole;
-    } finally {
-      if (!taken) {
-        whole.release();
-      }
+    while (!buffers.isEmpty()) {
+      whole.addComponent(/* increaseWriterIndex= */ true, buffers.removeFirst());
     }
+    return whole;
   }
 
   @Override

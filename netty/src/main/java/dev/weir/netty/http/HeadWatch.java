@@ -1,8 +1,6 @@
 package dev.weir.netty.http;
 
 import dev.weir.netty.flow.ReadHolds;
-import dev.weir.netty.loop.LoopTasks;
-import dev.weir.netty.write.EarlyEnd;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.http2.Http2StreamChannel;
 import java.time.Duration;
@@ -17,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Used on the channel's event loop. What it costs a request is two clock reads: the timer of one
  * connection runs on through all its requests.
  */
-final class HeadWatch implements LoopTasks.Task {
+final class HeadWatch {
   private final Duration timeout;
   private final Consumer<ChannelHandlerContext> onLate;
   private @Nullable ChannelHandlerContext context;
@@ -45,7 +43,7 @@ final class HeadWatch implements LoopTasks.Task {
     if (watch == null) {
       watch = new StallWatch(ctx.executor(), timeout, this::runOut);
     }
-    run();
+    restart();
   }
 
   /** The last response has left: counts anew. Any thread. */
@@ -55,15 +53,14 @@ final class HeadWatch implements LoopTasks.Task {
       return;
     }
     if (ctx.executor().inEventLoop()) {
-      run();
+      restart();
     } else {
-      LoopTasks.bring(ctx.executor(), this);
+      ctx.executor().execute(this::restart);
     }
   }
 
   /** Counts anew. */
-  @Override
-  public void run() {
+  private void restart() {
     ChannelHandlerContext ctx = context;
     StallWatch current = watch;
     if (ctx == null || current == null) {
@@ -71,24 +68,7 @@ final class HeadWatch implements LoopTasks.Task {
     }
     heldNanos = ReadHolds.of(ctx.channel()).heldNanos();
     current.restart();
-    watch(ctx, current);
-  }
-
-  /** A connection that cannot be watched ends: it might wait for ever. */
-  private static void watch(ChannelHandlerContext ctx, StallWatch current) {
-    try {
-      current.watch();
-    } catch (Throwable noHeap) {
-      EarlyEnd.close(ctx);
-    }
-  }
-
-  @Override
-  public void lost() {
-    ChannelHandlerContext ctx = context;
-    if (ctx != null) {
-      EarlyEnd.close(ctx);
-    }
+    current.watch();
   }
 
   /** Watches no more. */
@@ -129,11 +109,11 @@ final class HeadWatch implements LoopTasks.Task {
     ReadHolds holds = ReadHolds.of(ctx.channel());
     long unreadNanos = holds.heldNanos() - heldNanos;
     if (holds.held()) {
-      run();
+      restart();
     } else if (unreadNanos > 0) {
       heldNanos += unreadNanos;
       current.excuse(unreadNanos);
-      watch(ctx, current);
+      current.watch();
     } else {
       onLate.accept(ctx);
     }

@@ -14,8 +14,8 @@ import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.util.concurrent.EventExecutor;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -160,43 +160,24 @@ final class IncomingRequest {
       return;
     }
     pendingAdmission = admitted;
-    try {
-      if (admitted.isDone()) {
-        admitted.whenComplete((permit, failure) -> settle(permit, failure, listener));
-      } else {
-        admitted.whenComplete(new Settling(executor, listener));
-      }
-    } catch (Throwable unheard) {
-      pendingAdmission = null;
-      try {
-        Admission.giveUp(admitted);
-      } finally {
-        listener.notAdmitted(unheard);
-      }
+    if (admitted.isDone()) {
+      admitted.whenComplete((permit, failure) -> settle(permit, failure, listener));
+    } else {
+      admitted.whenComplete((permit, failure) ->
+          LoopTasks.bring(executor, new Settlement(permit, failure, listener)));
     }
   }
 
-  /** Brings the end of an admission to the event loop, by what there was heap for before. */
-  private final class Settling
-      implements BiConsumer<@Nullable Permit, @Nullable Throwable>, LoopTasks.Task {
-    private final EventExecutor executor;
+  /** The end of an admission on its way to the event loop. */
+  private final class Settlement implements LoopTasks.Task {
+    private final @Nullable Permit permit;
+    private final @Nullable Throwable failure;
     private final AdmissionListener listener;
 
-    /** Written before the event loop is handed this. */
-    private @Nullable Permit permit;
-
-    private @Nullable Throwable failure;
-
-    Settling(EventExecutor executor, AdmissionListener listener) {
-      this.executor = executor;
+    Settlement(@Nullable Permit permit, @Nullable Throwable failure, AdmissionListener listener) {
+      this.permit = permit;
+      this.failure = failure;
       this.listener = listener;
-    }
-
-    @Override
-    public void accept(@Nullable Permit given, @Nullable Throwable refusal) {
-      permit = given;
-      failure = refusal;
-      LoopTasks.bring(executor, this);
     }
 
     @Override
@@ -225,35 +206,18 @@ final class IncomingRequest {
     if (permit != null) {
       listener.admitted(permit);
     } else {
-      listener.notAdmitted(failure == null ? RefusedRequestException.NO_HEAP : failure);
+      listener.notAdmitted(Objects.requireNonNull(failure));
     }
   }
 
   /**
    * Makes the whole request.
    *
-   * @throws RefusedRequestException if bytes are missing, or there is no Java heap for it; the
-   *     caller still has to {@link #drop}
+   * @throws RefusedRequestException if bytes are missing; the caller still has to {@link #drop}
    */
   FullHttpRequest finish(HttpHeaders trailers) throws RefusedRequestException {
-    ByteBuf content = null;
-    boolean made = false;
-    try {
-      content = body.finish();
-      FullHttpRequest whole = whole(content, trailers);
-      made = true;
-      stallWatch.stop();
-      return whole;
-    } catch (OutOfMemoryError noHeap) {
-      throw RefusedRequestException.NO_HEAP;
-    } finally {
-      if (!made && content != null) {
-        content.release();
-      }
-    }
-  }
-
-  private FullHttpRequest whole(ByteBuf content, HttpHeaders trailers) {
+    ByteBuf content = body.finish();
+    stallWatch.stop();
     FullHttpRequest whole =
         new DefaultFullHttpRequest(
             head.protocolVersion(), head.method(), head.uri(), content, head.headers(), trailers);
@@ -273,13 +237,10 @@ final class IncomingRequest {
     dropped = true;
     CompletableFuture<Permit> pending = pendingAdmission;
     pendingAdmission = null;
-    try {
-      stallWatch.stop();
-      if (pending != null) {
-        Admission.giveUp(pending);
-      }
-    } finally {
-      body.release();
+    stallWatch.stop();
+    if (pending != null) {
+      Admission.giveUp(pending);
     }
+    body.release();
   }
 }

@@ -19,9 +19,6 @@ final class MappedContent extends UnpooledDirectByteBuf {
   private final Disk disk;
   private final Runnable afterRelease;
 
-  /** Made beforehand: it is wanted also where there is no Java heap. */
-  private final Runnable unmapping = this::unmap;
-
   private MappedContent(
       ByteBufAllocator allocator,
       Arena arena,
@@ -61,7 +58,7 @@ final class MappedContent extends UnpooledDirectByteBuf {
   @Override
   protected void deallocate() {
     super.deallocate();
-    disk.aside(unmapping);
+    disk.aside(this::unmap);
   }
 
   /**

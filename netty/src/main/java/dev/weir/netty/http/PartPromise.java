@@ -4,9 +4,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelProgressivePromise;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.DefaultChannelProgressivePromise;
-import java.nio.channels.ClosedChannelException;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
-import org.jspecify.annotations.Nullable;
 
 /**
  * How a part of a response is sent. Stands for the promise of whoever writes it, so that its loss
@@ -20,9 +18,6 @@ import org.jspecify.annotations.Nullable;
 final class PartPromise extends DefaultChannelProgressivePromise {
   private static final AtomicIntegerFieldUpdater<PartPromise> STATE =
       AtomicIntegerFieldUpdater.newUpdater(PartPromise.class, "state");
-
-  private static final AtomicIntegerFieldUpdater<PartPromise> UNTOLD =
-      AtomicIntegerFieldUpdater.newUpdater(PartPromise.class, "isUntold");
 
   /** Handlers nearer to the wire may be in the middle of it. */
   private static final int WRITING = 0;
@@ -42,21 +37,12 @@ final class PartPromise extends DefaultChannelProgressivePromise {
      * heard, the writer has not.
      */
     void done(PartPromise part);
-
-    /** There was no Java heap to fail it, or to tell the writer: {@link #retry} is to come. */
-    void untold(PartPromise part);
   }
 
   private final ChannelPromise writer;
   private final Watcher watcher;
   private volatile int state = WRITING;
   private volatile boolean closes;
-
-  /** Whether it is in the watcher's list of those that are untold. */
-  private volatile int isUntold;
-
-  /** Of that list. */
-  @Nullable PartPromise nextUntold;
 
   /**
    * Is not done yet, and makes {@code writer} one that cannot be cancelled.
@@ -91,16 +77,6 @@ final class PartPromise extends DefaultChannelProgressivePromise {
     }
   }
 
-  /** Tries once more what no Java heap was found for. */
-  void retry() {
-    isUntold = 0;
-    if (!isDone()) {
-      tryFailure(new ClosedChannelException());
-    } else {
-      tell(/* isSeenTo= */ true);
-    }
-  }
-
   private void tell(boolean isSeenTo) {
     int now = state;
     // What is lost in the middle of a write is told of when that is over.
@@ -108,45 +84,28 @@ final class PartPromise extends DefaultChannelProgressivePromise {
     if (now == TOLD || isEarly || !STATE.compareAndSet(this, now, TOLD)) {
       return;
     }
-    try {
-      if (!isSeenTo) {
-        watcher.done(this);
-      }
-    } finally {
-      tellWriter();
+    if (!isSeenTo) {
+      watcher.done(this);
     }
+    tellWriter();
   }
 
   private void tellWriter() {
-    try {
-      if (isSuccess()) {
-        writer.trySuccess(null);
-      } else {
-        writer.tryFailure(cause());
-      }
-    } finally {
-      if (!writer.isVoid() && !writer.isDone()) {
-        state = WRITTEN;
-        becomeUntold();
-      } else if (closes) {
-        channel().close();
-      }
+    if (isSuccess()) {
+      writer.trySuccess(null);
+    } else {
+      writer.tryFailure(cause());
     }
-  }
-
-  private void becomeUntold() {
-    if (isUntold == 0 && UNTOLD.compareAndSet(this, 0, 1)) {
-      watcher.untold(this);
+    if (closes) {
+      channel().close();
     }
   }
 
   @Override
   public boolean trySuccess(Void result) {
-    try {
-      return super.trySuccess(null);
-    } finally {
-      tellIfDone();
-    }
+    boolean isFirst = super.trySuccess(null);
+    tellIfDone();
+    return isFirst;
   }
 
   @Override
@@ -160,18 +119,12 @@ final class PartPromise extends DefaultChannelProgressivePromise {
   @Override
   public boolean tryFailure(Throwable cause) {
     if (isDone()) {
-      tellIfDone(); // It may be asked again because there was no Java heap to tell the writer.
       return false;
     }
     watcher.failing();
-    try {
-      return super.tryFailure(cause);
-    } finally {
-      if (!isDone()) {
-        becomeUntold();
-      }
-      tellIfDone();
-    }
+    boolean isFirst = super.tryFailure(cause);
+    tellIfDone();
+    return isFirst;
   }
 
   @Override
@@ -182,7 +135,6 @@ final class PartPromise extends DefaultChannelProgressivePromise {
     return this;
   }
 
-  /** Also where listeners, or what it takes to tell them, found no Java heap. */
   private void tellIfDone() {
     if (isDone()) {
       tell(/* isSeenTo= */ false);

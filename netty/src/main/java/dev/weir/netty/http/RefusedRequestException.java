@@ -2,6 +2,7 @@ package dev.weir.netty.http;
 
 import dev.weir.netty.flow.AdmissionRefusedException;
 import dev.weir.netty.log.FailureLog;
+import dev.weir.netty.refusal.MemoryRefusals;
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.FullHttpResponse;
@@ -18,11 +19,6 @@ import org.jspecify.annotations.Nullable;
 /** A request that is answered without reaching the application, and the status that says so. */
 final class RefusedRequestException extends Exception {
   private static final long serialVersionUID = 1L;
-
-  /** Made beforehand, for where there is no Java heap for a better one. */
-  @SuppressWarnings("StaticAssignmentOfThrowable") // It has no stack trace.
-  static final RefusedRequestException NO_HEAP =
-      overloaded("no memory for the request now, try again");
 
   private static final FailureLog LOG = new FailureLog(RefusedRequestException.class);
 
@@ -85,23 +81,20 @@ final class RefusedRequestException extends Exception {
     boolean isBound =
         failure instanceof AdmissionRefusedException
             || failure instanceof RefusedRequestException
-            || failure instanceof OutOfMemoryError;
+            || MemoryRefusals.isRefusal(failure);
     return overloaded("no memory for " + bytes + " bytes now, try again", isBound ? null : failure);
   }
 
-  /** Tells that something failed which nobody has foreseen, or for want of Java heap. */
+  /** Tells that memory was refused, or that something failed which nobody has foreseen. */
   static RefusedRequestException of(Throwable failure) {
-    return failure instanceof OutOfMemoryError
-        ? NO_HEAP
+    return MemoryRefusals.isRefusal(failure)
+        ? overloaded("no memory for the request now, try again")
         : new RefusedRequestException(
             HttpResponseStatus.INTERNAL_SERVER_ERROR,
             "the request could not be taken in",
             /* worthRetrying= */ false,
             failure);
   }
-
-  /** Does nothing but load this class: its first use may meet a full Java heap otherwise. */
-  static void load() {}
 
   /** Tells operators of the failure, if there is one for them. Throws nothing. */
   void log() {

@@ -1,21 +1,17 @@
 package dev.weir.netty.http;
 
 import dev.weir.netty.log.FailureLog;
-import dev.weir.netty.loop.LoopTasks;
 import dev.weir.netty.write.EarlyEnd;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Hears whether the parts of responses leave: behind the end of one the head of the next request is
  * waited for; behind a part that is lost nothing must follow. It hears before those who write.
  *
- * <p>Used on the channel's event loop, and told on any thread. Parts are lost where the Java heap
- * is full, so it makes nothing when it is told of one.
+ * <p>Used on the channel's event loop, and told on any thread.
  */
 final class ResponseWatch {
   private static final FailureLog LOST = new FailureLog(ResponseWatch.class);
@@ -24,16 +20,11 @@ final class ResponseWatch {
   private final Consumer<ChannelHandlerContext> onLost;
   private final Part part = new Part();
   private final End end = new End();
-  private final LoopTasks.Task loss = new Loss();
-  private final LoopTasks.Task closing = new Closing();
   private @SuppressWarnings("NullAway.Init") ChannelHandlerContext context;
   private volatile boolean listening;
   private volatile boolean lost;
   private volatile boolean reported;
-  private boolean closingComes;
-
-  /** Parts of which the writers could not be told; each leads to the next. */
-  private final AtomicReference<@Nullable PartPromise> untold = new AtomicReference<>();
+  private boolean closes;
 
   /**
    * Hears nothing yet.
@@ -89,25 +80,11 @@ final class ResponseWatch {
       }
     }
 
-    @Override
-    public final void untold(PartPromise part) {
-      PartPromise first;
-      do {
-        first = untold.get();
-        part.nextUntold = first;
-      } while (!untold.compareAndSet(first, part));
-      endChannel();
-    }
-
-    final void endChannel() {
-      try {
-        if (context.executor().inEventLoop()) {
-          loss.run();
-        } else {
-          LoopTasks.bring(context.executor(), loss);
-        }
-      } catch (Throwable failure) {
-        LOST.report("closed later: a part of a response could not be written", failure);
+    private void endChannel() {
+      if (context.executor().inEventLoop()) {
+        tellOfLoss();
+      } else {
+        context.executor().execute(ResponseWatch.this::tellOfLoss);
       }
     }
   }
@@ -118,18 +95,7 @@ final class ResponseWatch {
     public void done(PartPromise part) {
       super.done(part);
       if (part.isSuccess()) {
-        sent(part);
-      }
-    }
-
-    private void sent(PartPromise part) {
-      try {
         onSent.accept(part);
-      } catch (Throwable noHeap) {
-        lost = true; // So that it is tried again where this does not end the channel.
-        reported = true;
-        LOST.report("closed: the next request could not be waited for", noHeap);
-        endChannel();
       }
     }
   }
@@ -142,78 +108,27 @@ final class ResponseWatch {
     }
   }
 
-  /** Tells those who write what there was no Java heap for. */
-  void retry() {
-    PartPromise part = untold.get() == null ? null : inOrder(untold.getAndSet(null));
-    while (part != null) {
-      PartPromise next = part.nextUntold;
-      part.nextUntold = null;
-      try {
-        part.retry(); // If there is none again it is in the list again.
-      } catch (Throwable noHeap) {
-        LOST.report("told later: a part of a response could not be written", noHeap);
-      }
-      part = next;
+  private void tellOfLoss() {
+    if (listening) {
+      onLost.accept(context);
     }
-  }
-
-  /** The list from its end, so that the first comes first. */
-  private static @Nullable PartPromise inOrder(@Nullable PartPromise last) {
-    PartPromise first = null;
-    PartPromise part = last;
-    while (part != null) {
-      PartPromise before = part.nextUntold;
-      part.nextUntold = first;
-      first = part;
-      part = before;
-    }
-    return first;
+    closeNow(); // What was written behind the part may be about to leave.
   }
 
   /**
    * Closes the channel, but not from here: the application may be writing still, and a {@link
-   * dev.weir.netty.write.WriteGate} tells the reason first. Once more does nothing, unless no task
-   * could be had for it.
+   * dev.weir.netty.write.WriteGate} tells the reason first. Once more does nothing.
    */
   void closeSoon() {
-    closingComes = closingComes || LoopTasks.tryBring(context.executor(), closing);
+    if (!closes) {
+      closes = true;
+      context.executor().execute(() -> EarlyEnd.close(context));
+    }
   }
 
   /** As {@link #closeSoon}, and at once: others have been written behind the part. */
   void closeNow() {
-    closeSoon();
-    closing.run();
-  }
-
-  private final class Loss implements LoopTasks.Task {
-    @Override
-    public void run() {
-      if (listening) {
-        onLost.accept(context);
-      }
-      closeNow(); // What was written behind the part may be about to leave.
-    }
-
-    @Override
-    public void lost() {
-      closing.run();
-    }
-  }
-
-  private final class Closing implements LoopTasks.Task {
-    @Override
-    public void run() {
-      boolean begun = false;
-      try {
-        begun = EarlyEnd.close(context);
-      } finally {
-        closingComes &= begun; // It is tried again.
-      }
-    }
-
-    @Override
-    public void lost() {
-      run();
-    }
+    closes = true;
+    EarlyEnd.close(context);
   }
 }

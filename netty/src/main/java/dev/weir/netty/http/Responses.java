@@ -1,7 +1,5 @@
 package dev.weir.netty.http;
 
-import dev.weir.netty.loop.LoopTasks;
-import dev.weir.netty.write.DeepWrites;
 import dev.weir.netty.write.EarlyEnd;
 import dev.weir.netty.write.Unwritten;
 import io.netty.channel.ChannelFuture;
@@ -36,8 +34,6 @@ final class Responses {
   private final HeadWatch heads;
   private final Exchange exchange;
   private final ResponseWatch watch;
-  private final DeepWrites deepWrites = new DeepWrites(new Writer());
-  private final LoopTasks.Task sent;
   private @Nullable BooleanSupplier judge;
   private boolean cutOff;
   private boolean refusing;
@@ -56,7 +52,6 @@ final class Responses {
     this.exchange = exchange;
     this.watch = new ResponseWatch(this::sent, this::cutOff);
     this.heads = heads;
-    this.sent = answers::sent;
   }
 
   /** A response has left: on the event loop, or on another thread. */
@@ -66,14 +61,13 @@ final class Responses {
     if (loop.inEventLoop()) {
       answers.sent();
     } else {
-      LoopTasks.tryBring(loop, sent); // Where it does not come the next end leads to it.
+      loop.execute(answers::sent);
     }
   }
 
   /** Begins with a channel; before anything else. */
   void begin(ChannelHandlerContext ctx) {
     watch.begin(ctx);
-    deepWrites.begin(ctx);
     if (!(ctx.channel() instanceof Http2StreamChannel)) {
       BooleanSupplier seemsWhole = answers::seemWhole;
       judge = seemsWhole;
@@ -81,40 +75,19 @@ final class Responses {
     }
   }
 
-  /** Writes no more: the channel has closed, or is another handler's. What waits goes first. */
+  /** Writes no more: the channel has closed, or is another handler's. */
   void end(ChannelHandlerContext ctx) {
-    try {
-      deepWrites.run();
-    } finally {
-      watch.end();
-      watch.retry();
-      if (judge != null && answers.areSent()) {
-        EarlyEnd.judgeNoMoreBy(ctx.channel(), judge);
-      }
+    watch.end();
+    if (judge != null && answers.areSent()) {
+      EarlyEnd.judgeNoMoreBy(ctx.channel(), judge);
     }
   }
 
   void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
-    if (!deepWrites.mustWait()) {
-      writeNow(ctx, message, promise);
-      return;
-    }
-    try {
-      deepWrites.write(message, promise);
-    } catch (Throwable noHeap) {
-      cutOff(ctx);
-      throw noHeap;
-    }
-  }
-
-  private void writeNow(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
     if (isCutOff()) {
       Unwritten.release(message);
-      try {
-        cutOff(ctx);
-      } finally {
-        refuse(promise);
-      }
+      cutOff(ctx);
+      refuse(promise);
     } else if (exchange.awaitsResponse() && answers.isPart(message)) {
       writePart(ctx, message, promise);
     } else {
@@ -125,34 +98,17 @@ final class Responses {
 
   private void writePart(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
     boolean ends = Answers.isEnd(message);
-    PartPromise part;
-    try {
-      part = watch.promiseFor(promise, ends);
-    } catch (Throwable failure) {
-      // Nobody else has it yet.
-      Unwritten.release(message);
-      try {
-        cutOffBefore(ctx);
-      } finally {
-        promise.tryFailure(failure);
-      }
-      return;
-    }
+    PartPromise part = watch.promiseFor(promise, ends);
     boolean isMisplaced = answers.hasBegun() && message instanceof HttpResponse;
     if (!isMisplaced) {
       answers.writing(message);
     }
     answers.sending(part);
-    try {
-      writePart(ctx, message, part, isMisplaced);
-      if (isCutOff()) {
-        cutOff(ctx); // This part was lost, or one before it meanwhile.
-      } else if (ends) {
-        exchange.responded(ctx);
-      }
-    } catch (Throwable noHeap) {
-      cutOff(ctx); // Nobody would hear of its loss, nor go on with what is held back.
-      throw noHeap;
+    writePart(ctx, message, part, isMisplaced);
+    if (isCutOff()) {
+      cutOff(ctx); // This part was lost, or one before it meanwhile.
+    } else if (ends) {
+      exchange.responded(ctx);
     }
   }
 
@@ -169,32 +125,19 @@ final class Responses {
     }
   }
 
-  /** Of the part that would have come nothing is written. */
-  private void cutOffBefore(ChannelHandlerContext ctx) {
-    boolean mayBeWhole = !answers.hasBegun() && !endsWithChannel(ctx);
-    cutOff(ctx);
-    if (mayBeWhole) {
-      ctx.flush(); // What is before it may be whole responses.
-    }
-  }
-
   private void writePart(
       ChannelHandlerContext ctx, Object message, PartPromise part, boolean isMisplaced) {
     int flushesBefore = flushes;
-    boolean isLost = false;
-    try {
-      if (isMisplaced) {
-        lose(message, part);
-      } else {
-        ctx.write(message, part);
-      }
-      isLost = part.isDone() && !part.isSuccess();
-      if (isLost && !cutOff) {
-        lostAtOnce(ctx, part, /* isUnflushed= */ flushes == flushesBefore);
-      }
-    } finally {
-      part.written(isLost);
+    if (isMisplaced) {
+      lose(message, part);
+    } else {
+      ctx.write(message, part);
     }
+    boolean isLost = part.isDone() && !part.isSuccess();
+    if (isLost && !cutOff) {
+      lostAtOnce(ctx, part, /* isUnflushed= */ flushes == flushesBefore);
+    }
+    part.written(isLost);
   }
 
   /**
@@ -202,17 +145,11 @@ final class Responses {
    * for the end of what it compresses, or for an answer to the next request.
    */
   private static void lose(Object head, PartPromise part) {
-    Throwable why;
-    try {
-      Unwritten.release(head);
-      why =
-          new IllegalStateException(
-              "a response begins in the middle of another: write the LastHttpContent of that before"
-                  + " it, or close the channel where that one cannot be completed");
-    } catch (Throwable noHeap) {
-      why = noHeap;
-    }
-    part.tryFailure(why);
+    Unwritten.release(head);
+    part.tryFailure(
+        new IllegalStateException(
+            "a response begins in the middle of another: write the LastHttpContent of that before"
+                + " it, or close the channel where that one cannot be completed"));
   }
 
   private void lostAtOnce(ChannelHandlerContext ctx, ChannelFuture part, boolean isUnflushed) {
@@ -233,19 +170,6 @@ final class Responses {
 
   /** Flushes, unless something was written behind a part that is lost. */
   void flush(ChannelHandlerContext ctx) {
-    if (!deepWrites.mustWait()) {
-      flushNow(ctx);
-      return;
-    }
-    try {
-      deepWrites.flush();
-    } catch (Throwable noHeap) {
-      cutOff(ctx); // Somebody waits for what was to leave.
-      throw noHeap;
-    }
-  }
-
-  private void flushNow(ChannelHandlerContext ctx) {
     if (isCutOff()) {
       cutOff(ctx);
     } else {
@@ -256,17 +180,11 @@ final class Responses {
 
   /** Closes the channel, so that a response of which a part is lost does not seem whole. */
   void close(ChannelHandlerContext ctx, ChannelPromise promise) {
-    // Whoever closes for a loss may have heard of it first, from a handler nearer to the wire.
-    boolean mayBeLost = endsWithChannel(ctx) && !answers.areSent();
-    if (!deepWrites.areWaiting() && !mayBeLost) {
+    if (!endsWithChannel(ctx) || answers.areSent()) {
       closeNow(ctx, promise);
-      return;
-    }
-    try {
-      deepWrites.close(promise);
-    } catch (Throwable noHeap) {
-      cutOff(ctx); // What waits is part of it.
-      closeNow(ctx, promise);
+    } else if (promise.setUncancellable()) {
+      // Whoever closes for a loss may have heard of it first, from a handler nearer to the wire.
+      ctx.executor().execute(() -> closeNow(ctx, promise));
     }
   }
 
@@ -283,54 +201,20 @@ final class Responses {
     return answers.endWithChannel() && !(ctx.channel() instanceof Http2StreamChannel);
   }
 
-  /** What has waited. */
-  private final class Writer implements DeepWrites.Writer {
-    @Override
-    public void writeNow(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
-      Responses.this.writeNow(ctx, message, promise);
-    }
-
-    @Override
-    public void flushNow(ChannelHandlerContext ctx) {
-      Responses.this.flushNow(ctx);
-    }
-
-    @Override
-    public void closeNow(ChannelHandlerContext ctx, ChannelPromise promise) {
-      Responses.this.closeNow(ctx, promise);
-    }
-
-    @Override
-    public void cutOff(ChannelHandlerContext ctx) {
-      Responses.this.cutOff(ctx);
-    }
-  }
-
   private boolean isCutOff() {
     return cutOff || watch.isAnyLost();
   }
 
-  /** Tries once more what no Java heap was found for. */
-  void retryCutOff(ChannelHandlerContext ctx) {
-    watch.retry();
-    if (isCutOff()) {
-      cutOff(ctx);
-    }
-  }
-
   /** Ends the channel, in the middle of a response. */
   void cutOff(ChannelHandlerContext ctx) {
-    try {
-      if (!cutOff) {
-        cutOff = true;
-        exchange.cutOff(ctx);
-      }
-    } finally {
-      if (endsWithChannel(ctx)) {
-        watch.closeNow(); // Somebody who closes it first would end the response.
-      } else {
-        watch.closeSoon();
-      }
+    if (!cutOff) {
+      cutOff = true;
+      exchange.cutOff(ctx);
+    }
+    if (endsWithChannel(ctx)) {
+      watch.closeNow(); // Somebody who closes it first would end the response.
+    } else {
+      watch.closeSoon();
     }
   }
 }

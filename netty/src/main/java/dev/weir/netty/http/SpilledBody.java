@@ -53,9 +53,6 @@ final class SpilledBody implements RequestBody {
   private final SpillRoom room;
   private final AtomicReference<State> state = new AtomicReference<>(State.IDLE);
 
-  /** Made beforehand: it is wanted also where there is no Java heap. */
-  private final Runnable closing = this::closeAll;
-
   private int lengthBytes;
 
   /** Of the virtual thread while the body is busy. */
@@ -90,15 +87,7 @@ final class SpilledBody implements RequestBody {
       spill.requirePossible(declaredBytes);
       throw noRoom();
     }
-    SpilledBody body = null;
-    try {
-      body = new SpilledBody(spill, allocator, declaredBytes, maximumBytes, room);
-      return body;
-    } finally {
-      if (body == null) {
-        room.close();
-      }
-    }
+    return new SpilledBody(spill, allocator, declaredBytes, maximumBytes, room);
   }
 
   /** Makes an answer of what has failed, which operators are to hear of. */
@@ -152,76 +141,24 @@ final class SpilledBody implements RequestBody {
    *
    * @param last whether they are the last, after which the body can be {@linkplain #finish
    *     finished}
-   * @param done hears of the end, on {@code loop}: with the failure, if there was one; before this
-   *     returns only if there is no Java heap to do otherwise
-   * @throws Error without the Java heap to begin; {@code content} is released then, and nothing is
-   *     heard
+   * @param done hears of the end, on {@code loop}: with the failure, if there was one
    */
   void write(
       ByteBuf content, boolean last, EventExecutor loop, Consumer<@Nullable Throwable> done) {
-    Runnable write = null;
-    int length;
-    try {
-      length = lengthBytes + content.readableBytes();
-      write = new Write(content, lengthBytes, last ? length : 0, loop, done)::aside;
-    } finally {
-      if (write == null) {
-        content.release();
-      }
-    }
+    int position = lengthBytes;
+    int length = position + content.readableBytes();
     lengthBytes = length;
     state.set(State.BUSY);
-    spill.disk().aside(write);
-  }
-
-  /** One write, and then how it has ended: made before it begins, since neither may be lost. */
-  private final class Write implements LoopTasks.Task {
-    private final ByteBuf content;
-    private final long position;
-    private final int mapBytes;
-    private final EventExecutor loop;
-    private final Consumer<@Nullable Throwable> done;
-
-    /** Written before the event loop is handed this. */
-    private @Nullable Throwable failure;
-
-    Write(
-        ByteBuf content,
-        long position,
-        int mapBytes,
-        EventExecutor loop,
-        Consumer<@Nullable Throwable> done) {
-      this.content = content;
-      this.position = position;
-      this.mapBytes = mapBytes;
-      this.loop = loop;
-      this.done = done;
-    }
-
-    void aside() {
-      failure = writeNow(content, position, mapBytes);
-      if (!state.compareAndSet(State.BUSY, State.IDLE)) {
-        closeAll();
-      }
-      if (loop.inEventLoop()) {
-        LoopTasks.bring(loop, this); // No other thread could be had for the write.
-      } else if (!LoopTasks.tryBring(loop, this)) {
-        LoopTasks.insist(loop, this);
-      }
-    }
-
-    @Override
-    public void run() {
-      done.accept(failure);
-    }
-
-    /** Nobody waits any more once a loop has ended: its channels have closed. */
-    @Override
-    public void lost() {
-      if (loop.inEventLoop()) {
-        done.accept(failure);
-      }
-    }
+    spill
+        .disk()
+        .aside(() -> {
+          @Nullable Throwable failure = writeNow(content, position, last ? length : 0);
+          if (!state.compareAndSet(State.BUSY, State.IDLE)) {
+            closeAll();
+          }
+          // Nobody waits any more once a loop has ended: its channels have closed.
+          LoopTasks.bring(loop, () -> done.accept(failure));
+        });
   }
 
   private @Nullable Throwable writeNow(ByteBuf content, long position, int mapBytes) {
@@ -272,7 +209,7 @@ final class SpilledBody implements RequestBody {
   @Override
   public void release() {
     if (state.getAndSet(State.OVER) == State.IDLE) {
-      spill.disk().aside(closing);
+      spill.disk().aside(this::closeAll);
     }
   }
 

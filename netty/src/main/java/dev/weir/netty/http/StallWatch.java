@@ -99,18 +99,10 @@ final class StallWatch {
   private void runOut() {
     timer = null;
     long restNanos = timeoutNanos - (LoopTime.nanoTime(executor) - lastProgressNanos);
-    if (restNanos <= 0 || !trySchedule(restNanos)) {
+    if (restNanos <= 0) {
       onStall.run();
-    }
-  }
-
-  /** A body that cannot be watched might stall for ever: it is given up where there is no heap. */
-  private boolean trySchedule(long delayNanos) {
-    try {
-      schedule(delayNanos);
-      return true;
-    } catch (Throwable noHeap) {
-      return false;
+    } else {
+      schedule(restNanos);
     }
   }
 }

@@ -19,10 +19,10 @@ import java.util.Queue;
  * more bytes, what a decoder makes of the end of the channel, or what it decodes of bytes that it
  * has.
  *
- * <p>An {@code OutOfMemoryError} is such a refusal, also as a cause of another exception: one of a
- * budget, of Netty, or of the JVM. It counts if it comes to the end of the decoders as an
- * exception, wherever it was thrown in front of that. A decoder whose own {@code exceptionCaught}
- * passes it on to nobody has to close the channel itself.
+ * <p>An {@code OutOfMemoryError} breaks the input, also as a cause of another exception, and so
+ * does any other {@code Error}. It counts if it comes to the end of the decoders as an exception,
+ * wherever it was thrown in front of that. A decoder whose own {@code exceptionCaught} passes it on
+ * to nobody has to close the channel itself.
  *
  * <p>It serves the channels of connections and of HTTP/2 streams, which are reset. TLS has {@link
  * dev.weir.netty.write.UnbrokenTls}, and goes in front.
@@ -62,10 +62,10 @@ public final class UnbrokenInput {
     }
   }
 
-  private static boolean isRefusal(Throwable thrown) {
+  private static boolean breaks(Throwable thrown) {
     Throwable cause = thrown;
     for (int i = 0; cause != null && i < MAX_CAUSES; i++) {
-      if (cause instanceof OutOfMemoryError) {
+      if (cause instanceof Error) {
         return true;
       }
       cause = cause.getCause();
@@ -137,11 +137,11 @@ public final class UnbrokenInput {
   private final class Guard extends Barrier {
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-      boolean breaks = !broken && isRefusal(cause);
-      broken |= breaks;
+      boolean isFirst = !broken && breaks(cause);
+      broken |= isFirst;
       // A closed channel may have no handlers any more to tell.
       ctx.fireExceptionCaught(cause);
-      if (breaks) {
+      if (isFirst) {
         // Past the decoders: a codec may take its time to end well, as that of HTTP/2 does.
         ChannelHandlerContext front = ctx.pipeline().context(gate);
         EarlyEnd.close(front == null ? ctx : front);

@@ -1,5 +1,6 @@
 package dev.weir.netty.transport;
 
+import dev.weir.netty.refusal.MemoryRefusals;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.uring.IoUringBufferRingAllocator;
@@ -38,6 +39,7 @@ final class RefillAllocator implements IoUringBufferRingAllocator {
     try {
       return allocator.allocate();
     } catch (OutOfMemoryError refused) {
+      MemoryRefusals.require(refused);
       return substitute(refused);
     }
   }
@@ -48,6 +50,7 @@ final class RefillAllocator implements IoUringBufferRingAllocator {
     try {
       allocator.allocateBatch(counted, buffers);
     } catch (OutOfMemoryError refused) {
+      MemoryRefusals.require(refused);
       while (counted.buffers < buffers) {
         counted.accept(substitute(refused));
       }

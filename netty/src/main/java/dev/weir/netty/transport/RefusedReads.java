@@ -1,5 +1,6 @@
 package dev.weir.netty.transport;
 
+import dev.weir.netty.refusal.MemoryRefusals;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
@@ -65,7 +66,7 @@ final class RefusedReads extends ChannelDuplexHandler {
 
   @Override
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-    boolean isRefusedRead = inTransport && cause instanceof OutOfMemoryError;
+    boolean isRefusedRead = inTransport && MemoryRefusals.isRefusal(cause);
     ctx.fireExceptionCaught(cause);
     if (isRefusedRead) {
       // As in Netty's other transports, past all handlers.

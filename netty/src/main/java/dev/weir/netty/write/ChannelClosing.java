@@ -66,15 +66,15 @@ final class ChannelClosing {
     if (why != null) {
       return;
     }
-    // Before it counts as leaving: there may be no Java heap for it.
-    OutboundClosing reason =
-        slowPeer(
-            ctx,
-            "while others wait, the peer has taken less than half of what was queued for it, in %s"
-                .formatted(gate.options().slowTime()));
     if (gate.tryAddLeaving(queuedBytes)) {
       leavingBytes = queuedBytes;
-      beginSlow(ctx, reason, queuedBytes);
+      beginSlow(
+          ctx,
+          slowPeer(
+              ctx,
+              "while others wait, the peer has taken less than half of what was queued for it, in "
+                  + gate.options().slowTime()),
+          queuedBytes);
     }
   }
 
@@ -103,26 +103,17 @@ final class ChannelClosing {
       leavingBytes = queuedBytes;
       gate.addLeaving(leavingBytes);
     }
-    try {
-      LOG.log(
-          System.Logger.Level.WARNING,
-          "closing {0} with {1} bytes queued: {2}",
-          ctx.channel(),
-          Long.toString(reason.queuedBytes()),
-          reason.message());
-    } catch (Throwable noHeap) {
-      // It is closed all the same.
-    }
-    try {
-      ctx.executor()
-          .execute(() -> {
-            ctx.fireUserEventTriggered(reason);
-            EarlyEnd.close(ctx);
-          });
-    } catch (Throwable endedOrNoHeap) {
-      // Nothing could be told later either.
-      EarlyEnd.close(ctx);
-    }
+    LOG.log(
+        System.Logger.Level.WARNING,
+        "closing {0} with {1} bytes queued: {2}",
+        ctx.channel(),
+        Long.toString(reason.queuedBytes()),
+        reason.message());
+    ctx.executor()
+        .execute(() -> {
+          ctx.fireUserEventTriggered(reason);
+          EarlyEnd.close(ctx);
+        });
   }
 
   /** The promise's listeners may write: only once that is refused too. */

@@ -21,11 +21,6 @@ final class ClosedPart<T> implements OwnedPart {
   }
 
   @Override
-  public void countOnItsWay(BytesOnTheirWay.OfOneWrite onTheirWay) {
-    onTheirWay.count(message);
-  }
-
-  @Override
   public boolean isUnused() {
     return !closed;
   }

@@ -2,7 +2,6 @@ package dev.weir.netty.write;
 
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelException;
-import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelPromise;
@@ -45,32 +44,14 @@ public final class EarlyEnd {
   /**
    * Ends the channel of {@code ctx}: a close goes from there on; what resets goes past all
    * handlers, of which one may have the end of a stream in a queue. On the channel's event loop.
-   *
-   * @return false if not even a close past all handlers could be begun, for want of Java heap; a
-   *     stream may take a close that Netty had no heap for as begun, and ends with its connection
    */
-  public static boolean close(ChannelHandlerContext ctx) {
-    return close(ctx, ctx.newPromise());
+  public static void close(ChannelHandlerContext ctx) {
+    close(ctx, ctx.newPromise());
   }
 
-  /**
-   * The same; {@code promise} hears of the close. One that a handler fails to do, for want of Java
-   * heap for what it says last, goes past all of them too.
-   */
-  public static boolean close(ChannelHandlerContext ctx, ChannelPromise promise) {
-    boolean isReset = true; // Where nothing can be told of it, for want of Java heap.
-    boolean isClosing;
-    try {
-      isReset = reset(ctx);
-    } finally {
-      isClosing =
-          isBegun((isReset ? first(ctx) : ctx).close(promise)) || isBegun(first(ctx).close());
-    }
-    return isClosing;
-  }
-
-  private static boolean isBegun(ChannelFuture close) {
-    return !close.isDone() || close.isSuccess() || !close.channel().isOpen();
+  /** The same; {@code promise} hears of the close. */
+  public static void close(ChannelHandlerContext ctx, ChannelPromise promise) {
+    (reset(ctx) ? first(ctx) : ctx).close(promise);
   }
 
   /** Whether a close that passes no handler resets the connection now. */

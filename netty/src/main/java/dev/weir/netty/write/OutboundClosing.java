@@ -21,17 +21,9 @@ public record OutboundClosing(Reason reason, long queuedBytes, String message) {
     WRITE_FAILED
   }
 
-  /** For whom there is no Java heap to tell more. */
-  private static final OutboundClosing BROKEN =
-      new OutboundClosing(Reason.WRITE_FAILED, 0, "a write failed");
-
-  /** A channel with so much queued goes, because a write has failed. Never fails itself. */
+  /** A channel with so much queued goes, because a write has failed. */
   static OutboundClosing brokenBy(Throwable cause, long queuedBytes) {
-    try {
-      return new OutboundClosing(Reason.WRITE_FAILED, queuedBytes, "a write failed: " + cause);
-    } catch (Throwable noHeap) {
-      return BROKEN;
-    }
+    return new OutboundClosing(Reason.WRITE_FAILED, queuedBytes, "a write failed: " + cause);
   }
 
   /** The same, because it may not queue a message of so many bytes for that reason. */

@@ -23,6 +23,11 @@ public interface Outlet {
   /** Gives up, with what was written so far sent. The future of the pull fails with the cause. */
   void fail(Throwable cause);
 
-  /** Has the producer asked again, from any thread: it had nothing to write, and now has. */
+  /**
+   * Has the producer asked again, from any thread: it had nothing to write, and now has.
+   *
+   * @throws java.util.concurrent.RejectedExecutionException if the event loop bounds its tasks, and
+   *     takes no more now
+   */
   void resume();
 }

@@ -1,6 +1,5 @@
 package dev.weir.netty.write;
 
-import dev.weir.netty.loop.LoopTasks;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufHolder;
 import io.netty.channel.Channel;
@@ -35,13 +34,11 @@ import java.util.function.Function;
  *   <tr><td>failed: closed channel, no encoder, an exception in a handler</td><td>at once; where
  *       slices of it, or references that others took, are left on an open channel, when they are
  *       released or the channel closes, since they may be in its queue</td></tr>
- *   <tr><td>the event loop has ended, or takes no task for want of Java heap</td><td>before the
- *       call returns; when it has ended, if it does so meanwhile</td></tr>
+ *   <tr><td>the event loop has ended, or takes no task</td><td>before the call returns</td></tr>
  *   <tr><td>the event loop ends while the message is queued, held by a handler, or lost in
- *       one</td><td>with the channel, which the end closes; on the loop, behind its last task, if
- *       the channel is open even then</td></tr>
- *   <tr><td>cancelled</td><td>at once if no handler has seen it, else when it is flushed or the
- *       channel closes, which handlers can still do with it</td></tr>
+ *       one</td><td>with the channel, if the end of the loop closes that</td></tr>
+ *   <tr><td>cancelled</td><td>when it is flushed or the channel closes, which handlers can still
+ *       do with it</td></tr>
  *   <tr><td>neither: lost in a handler, or in one that was removed</td><td>when the channel
  *       closes, not before; the write fails then</td></tr>
  * </table>
@@ -55,9 +52,9 @@ import java.util.function.Function;
  * {@link ChunkedInput} travels in another, which closes it once. A handler that keeps such a buffer
  * beyond the failure of its write finds it released, and an input at its end.
  *
- * <p>What an encoder has made of the message is the channel's: where that outlives its loop
- * (SO_LINGER), with what is queued in it, nobody gives it back. On a loop that its owner drives
- * ({@code ManualIoEventLoop}) that is so of the message as well.
+ * <p>An event loop that ends closes the channels that it knows. Netty forgets one that its last
+ * task registers, and one that lingers (SO_LINGER) stays open: what they have queued does not go
+ * back.
  *
  * <p>A counted message that cannot be given a count of its own (a file region, a type of the
  * application's) and that others share is released by the handlers that it comes to, as Netty's
@@ -90,7 +87,7 @@ public final class Owned {
   /**
    * Takes over {@code message}: a buffer, a holder of one, anything {@link ReferenceCounted}, or a
    * {@link ChunkedInput}, which is closed. Other messages are taken to hold nothing: {@link #build}
-   * is for those that do. If there is no Java heap for that, the message is released.
+   * is for those that do.
    */
   public static Owned of(Object message) {
     return switch (message) {
@@ -117,7 +114,7 @@ public final class Owned {
       Object message = maker.apply(taken);
       return new Owned(message, taken.parts);
     } catch (Throwable failure) {
-      drop(taken.parts);
+      taken.parts.forEach(OwnedPart::drop);
       throw failure;
     }
   }
@@ -127,29 +124,19 @@ public final class Owned {
 
     @Override
     public ByteBuf take(ByteBuf buffer) {
-      OwnedByteBuf part = OwnedByteBuf.takeOver(buffer);
-      try {
-        parts.add(part);
-      } catch (Throwable noHeap) {
-        part.drop();
-        throw noHeap;
-      }
+      OwnedByteBuf part = new OwnedByteBuf(buffer);
+      parts.add(part);
       return part;
     }
   }
 
   /**
    * Takes over a message that {@code release} gives back, once, when the write is over: on the
-   * event loop, or on the calling thread where the write cannot begin, or there is no Java heap for
-   * this. The pipeline must not release what the message refers to.
+   * event loop, or on the calling thread where the write cannot begin. The pipeline must not
+   * release what the message refers to.
    */
   public static <T> Owned of(T message, Consumer<? super T> release) {
-    try {
-      return new Owned(message, List.of(new ClosedPart<>(message, release::accept)));
-    } catch (Throwable noHeap) {
-      release.accept(message);
-      throw noHeap;
-    }
+    return new Owned(message, List.of(new ClosedPart<>(message, release::accept)));
   }
 
   /** Takes {@code message} over as {@link #of(Object)} does, writes and flushes it. */
@@ -163,8 +150,8 @@ public final class Owned {
   }
 
   /**
-   * Writes and flushes the message, from any thread. Its buffers count against the channel's water
-   * marks from this call on, as those of Netty's own writes do.
+   * Writes and flushes the message, from any thread. Its bytes count against the channel's water
+   * marks from this call on, as Netty's message size estimator finds them.
    *
    * @return what became of it: also a failure, if the channel is closed, or its event loop has
    *     ended or takes no task
@@ -197,35 +184,23 @@ public final class Owned {
 
   /** The pipeline gets the message now. */
   void hand() {
-    for (int i = 0; i < parts.size(); i++) {
-      parts.get(i).hand();
-    }
+    parts.forEach(OwnedPart::hand);
   }
 
   /** Releases all that is left. */
   void drop() {
-    drop(parts);
-  }
-
-  // All by index: there may be no Java heap for an iterator.
-
-  private static void drop(List<OwnedPart> parts) {
-    for (int i = 0; i < parts.size(); i++) {
-      parts.get(i).drop();
-    }
+    parts.forEach(OwnedPart::drop);
   }
 
   /** Releases what a write that succeeded has left unused. */
   void settle() {
-    for (int i = 0; i < parts.size(); i++) {
-      parts.get(i).settle();
-    }
+    parts.forEach(OwnedPart::settle);
   }
 
   /** Whether a write that succeeded has left anything unused. */
   boolean isUnused() {
-    for (int i = 0; i < parts.size(); i++) {
-      if (parts.get(i).isUnused()) {
+    for (OwnedPart part : parts) {
+      if (part.isUnused()) {
         return true;
       }
     }
@@ -236,8 +211,7 @@ public final class Owned {
    * Whether somebody may still read what is left: more than the sender gave has been made of it.
    */
   boolean isInUse() {
-    for (int i = 0; i < parts.size(); i++) {
-      OwnedPart part = parts.get(i);
+    for (OwnedPart part : parts) {
       if (!part.isUntouched() && !part.isGone()) {
         return true;
       }
@@ -247,8 +221,8 @@ public final class Owned {
 
   /** Whether nothing is left to release. */
   boolean isGone() {
-    for (int i = 0; i < parts.size(); i++) {
-      if (!parts.get(i).isGone()) {
+    for (OwnedPart part : parts) {
+      if (!part.isGone()) {
         return false;
       }
     }
@@ -262,66 +236,10 @@ public final class Owned {
       return channel.newFailedFuture(
           new IllegalStateException("the channel " + channel + " is not registered"));
     }
-    ChannelPromise promise;
-    OwnedWrite write;
-    try {
-      promise = channel.newPromise();
-      write = new OwnedWrite(this, channel, promise);
-    } catch (Throwable noHeap) {
-      drop();
-      throw noHeap;
-    }
-    try {
-      if (channel.eventLoop().inEventLoop()) {
-        write.begin(through, message, flush);
-      } else {
-        bring(write, channel, through, flush);
-      }
-    } catch (Throwable noEventLoop) {
-      drop();
-      promise.tryFailure(noEventLoop);
-    }
+    ChannelPromise promise = channel.newPromise();
+    OwnedWrite write = new OwnedWrite(this, channel, promise);
+    write.begin(through, message, flush);
     return promise;
-  }
-
-  private void bring(
-      OwnedWrite write, Channel channel, ChannelOutboundInvoker through, boolean flush) {
-    BytesOnTheirWay.OfOneWrite onTheirWay = new BytesOnTheirWay.OfOneWrite(channel);
-    boolean brought = false;
-    try {
-      for (OwnedPart part : parts) {
-        part.countOnItsWay(onTheirWay);
-      }
-      LoopTasks.execute(
-          channel.eventLoop(),
-          new LoopTasks.Task() {
-            @Override
-            public void run() {
-              onTheirWay.arrived();
-              try {
-                write.begin(through, message, flush);
-              } finally {
-                onTheirWay.tellIfUntold();
-              }
-            }
-
-            @Override
-            public void lost() {
-              onTheirWay.arrived();
-              try {
-                write.lose();
-              } finally {
-                onTheirWay.tellIfUntold();
-              }
-            }
-          });
-      brought = true;
-    } finally {
-      if (!brought) {
-        onTheirWay.arrived();
-        onTheirWay.tellIfUntold();
-      }
-    }
   }
 
   private void take() {
@@ -332,32 +250,17 @@ public final class Owned {
   }
 
   private static Owned ofBuffer(ByteBuf buffer) {
-    OwnedByteBuf part = OwnedByteBuf.takeOver(buffer);
-    try {
-      return new Owned(part, List.of(part));
-    } catch (Throwable noHeap) {
-      part.drop();
-      throw noHeap;
-    }
+    OwnedByteBuf part = new OwnedByteBuf(buffer);
+    return new Owned(part, List.of(part));
   }
 
   private static Owned ofCounted(ReferenceCounted message) {
-    try {
-      return new Owned(message, List.of(new ReferencedPart(message)));
-    } catch (Throwable noHeap) {
-      message.release();
-      throw noHeap;
-    }
+    return new Owned(message, List.of(new ReferencedPart(message)));
   }
 
   private static <B> Owned ofInput(ChunkedInput<B> input) {
-    try {
-      OwnedInput<B> owned = new OwnedInput<>(input);
-      return new Owned(owned, List.of(owned.part()));
-    } catch (Throwable noHeap) {
-      Unwritten.release(input);
-      throw noHeap;
-    }
+    OwnedInput<B> owned = new OwnedInput<>(input);
+    return new Owned(owned, List.of(owned.part()));
   }
 
   private static Owned ofHolder(ByteBufHolder holder) {
@@ -368,15 +271,12 @@ public final class Owned {
     if (!hasOwnCount) {
       content.release();
     }
-    OwnedByteBuf part = null;
+    OwnedByteBuf part = new OwnedByteBuf(content);
     ByteBufHolder copy;
     try {
-      part = OwnedByteBuf.takeOver(content);
       copy = holder.replace(part);
     } catch (Throwable failure) {
-      if (part != null) {
-        part.drop();
-      }
+      part.drop();
       if (hasOwnCount) {
         holder.release();
       }
@@ -389,35 +289,15 @@ public final class Owned {
       }
       return ofCounted(holder);
     }
-    try {
-      if (holder instanceof Http2StreamFrame of && copy instanceof Http2StreamFrame frame) {
-        // The stream is no part of what Netty's data frame gives its copies.
-        frame.stream(of.stream());
-      }
-      return new Owned(copy, hasOwnCount ? List.of(part, new RestOf(copy)) : List.of(part));
-    } catch (Throwable failure) {
-      if (hasOwnCount) {
-        copy.release(copy.refCnt());
-      }
-      part.drop();
-      throw failure;
-    } finally {
-      if (hasOwnCount) {
-        // It may hold more than its content, and has given the copy references to that.
-        holder.release();
-      }
+    if (holder instanceof Http2StreamFrame of && copy instanceof Http2StreamFrame frame) {
+      // The stream is no part of what Netty's data frame gives its copies.
+      frame.stream(of.stream());
     }
-  }
-
-  /** What a holder with a count of its own holds beside its content, which is another part. */
-  private static final class RestOf extends ReferencedPart {
-    RestOf(ByteBufHolder holder) {
-      super(holder);
+    if (!hasOwnCount) {
+      return new Owned(copy, List.of(part));
     }
-
-    @Override
-    public void countOnItsWay(BytesOnTheirWay.OfOneWrite onTheirWay) {
-      // Its content is.
-    }
+    // It may hold more than its content, and has given the copy references to that.
+    holder.release();
+    return new Owned(copy, List.of(part, new ReferencedPart(copy)));
   }
 }

@@ -34,28 +34,13 @@ final class OwnedByteBuf extends AbstractReferenceCountedByteBuf implements Owne
   private volatile boolean dropped;
 
   /** Takes over one reference of {@code buffer}, with its indices as they are. */
-  private OwnedByteBuf(ByteBuf buffer) {
+  OwnedByteBuf(ByteBuf buffer) {
     super(buffer.maxCapacity());
     this.buffer = buffer;
     setIndex(buffer.readerIndex(), buffer.writerIndex());
   }
 
-  /** The same; also if this fails, the reference is given back. */
-  static OwnedByteBuf takeOver(ByteBuf buffer) {
-    try {
-      return new OwnedByteBuf(buffer);
-    } catch (Throwable noHeap) {
-      buffer.release();
-      throw noHeap;
-    }
-  }
-
   // Ownership.
-
-  @Override
-  public void countOnItsWay(BytesOnTheirWay.OfOneWrite onTheirWay) {
-    onTheirWay.count(this);
-  }
 
   @Override
   public boolean isUnused() {

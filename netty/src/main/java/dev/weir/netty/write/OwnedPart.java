@@ -6,9 +6,6 @@ package dev.weir.netty.write;
  */
 interface OwnedPart {
 
-  /** Has its bytes counted until the event loop, which the caller is not, comes. */
-  void countOnItsWay(BytesOnTheirWay.OfOneWrite onTheirWay);
-
   /** The pipeline gets it now. */
   default void hand() {}
 

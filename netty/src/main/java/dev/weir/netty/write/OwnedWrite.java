@@ -11,8 +11,8 @@ import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One {@link Owned} on its way through a pipeline. Runs on the channel's event loop; linked with
- * the channel's other writes in {@link OwnedWrites}.
+ * One {@link Owned} on its way through a pipeline, linked with the channel's other writes in {@link
+ * OwnedWrites}. Whoever takes it out of there gives back what is left of it.
  */
 final class OwnedWrite implements ChannelFutureListener {
   private final Owned owned;
@@ -22,9 +22,6 @@ final class OwnedWrite implements ChannelFutureListener {
   private final Channel carrier;
 
   private final ChannelPromise promise;
-
-  /** Whether the write has succeeded, and is settled when the channel closes. */
-  private boolean settles;
 
   /** Links of {@link OwnedWrites}; one that was cancelled has the second alone. */
   @Nullable OwnedWrite previous;
@@ -38,42 +35,50 @@ final class OwnedWrite implements ChannelFutureListener {
     this.promise = promise;
   }
 
+  /** Gives the message to the pipeline; from any thread, since Netty brings it to the loop. */
   void begin(ChannelOutboundInvoker through, Object message, boolean flush) {
-    if (promise.isDone()) {
-      // Cancelled before any handler has seen it.
-      owned.drop();
+    if (!channel.isOpen() || !carrier.isOpen()) {
+      // Its handlers are gone or going, and who looks after what they lose.
+      fail(new ClosedChannelException());
       return;
     }
-    OwnedWrites writes = null;
+    owned.hand();
+    if (!OwnedWrites.of(carrier).add(this)) {
+      fail(new ClosedChannelException());
+      return;
+    }
+    promise.addListener(this);
     try {
-      if (!channel.isOpen() || !carrier.isOpen()) {
-        // Its handlers are gone or going, and who looks after what they lose.
-        throw new ClosedChannelException();
+      if (channel.eventLoop().isShutdown()) {
+        throw new RejectedExecutionException("the event loop of " + channel + " has ended");
       }
-      writes = OwnedWrites.of(carrier);
-      if (!writes.add(this)) {
-        throw new RejectedExecutionException("the event loop ends");
+      if (!channel.eventLoop().inEventLoop()) {
+        WriteGateHandler.announce(channel, message);
       }
-      promise.addListener(this);
-      owned.hand();
       if (flush) {
         through.writeAndFlush(message, promise);
       } else {
         through.write(message, promise);
       }
     } catch (Throwable failure) {
-      owned.drop();
-      if (writes != null) {
-        writes.remove(this);
-      }
       promise.tryFailure(failure);
     }
+    if (promise.isDone()) {
+      operationComplete(promise); // The loop may have ended: nobody else would.
+    }
+  }
+
+  private void fail(Exception cause) {
+    owned.drop();
+    promise.tryFailure(cause);
   }
 
   @Override
   public void operationComplete(ChannelFuture done) {
     OwnedWrites writes = OwnedWrites.of(carrier);
-    writes.remove(this);
+    if (!writes.remove(this)) {
+      return; // It was abandoned, or has been here.
+    }
     if (!done.isSuccess() && carrier.isOpen() && (done.isCancelled() || owned.isInUse())) {
       // Handlers still have it and may look at it, or slices of it are in a queue and may be sent:
       // whoever has them releases them, or the end of the channel does.
@@ -97,24 +102,9 @@ final class OwnedWrite implements ChannelFutureListener {
     return owned.isGone();
   }
 
-  /**
-   * The channel has closed, or its loop has ended, and no handler has ended the write; or nobody
-   * has settled it yet.
-   */
+  /** The channel has closed, and no handler has ended the write. */
   void abandon() {
-    if (settles) {
-      owned.settle();
-      return;
-    }
-    // First: there may be no Java heap to say why.
-    owned.drop();
-    promise.tryFailure(new ClosedChannelException());
-  }
-
-  /** The write has not begun, and never will. */
-  void lose() {
-    owned.drop();
-    promise.tryFailure(new RejectedExecutionException("the event loop has ended"));
+    fail(new ClosedChannelException());
   }
 
   /** Not from here: a handler that told of its success may be about to release the message. */
@@ -123,11 +113,6 @@ final class OwnedWrite implements ChannelFutureListener {
       channel.eventLoop().execute(owned::settle);
     } catch (RejectedExecutionException eventLoopHasEnded) {
       owned.settle();
-    } catch (Throwable noHeap) {
-      settles = true;
-      if (!carrier.isOpen() || !OwnedWrites.of(carrier).add(this)) {
-        owned.settle(); // Nobody would come to it any more.
-      }
     }
   }
 }

@@ -2,15 +2,15 @@ package dev.weir.netty.write;
 
 import dev.weir.netty.log.FailureLog;
 import io.netty.channel.Channel;
-import io.netty.channel.EventLoop;
+import io.netty.util.Attribute;
 import io.netty.util.AttributeKey;
-import io.netty.util.concurrent.EventExecutor;
+import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The writes of one channel that are not over, in a list through themselves. Used on the channel's
- * event loop. When the channel has closed, and its handlers have had their turn to give back what
- * they hold, the writes that are left are abandoned; or when the loop ends without that.
+ * The writes of one channel that are not over, in a list through themselves. When the channel has
+ * closed, and its handlers have had their turn to give back what they hold, the writes that are
+ * left are abandoned. Thread-safe.
  */
 final class OwnedWrites {
   private static final AttributeKey<OwnedWrites> KEY =
@@ -23,15 +23,7 @@ final class OwnedWrites {
 
   private final Channel channel;
 
-  /** The loop whose end is awaited: the channel's when it was last given a write. */
-  private @Nullable EventLoop loop;
-
-  private @Nullable LoopEnd loopEnd;
-
-  /** Where it is among those that await that end; guarded by it. -1: nowhere. */
-  int placeAtEnd = -1;
-
-  /** Whether that loop has ended. */
+  /** Whether all have been abandoned. Guarded by this, as what follows. */
   private boolean over;
 
   private @Nullable OwnedWrite first;
@@ -49,22 +41,30 @@ final class OwnedWrites {
   }
 
   static OwnedWrites of(Channel channel) {
-    OwnedWrites writes = channel.attr(KEY).get();
-    if (writes == null) {
-      OwnedWrites made = new OwnedWrites(channel);
-      channel.closeFuture().addListener(closed -> made.channelHasClosed());
-      channel.attr(KEY).set(made);
-      writes = made;
+    Attribute<OwnedWrites> attribute = channel.attr(KEY);
+    OwnedWrites known = attribute.get();
+    if (known != null) {
+      return known;
     }
-    return writes;
+    OwnedWrites fresh = new OwnedWrites(channel);
+    OwnedWrites other = attribute.setIfAbsent(fresh);
+    if (other != null) {
+      return other;
+    }
+    channel
+        .closeFuture()
+        .addListener(closed -> {
+          if (!fresh.endIfEmpty()) {
+            fresh.abandonBehindHandlers(MAX_HOPS);
+          }
+        });
+    return fresh;
   }
 
-  /** Returns false, and leaves the write alone, if the event loop is at its end. */
-  boolean add(OwnedWrite write) {
-    EventLoop current = channel.eventLoop();
-    if (!current.equals(loop)) {
-      follow(current);
-    }
+  /**
+   * Returns false, and leaves the write alone, if the channel has closed, and its handlers gone.
+   */
+  synchronized boolean add(OwnedWrite write) {
     if (over) {
       return false;
     }
@@ -78,8 +78,8 @@ final class OwnedWrites {
     return true;
   }
 
-  /** Has no effect on a write that has left the list. */
-  void remove(OwnedWrite write) {
+  /** Returns false, and has no effect, if the write has left the list. */
+  synchronized boolean remove(OwnedWrite write) {
     OwnedWrite before = write.previous;
     OwnedWrite after = write.next;
     if (before != null) {
@@ -87,17 +87,18 @@ final class OwnedWrites {
     } else if (first == write) {
       first = after;
     } else {
-      return;
+      return false;
     }
     if (after != null) {
       after.previous = before;
     }
     write.previous = null;
     write.next = null;
+    return true;
   }
 
   /** Looks after a write that has left the list, until nothing of it is left. */
-  void keep(OwnedWrite write) {
+  synchronized void keep(OwnedWrite write) {
     forgetKept();
     appendKept(write);
   }
@@ -125,12 +126,12 @@ final class OwnedWrites {
   }
 
   /** How many writes are over and still looked after. */
-  int keptCount() {
+  synchronized int keptCount() {
     return count(firstKept);
   }
 
   /** How many writes are not over. */
-  int openCount() {
+  synchronized int openCount() {
     return count(first);
   }
 
@@ -156,49 +157,10 @@ final class OwnedWrites {
     }
   }
 
-  private void follow(EventLoop current) {
-    if (loopEnd != null) {
-      loopEnd.forget(this);
-    }
-    if (current.isShutdown()) {
-      // Nothing tells of an end that is there.
-      over = true;
-      return;
-    }
-    loopEnd = LoopEnd.of(current);
-    if (loopEnd != null) {
-      loopEnd.await(this);
-    }
-    loop = current;
-  }
-
-  /** The loop ends, and is the caller. The transport gives back what encoders have made, too. */
-  void closeWith(EventExecutor ending) {
-    if (channel.eventLoop().equals(ending)) {
-      channel.unsafe().close(channel.unsafe().voidPromise());
-    }
-  }
-
-  /** The loop has run its last task, and is the caller. */
-  void endWith(EventExecutor ended) {
-    if (channel.eventLoop().equals(ended)) {
-      over = true;
-      abandonAll();
-    }
-  }
-
-  /** The transport fails what it has queued after it has told of the close. */
-  private void channelHasClosed() {
-    if (loopEnd != null) {
-      loopEnd.forget(this);
-    }
-    if (first == null && firstKept == null) {
-      return;
-    }
-    abandonBehindHandlers(MAX_HOPS);
-  }
-
-  /** Handlers hear of the close in a task that comes behind this, and then are removed. */
+  /**
+   * The transport fails what it has queued after it has told of the close. Handlers hear of it in a
+   * task that comes behind this, and then are removed.
+   */
   private void abandonBehindHandlers(int hops) {
     try {
       channel
@@ -210,13 +172,18 @@ final class OwnedWrites {
               abandonAll();
             }
           });
-    } catch (Throwable endedOrNoHeap) {
+    } catch (RejectedExecutionException eventLoopHasEnded) {
       abandonAll();
     }
   }
 
+  private synchronized boolean endIfEmpty() {
+    over = first == null && firstKept == null;
+    return over;
+  }
+
   /** Those of a stream of HTTP/2 hear of the close after those of its connection. */
-  private boolean hasHandlersOfStreams() {
+  private synchronized boolean hasHandlersOfStreams() {
     for (OwnedWrite write = first; write != null; write = write.next) {
       if (write.hasHandlers()) {
         return true;
@@ -226,21 +193,23 @@ final class OwnedWrites {
   }
 
   private void abandonAll() {
-    for (OwnedWrite write = first; write != null; write = first) {
-      remove(write);
-      abandon(write);
-    }
-    for (OwnedWrite write = pollKept(); write != null; write = pollKept()) {
-      abandon(write);
+    for (OwnedWrite write = takeAny(); write != null; write = takeAny()) {
+      try {
+        write.abandon();
+      } catch (Throwable failure) {
+        // One that cannot be released keeps none of the others.
+        FAILURES.report("a message that was not written is not released", failure);
+      }
     }
   }
 
-  /** One that cannot be released keeps none of the others. */
-  private static void abandon(OwnedWrite write) {
-    try {
-      write.abandon();
-    } catch (Throwable failure) {
-      FAILURES.report("a message that was not written is not released", failure);
+  private synchronized @Nullable OwnedWrite takeAny() {
+    over = true;
+    OwnedWrite write = first;
+    if (write != null) {
+      remove(write);
+      return write;
     }
+    return pollKept();
   }
 }

@@ -6,6 +6,7 @@ import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Flow;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -38,7 +39,7 @@ final class PublishedMessages implements Producer, Flow.Subscriber<Object> {
   /** Where it is given, it is known there whether it was asked for: no others wait for the loop. */
   private final AtomicReference<Next> next = new AtomicReference<>(Next.UNASKED);
 
-  /** Whether something that was told did not get to the event loop: nothing may follow it. */
+  /** Whether the event loop took no task for something that was told: nothing may follow it. */
   private volatile boolean lost;
 
   private boolean requesting;
@@ -100,15 +101,7 @@ final class PublishedMessages implements Producer, Flow.Subscriber<Object> {
   public void onNext(Object message) {
     Objects.requireNonNull(message);
     if (next.compareAndSet(Next.ASKED, Next.GIVEN)) {
-      Signal signal;
-      try {
-        signal = new Given(message);
-      } catch (Throwable noHeap) {
-        lost = true;
-        Unwritten.release(message);
-        throw noHeap;
-      }
-      onLoop(signal);
+      onLoop(new Given(message));
       return;
     }
     Unwritten.release(message);
@@ -138,7 +131,7 @@ final class PublishedMessages implements Producer, Flow.Subscriber<Object> {
     if (failure != null) {
       outlet.fail(failure);
     } else if (lost) {
-      outlet.fail(missing());
+      outlet.fail(new RejectedExecutionException("the event loop took no task for a message"));
     } else {
       outlet.complete();
     }
@@ -161,15 +154,8 @@ final class PublishedMessages implements Producer, Flow.Subscriber<Object> {
 
   private void refuse() {
     if (!over && outlet != null) {
-      outlet.fail(
-          lost
-              ? missing()
-              : new IllegalStateException("the publisher gave more than it was asked for"));
+      outlet.fail(new IllegalStateException("the publisher gave more than it was asked for"));
     }
-  }
-
-  private static OutOfMemoryError missing() {
-    return new OutOfMemoryError("no Java heap for what a publisher told");
   }
 
   /**
@@ -179,10 +165,6 @@ final class PublishedMessages implements Producer, Flow.Subscriber<Object> {
   private void request(int most) {
     Flow.Subscription source = subscription;
     Outlet sink = outlet;
-    if (lost && sink != null && !over) {
-      sink.fail(missing());
-      return;
-    }
     if (requesting || source == null || sink == null) {
       return;
     }
@@ -211,25 +193,11 @@ final class PublishedMessages implements Producer, Flow.Subscriber<Object> {
       signal.heard();
       return;
     }
-    boolean isOnItsWay = false;
-    try {
-      isOnItsWay = onTheirWay.add(signal);
-      // Whichever of these tasks comes first takes the first signal.
-      if (!LoopTasks.tryBring(executor, new FirstSignal())) {
-        throw missing();
-      }
-    } catch (Throwable noHeap) {
-      if (isOnItsWay && !onTheirWay.remove(signal)) {
-        return; // The task of an earlier signal has taken it.
-      }
-      lost = true;
-      // The publisher hears that its signal has not arrived.
-      signal.lost();
-      throw noHeap;
-    }
+    onTheirWay.add(signal);
+    LoopTasks.bring(executor, new FirstSignal());
   }
 
-  /** Takes the first signal. */
+  /** Takes the first signal, whichever of these tasks comes first. */
   private final class FirstSignal implements LoopTasks.Task {
     @Override
     public void run() {
@@ -241,6 +209,7 @@ final class PublishedMessages implements Producer, Flow.Subscriber<Object> {
 
     @Override
     public void lost() {
+      lost = true;
       Signal first = onTheirWay.poll();
       if (first != null) {
         first.lost();

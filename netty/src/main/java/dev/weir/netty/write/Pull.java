@@ -1,12 +1,12 @@
 package dev.weir.netty.write;
 
-import dev.weir.netty.loop.LoopTasks;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelPromise;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
@@ -104,10 +104,10 @@ final class Pull implements Outlet, ChannelFutureListener {
     boolean given = false;
     try {
       given = give(Owned.of(message));
-    } catch (Throwable noHeap) {
+    } catch (Throwable failure) {
       // The producer hears of it, too, but must not go on, or end well, behind what is missing.
-      fail(noHeap);
-      throw noHeap;
+      fail(failure);
+      throw failure;
     }
     if (given && !asking) {
       channel.flush();
@@ -122,22 +122,12 @@ final class Pull implements Outlet, ChannelFutureListener {
     }
     unwritten++;
     wroteInRound = true;
-    boolean heard = false;
-    try {
-      ChannelFuture written = owned.writeTo(channel);
-      // A listener would not be told at once deep in a stack of listeners, and messages would
-      // follow.
-      heard = written.isDone();
-      if (heard) {
-        operationComplete(written);
-      } else {
-        written.addListener(this);
-        heard = true;
-      }
-    } finally {
-      if (!heard) {
-        unwritten--; // Nobody tells of its end.
-      }
+    ChannelFuture written = owned.writeTo(channel);
+    // A listener would not be told at once deep in a stack of listeners, and messages would follow.
+    if (written.isDone()) {
+      operationComplete(written);
+    } else {
+      written.addListener(this);
     }
     return true;
   }
@@ -182,17 +172,14 @@ final class Pull implements Outlet, ChannelFutureListener {
     if (resuming.getAndSet(true)) {
       return;
     }
-    boolean comes = false;
     try {
-      // A loop that has ended has closed its channels, and this with them.
-      comes = LoopTasks.tryBring(channel.eventLoop(), this::resumeNow);
-    } finally {
-      if (!comes) {
-        resuming.set(false);
+      channel.eventLoop().execute(this::resumeNow);
+    } catch (RejectedExecutionException refused) {
+      resuming.set(false);
+      if (!channel.eventLoop().isShutdown()) {
+        throw refused;
       }
-    }
-    if (!comes) {
-      throw new OutOfMemoryError("no Java heap to resume a producer");
+      // One that has ended has closed its channels, and this with them.
     }
   }
 

@@ -1,6 +1,5 @@
 package dev.weir.netty.write;
 
-import dev.weir.netty.loop.LoopTasks;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelConfig;
 import io.netty.channel.ChannelOutboundBuffer;
@@ -77,12 +76,7 @@ final class QueuedBytes {
   static void setWritable(Channel channel, boolean writable, WriteBufferWaterMark marks) {
     ChannelOutboundBuffer queue = channel.unsafe().outboundBuffer();
     if (queue != null) {
-      try {
-        queue.setUserDefinedWritability(WRITABILITY_INDEX, writable);
-      } catch (Throwable untold) {
-        // Netty's task that tells of it was refused, when it had changed.
-        LoopTasks.bring(channel.eventLoop(), channel.pipeline()::fireChannelWritabilityChanged);
-      }
+      queue.setUserDefinedWritability(WRITABILITY_INDEX, writable);
     } else {
       channel.config().setWriteBufferWaterMark(writable ? marks : NOTHING);
     }

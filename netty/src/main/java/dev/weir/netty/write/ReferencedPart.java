@@ -7,7 +7,7 @@ import io.netty.util.ReferenceCounted;
  * nobody shares it, a failed write takes back all that is left of it. One that others share is the
  * pipeline's from when that gets it: what is missing of its count, or too much, may be theirs.
  */
-class ReferencedPart implements OwnedPart {
+final class ReferencedPart implements OwnedPart {
   private final ReferenceCounted message;
   private final int countBefore;
 
@@ -17,11 +17,6 @@ class ReferencedPart implements OwnedPart {
   ReferencedPart(ReferenceCounted message) {
     this.message = message;
     this.countBefore = message.refCnt();
-  }
-
-  @Override
-  public void countOnItsWay(BytesOnTheirWay.OfOneWrite onTheirWay) {
-    onTheirWay.count(message);
   }
 
   @Override

@@ -3,6 +3,7 @@ package dev.weir.netty.write;
 import dev.weir.netty.loop.LoopTime;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -42,7 +43,6 @@ final class SlowPeerWatch implements Runnable {
     above = isAbove;
     told &= isAbove;
     if (isAbove && timer == null && !told) {
-      // Also where there was no heap for it before.
       schedule(aboveSinceNanos + timeNanos - LoopTime.nanoTime(executor));
     }
   }
@@ -58,8 +58,8 @@ final class SlowPeerWatch implements Runnable {
   private void schedule(long delayNanos) {
     try {
       timer = executor.schedule(this, delayNanos, TimeUnit.NANOSECONDS);
-    } catch (RuntimeException | Error noTimer) {
-      // The next look tries again; the write that this one is a part of has nothing to do with it.
+    } catch (RejectedExecutionException loopEnds) {
+      // And closes its channels.
     }
   }
 
@@ -75,13 +75,7 @@ final class SlowPeerWatch implements Runnable {
       schedule(restNanos);
     } else {
       told = true;
-      boolean through = false;
-      try {
-        onSlow.run();
-        through = true;
-      } finally {
-        told &= through; // If not, the next look tries again; nor where the queue has fallen.
-      }
+      onSlow.run();
     }
   }
 }

@@ -2,6 +2,7 @@ package dev.weir.netty.write;
 
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -64,23 +65,20 @@ final class StuckPeerWatch implements Runnable {
     takenBytes = 0;
     try {
       timer = executor.schedule(this, intervalNanos, TimeUnit.NANOSECONDS);
-    } catch (RuntimeException | Error noTimer) {
-      // The next look tries again; the write that this one is a part of has nothing to do with it.
+    } catch (RejectedExecutionException loopEnds) {
+      // And closes its channels.
     }
   }
 
   /** The interval has ended. */
   @Override
   public void run() {
-    try {
-      onLook.run();
-    } finally {
-      // Still set, so that the look began nothing; or stopped by it.
-      if (timer != null) {
-        timer = null;
-        if (queuedBytes > 0) {
-          begin();
-        }
+    onLook.run();
+    // Still set, so that the look began nothing; or stopped by it.
+    if (timer != null) {
+      timer = null;
+      if (queuedBytes > 0) {
+        begin();
       }
     }
   }

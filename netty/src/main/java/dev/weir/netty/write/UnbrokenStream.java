@@ -41,17 +41,7 @@ public final class UnbrokenStream extends ChannelOutboundHandlerAdapter
       ctx.write(message, promise);
       return;
     }
-    ChannelPromise told;
-    try {
-      told = promise.unvoid();
-    } catch (Throwable failure) {
-      // Nobody else has it yet.
-      Unwritten.release(message);
-      close(ctx, failure);
-      promise.tryFailure(failure);
-      return;
-    }
-    ChannelFuture written = ctx.write(message, told);
+    ChannelFuture written = ctx.write(message, promise.unvoid());
     // A listener would not be told at once deep in a stack of listeners, and bytes would follow.
     if (written.isDone()) {
       operationComplete(written);

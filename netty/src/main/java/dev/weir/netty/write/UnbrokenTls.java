@@ -1,6 +1,7 @@
 package dev.weir.netty.write;
 
 import dev.weir.netty.loop.LoopTime;
+import dev.weir.netty.refusal.MemoryRefusals;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
@@ -8,6 +9,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.ChannelPromise;
+import io.netty.channel.PendingWriteQueue;
 import io.netty.handler.codec.DecoderException;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
@@ -57,7 +59,7 @@ public final class UnbrokenTls extends ChannelDuplexHandler {
 
   private final SslHandler tls;
   private final Queue<ChannelPromise> closings = new ArrayDeque<>(1);
-  private @SuppressWarnings("NullAway.Init") WaitingWrites unflushed;
+  private @SuppressWarnings("NullAway.Init") PendingWriteQueue unflushed;
 
   /** Sent by TLS itself since there was something for, or from, the handlers behind. */
   private int recordsInARow;
@@ -130,7 +132,7 @@ public final class UnbrokenTls extends ChannelDuplexHandler {
 
   @Override
   public void handlerAdded(ChannelHandlerContext ctx) {
-    unflushed = new WaitingWrites(ctx);
+    unflushed = new PendingWriteQueue(ctx);
   }
 
   @Override
@@ -141,11 +143,12 @@ public final class UnbrokenTls extends ChannelDuplexHandler {
     }
     try {
       unflushed.add(message, promise);
-    } catch (Throwable noHeap) {
+    } catch (Throwable failure) {
       // What follows would come behind a hole.
       breakOff(ctx.pipeline());
-      ctx.fireExceptionCaught(noHeap);
-      throw noHeap;
+      Unwritten.release(message);
+      ctx.fireExceptionCaught(failure);
+      throw failure;
     }
   }
 
@@ -173,32 +176,18 @@ public final class UnbrokenTls extends ChannelDuplexHandler {
         flushAsked = false;
         for (int writes = unflushed.size(); writes > 0; writes--) {
           recordsInARow = 0;
-          writeNext(ctx);
+          unflushed.removeAndWrite();
         }
         ctx.flush();
       }
-    } catch (Throwable noHeap) {
+    } catch (Throwable failure) {
       breakOff(ctx.pipeline());
-      unflushed.failAll(noHeap);
-      throw noHeap;
+      throw failure;
     } finally {
       flushing = false;
       for (ChannelPromise next = closings.poll(); next != null; next = closings.poll()) {
         ctx.close(next);
       }
-    }
-  }
-
-  private void writeNext(ChannelHandlerContext ctx) {
-    WaitingWrites.Entry next = unflushed.poll();
-    if (next == null) {
-      return; // They have been failed meanwhile.
-    }
-    try {
-      ctx.write(next.message(), next.promise());
-    } catch (Throwable noHeap) {
-      next.promise().tryFailure(noHeap);
-      throw noHeap;
     }
   }
 
@@ -264,7 +253,7 @@ public final class UnbrokenTls extends ChannelDuplexHandler {
     established = handshake.isSuccess();
     ctx.fireUserEventTriggered(event);
     if (!established) {
-      unflushed.failAll(handshake.cause());
+      unflushed.removeAndFailAll(handshake.cause());
     } else if (flushAsked) {
       flush(ctx);
     }
@@ -291,10 +280,7 @@ public final class UnbrokenTls extends ChannelDuplexHandler {
     if (!isRefusal(cause)) {
       return cause;
     }
-    OutOfMemoryError refused =
-        new OutOfMemoryError("no room for what a TLS record that came in parts stands for");
-    refused.initCause(cause);
-    return refused;
+    return MemoryRefusals.hidden("no room for a TLS record that came in parts", cause);
   }
 
   private static boolean isRefusal(Throwable cause) {
@@ -305,7 +291,7 @@ public final class UnbrokenTls extends ChannelDuplexHandler {
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {
     try {
-      unflushed.failAll(new ClosedChannelException());
+      unflushed.removeAndFailAll(new ClosedChannelException());
     } finally {
       ctx.fireChannelInactive();
     }
@@ -313,6 +299,6 @@ public final class UnbrokenTls extends ChannelDuplexHandler {
 
   @Override
   public void handlerRemoved(ChannelHandlerContext ctx) {
-    unflushed.failAll(new ClosedChannelException());
+    unflushed.removeAndFailAll(new ClosedChannelException());
   }
 }

@@ -5,8 +5,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Those who wait for a gate to open, in a list through their places. Each comes and goes at the
- * same cost however many wait, and none of that takes Java heap: a gate may open where there is
- * none, and nobody wakes them a second time. Thread-safe.
+ * same cost however many wait. Thread-safe.
  *
  * @param <T> who waits
  */

@@ -12,7 +12,6 @@ import java.util.concurrent.Flow;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Consumer;
 
 /**
  * Bounds what channels queue to be sent, each and all together. One gate serves all channels that
@@ -61,9 +60,6 @@ public final class WriteGate {
   /** One for each budget whose pressure is critical. */
   private static final int CRITICAL_BUDGET = 2;
 
-  /** Made once: when the gate opens there may be no Java heap to make it. */
-  private static final Consumer<WriteGateHandler> WAKE_UP = WriteGateHandler::wakeUp;
-
   private final WriteGateOptions options;
 
   /** Those of every channel. */
@@ -78,6 +74,8 @@ public final class WriteGate {
   private final AtomicInteger closedBy = new AtomicInteger();
 
   private final Waiters<WriteGateHandler> waiting = new Waiters<>();
+  private final AtomicInteger pausedChannels = new AtomicInteger();
+  private final AtomicLong pauses = new AtomicLong();
   private final AtomicLong refusals = new AtomicLong();
   private final AtomicLong slowClosings = new AtomicLong();
   private final AtomicLong brokenClosings = new AtomicLong();
@@ -129,9 +127,9 @@ public final class WriteGate {
       } else {
         LoopTasks.execute(channel.eventLoop(), new Beginning(handler, channel, producer, promise));
       }
-    } catch (Throwable endedOrNoHeap) {
-      promise.tryFailure(endedOrNoHeap);
-      producer.stopped(endedOrNoHeap);
+    } catch (Throwable notTaken) {
+      promise.tryFailure(notTaken);
+      producer.stopped(notTaken);
     }
     return promise;
   }
@@ -184,6 +182,19 @@ public final class WriteGate {
     return closedBy.get() != 0;
   }
 
+  /**
+   * How many channels are unwritable now because the gate is closed. Those that are so by what they
+   * have queued themselves are not among them.
+   */
+  public int pausedChannels() {
+    return pausedChannels.get();
+  }
+
+  /** How often a channel has become unwritable so far because the gate was closed. */
+  public long pauses() {
+    return pauses.get();
+  }
+
   /** How many writes were refused so far, with their channels closed. */
   public long refusals() {
     return refusals.get();
@@ -234,6 +245,15 @@ public final class WriteGate {
         return true;
       }
     }
+  }
+
+  void countPause() {
+    pauses.incrementAndGet();
+    pausedChannels.incrementAndGet();
+  }
+
+  void countPauseEnd() {
+    pausedChannels.decrementAndGet();
   }
 
   void countRefusal() {
@@ -292,6 +312,6 @@ public final class WriteGate {
   }
 
   void wakeWaiting() {
-    waiting.wakeAll(WAKE_UP);
+    waiting.wakeAll(WriteGateHandler::wakeUp);
   }
 }

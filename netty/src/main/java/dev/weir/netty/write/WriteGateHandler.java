@@ -14,7 +14,9 @@ import io.netty.util.Attribute;
 import io.netty.util.AttributeKey;
 import java.nio.channels.ClosedChannelException;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,6 +32,9 @@ final class WriteGateHandler extends ChannelDuplexHandler
    */
   private static final long UNTOLD_BYTES = 4 << 10;
 
+  /** As much as Netty counts for a task by default, beside its message. */
+  private static final int TASK_BYTES = 32;
+
   /** The handler that a channel has. */
   private static final AttributeKey<WriteGateHandler> KEY =
       AttributeKey.valueOf(WriteGateHandler.class, "handler");
@@ -42,11 +47,13 @@ final class WriteGateHandler extends ChannelDuplexHandler
   private volatile @Nullable ChannelHandlerContext context;
 
   private MessageSizeEstimator.@Nullable Handle sizes;
-  private @Nullable BytesOnTheirWay onTheirWay;
   private @Nullable SlowPeerWatch slowPeer;
   private @Nullable StuckPeerWatch stuckPeer;
   private @Nullable Pull pull;
   private long toldBytes;
+
+  /** What of Netty's count is on its way from other threads still: it comes behind a message. */
+  private final AtomicLong comingBytes = new AtomicLong();
 
   private boolean flushing;
   private boolean looking;
@@ -68,7 +75,6 @@ final class WriteGateHandler extends ChannelDuplexHandler
     takePlace(ctx);
     channel.config().setWriteBufferWaterMark(gate.waterMark());
     sizes = channel.config().getMessageSizeEstimator().newHandle();
-    onTheirWay = BytesOnTheirWay.of(channel);
     // More than a long can tell is for ever.
     long slowNanos = TimeUnit.NANOSECONDS.convert(options.slowTime());
     slowPeer = new SlowPeerWatch(ctx.executor(), slowNanos, () -> closeIfSlow(ctx));
@@ -125,16 +131,11 @@ final class WriteGateHandler extends ChannelDuplexHandler
   private void writeOrRefuse(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
     boolean isBytes = message instanceof ByteBuf;
     OutboundClosing refusal;
-    ChannelPromise told;
     try {
       refusal = refusalOf(ctx, message);
-      told = promise.unvoid();
     } catch (Throwable failure) {
-      // Nobody else has it yet.
-      if (isBytes) {
-        writeFailed(failure);
-      }
       Unwritten.release(message);
+      writeFailed(failure);
       promise.tryFailure(failure);
       return;
     }
@@ -143,7 +144,7 @@ final class WriteGateHandler extends ChannelDuplexHandler
       ChannelClosing.refuse(message, promise, refusal);
       return;
     }
-    ChannelFuture written = ctx.write(message, told);
+    ChannelFuture written = ctx.write(message, promise.unvoid());
     // A listener would not be told at once deep in a stack of listeners, and bytes would follow.
     if (!written.isDone()) {
       written.addListener(isBytes ? bytesWritten : this);
@@ -155,10 +156,20 @@ final class WriteGateHandler extends ChannelDuplexHandler
     look(ctx.channel());
   }
 
+  /** Another thread is about to give a message to Netty, whose task is counted until it runs. */
+  static void announce(Channel channel, Object message) {
+    WriteGateHandler handler = channel.attr(KEY).get();
+    if (handler != null) {
+      long bytes =
+          (long) TASK_BYTES + channel.config().getMessageSizeEstimator().newHandle().size(message);
+      handler.comingBytes.addAndGet(bytes);
+      channel.eventLoop().execute(() -> handler.comingBytes.addAndGet(-bytes));
+    }
+  }
+
   /** Why a message must not be written, if it must not. */
   private @Nullable OutboundClosing refusalOf(ChannelHandlerContext ctx, Object message) {
-    long laterBytes = onTheirWay == null ? 0 : onTheirWay.bytes();
-    long queuedBytes = Math.max(0, QueuedBytes.of(ctx.channel()) - laterBytes);
+    long queuedBytes = Math.max(0, QueuedBytes.of(ctx.channel()) - comingBytes.get());
     int bytes = sizes == null ? 0 : sizes.size(message);
     Reason reason = refusal(queuedBytes, bytes);
     return reason == null || !ctx.channel().isActive()
@@ -201,10 +212,7 @@ final class WriteGateHandler extends ChannelDuplexHandler
     }
   }
 
-  /**
-   * A write has ended. Netty counts it down after it has told of that. Where the loop takes no task
-   * for that look, the next write, flush or timer has one.
-   */
+  /** A write has ended. Netty counts it down after it has told of that. */
   @Override
   public void operationComplete(ChannelFuture written) {
     ChannelHandlerContext ctx = context;
@@ -212,11 +220,7 @@ final class WriteGateHandler extends ChannelDuplexHandler
       return;
     }
     looking = true;
-    try {
-      ctx.executor().execute(this);
-    } catch (Throwable endedOrNoHeap) {
-      looking = false;
-    }
+    execute(ctx);
   }
 
   @Override
@@ -238,17 +242,11 @@ final class WriteGateHandler extends ChannelDuplexHandler
 
   /** Begins to ask a producer. */
   void begin(Channel channel, Producer producer, ChannelPromise promise) {
-    Pull next;
-    try {
-      if (promise.isDone()) {
-        throw new CancellationException();
-      }
-      next = new Pull(channel, this, producer, promise);
-    } catch (Throwable cancelledOrNoHeap) {
-      promise.tryFailure(cancelledOrNoHeap);
-      producer.stopped(cancelledOrNoHeap);
+    if (promise.isDone()) {
+      producer.stopped(new CancellationException());
       return;
     }
+    Pull next = new Pull(channel, this, producer, promise);
     if (next.isOver()) {
       return; // Cancelled meanwhile, and its producer has been told.
     }
@@ -273,19 +271,19 @@ final class WriteGateHandler extends ChannelDuplexHandler
     return place;
   }
 
-  /**
-   * Looks again, on the event loop, since the gate has opened; from any thread. Where the loop
-   * takes no task, what it has queued leads to another look.
-   */
+  /** Looks again, on the event loop, since the gate has opened; from any thread. */
   void wakeUp() {
     ChannelHandlerContext ctx = context;
-    if (ctx == null) {
-      return;
+    if (ctx != null) {
+      execute(ctx);
     }
+  }
+
+  private void execute(ChannelHandlerContext ctx) {
     try {
       ctx.executor().execute(this);
-    } catch (Throwable endedOrNoHeap) {
-      // As said above; if it has ended, its channels were closed.
+    } catch (RejectedExecutionException loopHasEnded) {
+      looking = false; // Its channels were closed.
     }
   }
 
@@ -325,12 +323,21 @@ final class WriteGateHandler extends ChannelDuplexHandler
     }
     boolean stop = queuedBytes > 0 && gate.isClosed();
     if (stop != stopped) {
-      stopped = stop;
-      QueuedBytes.setWritable(channel, !stop, gate.waterMark());
+      setStopped(channel, stop);
     }
     if (stop) {
       gate.await(this);
     }
+  }
+
+  private void setStopped(Channel channel, boolean stop) {
+    stopped = stop;
+    if (stop) {
+      gate.countPause();
+    } else {
+      gate.countPauseEnd();
+    }
+    QueuedBytes.setWritable(channel, !stop, gate.waterMark());
   }
 
   private @Nullable Reason refusal(long queuedBytes, int bytes) {
@@ -375,8 +382,7 @@ final class WriteGateHandler extends ChannelDuplexHandler
     closing.over();
     gate.forget(this);
     if (stopped) {
-      stopped = false;
-      QueuedBytes.setWritable(channel, true, gate.waterMark());
+      setStopped(channel, /* stop= */ false);
     }
     if (pull != null) {
       pull.fail(new ClosedChannelException());

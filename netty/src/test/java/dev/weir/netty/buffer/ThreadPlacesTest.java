@@ -14,7 +14,8 @@ import org.junit.jupiter.api.Test;
 
 /** Who has a place in an allocator, and that places come free. */
 class ThreadPlacesTest {
-  private static final int PLACES = 4;
+  private static final int PLACES = 64;
+  private static final int LOOPS = 16;
 
   private final WeirAllocator allocator = WeirAllocator.withLimit(64L << 20);
   private final Pool pool = allocator.pool();
@@ -29,18 +30,34 @@ class ThreadPlacesTest {
     allocator.close();
   }
 
+  /** Ids of threads that are made in a row are in a row: no two have the same place. */
   @Test
-  void anEventLoopLeavesItsPlaceToOneThatHadNone() throws Exception {
-    for (int i = 0; i < PLACES; i++) {
+  void sixteenEventLoopsHaveAPlaceEach() throws Exception {
+    for (int i = 0; i < LOOPS; i++) {
       add();
       assertThat(places.knownLoops()).isEqualTo(i + 1);
     }
-    DefaultEventLoop fifth = add();
-    assertThat(places.knownLoops()).isEqualTo(PLACES);
     endOne();
-    assertThat(places.knownLoops()).isEqualTo(PLACES - 1);
-    use(fifth);
-    assertThat(places.knownLoops()).isEqualTo(PLACES);
+    assertThat(places.knownLoops()).isEqualTo(LOOPS - 1);
+  }
+
+  @Test
+  void anEventLoopWhosePlaceAnotherHasGetsItWhenThatEnds() throws Exception {
+    DefaultEventLoop first = add();
+    long wanted = idOf(first) % PLACES;
+    DefaultEventLoop second = new DefaultEventLoop();
+    while (idOf(second) % PLACES != wanted) {
+      second.shutdownGracefully(0, 0, TimeUnit.SECONDS);
+      second = new DefaultEventLoop();
+    }
+    loops.add(second);
+    use(second);
+    assertThat(places.knownLoops()).as("the first one has it").isEqualTo(1);
+
+    endOne();
+    assertThat(places.knownLoops()).isZero();
+    use(second);
+    assertThat(places.knownLoops()).isEqualTo(1);
   }
 
   @Test
@@ -54,7 +71,7 @@ class ThreadPlacesTest {
 
   @Test
   void plainThreadsTakeThePlacesOfThoseThatHaveEnded() throws Exception {
-    for (int i = 0; i < 2 * PLACES; i++) {
+    for (int i = 0; i < 8; i++) {
       FutureTask<Void> use =
           new FutureTask<>(() -> {
             while (places.stripe() == null) { // The purger may take the stripe over.
@@ -71,6 +88,10 @@ class ThreadPlacesTest {
       thread.join();
     }
     pool.checkInvariants();
+  }
+
+  private static long idOf(DefaultEventLoop loop) throws Exception {
+    return loop.submit(() -> Thread.currentThread().threadId()).get();
   }
 
   private DefaultEventLoop add() throws InterruptedException {

@@ -4,11 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.netty.flow.AdmissionRefusedException.Reason;
-import io.netty.buffer.AbstractByteBufAllocator;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.PooledByteBufAllocator;
-import io.netty.buffer.UnpooledDirectByteBuf;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -41,52 +38,6 @@ class ByteCountAdmissionTest {
     assertThat(admission.availableBytes()).isZero();
     first.join().close();
     second.join().close();
-  }
-
-  @Test
-  void aBufferThatCannotBeCountedIsReleasedAndStaysWithThePermit() {
-    List<ByteBuf> made = new ArrayList<>();
-    ByteCountAdmission failing = new ByteCountAdmission(100, new ForgetfulAllocator(made));
-    Permit permit = failing.admit(60, LONG).toCompletableFuture().join();
-
-    assertThatThrownBy(() -> permit.allocate(10)).isInstanceOf(OutOfMemoryError.class);
-
-    assertThat(permit.unspentBytes()).isEqualTo(60);
-    assertThat(made).singleElement().satisfies(buffer -> assertThat(buffer.refCnt()).isZero());
-    permit.close();
-    assertThat(failing.availableBytes()).isEqualTo(100);
-  }
-
-  /** Its buffers fail whoever asks for their allocator, as wrappers do where they are made. */
-  private static final class ForgetfulAllocator extends AbstractByteBufAllocator {
-    private final List<ByteBuf> made;
-
-    ForgetfulAllocator(List<ByteBuf> made) {
-      this.made = made;
-    }
-
-    @Override
-    protected ByteBuf newDirectBuffer(int initialCapacity, int maxCapacity) {
-      ByteBuf buffer =
-          new UnpooledDirectByteBuf(this, initialCapacity, maxCapacity) {
-            @Override
-            public ByteBufAllocator alloc() {
-              throw new OutOfMemoryError("injected");
-            }
-          };
-      made.add(buffer);
-      return buffer;
-    }
-
-    @Override
-    protected ByteBuf newHeapBuffer(int initialCapacity, int maxCapacity) {
-      throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public boolean isDirectBufferPooled() {
-      return false;
-    }
   }
 
   @Test

@@ -290,7 +290,7 @@ class HeldStreamsTest {
     server.close();
     server.runPendingTasks();
     assertThat(streams).hasSize(10).noneMatch(Channel::isOpen);
-    assertThat(gate.stoppedCount()).isZero();
+    assertThat(gate.pausedChannels()).isZero();
   }
 
   @ParameterizedTest

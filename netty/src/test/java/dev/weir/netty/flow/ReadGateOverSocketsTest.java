@@ -162,7 +162,7 @@ class ReadGateOverSocketsTest {
       client.getOutputStream().write(head.getBytes(US_ASCII));
       client.getOutputStream().write(new byte[WORK_BYTES - LAST_BYTES]);
       while (!stopped && !Thread.currentThread().isInterrupted()) {
-        if (gate.stoppedCount() > 0) {
+        if (gate.pausedChannels() > 0) {
           stopped = true;
         }
         LockSupport.parkNanos(1_000_000);

@@ -142,11 +142,11 @@ class ReadGateTest {
       goes.close();
     }
     assertThat(gate.isClosed()).isTrue();
-    assertThat(gate.stoppedCount()).isEqualTo(1);
+    assertThat(gate.pausedChannels()).isEqualTo(1);
     headroom.isShort = false;
     headroom.waits.getFirst().complete(true);
     assertThat(reads(stays)).isTrue();
-    assertThat(gate.stoppedCount()).isZero();
+    assertThat(gate.pausedChannels()).isZero();
   }
 
   @Test
@@ -162,7 +162,7 @@ class ReadGateTest {
               }
             });
     channel.writeInbound("message");
-    assertThat(gate.stoppedCount()).isZero();
+    assertThat(gate.pausedChannels()).isZero();
   }
 
   @Test
@@ -198,7 +198,7 @@ class ReadGateTest {
     waiting.writeInbound("message");
     ReadHolds.of(permitted).exempt();
     permitted.writeInbound("body");
-    assertThat(gate.stoppedCount()).isEqualTo(1);
+    assertThat(gate.pausedChannels()).isEqualTo(1);
 
     headroom.waits.get(0).complete(false);
     assertThat(reads(permitted)).isTrue();

@@ -234,7 +234,7 @@ class ReadGateWaitsTest {
           + (relief != null)
           + accepted
           + permitted
-          + gate.stoppedCount()
+          + gate.pausedChannels()
           + listener.config().isAutoRead()
           + Arrays.toString(units)
           + Arrays.toString(done)

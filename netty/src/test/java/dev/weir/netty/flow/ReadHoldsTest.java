@@ -1,16 +1,12 @@
 package dev.weir.netty.flow;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.weir.netty.CountReads;
 import dev.weir.netty.flow.ReadHolds.Reason;
-import io.netty.channel.ChannelConfig;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
-import io.netty.channel.DefaultChannelConfig;
 import io.netty.channel.embedded.EmbeddedChannel;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class ReadHoldsTest {
@@ -159,42 +155,5 @@ class ReadHoldsTest {
   void everyHandlerOfAChannelSeesTheSameHolds() {
     assertThat(ReadHolds.of(channel)).isSameAs(holds);
     assertThat(ReadHolds.of(new EmbeddedChannel())).isNotSameAs(holds);
-  }
-
-  /** Nobody would end it: whoever asked for it has heard of the failure only. */
-  @Test
-  void aHoldThatFailsIsNone() {
-    boolean[] full = new boolean[1];
-    EmbeddedChannel failing =
-        new EmbeddedChannel() {
-          private @Nullable ChannelConfig own;
-
-          @Override
-          public ChannelConfig config() {
-            ChannelConfig config = own;
-            if (config == null) {
-              config =
-                  new DefaultChannelConfig(this) {
-                    @Override
-                    protected void autoReadCleared() {
-                      if (full[0]) {
-                        throw new InternalError("made by the test");
-                      }
-                    }
-                  };
-              own = config;
-            }
-            return config;
-          }
-        };
-    ReadHolds ofFailing = ReadHolds.of(failing);
-    full[0] = true;
-    assertThat(catchThrowable(() -> ofFailing.hold(Reason.PRESSURE)))
-        .isInstanceOf(InternalError.class);
-    assertThat(ofFailing.held()).isFalse();
-    assertThat(failing.config().isAutoRead()).isTrue();
-    full[0] = false;
-    assertThat(ofFailing.hold(Reason.PRESSURE)).isTrue();
-    assertThat(failing.config().isAutoRead()).isFalse();
   }
 }

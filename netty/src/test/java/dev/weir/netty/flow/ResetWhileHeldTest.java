@@ -90,7 +90,7 @@ class ResetWhileHeldTest {
 
     assertGone(served);
     assertThat(reader.messages).isOne();
-    assertThat(gate.stoppedCount()).isZero();
+    assertThat(gate.pausedChannels()).isZero();
   }
 
   /** The client has cancelled it: an application would work for nobody. */
@@ -181,7 +181,7 @@ class ResetWhileHeldTest {
 
     assertGone(served);
     assertThat(reader.bytes).isEqualTo(BODY_BYTES);
-    assertThat(gate.stoppedCount()).isZero();
+    assertThat(gate.pausedChannels()).isZero();
   }
 
   @ParameterizedTest

@@ -87,52 +87,6 @@ class WeirAdmissionTest {
     next.join().close();
   }
 
-  /** Granted at once, on the caller's thread, and later, on the pool's. */
-  @Test
-  void aGrantThatNoPermitCanBeMadeOfGoesBack() {
-    WeirAdmission withoutHeap =
-        new WeirAdmission(
-            allocator,
-            pool.rootBudget(),
-            grant -> {
-              throw new OutOfMemoryError("made by the test");
-            });
-    assertThat(refusal(withoutHeap.admit(13 * MIB, LONG).toCompletableFuture()))
-        .isEqualTo(Reason.UNAVAILABLE);
-    Permit all = admit(13 * MIB).orTimeout(60, TimeUnit.SECONDS).join();
-    CompletableFuture<Permit> later = withoutHeap.admit(13 * MIB, LONG).toCompletableFuture();
-    assertThat(later).isNotDone();
-    all.close();
-    assertThat(refusal(later)).isEqualTo(Reason.UNAVAILABLE);
-  }
-
-  /** As where there is no Java heap for a refusal. */
-  @Test
-  void nobodyWaitsForARefusalThatCannotBeMade() {
-    OutOfMemoryError unspeakable =
-        new OutOfMemoryError() {
-          private static final long serialVersionUID = 1L;
-
-          @Override
-          public String getMessage() {
-            throw new InternalError("made by the test");
-          }
-        };
-    WeirAdmission withoutHeap =
-        new WeirAdmission(
-            allocator,
-            pool.rootBudget(),
-            grant -> {
-              throw unspeakable;
-            });
-    assertThat(withoutHeap.admit(13 * MIB, LONG)).isCompletedWithValue(null);
-    Permit all = admit(13 * MIB).orTimeout(60, TimeUnit.SECONDS).join();
-    CompletableFuture<Permit> later = withoutHeap.admit(13 * MIB, LONG).toCompletableFuture();
-    assertThat(later).isNotDone();
-    all.close();
-    assertThat(later.orTimeout(60, TimeUnit.SECONDS).join()).isNull();
-  }
-
   @Test
   void moreThanThePermitHasIsRefused() {
     try (Permit permit = admit(8_192).join()) {
@@ -240,8 +194,8 @@ class WeirAdmissionTest {
   @Test
   void everyLimitFromTheBudgetToTheRootCounts() {
     admit(1).join().close();
-    Budget tenant = pool.rootBudget().child("tenant", Budget.UNLIMITED);
-    Budget uploads = tenant.child("uploads", 100_000);
+    Budget object = pool.rootBudget().child("object", Budget.UNLIMITED);
+    Budget uploads = object.child("uploads", 100_000);
     WeirAdmission charged = new WeirAdmission(allocator, uploads);
     assertThat(charged.limitBytes()).as("whole pages").isEqualTo(98_304);
     assertThatThatMuchIsGranted(charged);
@@ -250,7 +204,7 @@ class WeirAdmissionTest {
     assertThat(charged.limitBytes()).isEqualTo(admission.limitBytes());
     assertThatThatMuchIsGranted(charged);
 
-    tenant.setLimitBytes(3 * MIB);
+    object.setLimitBytes(3 * MIB);
     assertThat(charged.limitBytes()).isEqualTo(3 * MIB);
     assertThatThatMuchIsGranted(charged);
 
@@ -338,42 +292,6 @@ class WeirAdmissionTest {
     assertThat(givenUp.complete(null)).isTrue();
     next.orTimeout(60, TimeUnit.SECONDS).join().close();
     most.close();
-  }
-
-  @Test
-  void aGrantOfARequestThatIsCompletedWithNullMeanwhileGoesBack() {
-    List<CompletableFuture<Permit>> asked = new ArrayList<>();
-    List<Permit> madeInVain = new ArrayList<>();
-    WeirAdmission slow =
-        new WeirAdmission(
-            allocator,
-            pool.rootBudget(),
-            grant -> {
-              madeInVain.add(new UnheardOf());
-              assertThat(asked.getFirst().complete(null)).isTrue();
-              return madeInVain.getFirst();
-            });
-    Permit all = admit(13 * MIB).join();
-    asked.add(slow.admit(13 * MIB, LONG).toCompletableFuture());
-    assertThat(asked.getFirst()).isNotDone();
-    all.close();
-    assertThat(asked.getFirst().orTimeout(60, TimeUnit.SECONDS).join()).isNull();
-    assertThat(madeInVain).hasSize(1);
-  }
-
-  private static final class UnheardOf implements Permit {
-    @Override
-    public long unspentBytes() {
-      return 0;
-    }
-
-    @Override
-    public ByteBuf allocate(int bytes) {
-      throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public void close() {}
   }
 
   private CompletableFuture<Permit> admit(long bytes) {

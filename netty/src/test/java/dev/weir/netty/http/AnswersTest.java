@@ -73,8 +73,5 @@ class AnswersTest {
 
     @Override
     public void done(PartPromise part) {}
-
-    @Override
-    public void untold(PartPromise part) {}
   }
 }

@@ -6,10 +6,8 @@ import dev.weir.netty.CountReads;
 import dev.weir.netty.flow.Permit;
 import dev.weir.netty.write.WithoutPromise;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
-import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.DefaultHttpRequest;
 import io.netty.handler.codec.http.DefaultHttpResponse;
 import io.netty.handler.codec.http.DefaultLastHttpContent;
@@ -195,46 +193,9 @@ class BudgetedHttpAggregatorTest {
     third.release();
   }
 
-  /** Nobody would hear of its loss. */
-  @Test
-  void aResponseThatHasNoPromiseIsReleasedAndEndsTheConnection() {
-    fixture.receive("GET /a HTTP/1.1\r\n\r\nGET /b HTTP/1.1\r\n\r\n");
-    fixture.request().release();
-    ChannelFuture written =
-        fixture.channel.writeAndFlush(
-            new DefaultFullHttpResponse(
-                HttpVersion.HTTP_1_1,
-                HttpResponseStatus.OK,
-                fixture.input.directBuffer(10).writeZero(10)),
-            new WithoutPromise(fixture.channel));
-    assertThat(written.cause()).isInstanceOf(OutOfMemoryError.class);
-    assertThat(fixture.input.pinnedDirectMemory()).isZero();
-    fixture.channel.runPendingTasks();
-    assertThat(fixture.request()).isNull();
-    assertThat(fixture.channel.isOpen()).isFalse();
-  }
-
-  @Test
-  void theWholeOneBeforeAResponseThatHasNoPromiseArrives() {
-    fixture.receive("GET /a HTTP/1.1\r\n\r\nGET /b HTTP/1.1\r\n\r\n");
-    fixture.request().release();
-    fixture.channel.pipeline().write(noContent());
-    fixture.channel.runPendingTasks();
-    fixture.request().release();
-    fixture.channel.pipeline().write(noContent(), new WithoutPromise(fixture.channel));
-    fixture.channel.runPendingTasks();
-    assertThat(fixture.written()).startsWith("HTTP/1.1 204 No Content");
-    assertThat(fixture.channel.isOpen()).isFalse();
-  }
-
-  private static DefaultFullHttpResponse noContent() {
-    return new DefaultFullHttpResponse(
-        HttpVersion.HTTP_1_1, HttpResponseStatus.NO_CONTENT, Unpooled.EMPTY_BUFFER);
-  }
-
   /** Its client would wait for it for ever. */
   @Test
-  void anEndThatHasNoPromiseEndsTheConnectionOfAResponseThatHasBegun() {
+  void anEndThatCannotBeWrittenEndsTheConnection() {
     fixture.receive("GET /a HTTP/1.1\r\n\r\n");
     fixture.request().release();
     fixture.channel.writeOutbound(chunkedHead());

@@ -115,7 +115,8 @@ public final class FailingAllocator extends AbstractByteBufAllocator {
   }
 
   private void count() {
-    count(OutOfMemoryError::new);
+    count(message ->
+        new OutOfMemoryError("Cannot reserve 1 bytes of direct buffer memory: " + message));
   }
 
   /** Called before something is done that may fail so. */

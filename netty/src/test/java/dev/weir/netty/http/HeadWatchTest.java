@@ -2,7 +2,6 @@ package dev.weir.netty.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.netty.FailingTimers;
 import dev.weir.netty.flow.ReadHolds;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
@@ -11,10 +10,8 @@ import io.netty.channel.ChannelPromise;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpVersion;
-import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -163,33 +160,6 @@ class HeadWatchTest {
     fixture.channel.pipeline().remove(fixture.aggregator);
     pass(1_000);
     assertThat(fixture.channel.isOpen()).isTrue();
-  }
-
-  /** Nobody would end it. */
-  @Test
-  void aConnectionThatCannotBeWatchedEnds() {
-    AtomicBoolean heapIsFull = new AtomicBoolean();
-    ChannelHandlerContext ctx = failing(heapIsFull);
-    HeadWatch watch = new HeadWatch(Duration.ofSeconds(30), late -> {});
-    watch.begin(ctx);
-    pass(30);
-    assertThat(fixture.channel.isOpen()).isTrue();
-    heapIsFull.set(true);
-    watch.run();
-    assertThat(fixture.channel.isOpen()).isFalse();
-  }
-
-  private ChannelHandlerContext failing(AtomicBoolean heapIsFull) {
-    fixture.channel.pipeline().remove(fixture.aggregator);
-    ChannelHandlerContext real = fixture.channel.pipeline().firstContext();
-    return (ChannelHandlerContext)
-        Proxy.newProxyInstance(
-            HeadWatchTest.class.getClassLoader(),
-            new Class<?>[] {ChannelHandlerContext.class},
-            (proxy, method, arguments) ->
-                method.getName().equals("executor")
-                    ? FailingTimers.of(real.executor(), heapIsFull::get)
-                    : method.invoke(real, arguments));
   }
 
   private void answer(HttpResponseStatus status) {

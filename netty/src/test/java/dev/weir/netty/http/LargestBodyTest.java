@@ -32,8 +32,8 @@ class LargestBodyTest {
 
   private final Pool pool = Pool.create(PoolOptions.withLimit(16 * MIB));
   private final WeirAllocator allocator = new WeirAllocator(pool);
-  private final Budget tenant = pool.rootBudget().child("tenant", Budget.UNLIMITED);
-  private final Budget uploads = tenant.child("uploads", Budget.UNLIMITED);
+  private final Budget object = pool.rootBudget().child("object", Budget.UNLIMITED);
+  private final Budget uploads = object.child("uploads", Budget.UNLIMITED);
   private final WeirAdmission admission = new WeirAdmission(allocator, uploads);
   private final EmbeddedChannel channel =
       new EmbeddedChannel(
@@ -53,7 +53,7 @@ class LargestBodyTest {
     switch (least) {
       case OF_THE_POOL -> {}
       case OF_THE_BUDGET -> uploads.setLimitBytes(3 * MIB);
-      case OF_ONE_ABOVE -> tenant.setLimitBytes(3 * MIB);
+      case OF_ONE_ABOVE -> object.setLimitBytes(3 * MIB);
     }
     admission.admit(1, Duration.ZERO).toCompletableFuture().join().close();
   }

@@ -1,12 +1,9 @@
 package dev.weir.netty.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.netty.flow.Admission;
 import dev.weir.netty.flow.AdmissionRefusedException;
-import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.handler.codec.http.DefaultHttpRequest;
 import io.netty.handler.codec.http.FullHttpResponse;
@@ -14,11 +11,8 @@ import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpVersion;
-import io.netty.handler.codec.http.LastHttpContent;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
@@ -26,11 +20,9 @@ import java.util.logging.Handler;
 import java.util.logging.Level;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 class LoggedRefusalsTest {
   private static final int BYTES = 100;
@@ -68,6 +60,9 @@ class LoggedRefusalsTest {
     logger.setLevel(null);
   }
 
+  private static final OutOfMemoryError NO_DIRECT_MEMORY =
+      new OutOfMemoryError("Cannot reserve 100 bytes of direct buffer memory");
+
   private void assertLogged(Throwable failure) {
     assertThat(records).extracting(LogRecord::getThrown).containsExactly(failure);
   }
@@ -85,7 +80,7 @@ class LoggedRefusalsTest {
   void boundsThatWereSetAreNot() {
     var refusal = new AdmissionRefusedException(AdmissionRefusedException.Reason.DEADLINE, "full");
     RefusedRequestException.notAdmitted(100, refusal).log();
-    RefusedRequestException.notAdmitted(100, new OutOfMemoryError()).log();
+    RefusedRequestException.notAdmitted(100, NO_DIRECT_MEMORY).log();
     assertThat(records).isEmpty();
   }
 
@@ -104,49 +99,6 @@ class LoggedRefusalsTest {
     channel.finishAndReleaseAll();
     assertLogged(closed);
     assertThat(answeredBefore).containsExactly(true);
-  }
-
-  /** As if for want of Java heap, on the way to a file. */
-  @Test
-  void aRequestIsRefusedWhateverFails(@TempDir Path folder) throws Exception {
-    Admission admission = failing(new IllegalStateException("the pool is closed"));
-    Spill spill = new Spill(folder, BYTES, BYTES, Duration.ofHours(1));
-    AggregatorOptions options = AggregatorOptions.upTo(BYTES);
-    EmbeddedChannel channel = new EmbeddedChannel(new ChannelInboundHandlerAdapter());
-    ChannelHandlerContext ctx = channel.pipeline().firstContext();
-    StallWatch watch = new StallWatch(ctx.executor(), Duration.ofHours(1), () -> {});
-    IncomingRequest request = IncomingRequest.of(head(), options, admission, watch);
-    NoHeapForTheFile receiver = new NoHeapForTheFile();
-    BodyIntake intake = new BodyIntake(admission, options, spill, receiver);
-    assertThatThrownBy(() -> intake.makeRoom(ctx, request, BYTES, BYTES))
-        .isInstanceOf(OutOfMemoryError.class);
-    assertThat(receiver.refusals).hasSize(1);
-    request.drop();
-    channel.finishAndReleaseAll();
-  }
-
-  private static final class NoHeapForTheFile implements BodyIntake.Receiver {
-    final List<RefusedRequestException> refusals = new ArrayList<>();
-    private int waits;
-
-    @Override
-    public void waits() {
-      if (++waits == 2) {
-        throw new OutOfMemoryError("made to fail");
-      }
-    }
-
-    @Override
-    public void ready(
-        ChannelHandlerContext ctx, IncomingRequest current, @Nullable LastHttpContent last) {
-      throw new AssertionError("there is no room");
-    }
-
-    @Override
-    public void refused(
-        ChannelHandlerContext ctx, IncomingRequest current, RefusedRequestException refusal) {
-      refusals.add(refusal);
-    }
   }
 
   private static Admission failing(RuntimeException failure) {

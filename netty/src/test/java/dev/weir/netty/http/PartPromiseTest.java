@@ -9,7 +9,6 @@ import io.netty.channel.ChannelProgressiveFuture;
 import io.netty.channel.ChannelProgressiveFutureListener;
 import io.netty.channel.ChannelProgressivePromise;
 import io.netty.channel.ChannelPromise;
-import io.netty.channel.DefaultChannelPromise;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -37,11 +36,6 @@ class PartPromiseTest {
         @Override
         public void done(PartPromise part) {
           heard.add("done");
-        }
-
-        @Override
-        public void untold(PartPromise part) {
-          heard.add("untold");
         }
       };
 
@@ -115,54 +109,6 @@ class PartPromiseTest {
       assertThat(heard).containsExactly("done");
       assertThat(writer.isSuccess()).isTrue();
     }
-  }
-
-  @Test
-  void aWriterThatCouldNotBeToldIsToldLater() {
-    OutOfMemoryError noHeap = new OutOfMemoryError("made by the test");
-    ChannelPromise writer =
-        new DefaultChannelPromise(channel) {
-          private boolean failed;
-
-          @Override
-          public boolean tryFailure(Throwable cause) {
-            if (!failed) {
-              failed = true;
-              throw noHeap;
-            }
-            return super.tryFailure(cause);
-          }
-        };
-    PartPromise part = partOf(writer);
-    part.written(false);
-    assertThatThrownBy(() -> part.tryFailure(LOST)).isSameAs(noHeap);
-    assertThat(heard).containsExactly("failing", "done", "untold");
-    assertThat(writer.isDone()).isFalse();
-    part.retry();
-    assertThat(writer.cause()).isSameAs(LOST);
-    assertThat(heard).hasSize(3);
-  }
-
-  @Test
-  void theWriterHearsThoughTheWatcherFindsNoHeap() {
-    OutOfMemoryError noHeap = new OutOfMemoryError("made by the test");
-    PartPromise.Watcher failing =
-        new PartPromise.Watcher() {
-          @Override
-          public void failing() {}
-
-          @Override
-          public void done(PartPromise part) {
-            throw noHeap;
-          }
-
-          @Override
-          public void untold(PartPromise part) {}
-        };
-    PartPromise part = new PartPromise(ctx, writer(), failing);
-    part.written(false);
-    assertThatThrownBy(part::trySuccess).isSameAs(noHeap);
-    assertThat(heard).containsExactly("sent");
   }
 
   /** Whoever has written the last response may say so first. */

@@ -11,21 +11,6 @@ import org.junit.jupiter.api.Test;
 
 /** A channel that ends in the middle of what it sends. */
 class EarlyEndTest {
-  @Test
-  void aHandlerThatFailsToCloseDoesNotKeepItOpen() {
-    EmbeddedChannel channel =
-        channelBehind(
-            new ChannelOutboundHandlerAdapter() {
-              @Override
-              public void close(ChannelHandlerContext ctx, ChannelPromise promise) {
-                throw new OutOfMemoryError("made by the test");
-              }
-            });
-    ChannelPromise closed = channel.newPromise();
-    EarlyEnd.close(channel.pipeline().lastContext(), closed);
-    assertThat(channel.isOpen()).isFalse();
-    assertThat(closed.cause()).isInstanceOf(OutOfMemoryError.class);
-  }
 
   /** It may have a goodbye to say. */
   @Test

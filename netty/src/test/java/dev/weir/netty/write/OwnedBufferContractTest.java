@@ -12,6 +12,6 @@ class OwnedBufferContractTest extends AbstractByteBufTest {
   @Override
   protected ByteBuf newBuffer(int capacity, int maxCapacity) {
     return memory.releasedAtTheLatestAfter(
-        OwnedByteBuf.takeOver(memory.allocator().directBuffer(capacity, maxCapacity)));
+        new OwnedByteBuf(memory.allocator().directBuffer(capacity, maxCapacity)));
   }
 }

@@ -110,7 +110,7 @@ class OwnedTest extends SocketThatTakesAll {
   @ParameterizedTest
   @EnumSource(
       value = SentMessage.class,
-      names = {"BUFFER", "HTTP_CONTENT", "CUSTOM_HOLDER", "RECORD"})
+      names = {"BUFFER", "HTTP_CONTENT", "CUSTOM_HOLDER"})
   void whatIsGivenFromAnotherThreadCountsWhileTheLoopIsBusy(SentMessage kind) throws Exception {
     AtomicInteger seen = new AtomicInteger();
     channel

@@ -2,7 +2,6 @@ package dev.weir.netty.write;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.netty.FailingTimers;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -13,13 +12,9 @@ import org.junit.jupiter.api.Test;
 
 class SlowPeerWatchTest {
   private final EmbeddedChannel channel = new EmbeddedChannel();
-  private final AtomicBoolean heapIsFull = new AtomicBoolean();
   private final AtomicInteger slow = new AtomicInteger();
   private final SlowPeerWatch watch =
-      new SlowPeerWatch(
-          FailingTimers.of(channel.eventLoop(), heapIsFull::get),
-          TimeUnit.SECONDS.toNanos(10),
-          slow::incrementAndGet);
+      new SlowPeerWatch(channel.eventLoop(), TimeUnit.SECONDS.toNanos(10), slow::incrementAndGet);
 
   @BeforeEach
   void stopTheClock() {
@@ -51,35 +46,6 @@ class SlowPeerWatchTest {
     watch.observe(false);
     watch.observe(true);
     pass(9);
-    assertThat(slow).hasValue(0);
-    pass(1);
-    assertThat(slow).hasValue(1);
-  }
-
-  @Test
-  void theNextLookBeginsATimerForWhichThereWasNoHeap() {
-    watch.observe(true);
-    pass(7);
-    watch.observe(false);
-    watch.observe(true);
-    heapIsFull.set(true);
-    pass(3);
-    heapIsFull.set(false);
-    watch.observe(true);
-    pass(6);
-    assertThat(slow).hasValue(0);
-    pass(1);
-    assertThat(slow).hasValue(1);
-  }
-
-  @Test
-  void aLookForWhichThereIsNoTimerHarmsNobody() {
-    heapIsFull.set(true);
-    watch.observe(true);
-    heapIsFull.set(false);
-    pass(4);
-    watch.observe(true);
-    pass(5);
     assertThat(slow).hasValue(0);
     pass(1);
     assertThat(slow).hasValue(1);

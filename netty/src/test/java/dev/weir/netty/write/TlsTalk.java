@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.memory.Pool;
 import dev.weir.memory.PoolOptions;
-import dev.weir.netty.RefusingChannel;
 import dev.weir.netty.TestCertificate;
 import dev.weir.netty.WeirAllocator;
 import dev.weir.netty.http.Engine;
@@ -33,8 +32,8 @@ final class TlsTalk extends ChannelInboundHandlerAdapter implements AutoCloseabl
 
   final Pool pool = Pool.create(PoolOptions.withLimit(16L << 20));
   final FailingAllocator allocator = new FailingAllocator(new WeirAllocator(pool));
-  final RefusingChannel server =
-      new RefusingChannel(
+  final EmbeddedChannel server =
+      new EmbeddedChannel(
           new ChannelOutboundHandlerAdapter() {
             @Override
             public void flush(ChannelHandlerContext ctx) {

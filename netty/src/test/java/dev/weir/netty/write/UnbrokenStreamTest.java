@@ -118,20 +118,6 @@ class UnbrokenStreamTest {
     assertThatThrownBy(channel::checkException).isSameAs(NO_MEMORY);
   }
 
-  /** What is missing then is a hole as any other. */
-  @ParameterizedTest
-  @ValueSource(booleans = {false, true})
-  void aMessageThatHasNoPromiseIsReleasedAndEndsTheChannel(boolean bytesOnly) {
-    UnbrokenStream handler = bytesOnly ? UnbrokenStream.HANDLER : UnbrokenStream.MESSAGES;
-    EmbeddedChannel channel = new EmbeddedChannel(handler);
-    ByteBuf message = bytes();
-    ChannelFuture written = channel.write(message, new WithoutPromise(channel));
-    assertThat(message.refCnt()).isZero();
-    assertThat(written.cause()).isInstanceOf(OutOfMemoryError.class);
-    assertThat(channel.isOpen()).isFalse();
-    assertThatThrownBy(channel::checkException).isSameAs(written.cause());
-  }
-
   /** Whoever shut the output down knows that nothing more can be sent. */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})

@@ -12,7 +12,6 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.DefaultChannelPromise;
-import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.handler.ssl.SslContext;
 import io.netty.util.concurrent.ImmediateExecutor;
@@ -23,17 +22,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Bytes between two channels over TLS, one of which has no memory for this allocation or that. */
@@ -312,40 +308,6 @@ class UnbrokenTlsTest {
       assertThat(talk.receivedByClient()).isLessThanOrEqualTo(100);
       lost.release();
     }
-  }
-
-  /** As Netty's queue does for a task that tells that there is room in it again. */
-  @ParameterizedTest
-  @MethodSource("refusals")
-  void aMessageThatALoopHasNoTaskForIsTheEnd(Throwable refusal) throws Exception {
-    try (TlsTalk talk = new TlsTalk(certificate, Engine.JDK)) {
-      talk.server.config().setWriteBufferWaterMark(new WriteBufferWaterMark(1, 2));
-      ByteBuf lost = numbers(0, 100);
-      ByteBuf behind = numbers(100, 100);
-      List<ChannelFuture> written = List.of(talk.server.write(lost), talk.server.write(behind));
-      talk.server.runPendingTasks();
-      int writableWithOneLess = (int) talk.server.bytesBeforeWritable() - 1;
-      talk.server
-          .config()
-          .setWriteBufferWaterMark(
-              new WriteBufferWaterMark(writableWithOneLess, Integer.MAX_VALUE));
-      talk.server.refuseNext(refusal);
-      talk.server.flush();
-      talk.server.runPendingTasks();
-      assertThat(talk.server.isOpen()).isFalse();
-      assertThat(talk.told).containsExactly(refusal);
-      assertThat(written).allMatch(ChannelFuture::isDone).noneMatch(ChannelFuture::isSuccess);
-      assertThat(lost.refCnt()).isZero();
-      assertThat(behind.refCnt()).isZero();
-      talk.exchangeAll();
-      assertThat(talk.receivedByClient()).isZero();
-    }
-  }
-
-  static Stream<Throwable> refusals() {
-    return Stream.of(
-        new RejectedExecutionException("made by the test"),
-        new OutOfMemoryError("made by the test"));
   }
 
   /** Whoever released it by mistake harms the write of that one alone. */

@@ -2,16 +2,11 @@ package dev.weir.netty.write;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.sun.management.ThreadMXBean;
 import dev.weir.netty.write.Waiters.Place;
-import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Random;
 import java.util.Set;
-import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 class WaitersTest {
@@ -73,29 +68,6 @@ class WaitersTest {
       waiters.wakeAll(woken::add);
     });
     assertThat(woken).hasSize(10).doesNotHaveDuplicates();
-  }
-
-  /** Where there is none, those whom nobody has woken would wait for the next time. */
-  @Test
-  void nothingTakesJavaHeap() {
-    List<Place<Integer>> all = add(10_000);
-    Collections.shuffle(all, new Random(1));
-    int[] wakes = new int[1];
-    Consumer<Integer> counted = waiter -> wakes[0]++;
-    waiters.wakeAll(counted);
-    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-    threads.getCurrentThreadAllocatedBytes();
-    long before = threads.getCurrentThreadAllocatedBytes();
-    for (int i = 0; i < all.size(); i++) {
-      waiters.add(all.get(i));
-    }
-    for (int i = 0; i < all.size(); i += 2) {
-      waiters.remove(all.get(i));
-    }
-    waiters.wakeAll(counted);
-    long taken = threads.getCurrentThreadAllocatedBytes() - before;
-    assertThat(wakes[0]).isEqualTo(all.size() + all.size() / 2);
-    assertThat(taken).isLessThan(all.size());
   }
 
   private List<Place<Integer>> add(int count) {

@@ -29,6 +29,7 @@ record BudgetJson(BudgetRates rates, RoundingEstimates estimates) {
     json.put("ownBytes", view.ownBytes());
     json.put("peakBytes", view.peakBytes());
     json.put("heapBytes", view.heapBytes());
+    json.put("heldHeapBytes", view.heldHeapBytes());
     json.put("pressure", view.pressure().name().toLowerCase(Locale.ROOT));
     json.put("allocatedBytes", view.allocatedBytes());
     json.put("allocatedBytesPerSecond", rates.perSecond(view));

@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -167,9 +168,9 @@ public final class Console implements AutoCloseable {
         underWay = made;
         try {
           thread.execute(this::make);
-        } catch (Throwable notBegun) {
+        } catch (RejectedExecutionException closedNow) {
           underWay = null;
-          return CompletableFuture.failedFuture(notBegun);
+          return CompletableFuture.failedFuture(closedNow);
         }
       }
       // Runs before the next frame replaces this one: both happen on the console's thread.
@@ -228,8 +229,8 @@ public final class Console implements AutoCloseable {
           done.completeExceptionally(e);
         }
       });
-    } catch (Throwable notBegun) {
-      done.completeExceptionally(notBegun);
+    } catch (RejectedExecutionException closedNow) {
+      done.completeExceptionally(closedNow);
     }
     return done;
   }
@@ -288,16 +289,13 @@ public final class Console implements AutoCloseable {
   private @Nullable Frame make() {
     Frame built = null;
     Throwable failure = null;
-    Frame made;
     try {
       built = buildIfRoom();
     } catch (Throwable e) {
       failure = e;
       report(frameFailures, e);
-    } finally {
-      made = publish(built, failure);
     }
-    return made;
+    return publish(built, failure);
   }
 
   /** On the console's thread. Null if clients hold as many frames as there may be. */
@@ -332,17 +330,14 @@ public final class Console implements AutoCloseable {
       }
       madeNanos = System.nanoTime();
     }
-    try {
-      if (asked != null && made != null) {
-        asked.complete(made);
-      } else if (asked != null) {
-        asked.completeExceptionally(
-            failure != null ? failure : new IllegalStateException("there is no frame"));
-      }
-    } finally {
-      if (replaced != null) {
-        replaced.release();
-      }
+    if (asked != null && made != null) {
+      asked.complete(made);
+    } else if (asked != null) {
+      asked.completeExceptionally(
+          failure != null ? failure : new IllegalStateException("there is no frame"));
+    }
+    if (replaced != null) {
+      replaced.release();
     }
     return made;
   }

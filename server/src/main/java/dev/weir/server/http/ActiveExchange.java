@@ -1,5 +1,6 @@
 package dev.weir.server.http;
 
+import dev.weir.netty.write.Owned;
 import dev.weir.server.metrics.Failure;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -12,6 +13,7 @@ import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.DefaultHttpContent;
 import io.netty.handler.codec.http.DefaultHttpResponse;
 import io.netty.handler.codec.http.EmptyHttpHeaders;
+import io.netty.handler.codec.http.FullHttpResponse;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
@@ -37,8 +39,8 @@ import org.jspecify.annotations.Nullable;
 final class ActiveExchange implements Exchange {
   static final String RESOURCE_POLICY = "Cross-Origin-Resource-Policy";
 
-  private final Carrier carrier;
-  private final Framing framing;
+  private final Line line;
+  private final HttpCarrier carrier;
   private final Services services;
   private final StallGuard guard;
   private final ChannelHandlerContext ctx;
@@ -47,6 +49,10 @@ final class ActiveExchange implements Exchange {
   private final ConnectionMemory memory;
   private final ResponseMemory responseMemory;
   private ExchangeHandler handler;
+
+  /** Whether the line ends with this exchange, be the rest of its request read or not. */
+  private boolean last;
+
   private boolean continueSent;
   private boolean bodyComplete;
   private boolean headSent;
@@ -54,24 +60,15 @@ final class ActiveExchange implements Exchange {
   private boolean over;
   private boolean handlerClosed;
 
-  /** Why the exchange is to be given up, where its event loop could not be told. */
-  private volatile @Nullable Throwable untold;
-
   ActiveExchange(
-      Carrier carrier,
-      Framing framing,
-      Services services,
-      ConnectionMemory memory,
-      StallGuard guard,
-      Router router,
-      ChannelHandlerContext ctx,
-      HttpRequest request) {
-    this.carrier = carrier;
-    this.framing = framing;
+      Line line, Services services, ConnectionMemory memory, Router router, HttpRequest request) {
+    this.line = line;
+    this.carrier = line.carrier();
     this.services = services;
-    this.guard = guard;
-    this.ctx = ctx;
+    this.guard = carrier.guard();
+    this.ctx = line.context();
     this.request = request;
+    this.last = line.isLast(request);
     this.routeName = router.routeName(request);
     this.memory = memory;
     this.responseMemory = new ResponseMemory(services, memory, this, guard);
@@ -104,10 +101,6 @@ final class ActiveExchange implements Exchange {
     handler.body(piece.content(), last);
   }
 
-  ChannelHandlerContext context() {
-    return ctx;
-  }
-
   ExchangeHandler handler() {
     return handler;
   }
@@ -116,11 +109,8 @@ final class ActiveExchange implements Exchange {
   void closeHandler() {
     if (!handlerClosed) {
       handlerClosed = true;
-      try {
-        responseMemory.close();
-      } finally {
-        handler.close();
-      }
+      responseMemory.close();
+      handler.close();
     }
   }
 
@@ -129,12 +119,12 @@ final class ActiveExchange implements Exchange {
   }
 
   String protocol() {
-    return framing.protocol();
+    return line.protocol();
   }
 
   /** Refuses a request that will not end, or whose end is unknown; its carrier ends with it. */
   void giveUp(Refusals.Refusal refusal) {
-    framing.endAfterwards();
+    last = true;
     refuse(refusal.status(), refusal.reason(), EmptyHttpHeaders.INSTANCE);
   }
 
@@ -148,7 +138,7 @@ final class ActiveExchange implements Exchange {
 
   /** Whether whoever carries the exchange ends with it. */
   boolean isLast() {
-    return framing.isLast();
+    return last;
   }
 
   /** Whether the client's end is the end of the exchange, since it waits for news only. */
@@ -207,7 +197,7 @@ final class ActiveExchange implements Exchange {
           .addListener(this::written);
     }
     guard.receiving();
-    carrier.requestMessage(ctx);
+    carrier.requestMessage();
   }
 
   @Override
@@ -221,23 +211,6 @@ final class ActiveExchange implements Exchange {
       action.run();
     } catch (Throwable failure) {
       abort(failure);
-    }
-  }
-
-  @Override
-  public void abortFromElsewhere(Throwable cause) {
-    try {
-      onLoop(() -> abort(cause));
-    } catch (Throwable unheard) {
-      untold = cause;
-    }
-  }
-
-  /** Gives the exchange up if somebody wanted to and could not say so. */
-  void abortIfUntold() {
-    Throwable cause = untold;
-    if (cause != null) {
-      abort(cause);
     }
   }
 
@@ -265,21 +238,28 @@ final class ActiveExchange implements Exchange {
       body.release();
       return;
     }
-    boolean bodyAllowed = !request.method().equals(HttpMethod.HEAD);
-    DefaultFullHttpResponse response =
-        new DefaultFullHttpResponse(
-            HttpVersion.HTTP_1_1, status, bodyAllowed ? body : Unpooled.EMPTY_BUFFER);
+    int bytes = body.readableBytes();
+    boolean hasBody = bytes > 0 && !request.method().equals(HttpMethod.HEAD);
+    ChannelFuture written;
+    if (hasBody) {
+      written = Owned.build(parts -> whole(status, headers, bytes, parts.take(body))).sendTo(ctx);
+    } else {
+      body.release();
+      written = ctx.writeAndFlush(whole(status, headers, bytes, Unpooled.EMPTY_BUFFER));
+    }
+    noteHead(status, written);
+    complete(written);
+  }
+
+  private FullHttpResponse whole(
+      HttpResponseStatus status, HttpHeaders headers, int bytes, ByteBuf body) {
+    FullHttpResponse response = new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, status, body);
     response.headers().add(headers);
     if (mayHaveLength(status) && !response.headers().contains(HttpHeaderNames.CONTENT_LENGTH)) {
-      response.headers().set(HttpHeaderNames.CONTENT_LENGTH, body.readableBytes());
-    }
-    if (!bodyAllowed) {
-      body.release();
+      response.headers().set(HttpHeaderNames.CONTENT_LENGTH, bytes);
     }
     finishHead(response);
-    ChannelFuture written = ctx.writeAndFlush(response);
-    noteHead(response, written);
-    complete(written);
+    return response;
   }
 
   @Override
@@ -303,12 +283,12 @@ final class ActiveExchange implements Exchange {
     HttpResponse response = new DefaultHttpResponse(HttpVersion.HTTP_1_1, status);
     response.headers().add(headers);
     if (!response.headers().contains(HttpHeaderNames.CONTENT_LENGTH)) {
-      framing.begin(response);
+      last |= line.delimit(request, response);
     }
     finishHead(response);
     guard.writing();
     ChannelFuture written = ctx.write(response);
-    noteHead(response, written);
+    noteHead(status, written);
     written.addListener(this::headWritten);
   }
 
@@ -336,22 +316,21 @@ final class ActiveExchange implements Exchange {
   private void finishHead(HttpResponse response) {
     headSent = true;
     watching = false;
-    if (!framing.isLast() && (carrier.isDraining() || !restIsSmall())) {
-      framing.endAfterwards();
-    }
+    // A request that is refused for its length has none that could be asked for.
+    last = last || carrier.isDraining() || !restIsSmall();
     response.headers().set(HttpHeaderNames.DATE, ResponseDate.now());
     response.headers().set("X-Content-Type-Options", "nosniff");
     if (!response.headers().contains(RESOURCE_POLICY)) {
       response.headers().set(RESOURCE_POLICY, "cross-origin");
     }
-    framing.finishHead(response);
+    line.finishHead(request, response, last);
   }
 
   /** Notes whether the head is on its way: an encoder without memory has written nothing of it. */
-  private void noteHead(HttpResponse response, ChannelFuture written) {
+  private void noteHead(HttpResponseStatus status, ChannelFuture written) {
     headSent = !(written.cause() instanceof EncoderException);
     if (headSent) {
-      services.metrics().responded(framing.protocol(), routeName, response.status().code());
+      services.metrics().responded(line.protocol(), routeName, status.code());
     }
   }
 
@@ -372,7 +351,9 @@ final class ActiveExchange implements Exchange {
     watching = false;
     // From here on the client has to read.
     guard.writing();
-    ctx.write(new DefaultHttpContent(piece)).addListener(this::written);
+    Owned.build(parts -> new DefaultHttpContent(parts.take(piece)))
+        .writeTo(ctx)
+        .addListener(this::written);
   }
 
   /** A response with a piece missing must not go on. */
@@ -416,7 +397,7 @@ final class ActiveExchange implements Exchange {
 
   @Override
   public void closeAfterwards() {
-    framing.endAfterwards();
+    last = true;
   }
 
   @Override
@@ -429,6 +410,6 @@ final class ActiveExchange implements Exchange {
   public void watchForClose() {
     watching = true;
     guard.waiting();
-    carrier.readAhead(ctx);
+    carrier.readAhead();
   }
 }

@@ -1,8 +1,8 @@
 package dev.weir.server.http;
 
-import dev.weir.server.protocol.JsonFlattener;
-import dev.weir.server.protocol.ProtocolException;
-import dev.weir.server.store.Payload;
+import dev.weir.streams.Payload;
+import dev.weir.streams.protocol.JsonFlattener;
+import dev.weir.streams.protocol.ProtocolException;
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
 import java.util.function.Consumer;
@@ -136,22 +136,16 @@ final class BodyReceiver {
   }
 
   private void fail(Throwable cause) {
-    try {
-      abort();
-    } finally {
-      onError.accept(cause);
-    }
+    abort();
+    onError.accept(cause);
   }
 
   /** Leaves no trace of a body that will not be complete. */
   void abort() {
     ended = true;
-    try {
-      if (!spool.hasBegun()) {
-        staged.release();
-      }
-    } finally {
-      spool.abort();
+    if (!spool.hasBegun()) {
+      staged.release();
     }
+    spool.abort();
   }
 }

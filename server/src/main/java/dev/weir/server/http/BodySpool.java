@@ -1,7 +1,7 @@
 package dev.weir.server.http;
 
-import dev.weir.server.store.Payload;
-import dev.weir.server.store.Spool;
+import dev.weir.streams.Payload;
+import dev.weir.streams.Spool;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -67,12 +67,9 @@ final class BodySpool {
     busy = true;
     try {
       services.io().execute(step);
-    } catch (Throwable notBegun) {
-      try {
-        step.cancel(notBegun);
-      } finally {
-        heard(step);
-      }
+    } catch (RejectedExecutionException serverIsClosed) {
+      step.cancel(serverIsClosed);
+      heard(step);
     }
   }
 
@@ -96,7 +93,7 @@ final class BodySpool {
     }
   }
 
-  /** Closing a file may block, so the loop does it only when no thread can be had for it. */
+  /** Closing a file may block, so the loop does it only at the end of the server. */
   private void abortFile() {
     Spool target = file;
     file = null;
@@ -105,12 +102,8 @@ final class BodySpool {
     }
     try {
       services.io().execute(() -> abort(target));
-    } catch (RejectedExecutionException | OutOfMemoryError noTask) {
-      try {
-        Thread.startVirtualThread(() -> abort(target));
-      } catch (RejectedExecutionException | OutOfMemoryError noThread) {
-        abort(target);
-      }
+    } catch (RejectedExecutionException serverIsClosed) {
+      abort(target);
     }
   }
 
@@ -125,8 +118,7 @@ final class BodySpool {
 
   /**
    * One piece on its way to the file. While it is being written, it belongs to an I/O thread, with
-   * the file; nothing is allocated between a failure and the end of the write, so that a full Java
-   * heap cannot hide it.
+   * the file.
    */
   final class Step implements Runnable {
     private final Spool target;
@@ -173,12 +165,8 @@ final class BodySpool {
       }
       try {
         exchange.onLoop(() -> heard(this));
-      } catch (Throwable unheard) {
-        try {
-          abort(target);
-        } finally {
-          exchange.abortFromElsewhere(unheard);
-        }
+      } catch (RejectedExecutionException loopHasEnded) {
+        abort(target);
       }
     }
 

@@ -10,7 +10,8 @@ import java.util.function.Function;
 /**
  * Where connections get their memory.
  *
- * @param allocator refuses with an {@link OutOfMemoryError} when there is no room now
+ * @param allocator refuses with a {@link dev.weir.memory.budget.BudgetExceededError} when there is
+ *     no room now
  * @param admission waits for room in the same memory
  * @param connections makes what a new connection has of it
  */

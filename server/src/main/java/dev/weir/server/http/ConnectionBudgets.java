@@ -39,14 +39,9 @@ final class ConnectionBudgets implements Function<Channel, ConnectionMemory> {
   @Override
   public ConnectionMemory apply(Channel channel) {
     Own own = new Own(name(channel.remoteAddress()));
-    try {
-      channel.config().setAllocator(allocator.charging(own.sockets));
-      channel.pipeline().addFirst(own);
-      return own;
-    } catch (Throwable notRegistered) {
-      own.close();
-      throw notRegistered;
-    }
+    channel.config().setAllocator(allocator.charging(own.sockets));
+    channel.pipeline().addFirst(own);
+    return own;
   }
 
   /**
@@ -112,16 +107,9 @@ final class ConnectionBudgets implements Function<Channel, ConnectionMemory> {
 
     void close() {
       closed = true;
-      // Each of them, whatever another fails with.
-      try {
-        sockets.close();
-      } finally {
-        try {
-          close(uploads);
-        } finally {
-          close(responses);
-        }
-      }
+      sockets.close();
+      close(uploads);
+      close(responses);
     }
 
     private static void close(@Nullable Charging own) {
@@ -135,13 +123,7 @@ final class ConnectionBudgets implements Function<Channel, ConnectionMemory> {
   private record Charging(Budget budget, ByteBufAllocator buffers, Admission admission) {
     static Charging below(Budget parent, WeirAllocator allocator, String client) {
       Budget budget = parent.child(client, Budget.UNLIMITED);
-      try {
-        return new Charging(
-            budget, allocator.charging(budget), new WeirAdmission(allocator, budget));
-      } catch (Throwable unheld) {
-        budget.close();
-        throw unheld;
-      }
+      return new Charging(budget, allocator.charging(budget), new WeirAdmission(allocator, budget));
     }
   }
 

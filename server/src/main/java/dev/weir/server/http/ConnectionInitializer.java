@@ -1,5 +1,7 @@
 package dev.weir.server.http;
 
+import dev.weir.netty.flow.SocketIntake;
+import dev.weir.netty.write.WriteGate;
 import dev.weir.server.metrics.NodeMetrics;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
@@ -21,6 +23,7 @@ final class ConnectionInitializer extends ChannelInitializer<Channel> {
   private final ChannelGroup connections;
   private final Function<Channel, ConnectionMemory> buffers;
   private final Http2Setup http2;
+  private final WriteGate writes;
   private final Places turnedAway = new Places(MAX_TURNED_AWAY);
 
   ConnectionInitializer(
@@ -30,6 +33,7 @@ final class ConnectionInitializer extends ChannelInitializer<Channel> {
     this.router = new Router(services);
     this.http2 = new Http2Setup(services, router);
     this.connections = connections;
+    this.writes = new WriteGate(services.limits().writeBounds());
   }
 
   @Override
@@ -44,17 +48,17 @@ final class ConnectionInitializer extends ChannelInitializer<Channel> {
     connections.add(channel);
     metrics.connectionOpened();
     channel.closeFuture().addListener(closed -> metrics.connectionClosed());
-    channel.pipeline().addLast(new NoReadsWhenClosing());
+    channel.pipeline().addLast(new NoReadsWhenClosing(), writes.newHandler());
     TlsSession.addTo(channel, services.tls());
     StrictRequestDecoder decoder = new StrictRequestDecoder();
     List<ChannelHandler> http1 = new ArrayList<>();
-    http1.add(new InputPacer(decoder));
+    http1.add(new SocketIntake(decoder));
     http1.add(decoder);
     http1.add(new HttpResponseEncoder());
     // A head without a body comes with its last content: that one waits its turn here.
     http1.add(new FlowControlHandler());
     http1.addAll(services.codings().handlers(memory));
-    http1.add(new HttpConnection(services, memory, router, decoder));
+    http1.add(new HttpCarrier(services, memory, router, new Http1Line(services, decoder)));
     channel.pipeline().addLast(new ProtocolSwitch(http2, memory, http1));
     http1.forEach(channel.pipeline()::addLast);
   }

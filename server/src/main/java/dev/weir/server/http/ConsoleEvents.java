@@ -90,13 +90,8 @@ final class ConsoleEvents implements ExchangeHandler, Console.Watcher {
     } else {
       try {
         to.onLoop(this::send);
-      } catch (RejectedExecutionException ended) {
+      } catch (RejectedExecutionException loopHasEnded) {
         over = true;
-        to.abortFromElsewhere(ended);
-      } catch (Throwable unheard) {
-        // Left waiting, it would keep the next view from being sent.
-        dropWaiting();
-        throw unheard;
       }
     }
     if (over) {

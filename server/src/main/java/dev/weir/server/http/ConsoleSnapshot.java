@@ -5,6 +5,7 @@ import dev.weir.server.console.Frame;
 import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpResponseStatus;
+import java.util.concurrent.RejectedExecutionException;
 
 /** The figures as one JSON object. */
 record ConsoleSnapshot(Console console) implements ExchangeHandler {
@@ -16,39 +17,22 @@ record ConsoleSnapshot(Console console) implements ExchangeHandler {
         .frame()
         .whenComplete((frame, failure) -> {
           if (failure != null) {
-            refuse(exchange, failure);
+            exchange.tellLoop(() -> Refusals.refuse(exchange, failure));
           } else {
             send(exchange, frame);
           }
         });
   }
 
-  private static void refuse(Exchange exchange, Throwable failure) {
-    try {
-      exchange.onLoop(() -> Refusals.refuse(exchange, failure));
-    } catch (Throwable unheard) {
-      exchange.abortFromElsewhere(unheard);
-    }
-  }
-
   /** The frame goes with the answer, or at once: held for ever, it would count against the few. */
   static void send(Exchange exchange, Frame frame) {
-    try {
-      HttpHeaders headers = ConsoleHeaders.of(JSON, "no-store");
-      hand(exchange, headers, frame.json());
-    } catch (Throwable unheard) {
-      exchange.abortFromElsewhere(unheard);
-    } finally {
-      frame.release();
-    }
-  }
-
-  private static void hand(Exchange exchange, HttpHeaders headers, ByteBuf json) {
+    HttpHeaders headers = ConsoleHeaders.of(JSON, "no-store");
+    ByteBuf json = frame.json();
+    frame.release();
     try {
       exchange.onLoop(() -> exchange.respond(HttpResponseStatus.OK, headers, json));
-    } catch (Throwable unheard) {
+    } catch (RejectedExecutionException loopHasEnded) {
       json.release();
-      throw unheard;
     }
   }
 }

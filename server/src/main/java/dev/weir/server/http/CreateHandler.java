@@ -1,14 +1,14 @@
 package dev.weir.server.http;
 
-import dev.weir.server.protocol.Offset;
-import dev.weir.server.protocol.ProtocolException;
-import dev.weir.server.store.CreateOutcome;
-import dev.weir.server.store.CreateRequest;
-import dev.weir.server.store.Payload;
-import dev.weir.server.store.Stream;
-import dev.weir.server.store.StreamConfig;
-import dev.weir.server.store.StreamState;
-import dev.weir.server.store.StreamStore;
+import dev.weir.streams.CreateOutcome;
+import dev.weir.streams.CreateRequest;
+import dev.weir.streams.Payload;
+import dev.weir.streams.Stream;
+import dev.weir.streams.StreamConfig;
+import dev.weir.streams.StreamState;
+import dev.weir.streams.StreamStore;
+import dev.weir.streams.protocol.Offset;
+import dev.weir.streams.protocol.ProtocolException;
 import io.netty.handler.codec.http.EmptyHttpHeaders;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
@@ -93,11 +93,8 @@ final class CreateHandler extends UploadHandler {
   }
 
   private void refuseWaiting(Exchange exchange, Throwable failure, @Nullable Stream source) {
-    try {
-      releaseWaiting();
-    } finally {
-      Refusals.refuseRead(exchange, failure, source);
-    }
+    releaseWaiting();
+    Refusals.refuseRead(exchange, failure, source);
   }
 
   private void releaseWaiting() {
@@ -203,11 +200,7 @@ final class CreateHandler extends UploadHandler {
 
     @Override
     public void failed(Throwable cause) {
-      try {
-        exchange.onLoop(() -> refuseWaiting(exchange, cause, source));
-      } catch (Throwable unheard) {
-        exchange.abortFromElsewhere(unheard);
-      }
+      exchange.tellLoop(() -> refuseWaiting(exchange, cause, source));
     }
   }
 }

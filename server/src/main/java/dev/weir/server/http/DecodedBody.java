@@ -115,14 +115,10 @@ final class DecodedBody implements BodySource {
 
   private void rest() {
     resting = true;
-    try {
-      exchange.onLoop(() -> {
-        resting = false;
-        goOn();
-      });
-    } catch (Throwable unheard) {
-      fail(unheard);
-    }
+    exchange.onLoop(() -> {
+      resting = false;
+      goOn();
+    });
   }
 
   private void handOn() {

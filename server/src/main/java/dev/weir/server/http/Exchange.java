@@ -1,7 +1,7 @@
 package dev.weir.server.http;
 
 import dev.weir.server.metrics.Failure;
-import dev.weir.server.protocol.ProtocolException;
+import dev.weir.streams.protocol.ProtocolException;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.handler.codec.http.HttpHeaders;
@@ -10,6 +10,7 @@ import io.netty.handler.codec.http.HttpResponseStatus;
 import java.net.SocketAddress;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
@@ -54,43 +55,30 @@ interface Exchange extends BodySource {
   /**
    * Runs {@code action} on the event loop, also when the exchange is over by then: a response that
    * comes too late is dropped, and its buffers with it. If it throws, the exchange is given up.
+   *
+   * @throws RejectedExecutionException if the loop has ended, and its connections with it
    */
   void onLoop(Runnable action);
 
-  /**
-   * Gives the exchange up from any thread, because something could not be handed to its event loop;
-   * throws nothing. Where its loop cannot be told that either, it finds it at its next look for
-   * stalled clients.
-   */
-  void abortFromElsewhere(Throwable cause);
-
-  /**
-   * As {@link #onLoop}, for a thread that has more to do than this exchange: what cannot be handed
-   * over gives the exchange up. Throws nothing.
-   */
+  /** As {@link #onLoop}, for a thread that has more to do than this exchange: it throws nothing. */
   default void tellLoop(Runnable action) {
     try {
       onLoop(action);
-    } catch (Throwable unheard) {
-      abortFromElsewhere(unheard);
+    } catch (RejectedExecutionException loopHasEnded) {
+      // Nobody waits any more.
     }
   }
 
   /** Answers on the event loop when the store has done what it was asked, or has failed. */
   default <T> void whenDone(CompletableFuture<T> done, Consumer<T> answer) {
-    done.whenComplete((outcome, error) -> {
-      try {
-        onLoop(() -> {
+    done.whenComplete((outcome, error) ->
+        tellLoop(() -> {
           if (error != null) {
             Refusals.refuse(this, error);
           } else {
             answer.accept(outcome);
           }
-        });
-      } catch (Throwable unheard) {
-        abortFromElsewhere(unheard);
-      }
-    });
+        }));
   }
 
   /** Runs {@code action} on the event loop after a while, unless the exchange is over by then. */

@@ -1,10 +1,11 @@
 package dev.weir.server.http;
 
-import dev.weir.server.protocol.ProtocolException;
+import dev.weir.streams.protocol.ProtocolException;
 import java.nio.ByteBuffer;
 import java.util.LinkedHashSet;
 import java.util.SequencedSet;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -94,7 +95,7 @@ final class ForkSearches {
       try {
         io.execute(() -> takeTurn(turn));
         return;
-      } catch (Throwable notBegun) {
+      } catch (RejectedExecutionException notBegun) {
         turn.fail(notBegun);
       }
     }
@@ -102,11 +103,7 @@ final class ForkSearches {
 
   private void takeTurn(ForkSearch search) {
     if (!search.step()) {
-      try {
-        waitAgain(search);
-      } catch (Throwable noRoom) {
-        search.fail(noRoom);
-      }
+      waitAgain(search);
     }
     goOn(next());
   }

@@ -1,5 +1,7 @@
 package dev.weir.server.http;
 
+import dev.weir.netty.flow.Http2Reads;
+import dev.weir.netty.write.OutboundClosing;
 import dev.weir.server.metrics.Failure;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
@@ -31,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One connection of HTTP/2: knows which streams are open, and when it may end. Its streams are
- * served by an {@link Http2Exchange} each. Goes between the codec and the multiplexer.
+ * served by an {@link HttpCarrier} each. Goes between the codec and the multiplexer.
  *
  * <p>A connection has a place of the node's, and each stream beyond its first needs one more, so
  * that streams hold no more memory than connections could. As many more may wait for their clients
@@ -58,7 +60,7 @@ final class Http2Session extends ChannelInboundHandlerAdapter {
   /** Of bodies, all streams together. */
   private long receivedBytes;
 
-  private final Map<Integer, Http2Exchange> streams = new LinkedHashMap<>();
+  private final Map<Integer, Http2Line> streams = new LinkedHashMap<>();
   private @Nullable ChannelHandlerContext context;
   private @Nullable Http2Connection connection;
   private int admittedStreams;
@@ -105,7 +107,7 @@ final class Http2Session extends ChannelInboundHandlerAdapter {
   }
 
   /** A stream begins; false when the node has no place for it. */
-  boolean opened(int id, Http2Exchange stream) {
+  boolean opened(int id, Http2Line stream) {
     streams.put(id, stream);
     services.metrics().streamOpened();
     guard.waiting();
@@ -137,9 +139,9 @@ final class Http2Session extends ChannelInboundHandlerAdapter {
   void sends(int id, int bytes) {
     controlFrames.dataSent(bytes);
     unheard.sent(bytes);
-    Http2Exchange stream = streams.get(id);
+    Http2Line stream = streams.get(id);
     if (stream != null && bytes > 0) {
-      stream.sent();
+      stream.carrier().guard().progress();
     }
   }
 
@@ -204,7 +206,7 @@ final class Http2Session extends ChannelInboundHandlerAdapter {
     if (unheard.isAsking()) {
       streams.forEach((id, stream) -> {
         if (isAwaited(id, stream.seenBytes())) {
-          stream.windowHeard();
+          stream.carrier().guard().windowHeard();
         }
       });
       unheard.heard();
@@ -274,18 +276,23 @@ final class Http2Session extends ChannelInboundHandlerAdapter {
 
   @Override
   public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
-    if (event == HttpConnection.Signal.DRAIN) {
+    if (event == HttpCarrier.Signal.DRAIN) {
       drain(ctx);
     } else if (event instanceof ChannelInputShutdownEvent) {
       closing = true;
       inputEnded = true;
-      each(Http2Exchange::inputOver);
+      each(Http2Line::inputOver);
       if (ended) {
         ctx.close();
       } else {
         endIfDone();
         // Nor does it open windows: what they allow is written, for a moment.
         closeLater(ctx);
+      }
+    } else if (event instanceof OutboundClosing closing) {
+      Failure failure = Failure.of(closing);
+      if (failure != null) {
+        count(failure, new IOException(closing.message()));
       }
     } else if (event instanceof ChannelOutputShutdownEvent && !ended) {
       // Not this class's doing: a write failed, and no other can follow it.
@@ -303,7 +310,7 @@ final class Http2Session extends ChannelInboundHandlerAdapter {
     ctx.write(new DefaultHttp2GoAwayFrame(Http2Error.NO_ERROR).setExtraStreamIds(1 << 30));
     ctx.writeAndFlush(new DefaultHttp2PingFrame(LAST_CALL));
     ctx.executor().schedule(() -> lastCall(ctx), LAST_CALL_MILLIS, TimeUnit.MILLISECONDS);
-    each(Http2Exchange::drain);
+    each(stream -> stream.carrier().drain());
   }
 
   private void lastCall(ChannelHandlerContext ctx) {
@@ -320,7 +327,7 @@ final class Http2Session extends ChannelInboundHandlerAdapter {
   }
 
   /** Streams may end meanwhile. */
-  private void each(Consumer<Http2Exchange> action) {
+  private void each(Consumer<Http2Line> action) {
     List.copyOf(streams.values()).forEach(action);
   }
 

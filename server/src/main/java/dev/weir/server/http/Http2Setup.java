@@ -1,6 +1,8 @@
 package dev.weir.server.http;
 
+import dev.weir.netty.flow.Http2Reads;
 import dev.weir.netty.flow.Http2Windows;
+import dev.weir.netty.flow.StreamIntake;
 import dev.weir.netty.inbound.UnbrokenInput;
 import dev.weir.netty.write.UnbrokenStream;
 import dev.weir.server.metrics.Failure;
@@ -56,6 +58,8 @@ final class Http2Setup {
       // A frame is written as its head and its data: those that come later would be taken for them.
       pipeline.addLast(UnbrokenStream.HANDLER);
     }
+    FirstFrame first = new FirstFrame();
+    pipeline.addLast(first);
     UnbrokenInput.addTo(pipeline, reads, new DataInParts(), UnsentFrames.HANDLER);
     pipeline.addLast(session);
     session.begin(codec.connection());
@@ -63,7 +67,7 @@ final class Http2Setup {
     pipeline
         .addBefore(pipeline.context(UnsentFrames.HANDLER).name(), /* name= */ null, codec)
         .addLast(new Http2MultiplexHandler(new StreamInitializer(session, reads)));
-    if (!pipeline.channel().isOpen() && !reads.hasWritten()) {
+    if (!pipeline.channel().isOpen() && !first.isWritten()) {
       services
           .metrics()
           .connectionFailed(Failure.MEMORY, new IllegalStateException("settings were not sent"));
@@ -129,10 +133,11 @@ final class Http2Setup {
               new WriteBufferWaterMark(HttpLimits.CHUNK_BYTES, HttpLimits.WRITE_AHEAD_BYTES));
       // The input says what has been used.
       stream.config().setOption(Http2StreamChannelOption.AUTO_STREAM_FLOW_CONTROL, false);
-      Http2Input input = new Http2Input(reads);
-      stream.pipeline().addLast(input).addLast(RESPONSES);
+      StreamIntake input = new StreamIntake(reads);
+      stream.pipeline().addLast(input, Http2Requests.HANDLER, RESPONSES);
       services.codings().addToStream(stream.pipeline(), session.memory());
-      stream.pipeline().addLast(new Http2Exchange(services, session, router, input));
+      Line line = new Http2Line(services, session, input);
+      stream.pipeline().addLast(new HttpCarrier(services, session.memory(), router, line));
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.weir.server.http;
 
+import dev.weir.netty.write.WriteGateOptions;
 import java.time.Duration;
 
 /**
@@ -98,6 +99,19 @@ public record HttpLimits(
    */
   int maxStreams() {
     return Math.clamp(maxConnections / 8, MIN_STREAMS, MAX_STREAMS);
+  }
+
+  /**
+   * What connections may queue to be sent: each its share, with water marks at one chunk and at
+   * {@link #WRITE_AHEAD_BYTES}, and all of them theirs. Peers that stop are found by {@link
+   * StallGuard}, however much they have queued.
+   */
+  WriteGateOptions writeBounds() {
+    return new WriteGateOptions(
+        CONNECTION_BYTES,
+        (long) maxConnections * CONNECTION_BYTES,
+        /* slowBytes= */ Integer.MAX_VALUE,
+        stallTimeout);
   }
 
   private HttpLimits withConnections(int connections) {

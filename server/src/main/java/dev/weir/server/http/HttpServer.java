@@ -1,16 +1,16 @@
 package dev.weir.server.http;
 
 import dev.weir.compression.Compression;
+import dev.weir.netty.flow.ReserveReceiveBuffers;
 import dev.weir.server.console.Console;
 import dev.weir.server.metrics.NodeMetrics;
-import dev.weir.server.store.StreamStore;
 import dev.weir.server.tls.Tls;
+import dev.weir.streams.StreamStore;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
-import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.util.concurrent.EventExecutor;
@@ -28,8 +28,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Serves a store over HTTP/1.1 and HTTP/2, in the clear or with TLS. */
 public final class HttpServer implements AutoCloseable {
-  private static final int EVENT_LOOPS = 2;
-
   private static final System.Logger LOG = System.getLogger(HttpServer.class.getName());
 
   /**
@@ -68,6 +66,7 @@ public final class HttpServer implements AutoCloseable {
    * Starts to listen.
    *
    * @param buffers where all buffers of connections come from
+   * @param eventLoops threads that serve connections, at least 1
    * @param compression of what is sent, null for none; stays the caller's, and is closed after this
    * @param tls of all connections, null for none; stays the caller's
    * @throws BindException when the address cannot be bound
@@ -77,13 +76,14 @@ public final class HttpServer implements AutoCloseable {
       StreamStore store,
       Buffers buffers,
       Transport transport,
+      int eventLoops,
       HttpLimits limits,
       NodeMetrics metrics,
       Console console,
       @Nullable Compression compression,
       @Nullable Tls tls)
       throws IOException {
-    EventLoopGroup loops = new MultiThreadIoEventLoopGroup(EVENT_LOOPS, transport.handlers());
+    EventLoopGroup loops = new MultiThreadIoEventLoopGroup(eventLoops, transport.handlers());
     ExecutorService io =
         Executors.newFixedThreadPool(IO_THREADS, Thread.ofPlatform().name("weir-io-", 0).factory());
     ChannelGroup connections = new DefaultChannelGroup("connections", GlobalEventExecutor.INSTANCE);
@@ -111,10 +111,9 @@ public final class HttpServer implements AutoCloseable {
               .childOption(ChannelOption.AUTO_READ, false)
               .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
               .childOption(ChannelOption.TCP_NODELAY, true)
-              .childOption(ChannelOption.RECVBUF_ALLOCATOR, new ReceiveBuffers(services.places()))
               .childOption(
-                  ChannelOption.WRITE_BUFFER_WATER_MARK,
-                  new WriteBufferWaterMark(HttpLimits.CHUNK_BYTES, HttpLimits.WRITE_AHEAD_BYTES))
+                  ChannelOption.RECVBUF_ALLOCATOR,
+                  new ReserveReceiveBuffers(services.places()::taken))
               .childHandler(new ConnectionInitializer(services, connections, buffers.connections()))
               .bind(address)
               .syncUninterruptibly()
@@ -140,9 +139,9 @@ public final class HttpServer implements AutoCloseable {
   }
 
   /**
-   * Waits until the server cannot go on: Netty ends an event loop where an error leaves it, as for
-   * want of Java heap, and with it the connections that it has. Those that come are given to it all
-   * the same, and stay without an answer. Returns at no other time.
+   * Waits until the server cannot go on: Netty ends an event loop where an error leaves it, and
+   * with it the connections that it has. Those that come are given to it all the same, and stay
+   * without an answer. Returns at no other time.
    */
   public void awaitLoss() throws InterruptedException {
     loss.await();
@@ -174,7 +173,7 @@ public final class HttpServer implements AutoCloseable {
 
   private static void tellOfEnd(Channel channel) {
     try {
-      channel.pipeline().fireUserEventTriggered(HttpConnection.Signal.DRAIN);
+      channel.pipeline().fireUserEventTriggered(HttpCarrier.Signal.DRAIN);
     } catch (RejectedExecutionException lostLoop) {
       LOG.log(System.Logger.Level.DEBUG, "a connection's event loop has just ended", lostLoop);
     }

@@ -1,6 +1,6 @@
 package dev.weir.server.http;
 
-import dev.weir.server.store.RangeReader;
+import dev.weir.streams.RangeReader;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.util.concurrent.Executor;
@@ -66,10 +66,10 @@ final class RangeSender {
           reading = true;
           try {
             io.execute(() -> read(chunk, bytes));
-          } catch (Throwable notBegun) {
+          } catch (RejectedExecutionException serverIsClosed) {
             reading = false;
             chunk.release();
-            throw notBegun;
+            throw serverIsClosed;
           }
         });
   }
@@ -79,10 +79,9 @@ final class RangeSender {
     Throwable error = fill(chunk, bytes);
     try {
       exchange.onLoop(() -> filled(chunk, error));
-    } catch (Throwable unheard) {
+    } catch (RejectedExecutionException loopHasEnded) {
       chunk.release();
       closeNow();
-      exchange.abortFromElsewhere(unheard);
     }
   }
 
@@ -139,8 +138,7 @@ final class RangeSender {
   private void closeReader() {
     try {
       io.execute(this::closeNow);
-    } catch (RejectedExecutionException | OutOfMemoryError notBegun) {
-      // The loop waits for the disk this once: the file must not stay open.
+    } catch (RejectedExecutionException serverIsClosed) {
       closeNow();
     }
   }

@@ -1,11 +1,11 @@
 package dev.weir.server.http;
 
 import dev.weir.server.metrics.Failure;
-import dev.weir.server.protocol.Cursor;
-import dev.weir.server.protocol.Offset;
-import dev.weir.server.protocol.ProtocolException;
-import dev.weir.server.store.Stream;
-import dev.weir.server.store.StreamState;
+import dev.weir.streams.Stream;
+import dev.weir.streams.StreamState;
+import dev.weir.streams.protocol.Cursor;
+import dev.weir.streams.protocol.Offset;
+import dev.weir.streams.protocol.ProtocolException;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.EmptyHttpHeaders;
@@ -271,7 +271,7 @@ final class ReadHandler implements ExchangeHandler {
                   refuseWithinMessage(exchange);
                   return;
                 }
-                begin(exchange, headers, json, chunk);
+                begin(exchange, headers, json);
               }
               exchange.write(chunk);
               // A slow client reads all the while.
@@ -295,16 +295,11 @@ final class ReadHandler implements ExchangeHandler {
     range.pump();
   }
 
-  /** Sends what stands before the first chunk, which is released if that fails. */
-  private static void begin(Exchange exchange, HttpHeaders headers, boolean json, ByteBuf chunk) {
-    try {
-      exchange.begin(HttpResponseStatus.OK, headers);
-      if (json) {
-        exchange.write(ARRAY_START.duplicate());
-      }
-    } catch (Throwable failure) {
-      chunk.release();
-      throw failure;
+  /** Sends what stands before the first chunk. */
+  private static void begin(Exchange exchange, HttpHeaders headers, boolean json) {
+    exchange.begin(HttpResponseStatus.OK, headers);
+    if (json) {
+      exchange.write(ARRAY_START.duplicate());
     }
   }
 

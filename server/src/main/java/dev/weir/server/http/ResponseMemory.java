@@ -1,9 +1,12 @@
 package dev.weir.server.http;
 
+import dev.weir.memory.budget.BudgetExceededError;
 import dev.weir.netty.flow.Admission;
 import dev.weir.netty.flow.Permit;
 import io.netty.buffer.ByteBuf;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -31,7 +34,7 @@ final class ResponseMemory {
     ByteBuf buffer;
     try {
       buffer = memory.responses().directBuffer(bytes, bytes);
-    } catch (OutOfMemoryError refused) {
+    } catch (BudgetExceededError refused) {
       await(bytes, use);
       return;
     }
@@ -54,11 +57,10 @@ final class ResponseMemory {
       }
       try {
         exchange.onLoop(() -> answered(permit, refusal, bytes, use));
-      } catch (Throwable unheard) {
+      } catch (RejectedExecutionException loopHasEnded) {
         if (permit != null) {
           permit.close();
         }
-        exchange.abortFromElsewhere(unheard);
       }
     });
   }
@@ -74,12 +76,12 @@ final class ResponseMemory {
         guard.writing();
         use.accept(permit.allocate(bytes));
       } else {
-        exchange.abort(refusal == null ? new OutOfMemoryError("no Java heap") : refusal);
+        exchange.abort(Objects.requireNonNull(refusal));
       }
     }
   }
 
-  /** Waits no longer, which needs no Java heap; what has been granted already goes back. */
+  /** Waits no longer; what has been granted already goes back. */
   void close() {
     closed = true;
     CompletableFuture<Permit> room = asked;

@@ -1,7 +1,8 @@
 package dev.weir.server.http;
 
-import dev.weir.server.store.Payload;
-import dev.weir.server.store.StreamStore;
+import dev.weir.memory.budget.BudgetExceededError;
+import dev.weir.streams.Payload;
+import dev.weir.streams.StreamStore;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.nio.ByteBuffer;
@@ -64,7 +65,7 @@ final class StagedBody {
     }
     try {
       bytes = memory.get().directBuffer(capacity, StreamStore.MAX_INLINE_BYTES);
-    } catch (OutOfMemoryError noRoom) {
+    } catch (BudgetExceededError noRoom) {
       return null;
     }
     return bytes;
@@ -78,7 +79,7 @@ final class StagedBody {
       }
       try {
         held.capacity((int) capacity);
-      } catch (OutOfMemoryError noRoom) {
+      } catch (BudgetExceededError noRoom) {
         return null;
       }
     }
@@ -98,7 +99,7 @@ final class StagedBody {
     return bytes;
   }
 
-  /** Hands the memory over to a payload; if there is none for it, everything stays here. */
+  /** Hands the memory over to a payload. */
   Payload toPayload() {
     ByteBuf held = bytes;
     if (held == null) {

@@ -14,8 +14,6 @@ import org.jspecify.annotations.Nullable;
  * part that {@code BudgetedHttpAggregator} asks for; what it holds on the disk is what has come of
  * it. Only the client's own time counts: that from {@link #receiving} to {@link #waiting}, without
  * that in which what it has sent is not read, or in which it reads on towards what lets it send.
- *
- * <p>Its looks are also what finds an exchange that was given up where its loop could not be told.
  */
 final class StallGuard {
   /** What must come of a body within the limit, which is no burden for the slowest of lines. */
@@ -26,9 +24,6 @@ final class StallGuard {
   interface Carriage {
     /** Whether bytes have moved since it was asked last: of those that nobody tells of. */
     boolean outputMoves();
-
-    /** Ends what was to end, and what its event loop could not be told of. */
-    default void endUntold() {}
 
     /** Whether the client has said that it takes more: what it takes now is in front of that. */
     default boolean mayRespond() {
@@ -156,17 +151,7 @@ final class StallGuard {
     progress();
   }
 
-  /** A task that throws is not run again. */
   private void look() {
-    try {
-      carriage.endUntold();
-      check();
-    } catch (Throwable failure) {
-      // No Java heap, most likely: the next look tries again.
-    }
-  }
-
-  private void check() {
     boolean outputMoves = carriage.outputMoves();
     boolean leadsOn = receiving ? carriage.clientAwaitsWindow() : carriage.mayRespond();
     if (outputMoves && leadsOn) {

@@ -1,5 +1,7 @@
 package dev.weir.server.http;
 
+import dev.weir.netty.flow.SingleMessages;
+import dev.weir.netty.flow.SocketIntake;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.http.HttpDecoderConfig;
@@ -9,9 +11,9 @@ import java.util.List;
 
 /**
  * Refuses requests whose end two readers could see at different places, and makes one message at a
- * time: {@link InputPacer} asks for each.
+ * time: {@link SocketIntake} asks for each.
  */
-final class StrictRequestDecoder extends HttpRequestDecoder {
+final class StrictRequestDecoder extends HttpRequestDecoder implements SingleMessages {
   private boolean partTaken;
   private boolean starved;
   private long messages;
@@ -40,18 +42,18 @@ final class StrictRequestDecoder extends HttpRequestDecoder {
     }
   }
 
-  /** Whether bytes are left of which another message may be made without reading the socket. */
-  boolean mayHaveMessage() {
+  @Override
+  public boolean mayHaveMessage() {
     return !starved && actualReadableBytes() > 0;
   }
 
-  /** Messages made so far. */
-  long messages() {
+  @Override
+  public long messages() {
     return messages;
   }
 
-  /** Makes room in the buffer of bytes that are left, for those of the next read. */
-  void compact() {
+  @Override
+  public void compact() {
     discardSomeReadBytes();
   }
 

@@ -1,5 +1,6 @@
 package dev.weir.server.http;
 
+import dev.weir.memory.budget.BudgetExceededError;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.CompositeByteBuf;
@@ -35,7 +36,7 @@ record TextHandler(String contentType, Supplier<String> text) implements Exchang
         all.addComponent(/* increaseWriterIndex= */ true, piece);
       }
       return all;
-    } catch (OutOfMemoryError refused) {
+    } catch (BudgetExceededError refused) {
       all.release();
       throw refused;
     }

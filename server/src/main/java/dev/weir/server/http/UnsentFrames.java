@@ -1,5 +1,6 @@
 package dev.weir.server.http;
 
+import dev.weir.memory.budget.BudgetExceededError;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandler;
@@ -26,7 +27,7 @@ final class UnsentFrames extends ChannelOutboundHandlerAdapter implements Channe
 
   @Override
   public void operationComplete(ChannelFuture written) {
-    if (written.cause() instanceof OutOfMemoryError) {
+    if (written.cause() instanceof BudgetExceededError) {
       // For the session, which counts it and closes the connection, if the codec has not yet.
       written.channel().pipeline().fireExceptionCaught(written.cause());
     }

@@ -2,6 +2,8 @@ package dev.weir.server.metrics;
 
 import dev.weir.memory.budget.BudgetExceededError;
 import dev.weir.netty.flow.AdmissionRefusedException;
+import dev.weir.netty.refusal.MemoryRefusals;
+import dev.weir.netty.write.OutboundClosing;
 import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2Exception;
 import java.io.IOException;
@@ -35,7 +37,7 @@ public enum Failure {
         case BudgetExceededError late when late.budget().isClosed() -> {
           return PEER; // Budgets end with their clients: there is nobody to have it.
         }
-        case OutOfMemoryError refused -> {
+        case OutOfMemoryError refused when MemoryRefusals.isRefusal(refused) -> {
           return MEMORY;
         }
         case AdmissionRefusedException refused -> {
@@ -54,6 +56,16 @@ public enum Failure {
       }
     }
     return ERROR;
+  }
+
+  /** What it stands for that a connection is closed for what it has queued; null for a write. */
+  public static @Nullable Failure of(OutboundClosing closing) {
+    return switch (closing.reason()) {
+      case SLOW_PEER -> STALLED;
+      case CHANNEL_FULL, TOTAL_FULL -> MEMORY;
+      // Whoever has written hears of it.
+      case WRITE_FAILED -> null;
+    };
   }
 
   /**

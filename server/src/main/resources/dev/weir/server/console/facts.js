@@ -22,8 +22,11 @@ function facts(budget, pool) {
   if (budget.allocatedBytesPerSecond !== null) {
     pairs.push(['allocates', `about ${bytes(budget.allocatedBytesPerSecond)}/s`]);
   }
-  if (budget.heapBytes > 0) {
+  if (budget.heldHeapBytes > 0) {
     pairs.push(['Java heap buffers', bytes(budget.heapBytes)]);
+  }
+  if (budget.heldHeapBytes !== budget.heapBytes) {
+    pairs.push(['arrays behind them', bytes(budget.heldHeapBytes)]);
   }
   if (budget.pressure !== 'none') {
     pairs.push(['pressure', budget.pressure]);

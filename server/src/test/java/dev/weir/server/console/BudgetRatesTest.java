@@ -18,7 +18,7 @@ class BudgetRatesTest {
 
   private static BudgetView budget(int number, long allocatedBytes, BudgetView... children) {
     return new BudgetView(
-        number, "name", 0, 0, 0, 0, allocatedBytes, Pressure.NONE, List.of(children), 0, 0);
+        number, "name", 0, 0, 0, 0, 0, allocatedBytes, Pressure.NONE, List.of(children), 0, 0);
   }
 
   private void look(double second, long root, long child) {

@@ -79,15 +79,4 @@ class DecodedBodyTest {
     assertThat(ended).isTrue();
     assertThat(failures).isEmpty();
   }
-
-  @Test
-  void aBodyWhoseEventLoopTakesNoTaskFails() {
-    IllegalStateException refusal = new IllegalStateException("made by the test");
-    open(new UnreachableLoop(refusal));
-
-    body.accept(Unpooled.directBuffer().writeByte(1), /* last= */ true);
-
-    assertThat(failures).containsExactly(refusal);
-    assertThat(ended).isFalse();
-  }
 }

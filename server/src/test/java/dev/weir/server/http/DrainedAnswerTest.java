@@ -24,7 +24,7 @@ class DrainedAnswerTest {
       channel.runPendingTasks();
       node.io.remove().run();
       channel.runPendingTasks();
-      channel.pipeline().fireUserEventTriggered(HttpConnection.Signal.DRAIN);
+      channel.pipeline().fireUserEventTriggered(HttpCarrier.Signal.DRAIN);
       node.run(channel);
       assertThat(channel.isOpen()).as("what comes is dropped").isTrue();
       node.send(channel, READ.getBytes(StandardCharsets.US_ASCII));

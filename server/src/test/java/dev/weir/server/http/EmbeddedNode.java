@@ -7,10 +7,10 @@ import dev.weir.memory.PoolOptions;
 import dev.weir.netty.WeirAllocator;
 import dev.weir.netty.flow.WeirAdmission;
 import dev.weir.server.console.Console;
-import dev.weir.server.store.CreateRequest;
-import dev.weir.server.store.LocalDisk;
-import dev.weir.server.store.Payload;
-import dev.weir.server.store.StreamStore;
+import dev.weir.streams.CreateRequest;
+import dev.weir.streams.LocalDisk;
+import dev.weir.streams.Payload;
+import dev.weir.streams.StreamStore;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
@@ -49,7 +49,7 @@ final class EmbeddedNode implements AutoCloseable {
   /** Which tasks I/O threads do not take, and why. */
   Predicate<Runnable> refused = task -> false;
 
-  Throwable refusal = new IllegalStateException();
+  RuntimeException refusal = UnreachableLoopTest.REFUSAL;
 
   /** The store's time; that of connections is their own. */
   final AtomicLong nowMillis = new AtomicLong();
@@ -67,7 +67,7 @@ final class EmbeddedNode implements AutoCloseable {
 
   private void execute(Runnable task) {
     if (refused.test(task)) {
-      UnreachableLoopTest.<RuntimeException>raise(refusal);
+      throw refusal;
     }
     io.add(task);
   }

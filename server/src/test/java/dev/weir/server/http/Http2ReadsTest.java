@@ -2,8 +2,8 @@ package dev.weir.server.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.server.store.CreateRequest;
-import dev.weir.server.store.Payload;
+import dev.weir.streams.CreateRequest;
+import dev.weir.streams.Payload;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.handler.codec.http2.Http2FrameTypes;
@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 class Http2ReadsTest {
   private static final int FLAGS_INDEX = 4;
   private static final int RESERVED_BYTES = 2 << 10;
-  private static final Duration LOOK = Duration.ofMillis(Http2Reads.LOOK_AGAIN_MILLIS);
+  private static final Duration LOOK = Duration.ofMillis(100);
 
   @TempDir Path directory;
   private EmbeddedNode node;

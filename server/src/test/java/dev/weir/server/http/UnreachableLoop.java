@@ -68,11 +68,6 @@ final class UnreachableLoop {
                     allocate((int) args[0], args[1]);
                     yield null;
                   }
-                  case "abortFromElsewhere" -> {
-                    Throwable cause = (Throwable) args[0];
-                    refused.add(() -> aborted.add(cause));
-                    yield null;
-                  }
                   case "abort" -> {
                     aborted.add((Throwable) args[args.length - 1]);
                     yield null;

@@ -14,16 +14,20 @@ import dev.weir.server.console.ConsoleAccess;
 import dev.weir.server.console.Frame;
 import dev.weir.server.metrics.MemoryFigures;
 import dev.weir.server.metrics.NodeMetrics;
-import dev.weir.server.store.CreateRequest;
-import dev.weir.server.store.Disk;
-import dev.weir.server.store.DiskFile;
-import dev.weir.server.store.LocalDisk;
-import dev.weir.server.store.Payload;
-import dev.weir.server.store.RangeReader;
-import dev.weir.server.store.StreamState;
-import dev.weir.server.store.StreamStore;
+import dev.weir.streams.CreateRequest;
+import dev.weir.streams.Disk;
+import dev.weir.streams.DiskFile;
+import dev.weir.streams.LocalDisk;
+import dev.weir.streams.Payload;
+import dev.weir.streams.RangeReader;
+import dev.weir.streams.StreamState;
+import dev.weir.streams.StreamStore;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.handler.codec.http.DefaultHttpRequest;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpVersion;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -45,8 +49,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
-import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What is handed to an event loop that takes nothing any more is let go of where it is. */
 class UnreachableLoopTest {
@@ -55,11 +58,8 @@ class UnreachableLoopTest {
   @TempDir Path directory;
   private final AtomicInteger openFiles = new AtomicInteger();
 
-  static Stream<Throwable> refusals() {
-    return Stream.of(
-        new RejectedExecutionException("made by the test"),
-        new OutOfMemoryError("made by the test"));
-  }
+  static final RejectedExecutionException REFUSAL =
+      new RejectedExecutionException("made by the test");
 
   /** Counts the files that are open for reading. */
   private Disk disk() {
@@ -118,10 +118,9 @@ class UnreachableLoopTest {
         error -> {});
   }
 
-  @ParameterizedTest
-  @MethodSource("refusals")
-  void aChunkThatWasReadTooLateIsReleasedAndItsFileClosed(Throwable refusal) throws IOException {
-    UnreachableLoop loop = new UnreachableLoop(refusal);
+  @Test
+  void aChunkThatWasReadTooLateIsReleasedAndItsFileClosed() throws IOException {
+    UnreachableLoop loop = new UnreachableLoop(REFUSAL);
     try (StreamStore store = store()) {
       RangeSender sender = sender(store, loop, Runnable::run);
       sender.pump();
@@ -134,17 +133,16 @@ class UnreachableLoopTest {
 
   @Test
   void aChunkThatNobodyCanReadIsReleased() throws IOException {
-    OutOfMemoryError noTask = new OutOfMemoryError("made by the test");
-    UnreachableLoop loop = new UnreachableLoop(noTask);
+    UnreachableLoop loop = new UnreachableLoop(REFUSAL);
     try (StreamStore store = store()) {
       RangeSender sender =
           sender(
               store,
               loop,
               task -> {
-                throw noTask;
+                throw REFUSAL;
               });
-      assertThatThrownBy(sender::pump).isSameAs(noTask);
+      assertThatThrownBy(sender::pump).isSameAs(REFUSAL);
       sender.close();
     }
     assertThat(loop.allocated).hasSize(1).allMatch(chunk -> chunk.refCnt() == 0);
@@ -160,15 +158,14 @@ class UnreachableLoopTest {
         new LeakWatch(LeakWatch.DEFAULT_THRESHOLD));
   }
 
-  @ParameterizedTest
-  @MethodSource("refusals")
-  void aFrameThatCannotBeSentIsNotHeld(Throwable refusal) {
+  @Test
+  void aFrameThatCannotBeSentIsNotHeld() {
     try (Pool pool = Pool.create(PoolOptions.withLimit(4 << 20));
         Console console = console(pool)) {
       Frame frame = console.frame().join();
       ByteBuf held = frame.json();
       int before = held.refCnt();
-      UnreachableLoop loop = new UnreachableLoop(refusal);
+      UnreachableLoop loop = new UnreachableLoop(REFUSAL);
       new ConsoleSnapshot(console).start(loop.exchange());
       assertThat(loop.refused).isNotEmpty();
       assertThat(held.refCnt()).isEqualTo(before);
@@ -177,14 +174,13 @@ class UnreachableLoopTest {
     }
   }
 
-  @ParameterizedTest
-  @MethodSource("refusals")
-  void aPermitThatNobodyHearsOfIsClosed(Throwable refusal) throws IOException {
+  @Test
+  void aPermitThatNobodyHearsOfIsClosed() throws IOException {
     try (StreamStore store = store();
         WeirAllocator allocator = WeirAllocator.withLimit(4 << 20);
         Console console = console(allocator.pool())) {
       CompletableFuture<Permit> room = new CompletableFuture<>();
-      UnreachableLoop loop = new UnreachableLoop(refusal);
+      UnreachableLoop loop = new UnreachableLoop(REFUSAL);
       ResponseMemory memory = memory(store, allocator, console, room, loop);
       memory.allocate(1000, ByteBuf::release);
       Permit permit = permit(allocator);
@@ -206,43 +202,6 @@ class UnreachableLoopTest {
       assertThat(room.join().unspentBytes()).isPositive();
       memory.close();
       assertThat(room.join().unspentBytes()).isZero();
-    }
-  }
-
-  /** A cancellation makes an exception. */
-  @Test
-  void anExchangeThatEndsGivesUpItsWaitWithoutJavaHeap() throws IOException {
-    try (StreamStore store = store();
-        WeirAllocator allocator = WeirAllocator.withLimit(4 << 20);
-        Console console = console(allocator.pool())) {
-      CompletableFuture<Permit> room =
-          new CompletableFuture<>() {
-            @Override
-            public boolean cancel(boolean mayInterruptIfRunning) {
-              throw new InternalError("made by the test");
-            }
-          };
-      UnreachableLoop loop = new UnreachableLoop(/* refusal= */ null);
-      ResponseMemory memory = memory(store, allocator, console, room, loop);
-      memory.allocate(1000, ByteBuf::release);
-      memory.close();
-      assertThat(room).isCompletedWithValue(null);
-      assertThat(loop.refused).as("told of what it has given up").isEmpty();
-    }
-  }
-
-  @Test
-  void anExchangeWhoseWaitIsRefusedWithoutJavaHeapIsGivenUp() throws IOException {
-    try (StreamStore store = store();
-        WeirAllocator allocator = WeirAllocator.withLimit(4 << 20);
-        Console console = console(allocator.pool())) {
-      CompletableFuture<Permit> room = new CompletableFuture<>();
-      UnreachableLoop loop = new UnreachableLoop(/* refusal= */ null);
-      ResponseMemory memory = memory(store, allocator, console, room, loop);
-      memory.allocate(1000, ByteBuf::release);
-      room.complete(null);
-      loop.refused.forEach(Runnable::run);
-      assertThat(loop.aborted).hasSize(1).hasOnlyElementsOfType(OutOfMemoryError.class);
     }
   }
 
@@ -304,17 +263,12 @@ class UnreachableLoopTest {
     return piece(StreamStore.MAX_INLINE_BYTES + 1);
   }
 
-  static Stream<Arguments> refusalsOfPieces() {
-    return refusals()
-        .flatMap(refusal -> Stream.of(Arguments.of(refusal, false), Arguments.of(refusal, true)));
-  }
-
   @ParameterizedTest
-  @MethodSource("refusalsOfPieces")
-  void aPieceThatWasWrittenTooLateLeavesNoFile(Throwable refusal, boolean last) throws IOException {
+  @ValueSource(booleans = {false, true})
+  void aPieceThatWasWrittenTooLateLeavesNoFile(boolean last) throws IOException {
     ByteBuf piece = tooLargeForMemory();
     FaultyBuffers uploads = new FaultyBuffers();
-    UnreachableLoop loop = new UnreachableLoop(refusal, uploads);
+    UnreachableLoop loop = new UnreachableLoop(REFUSAL, uploads);
     List<Path> before;
     try (StreamStore store = store();
         Pool pool = Pool.create(PoolOptions.withLimit(4 << 20));
@@ -335,9 +289,8 @@ class UnreachableLoopTest {
     assertThat(files()).isSubsetOf(before);
   }
 
-  @ParameterizedTest
-  @MethodSource("refusals")
-  void aPieceThatNobodyCanWriteIsReleasedAndToldOf(Throwable refusal) throws IOException {
+  @Test
+  void aPieceThatNobodyCanWriteIsReleasedAndToldOf() throws IOException {
     ByteBuf piece = tooLargeForMemory();
     FaultyBuffers uploads = new FaultyBuffers();
     List<Throwable> told = new ArrayList<>();
@@ -349,9 +302,9 @@ class UnreachableLoopTest {
               store,
               console,
               task -> {
-                UnreachableLoopTest.<RuntimeException>raise(refusal);
+                throw REFUSAL;
               });
-      UnreachableLoop loop = new UnreachableLoop(refusal, uploads);
+      UnreachableLoop loop = new UnreachableLoop(REFUSAL, uploads);
       BodyReceiver receiver =
           new BodyReceiver(
               services, loop.exchange(), loop.exchange(), null, Payload::release, told::add);
@@ -360,13 +313,31 @@ class UnreachableLoopTest {
       receiver.accept(piece, /* last= */ false);
       assertThat(services.staging().usedBytes()).isZero();
     }
-    assertThat(told).containsExactly(refusal);
+    assertThat(told).containsExactly(REFUSAL);
     assertThat(uploads.given).hasSize(1).allMatch(staged -> staged.refCnt() == 0);
     assertThat(piece.refCnt()).isZero();
   }
 
-  @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"})
-  static <T extends Throwable> void raise(Throwable failure) throws T {
-    throw (T) failure;
+  @Test
+  void aViewOfTheConsoleThatCannotBeSentIsReleased() throws IOException {
+    HttpRequest get = new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, "/");
+    UnreachableLoop loop =
+        new UnreachableLoop(/* refusal= */ null, UnpooledByteBufAllocator.DEFAULT, get);
+    try (Pool pool = Pool.create(PoolOptions.withLimit(4 << 20));
+        Console console = console(pool)) {
+      ConsoleEvents events = new ConsoleEvents(console, HttpLimits.forBudget(32 << 20));
+      Frame frame = console.frame().join();
+      events.start(loop.exchange());
+      console.history().join();
+      loop.refused.forEach(Runnable::run);
+      loop.refuse(REFUSAL);
+      ByteBuf view = frame.event();
+      int before = view.refCnt();
+      events.show(frame);
+      assertThat(view.refCnt()).isEqualTo(before);
+      view.release();
+      events.close();
+      frame.release();
+    }
   }
 }

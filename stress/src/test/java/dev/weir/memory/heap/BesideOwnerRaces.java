@@ -47,7 +47,8 @@ public final class BesideOwnerRaces {
     }
 
     void unlink() {
-      Trims.unlinkBesideOwner(small.heap, List.of(slab), /* agedOnly= */ false, InsidePurge::run);
+      HeapTrimmer.unlinkBesideOwner(
+          small.heap, List.of(slab), /* agedOnly= */ false, InsidePurge::run);
     }
 
     /**
@@ -133,10 +134,10 @@ public final class BesideOwnerRaces {
 
     @Actor
     public void beside() {
-      slab.tryBeginTaking(Slab.ALL);
+      slab.tryBeginSteal(Slab.ALL);
       ProcessBarrier.heavy();
-      slab.endTakingAll(Slab.ALL, new char[SmallHeap.SLOTS]);
-      slab.cancelTaking();
+      slab.endStealAll(Slab.ALL, new char[SmallHeap.SLOTS]);
+      slab.cancelSteal();
     }
 
     @Arbiter

@@ -39,7 +39,7 @@ public final class ContentsRaces {
 
   /** Rests in its slot, and is used by whoever has the slot: with plain accesses. */
   private static final class Resting {
-    static final Tenants<Resting> TENANTS =
+    static final BlockFactory<Resting> FACTORY =
         (home, number, found) -> {
           if (found instanceof Resting resting) {
             return resting;
@@ -82,7 +82,7 @@ public final class ContentsRaces {
     }
 
     private Resting take() {
-      Resting taken = heap.allocateSlot(SmallHeap.SIZE_CLASS, Resting.TENANTS);
+      Resting taken = heap.allocateSlot(SmallHeap.SIZE_CLASS, Resting.FACTORY);
       if (taken == null) {
         throw new AssertionError("refused");
       }
@@ -105,7 +105,7 @@ public final class ContentsRaces {
     void goBack() {
       next.slot.freeInto(heap);
       SmallHeap.freeAllBut(0, others, heap);
-      heap.parkEmptySlabs();
+      heap.retireEmptySlabs();
     }
   }
 

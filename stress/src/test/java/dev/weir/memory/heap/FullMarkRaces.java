@@ -183,7 +183,7 @@ public final class FullMarkRaces {
 
     @Actor
     public void owner() {
-      small.heap.parkEmptySlabs();
+      small.heap.retireEmptySlabs();
     }
 
     @Arbiter
@@ -217,7 +217,7 @@ public final class FullMarkRaces {
     public void remote() {
       slots[1].freeRemotely();
       if (owed) {
-        Heap.sendArrival(slab);
+        Heap.notifyOwner(slab);
       }
     }
 

@@ -64,8 +64,8 @@ public final class HandOverRaces {
 
     @Actor
     public void trimming() {
-      Trims.trim(small.heap);
-      Trims.trim(small.heap);
+      HeapTrimmer.trim(small.heap);
+      HeapTrimmer.trim(small.heap);
     }
 
     @Arbiter
@@ -129,7 +129,7 @@ public final class HandOverRaces {
     public void closing() {
       small.heap.handOverTo(heir);
       SmallHeap.freeAllBut(1, slots, heir);
-      heir.parkEmptySlabs();
+      heir.retireEmptySlabs();
     }
 
     @Arbiter
@@ -139,7 +139,7 @@ public final class HandOverRaces {
     }
   }
 
-  /** The last slot of a slab comes free while it changes hands: one of the two parks it. */
+  /** The last slot of a slab comes free while it changes hands: one of the two retires it. */
   @JCStressTest
   @Outcome(id = "rests", expect = Expect.ACCEPTABLE)
   @State

@@ -7,7 +7,7 @@ import org.jetbrains.lincheck.datastructures.Operation;
 import org.junit.jupiter.api.Test;
 
 /**
- * A heap is asked for the free pages of a slab that it has parked since, while another heap takes
+ * A heap is asked for the free pages of a slab that it has retired since, while another heap takes
  * that slab: whatever the moment, the former owner leaves it alone.
  */
 public class LateRequestAtomicityTest {
@@ -19,7 +19,7 @@ public class LateRequestAtomicityTest {
     Slot slot = small.take();
     slab = slot.slab();
     slot.freeInto(small.heap);
-    small.heap.parkEmptySlabs();
+    small.heap.retireEmptySlabs();
   }
 
   @Operation(nonParallelGroup = "former owner")

@@ -1,8 +1,8 @@
 package dev.weir.memory.heap;
 
-/** A slot that somebody uses: all that {@link Tenants} are told of it. */
+/** A slot that somebody uses: all that {@link BlockFactory} are told of it. */
 record Slot(Slab slab, int number) {
-  static final Tenants<Slot> TENANTS = (home, number, found) -> new Slot((Slab) home, number);
+  static final BlockFactory<Slot> FACTORY = (home, number, found) -> new Slot((Slab) home, number);
 
   void freeRemotely() {
     Heap.freeRemotely(slab, number);

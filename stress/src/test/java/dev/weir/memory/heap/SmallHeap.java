@@ -42,7 +42,7 @@ final class SmallHeap {
   }
 
   static Slot take(Heap from) {
-    Slot slot = from.allocateSlot(SIZE_CLASS, Slot.TENANTS);
+    Slot slot = from.allocateSlot(SIZE_CLASS, Slot.FACTORY);
     if (slot == null) {
       throw new AssertionError("refused");
     }
@@ -78,11 +78,11 @@ final class SmallHeap {
    */
   static String lookAfter(Heap heap, Slab slab, int live) {
     boolean due = live == 0 || slab.liveOpaque() > live;
-    if (slab.isOpen() && due && !heap.looksParkable()) {
+    if (slab.isOpen() && due && !heap.looksRetirable()) {
       return "unnoticed";
     }
-    heap.parkEmptySlabs();
-    if (live < SLOTS && slab.isFull()) {
+    heap.retireEmptySlabs();
+    if (live < SLOTS && slab.state().isFull()) {
       return "full though a slot is free";
     }
     if (slab.isOpen() && slab.liveOpaque() != live) {
@@ -98,14 +98,14 @@ final class SmallHeap {
       slabs.add(slot.slab());
       slot.freeInto(last);
     }
-    last.parkEmptySlabs();
+    last.retireEmptySlabs();
     try {
       slabs.forEach(Slab::checkInvariants);
       pages.checkInvariants();
     } catch (AssertionError e) {
       return e.getMessage();
     }
-    if (last.looksParkable()) {
+    if (last.looksRetirable()) {
       return "something arrives at an empty heap";
     }
     long liveBytes = pages.totals().liveBytes();

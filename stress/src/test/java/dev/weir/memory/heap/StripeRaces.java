@@ -24,7 +24,7 @@ public final class StripeRaces {
     Block third;
 
     Block allocate() {
-      return shared.tryAllocate(SmallHeap.SIZE_CLASS, Block.tenants(ROOT));
+      return shared.tryAllocate(SmallHeap.SIZE_CLASS, Block.factory(ROOT));
     }
 
     /** As the purger does, which only looks where a stripe seems to have something. */
@@ -32,7 +32,7 @@ public final class StripeRaces {
       if (third != null) {
         third.release();
       }
-      shared.parkIdle(/* takesOver= */ true);
+      shared.retireIdle(/* takesOver= */ true);
       pages.checkInvariants();
       long liveBytes = pages.totals().liveBytes();
       return liveBytes == 0 ? "rests" : liveBytes + " B live";

@@ -14,11 +14,11 @@ import dev.weir.server.console.Console;
 import dev.weir.server.console.ConsoleAccess;
 import dev.weir.server.metrics.MemoryFigures;
 import dev.weir.server.metrics.NodeMetrics;
-import dev.weir.server.store.AppendRequest;
-import dev.weir.server.store.CreateRequest;
-import dev.weir.server.store.LocalDisk;
-import dev.weir.server.store.Payload;
-import dev.weir.server.store.StreamStore;
+import dev.weir.streams.AppendRequest;
+import dev.weir.streams.CreateRequest;
+import dev.weir.streams.LocalDisk;
+import dev.weir.streams.Payload;
+import dev.weir.streams.StreamStore;
 import dev.weir.stress.Mutations;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -223,7 +223,7 @@ class Http2FuzzTest {
       send(channel, packet);
     }
     if ((how & NODE_STOPS) != 0) {
-      channel.pipeline().fireUserEventTriggered(HttpConnection.Signal.DRAIN);
+      channel.pipeline().fireUserEventTriggered(HttpCarrier.Signal.DRAIN);
     }
     if ((how & ENDS_ITS_SIDE) != 0 && channel.isOpen()) {
       channel.pipeline().fireUserEventTriggered(ChannelInputShutdownEvent.INSTANCE);

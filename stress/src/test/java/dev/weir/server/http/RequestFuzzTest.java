@@ -3,8 +3,9 @@ package dev.weir.server.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
-import dev.weir.server.protocol.ProtocolException;
-import dev.weir.server.protocol.StreamPath;
+import dev.weir.netty.flow.SocketIntake;
+import dev.weir.streams.protocol.ProtocolException;
+import dev.weir.streams.protocol.StreamPath;
 import dev.weir.stress.Mutations;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
@@ -49,7 +50,7 @@ class RequestFuzzTest {
   private static String understood(byte[] sent, int packetBytes) {
     StringBuilder seen = new StringBuilder();
     StrictRequestDecoder decoder = new StrictRequestDecoder();
-    EmbeddedChannel channel = new EmbeddedChannel(new InputPacer(decoder), decoder);
+    EmbeddedChannel channel = new EmbeddedChannel(new SocketIntake(decoder), decoder);
     boolean refused = false;
     for (byte[] packet : Mutations.pieces(sent, 0, packetBytes)) {
       channel.writeInbound(Unpooled.wrappedBuffer(packet));
