@@ -32,6 +32,8 @@ class ExportedTypesTest {
       Set.of(
           "dev.weir.memory.pages", // page heaps are the pool's: nobody else has one
           "dev.weir.netty.buffer", // a superclass, of which all that is inherited is Netty's
+          "dev.weir.cache.block", // optional: meters for those who have such caches
+          "dev.weir.cache.log", // the same
           "io.netty.channel.uring"); // optional: there for those who make loops of it
 
   /** Of modules that are optional: there for those who use them. */

@@ -20,7 +20,8 @@ class ModuleArrowsTest {
   private static final Map<String, Set<String>> ARROWS =
       Map.of(
           "memory", Set.of(),
-          "micrometer", Set.of("netty", "memory"),
+          "cache", Set.of("memory"),
+          "micrometer", Set.of("cache", "netty", "memory"),
           "netty", Set.of("memory"),
           "compression", Set.of("netty", "memory"),
           "streams", Set.of(),
