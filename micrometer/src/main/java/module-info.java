@@ -1,4 +1,7 @@
-/** Meters of a pool, and of gates and caches where their modules are there, for Micrometer. */
+/**
+ * Meters of a pool for Micrometer. Of gates where {@code dev.weir.netty} is there, of caches where
+ * {@code dev.weir.cache} is.
+ */
 module dev.weir.micrometer {
   requires static dev.weir.cache;
   requires static dev.weir.netty;

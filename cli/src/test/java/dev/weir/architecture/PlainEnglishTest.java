@@ -79,7 +79,7 @@ class PlainEnglishTest {
       goesOn = true;
     }
     return paragraphs.stream()
-        .flatMap(paragraph -> List.of(paragraph.split("(?<=[.!?])\\**\\s+")).stream())
+        .flatMap(paragraph -> List.of(paragraph.split("(?<=[.!?·])\\**\\s+")).stream())
         .toList();
   }
 
