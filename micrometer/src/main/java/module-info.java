@@ -3,9 +3,9 @@
  * {@code dev.weir.cache} is.
  */
 module dev.weir.micrometer {
-  requires static dev.weir.cache;
   requires static dev.weir.netty;
   requires static org.jspecify;
+  requires static dev.weir.cache;
   requires transitive dev.weir.memory;
   requires transitive micrometer.core;
 
