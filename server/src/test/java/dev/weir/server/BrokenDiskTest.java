@@ -3,12 +3,17 @@ package dev.weir.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.streams.FaultyDisk;
+import io.netty.handler.codec.http2.Http2Error;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
+import java.util.Base64;
+import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A disk that fails for good, as clients see it. */
 class BrokenDiskTest {
@@ -84,6 +89,28 @@ class BrokenDiskTest {
       assertThat(client.rest()).doesNotContain("zzz");
     }
     assertThat(metric("weir_http_failed_connections_total{reason=\"error\"}")).isOne();
+  }
+
+  /** Not with an error of the client's, also where a compressor is amid the answer. */
+  @ParameterizedTest
+  @ValueSource(strings = {"identity", "gzip"})
+  void aReadThatFailsHalfWayOverHttp2IsResetAsAnErrorOfTheNode(String coding) throws Exception {
+    byte[] noise = new byte[4 * LONG_BYTES];
+    new Random(3).nextBytes(noise);
+    String content = Base64.getEncoder().encodeToString(noise);
+    assertThat(fixture.send("PUT", "b", "text/plain", content).statusCode()).isEqualTo(201);
+    try (Http2Client client = fixture.http2(/* windowBytes= */ 30_000, 0)) {
+      client.stopOpeningWindows();
+      int stream =
+          client.request(/* last= */ true, "GET", "/v1/stream/b", "accept-encoding", coding);
+      while (client.response(stream).body.size() < 30_000) {
+        client.receive();
+      }
+      disk.failReads();
+      client.openWindow(stream, 1 << 30);
+      assertThat(client.await(stream).error).isEqualTo((int) Http2Error.INTERNAL_ERROR.code());
+      assertThat(client.goAways).isZero();
+    }
   }
 
   @Test

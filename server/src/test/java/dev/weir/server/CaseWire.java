@@ -18,6 +18,6 @@ enum CaseWire {
   }
 
   CaseClient connect(NodeFixture fixture) throws IOException {
-    return isHttp2() ? new Http2CaseClient(fixture.http2()) : new Http1CaseClient(fixture);
+    return isHttp2() ? new Http2CaseClient(fixture) : new Http1CaseClient(fixture);
   }
 }

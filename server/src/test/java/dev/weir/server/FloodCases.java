@@ -14,6 +14,7 @@ import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
+import javax.net.ssl.SSLException;
 
 /** Clients that send more than they have a reason to, and some that have one. */
 final class FloodCases {
@@ -66,17 +67,12 @@ final class FloodCases {
             for (int i = 0; i < FRAMES; i++) {
               client.http2().sendRaw(frame);
             }
-          } catch (SocketException alreadyEnded) {
+          } catch (SocketException | SSLException alreadyEnded) {
             // By the frames before.
           }
-          return outcomeAtEnd(client);
+          return ((Http2CaseClient) client).outcomeOfFlood();
         },
         ended(Http2Error.ENHANCE_YOUR_CALM));
-  }
-
-  private static Outcome outcomeAtEnd(CaseClient client) throws Exception {
-    client.http2().awaitEnd();
-    return client.outcome();
   }
 
   private static void sendWithoutEnd(RawClient client, String request) {
@@ -101,10 +97,10 @@ final class FloodCases {
                       client.http2().request(/* last= */ true, "GET", CaseClient.BIG_STREAM);
                   client.http2().reset(stream, (int) Http2Error.CANCEL.code());
                 }
-              } catch (SocketException alreadyEnded) {
+              } catch (SocketException | SSLException alreadyEnded) {
                 // By the resets before.
               }
-              return outcomeAtEnd(client);
+              return ((Http2CaseClient) client).outcomeOfFlood();
             },
             ended(Http2Error.ENHANCE_YOUR_CALM)),
         http2(

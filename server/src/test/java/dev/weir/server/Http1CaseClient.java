@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.net.SocketException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import javax.net.ssl.SSLException;
 
 /** The client of a case over HTTP/1.1. */
 final class Http1CaseClient implements CaseClient {
@@ -62,7 +63,7 @@ final class Http1CaseClient implements CaseClient {
       if (chunked && last) {
         raw.send("0\r\n\r\n");
       }
-    } catch (SocketException cutOff) {
+    } catch (SocketException | SSLException cutOff) {
       // What came until then is there to be read.
     }
   }

@@ -4,18 +4,26 @@ import io.netty.handler.codec.http2.Http2Error;
 import java.io.EOFException;
 import java.io.IOException;
 import java.net.SocketException;
+import javax.net.ssl.SSLException;
 
 /** The client of a case over HTTP/2. */
 final class Http2CaseClient implements CaseClient {
   private static final int MAX_PIECE_BYTES = 16 << 10;
 
+  private static final String FAILED_BY_PEER =
+      "weir_http_failed_connections_total{reason=\"peer\"}";
+
+  private final NodeFixture fixture;
   private final Http2Client client;
+  private final double failuresBefore;
 
   /** The stream of the request; 0 before there is one. */
   private int stream;
 
-  Http2CaseClient(Http2Client client) {
-    this.client = client;
+  Http2CaseClient(NodeFixture fixture) throws IOException {
+    this.fixture = fixture;
+    this.failuresBefore = fixture.metric(FAILED_BY_PEER);
+    this.client = fixture.http2();
   }
 
   @Override
@@ -57,7 +65,7 @@ final class Http2CaseClient implements CaseClient {
         from += length;
         client.data(stream, part, last && from == piece.length);
       } while (from < piece.length);
-    } catch (EOFException | SocketException cutOff) {
+    } catch (EOFException | SocketException | SSLException cutOff) {
       // What came until then is there to be read.
     }
   }
@@ -93,6 +101,19 @@ final class Http2CaseClient implements CaseClient {
     client.resetConnection();
   }
 
+  /**
+   * Reads to the end that the node has made of a connection for what its client does, and counted.
+   * The client may not hear why: where it still sends, the end is a reset, which takes the GOAWAY
+   * from it.
+   */
+  Outcome outcomeOfFlood() throws IOException {
+    client.awaitEnd();
+    NodeFixture.await(
+        "a reason counted", () -> fixture.metric(FAILED_BY_PEER) == failuresBefore + 1);
+    Outcome outcome = outcome();
+    return outcome.equals(Outcome.closed()) ? Outcome.ended(Http2Error.ENHANCE_YOUR_CALM) : outcome;
+  }
+
   @Override
   public Outcome outcome() throws IOException {
     boolean open = true;
@@ -104,7 +125,7 @@ final class Http2CaseClient implements CaseClient {
       if (!open) {
         client.awaitEnd();
       }
-    } catch (EOFException | SocketException end) {
+    } catch (EOFException | SocketException | SSLException end) {
       open = false;
     }
     Http2Client.Response answer = client.response(stream);

@@ -21,6 +21,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
 import org.jspecify.annotations.Nullable;
@@ -287,7 +288,7 @@ final class Http2Client implements AutoCloseable {
       while (true) {
         receive();
       }
-    } catch (EOFException | SocketException end) {
+    } catch (EOFException | SocketException | SSLException end) {
       // What was awaited.
     }
   }

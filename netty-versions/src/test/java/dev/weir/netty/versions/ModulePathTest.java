@@ -138,7 +138,8 @@ class ModulePathTest {
   }
 
   private void compile(NettyVersion netty, String required, String consumer) throws Exception {
-    List<Path> path = modulePath(Stream.of("memory", "cache", "micrometer", "netty", "compression"));
+    List<Path> path =
+        modulePath(Stream.of("memory", "cache", "micrometer", "netty", "compression"));
     path.addAll(netty.jars());
     compile(path, required, consumer);
   }

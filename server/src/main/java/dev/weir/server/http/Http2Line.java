@@ -146,7 +146,11 @@ final class Http2Line extends Line {
 
   private void reset(Http2Error reason) {
     carrier().letGo();
-    context().writeAndFlush(new DefaultHttp2ResetFrame(reason));
+    // Past a compressor, which takes nothing but contents amid a response.
+    ChannelHandlerContext front = context().pipeline().firstContext();
+    if (front != null) {
+      front.writeAndFlush(new DefaultHttp2ResetFrame(reason));
+    }
     context().close();
   }
 
