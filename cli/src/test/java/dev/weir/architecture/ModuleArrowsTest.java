@@ -20,10 +20,12 @@ class ModuleArrowsTest {
   private static final Map<String, Set<String>> ARROWS =
       Map.of(
           "memory", Set.of(),
-          "micrometer", Set.of("netty", "memory"),
+          "cache", Set.of("memory"),
+          "micrometer", Set.of("cache", "netty", "memory"),
           "netty", Set.of("memory"),
           "compression", Set.of("netty", "memory"),
-          "server", Set.of("compression", "netty", "memory"),
+          "streams", Set.of(),
+          "server", Set.of("streams", "compression", "netty", "memory"),
           "lab", Set.of("compression", "netty", "memory"),
           "benchmarks", Set.of("lab", "compression", "netty", "micrometer", "memory"),
           "cli", Set.of("server", "lab", "benchmarks"));

@@ -4,14 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The prose of documents: sentences that a reader takes in at once. Tables and code are left out. */
+/**
+ * The prose of documents: sentences that a reader takes in at once. Tables and code are left out.
+ */
 class PlainEnglishTest {
   private static final int MOST_WORDS = 35;
   private static final double MOST_ON_AVERAGE = 18;
@@ -24,7 +25,8 @@ class PlainEnglishTest {
     assertThat(sentences)
         .as(document)
         .isNotEmpty()
-        .allSatisfy(sentence -> assertThat(words(sentence)).as(sentence).isLessThanOrEqualTo(MOST_WORDS));
+        .allSatisfy(
+            sentence -> assertThat(words(sentence)).as(sentence).isLessThanOrEqualTo(MOST_WORDS));
     assertThat(sentences.stream().mapToInt(PlainEnglishTest::words).average().orElseThrow())
         .as("words a sentence in " + document)
         .isLessThanOrEqualTo(MOST_ON_AVERAGE);
@@ -77,7 +79,7 @@ class PlainEnglishTest {
       goesOn = true;
     }
     return paragraphs.stream()
-        .flatMap(paragraph -> List.of(paragraph.split("(?<=[.!?])\\**\\s+")).stream())
+        .flatMap(paragraph -> List.of(paragraph.split("(?<=[.!?·])\\**\\s+")).stream())
         .toList();
   }
 

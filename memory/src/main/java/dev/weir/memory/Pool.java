@@ -301,6 +301,25 @@ public final class Pool extends PoolFigures implements AutoCloseable {
   }
 
   /**
+   * As {@link #allocateGrowing(long, Budget)}, for those who can do without, a cache under its own
+   * lock say: takes what is free or dirty, but nothing from the quarantine, from heaps or from
+   * reclaimers, and null is reported as no refusal. {@link Block#tryGrow(long, Block.Growth)} with
+   * {@code GrowingRun.tryGrowAtOnce} lengthens it in the same way.
+   *
+   * @param bytes more than {@link SizeClasses#MAX_SLOT_BYTES}
+   */
+  public @Nullable Block tryAllocateGrowingAtOnce(long bytes, Budget budget) {
+    if (bytes <= SizeClasses.MAX_SLOT_BYTES) {
+      throw new IllegalArgumentException(
+          "a block of %,d bytes is a slot, and cannot grow: ask for more than %,d"
+              .formatted(bytes, SizeClasses.MAX_SLOT_BYTES));
+    }
+    requireOwn(budget);
+    Block block = SlowAllocation.tryAllocateGrowingAtOnce(core(), bytes, budget, blocksOf(budget));
+    return block == null ? null : BlockSamples.counted(sampler, null, bytes, block);
+  }
+
+  /**
    * How many requests a limit has refused since the pool was created: allocations, growths that
    * threw, and grants at once. A growth that found another way is none, nor a grant that waits.
    */

@@ -95,6 +95,23 @@ final class SlowAllocation {
         : null;
   }
 
+  /** As {@link #tryAllocateAtOnce}, of a block that can grow, where addresses are left for one. */
+  static <T> @Nullable T tryAllocateGrowingAtOnce(
+      PoolCore parts, long bytes, Budget budget, BlockFactory<T> factory) {
+    if (isTooLarge(parts, bytes)) {
+      return null;
+    }
+    T object = tryOnceGrowing(parts, /* heap= */ null, bytes, budget, factory);
+    if (object != null) {
+      return object;
+    }
+    long chargeBytes = Refusals.chargeBytes(parts.pages(), bytes);
+    return !isHopeless(parts, chargeBytes, budget) && budget.hasRoom(chargeBytes)
+        ? tryWithRoom(
+            parts, bytes, () -> tryOnceGrowing(parts, /* heap= */ null, bytes, budget, factory))
+        : null;
+  }
+
   private static @Nullable OwnedHeap open(@Nullable OwnedHeap heap) {
     return heap == null || heap.isClosed() ? null : heap;
   }

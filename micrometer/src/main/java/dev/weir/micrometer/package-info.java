@@ -1,4 +1,4 @@
-/** Meters of a pool for Micrometer. */
+/** Meters of a pool, of gates and of caches for Micrometer. */
 @NullMarked
 package dev.weir.micrometer;
 

@@ -11,13 +11,13 @@ import dev.weir.server.http.HttpLimits;
 import dev.weir.server.http.HttpServer;
 import dev.weir.server.http.Transport;
 import dev.weir.server.metrics.NodeMetrics;
-import dev.weir.server.store.Disk;
-import dev.weir.server.store.LocalDisk;
-import dev.weir.server.store.StreamStore;
 import dev.weir.server.tls.Tls;
 import dev.weir.server.tls.TlsCredentials;
 import dev.weir.server.tls.TlsEngine;
 import dev.weir.server.tls.TlsFileException;
+import dev.weir.streams.Disk;
+import dev.weir.streams.LocalDisk;
+import dev.weir.streams.StreamStore;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -62,7 +62,7 @@ public final class Node implements AutoCloseable {
    *
    * @param budgetBytes the most buffer memory that may be resident
    * @throws java.net.BindException when the port is in use
-   * @throws dev.weir.server.store.DataDirectoryException when the directory cannot be used
+   * @throws dev.weir.streams.DataDirectoryException when the directory cannot be used
    */
   public static Node start(InetSocketAddress address, Path data, long budgetBytes)
       throws IOException {

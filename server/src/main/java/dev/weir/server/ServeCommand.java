@@ -2,8 +2,8 @@ package dev.weir.server;
 
 import dev.weir.server.console.ConsoleAccess;
 import dev.weir.server.http.Transport;
-import dev.weir.server.store.DataDirectoryException;
 import dev.weir.server.tls.TlsFileException;
+import dev.weir.streams.DataDirectoryException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.BindException;

@@ -2,7 +2,7 @@ package dev.weir.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.server.store.FaultyDisk;
+import dev.weir.streams.FaultyDisk;
 import io.netty.handler.codec.http2.Http2Error;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;

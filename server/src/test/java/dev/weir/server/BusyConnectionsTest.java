@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.server.http.HttpLimits;
 import dev.weir.server.http.Transport;
-import dev.weir.server.store.LocalDisk;
 import dev.weir.server.tls.TlsCredentials;
 import dev.weir.server.tls.TlsEngine;
+import dev.weir.streams.LocalDisk;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -3,8 +3,8 @@ package dev.weir.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.memory.budget.Budget;
-import dev.weir.server.store.FaultyDisk;
 import dev.weir.server.tls.TlsEngine;
+import dev.weir.streams.FaultyDisk;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.stream.Stream;

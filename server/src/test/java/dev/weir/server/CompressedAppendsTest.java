@@ -12,7 +12,7 @@ import dev.weir.netty.WeirAllocator;
 import dev.weir.server.Answers.Answer;
 import dev.weir.server.http.HttpLimits;
 import dev.weir.server.http.Transport;
-import dev.weir.server.store.LocalDisk;
+import dev.weir.streams.LocalDisk;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -16,7 +16,7 @@ import dev.weir.netty.WeirAllocator;
 import dev.weir.server.console.ConsoleAccess;
 import dev.weir.server.http.HttpLimits;
 import dev.weir.server.http.Transport;
-import dev.weir.server.store.LocalDisk;
+import dev.weir.streams.LocalDisk;
 import io.netty.buffer.ByteBuf;
 import java.io.File;
 import java.io.IOException;

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.memory.budget.Budget;
 import dev.weir.server.console.ConsoleAccess;
 import dev.weir.server.http.HttpLimits;
-import dev.weir.server.store.FaultyDisk;
+import dev.weir.streams.FaultyDisk;
 import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.http2.Http2Error;
 import java.io.IOException;

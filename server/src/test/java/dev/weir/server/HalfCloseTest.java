@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.server.http.HttpLimits;
 import dev.weir.server.http.Transport;
-import dev.weir.server.store.LocalDisk;
+import dev.weir.streams.LocalDisk;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.stream.Stream;

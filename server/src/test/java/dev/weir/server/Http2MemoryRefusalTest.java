@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.server.http.HttpLimits;
 import dev.weir.server.http.Transport;
-import dev.weir.server.store.LocalDisk;
 import dev.weir.server.tls.TlsEngine;
+import dev.weir.streams.LocalDisk;
 import java.io.EOFException;
 import java.io.IOException;
 import java.net.SocketException;

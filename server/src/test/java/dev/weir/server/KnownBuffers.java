@@ -4,8 +4,8 @@ import dev.weir.memory.Pool;
 import dev.weir.netty.WeirAllocator;
 import dev.weir.server.http.HttpLimits;
 import dev.weir.server.http.Transport;
-import dev.weir.server.store.Disk;
-import dev.weir.server.store.LocalDisk;
+import dev.weir.streams.Disk;
+import dev.weir.streams.LocalDisk;
 
 /** A node's memory as it is, for a test to look into and to use up. */
 final class KnownBuffers {

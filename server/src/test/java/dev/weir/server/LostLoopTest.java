@@ -6,7 +6,7 @@ import dev.weir.server.http.Buffers;
 import dev.weir.server.http.ConnectionMemory;
 import dev.weir.server.http.HttpLimits;
 import dev.weir.server.http.Transport;
-import dev.weir.server.store.LocalDisk;
+import dev.weir.streams.LocalDisk;
 import io.netty.channel.Channel;
 import java.io.PrintWriter;
 import java.io.StringWriter;

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.server.http.HttpLimits;
 import dev.weir.server.http.Transport;
-import dev.weir.server.store.Disk;
-import dev.weir.server.store.LocalDisk;
 import dev.weir.server.tls.TlsCredentials;
 import dev.weir.server.tls.TlsEngine;
+import dev.weir.streams.Disk;
+import dev.weir.streams.LocalDisk;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufAllocatorMetric;
 import io.netty.buffer.ByteBufAllocatorMetricProvider;

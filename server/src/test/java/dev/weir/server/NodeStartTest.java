@@ -9,7 +9,7 @@ import dev.weir.memory.jmx.PoolBean;
 import dev.weir.server.http.Buffers;
 import dev.weir.server.http.HttpLimits;
 import dev.weir.server.http.Transport;
-import dev.weir.server.store.LocalDisk;
+import dev.weir.streams.LocalDisk;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.net.InetAddress;

@@ -7,7 +7,7 @@ import dev.weir.server.console.ConsoleAccess;
 import dev.weir.server.http.Buffers;
 import dev.weir.server.http.HttpLimits;
 import dev.weir.server.http.Transport;
-import dev.weir.server.store.LocalDisk;
+import dev.weir.streams.LocalDisk;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;

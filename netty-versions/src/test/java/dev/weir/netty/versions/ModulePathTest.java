@@ -94,6 +94,29 @@ class ModulePathTest {
   }
 
   @Test
+  void cacheIsEnough() throws Exception {
+    compile(
+        modulePath(Stream.of("memory", "cache")),
+        "dev.weir.cache",
+        """
+        package consumer;
+        import dev.weir.cache.block.*;
+        import dev.weir.cache.log.*;
+        import dev.weir.memory.*;
+        class Consumer {
+          static long tail(Pool pool, BlockObject object) {
+            try (var log = LogCache.create(pool, pool.rootBudget(), LogCacheOptions.withCapacity(64 << 20));
+                var blocks = BlockCache.create(pool, pool.rootBudget(), BlockCacheOptions.withCapacity(64 << 20));
+                LogRead read = log.read(1, 0, 10, 1000)) {
+              blocks.read(object, 0, 10).join().release();
+              return read.byteSize();
+            }
+          }
+        }
+        """);
+  }
+
+  @Test
   void micrometerIsEnoughAlsoWithoutNetty() throws Exception {
     compile(
         modulePath(Stream.of("memory", "micrometer")),
@@ -115,7 +138,8 @@ class ModulePathTest {
   }
 
   private void compile(NettyVersion netty, String required, String consumer) throws Exception {
-    List<Path> path = modulePath(Stream.of("memory", "micrometer", "netty", "compression"));
+    List<Path> path =
+        modulePath(Stream.of("memory", "cache", "micrometer", "netty", "compression"));
     path.addAll(netty.jars());
     compile(path, required, consumer);
   }

@@ -1,14 +1,14 @@
 package dev.weir.server.http;
 
-import dev.weir.server.protocol.Offset;
-import dev.weir.server.protocol.ProtocolException;
-import dev.weir.server.store.AppendOutcome;
-import dev.weir.server.store.AppendRequest;
-import dev.weir.server.store.Payload;
-import dev.weir.server.store.ProducerTag;
-import dev.weir.server.store.Stream;
-import dev.weir.server.store.StreamConfig;
-import dev.weir.server.store.StreamStore;
+import dev.weir.streams.AppendOutcome;
+import dev.weir.streams.AppendRequest;
+import dev.weir.streams.Payload;
+import dev.weir.streams.ProducerTag;
+import dev.weir.streams.Stream;
+import dev.weir.streams.StreamConfig;
+import dev.weir.streams.StreamStore;
+import dev.weir.streams.protocol.Offset;
+import dev.weir.streams.protocol.ProtocolException;
 import io.netty.handler.codec.http.EmptyHttpHeaders;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpResponseStatus;

@@ -1,8 +1,8 @@
 package dev.weir.server.http;
 
-import dev.weir.server.protocol.JsonFlattener;
-import dev.weir.server.protocol.ProtocolException;
-import dev.weir.server.store.Payload;
+import dev.weir.streams.Payload;
+import dev.weir.streams.protocol.JsonFlattener;
+import dev.weir.streams.protocol.ProtocolException;
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
 import java.util.function.Consumer;

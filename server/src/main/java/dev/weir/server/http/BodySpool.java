@@ -1,7 +1,7 @@
 package dev.weir.server.http;
 
-import dev.weir.server.store.Payload;
-import dev.weir.server.store.Spool;
+import dev.weir.streams.Payload;
+import dev.weir.streams.Spool;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.nio.ByteBuffer;

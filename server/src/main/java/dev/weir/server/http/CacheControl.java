@@ -1,6 +1,6 @@
 package dev.weir.server.http;
 
-import dev.weir.server.store.StreamConfig;
+import dev.weir.streams.StreamConfig;
 
 /** How long caches may keep bytes of a stream: they never change, but the stream may be gone. */
 final class CacheControl {

@@ -1,7 +1,7 @@
 package dev.weir.server.http;
 
 import dev.weir.server.console.ConsoleAccess;
-import dev.weir.server.protocol.ProtocolException;
+import dev.weir.streams.protocol.ProtocolException;
 import io.netty.handler.codec.http.EmptyHttpHeaders;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;

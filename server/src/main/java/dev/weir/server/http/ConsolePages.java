@@ -2,7 +2,7 @@ package dev.weir.server.http;
 
 import dev.weir.memory.view.MapWindow;
 import dev.weir.server.console.Console;
-import dev.weir.server.protocol.ProtocolException;
+import dev.weir.streams.protocol.ProtocolException;
 import io.netty.handler.codec.http.EmptyHttpHeaders;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpResponseStatus;

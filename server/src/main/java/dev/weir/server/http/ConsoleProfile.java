@@ -3,7 +3,7 @@ package dev.weir.server.http;
 import dev.weir.server.console.Console;
 import dev.weir.server.console.ProfileForm;
 import dev.weir.server.console.ProfileQuery;
-import dev.weir.server.protocol.ProtocolException;
+import dev.weir.streams.protocol.ProtocolException;
 import io.netty.handler.codec.http.EmptyHttpHeaders;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;

@@ -8,7 +8,7 @@ import dev.weir.compression.http.HttpResponseCompressor;
 import dev.weir.compression.http.MediaTypes;
 import dev.weir.compression.http.RequestCoding;
 import dev.weir.compression.http.ResponseOptions;
-import dev.weir.server.protocol.ProtocolException;
+import dev.weir.streams.protocol.ProtocolException;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelPipeline;
 import io.netty.handler.codec.http.HttpHeaderNames;

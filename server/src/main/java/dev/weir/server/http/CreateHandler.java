@@ -1,14 +1,14 @@
 package dev.weir.server.http;
 
-import dev.weir.server.protocol.Offset;
-import dev.weir.server.protocol.ProtocolException;
-import dev.weir.server.store.CreateOutcome;
-import dev.weir.server.store.CreateRequest;
-import dev.weir.server.store.Payload;
-import dev.weir.server.store.Stream;
-import dev.weir.server.store.StreamConfig;
-import dev.weir.server.store.StreamState;
-import dev.weir.server.store.StreamStore;
+import dev.weir.streams.CreateOutcome;
+import dev.weir.streams.CreateRequest;
+import dev.weir.streams.Payload;
+import dev.weir.streams.Stream;
+import dev.weir.streams.StreamConfig;
+import dev.weir.streams.StreamState;
+import dev.weir.streams.StreamStore;
+import dev.weir.streams.protocol.Offset;
+import dev.weir.streams.protocol.ProtocolException;
 import io.netty.handler.codec.http.EmptyHttpHeaders;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;

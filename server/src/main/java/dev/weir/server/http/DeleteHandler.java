@@ -1,6 +1,6 @@
 package dev.weir.server.http;
 
-import dev.weir.server.store.DeleteOutcome;
+import dev.weir.streams.DeleteOutcome;
 import io.netty.handler.codec.http.EmptyHttpHeaders;
 import io.netty.handler.codec.http.HttpResponseStatus;
 

@@ -1,6 +1,6 @@
 package dev.weir.server.http;
 
-import dev.weir.server.store.StreamState;
+import dev.weir.streams.StreamState;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpRequest;
 

@@ -1,7 +1,7 @@
 package dev.weir.server.http;
 
 import dev.weir.server.metrics.Failure;
-import dev.weir.server.protocol.ProtocolException;
+import dev.weir.streams.protocol.ProtocolException;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.handler.codec.http.HttpHeaders;

@@ -1,11 +1,11 @@
 package dev.weir.server.http;
 
-import dev.weir.server.protocol.JsonMessageCounter;
-import dev.weir.server.protocol.ProtocolException;
-import dev.weir.server.store.CreateRequest.ForkRequest;
-import dev.weir.server.store.RangeReader;
-import dev.weir.server.store.Stream;
-import dev.weir.server.store.StreamState;
+import dev.weir.streams.CreateRequest.ForkRequest;
+import dev.weir.streams.RangeReader;
+import dev.weir.streams.Stream;
+import dev.weir.streams.StreamState;
+import dev.weir.streams.protocol.JsonMessageCounter;
+import dev.weir.streams.protocol.ProtocolException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;

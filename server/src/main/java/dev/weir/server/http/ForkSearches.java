@@ -1,6 +1,6 @@
 package dev.weir.server.http;
 
-import dev.weir.server.protocol.ProtocolException;
+import dev.weir.streams.protocol.ProtocolException;
 import java.nio.ByteBuffer;
 import java.util.LinkedHashSet;
 import java.util.SequencedSet;

@@ -1,9 +1,9 @@
 package dev.weir.server.http;
 
-import dev.weir.server.protocol.Offset;
-import dev.weir.server.store.Stream;
-import dev.weir.server.store.StreamConfig;
-import dev.weir.server.store.StreamState;
+import dev.weir.streams.Stream;
+import dev.weir.streams.StreamConfig;
+import dev.weir.streams.StreamState;
+import dev.weir.streams.protocol.Offset;
 import io.netty.handler.codec.http.EmptyHttpHeaders;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;

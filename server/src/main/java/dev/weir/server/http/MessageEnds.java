@@ -1,8 +1,8 @@
 package dev.weir.server.http;
 
-import dev.weir.server.store.RangeReader;
-import dev.weir.server.store.StreamState;
-import dev.weir.server.store.StreamStore;
+import dev.weir.streams.RangeReader;
+import dev.weir.streams.StreamState;
+import dev.weir.streams.StreamStore;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 

@@ -1,6 +1,6 @@
 package dev.weir.server.http;
 
-import dev.weir.server.store.RangeReader;
+import dev.weir.streams.RangeReader;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.util.concurrent.Executor;

@@ -1,11 +1,11 @@
 package dev.weir.server.http;
 
 import dev.weir.server.metrics.Failure;
-import dev.weir.server.protocol.Cursor;
-import dev.weir.server.protocol.Offset;
-import dev.weir.server.protocol.ProtocolException;
-import dev.weir.server.store.Stream;
-import dev.weir.server.store.StreamState;
+import dev.weir.streams.Stream;
+import dev.weir.streams.StreamState;
+import dev.weir.streams.protocol.Cursor;
+import dev.weir.streams.protocol.Offset;
+import dev.weir.streams.protocol.ProtocolException;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.EmptyHttpHeaders;

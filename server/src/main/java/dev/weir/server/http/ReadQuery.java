@@ -1,7 +1,7 @@
 package dev.weir.server.http;
 
-import dev.weir.server.protocol.Offset;
-import dev.weir.server.protocol.ProtocolException;
+import dev.weir.streams.protocol.Offset;
+import dev.weir.streams.protocol.ProtocolException;
 import io.netty.handler.codec.http.QueryStringDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.List;

@@ -1,11 +1,11 @@
 package dev.weir.server.http;
 
 import dev.weir.server.metrics.Failure;
-import dev.weir.server.protocol.ProtocolException;
-import dev.weir.server.store.CatalogFullException;
-import dev.weir.server.store.StorageFullException;
-import dev.weir.server.store.StoreFailedException;
-import dev.weir.server.store.Stream;
+import dev.weir.streams.CatalogFullException;
+import dev.weir.streams.StorageFullException;
+import dev.weir.streams.StoreFailedException;
+import dev.weir.streams.Stream;
+import dev.weir.streams.protocol.ProtocolException;
 import io.netty.handler.codec.http.EmptyHttpHeaders;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;

@@ -1,11 +1,11 @@
 package dev.weir.server.http;
 
-import dev.weir.server.protocol.Offset;
-import dev.weir.server.protocol.ProtocolException;
-import dev.weir.server.protocol.StreamPath;
-import dev.weir.server.store.CreateRequest.ForkRequest;
-import dev.weir.server.store.ProducerTag;
-import dev.weir.server.store.StreamConfig;
+import dev.weir.streams.CreateRequest.ForkRequest;
+import dev.weir.streams.ProducerTag;
+import dev.weir.streams.StreamConfig;
+import dev.weir.streams.protocol.Offset;
+import dev.weir.streams.protocol.ProtocolException;
+import dev.weir.streams.protocol.StreamPath;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;

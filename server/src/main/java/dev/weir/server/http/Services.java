@@ -2,8 +2,8 @@ package dev.weir.server.http;
 
 import dev.weir.server.console.Console;
 import dev.weir.server.metrics.NodeMetrics;
-import dev.weir.server.store.StreamStore;
 import dev.weir.server.tls.Tls;
+import dev.weir.streams.StreamStore;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 

@@ -1,8 +1,8 @@
 package dev.weir.server.http;
 
 import dev.weir.memory.budget.BudgetExceededError;
-import dev.weir.server.store.Payload;
-import dev.weir.server.store.StreamStore;
+import dev.weir.streams.Payload;
+import dev.weir.streams.StreamStore;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.nio.ByteBuffer;

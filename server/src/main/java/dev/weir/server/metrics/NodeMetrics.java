@@ -1,6 +1,6 @@
 package dev.weir.server.metrics;
 
-import dev.weir.server.store.StoreStats;
+import dev.weir.streams.StoreStats;
 import io.prometheus.metrics.core.metrics.Counter;
 import io.prometheus.metrics.core.metrics.CounterWithCallback;
 import io.prometheus.metrics.core.metrics.GaugeWithCallback;

@@ -2,10 +2,10 @@ package dev.weir.server.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.server.store.AppendRequest;
-import dev.weir.server.store.CreateRequest;
-import dev.weir.server.store.Payload;
-import dev.weir.server.store.Spool;
+import dev.weir.streams.AppendRequest;
+import dev.weir.streams.CreateRequest;
+import dev.weir.streams.Payload;
+import dev.weir.streams.Spool;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.io.IOException;
 import java.nio.ByteBuffer;

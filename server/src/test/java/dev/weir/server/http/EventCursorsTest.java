@@ -2,8 +2,8 @@ package dev.weir.server.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.server.store.AppendRequest;
-import dev.weir.server.store.Payload;
+import dev.weir.streams.AppendRequest;
+import dev.weir.streams.Payload;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;

@@ -2,9 +2,9 @@ package dev.weir.server.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.server.protocol.ProtocolException;
-import dev.weir.server.store.CreateRequest.ForkRequest;
-import dev.weir.server.store.StreamStore;
+import dev.weir.streams.CreateRequest.ForkRequest;
+import dev.weir.streams.StreamStore;
+import dev.weir.streams.protocol.ProtocolException;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

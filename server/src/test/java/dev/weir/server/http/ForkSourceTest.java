@@ -2,11 +2,11 @@ package dev.weir.server.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.server.protocol.Offset;
-import dev.weir.server.store.CreateRequest;
-import dev.weir.server.store.Payload;
-import dev.weir.server.store.Stream;
-import dev.weir.server.store.StreamConfig;
+import dev.weir.streams.CreateRequest;
+import dev.weir.streams.Payload;
+import dev.weir.streams.Stream;
+import dev.weir.streams.StreamConfig;
+import dev.weir.streams.protocol.Offset;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -2,8 +2,8 @@ package dev.weir.server.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.server.store.CreateRequest;
-import dev.weir.server.store.Payload;
+import dev.weir.streams.CreateRequest;
+import dev.weir.streams.Payload;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.handler.codec.http2.Http2FrameTypes;

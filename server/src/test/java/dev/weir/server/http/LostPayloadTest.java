@@ -2,10 +2,10 @@ package dev.weir.server.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.server.protocol.Offset;
-import dev.weir.server.store.CreateRequest;
-import dev.weir.server.store.Payload;
-import dev.weir.server.store.StreamStore;
+import dev.weir.streams.CreateRequest;
+import dev.weir.streams.Payload;
+import dev.weir.streams.StreamStore;
+import dev.weir.streams.protocol.Offset;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.handler.codec.http.DefaultHttpRequest;
 import io.netty.handler.codec.http.HttpMethod;

@@ -3,8 +3,8 @@ package dev.weir.server.http;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
-import dev.weir.server.store.CreateRequest;
-import dev.weir.server.store.Payload;
+import dev.weir.streams.CreateRequest;
+import dev.weir.streams.Payload;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2FrameTypes;

@@ -2,9 +2,9 @@ package dev.weir.server.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.server.store.CreateRequest;
-import dev.weir.server.store.Payload;
-import dev.weir.server.store.StreamConfig;
+import dev.weir.streams.CreateRequest;
+import dev.weir.streams.Payload;
+import dev.weir.streams.StreamConfig;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;

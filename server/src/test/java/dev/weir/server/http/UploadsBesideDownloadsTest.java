@@ -2,7 +2,7 @@ package dev.weir.server.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.server.store.Stream;
+import dev.weir.streams.Stream;
 import io.netty.handler.codec.http2.Http2FrameTypes;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import dev.weir.netty.flow.SocketIntake;
-import dev.weir.server.protocol.ProtocolException;
-import dev.weir.server.protocol.StreamPath;
+import dev.weir.streams.protocol.ProtocolException;
+import dev.weir.streams.protocol.StreamPath;
 import dev.weir.stress.Mutations;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;

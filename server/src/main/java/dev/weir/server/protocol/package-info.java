@@ -1,8 +1,0 @@
-/**
- * The Durable Streams protocol (version 1.0, public specification of the durable-streams project)
- * apart from HTTP: offsets, cursors, names, JSON messages, server-sent events.
- */
-@NullMarked
-package dev.weir.server.protocol;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,8 +1,0 @@
-package dev.weir.server.store;
-
-/** Wall-clock time, for expiry. */
-@FunctionalInterface
-public interface Clock {
-  /** Milliseconds since 1970. */
-  long nowMillis();
-}

@@ -1,9 +1,0 @@
-package dev.weir.server.store;
-
-/** How a deletion ended, when the disk did not fail. */
-public enum DeleteOutcome {
-  DELETED,
-  NOT_FOUND,
-  /** Deleted before, and kept for its forks only. */
-  GONE
-}

@@ -1,4 +1,0 @@
-package dev.weir.server.store;
-
-/** The newest append that a stream has accepted from one producer. */
-record ProducerState(long epoch, long lastSequence) {}

@@ -1,0 +1,121 @@
+package dev.weir.streams;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The commands that one sync will settle, with what they would change: all of it is published when
+ * the sync succeeds, and none when it fails. For the committer alone.
+ */
+final class Batch {
+  private final Map<String, Draft> drafts = new HashMap<>();
+  private final Set<String> deleted = new HashSet<>();
+  private final List<Command> commands = new ArrayList<>();
+  private final List<Runnable> onDurable = new ArrayList<>();
+  private final List<Runnable> answers = new ArrayList<>();
+  private final List<Long> newFiles = new ArrayList<>();
+  private final Map<Long, Long> sizesBefore = new HashMap<>();
+  private int released;
+
+  boolean isEmpty() {
+    return commands.isEmpty();
+  }
+
+  void add(Command command) {
+    commands.add(command);
+  }
+
+  @Nullable Draft draft(String path) {
+    return drafts.get(path);
+  }
+
+  Draft draft(String path, Draft draft) {
+    drafts.put(path, draft);
+    return draft;
+  }
+
+  /** Notes that a published stream will be gone: nothing in this batch may speak of it any more. */
+  void delete(String path) {
+    deleted.add(path);
+  }
+
+  boolean isDeleted(String path) {
+    return deleted.contains(path);
+  }
+
+  /** Runs when the batch is durable, before the drafts are published and wake those who wait. */
+  void onDurable(Runnable action) {
+    onDurable.add(action);
+  }
+
+  /** Runs last, once everything that it speaks of is durable. */
+  void answer(Runnable answer) {
+    answers.add(answer);
+  }
+
+  /** A file that is to be deleted if the batch fails. */
+  void createdFile(long fileId) {
+    newFiles.add(fileId);
+  }
+
+  List<Long> newFiles() {
+    return newFiles;
+  }
+
+  /** Notes that bytes were written to a segment from {@code position} on, the file's end. */
+  void wroteTo(long fileId, long position) {
+    sizesBefore.putIfAbsent(fileId, position);
+  }
+
+  /** How long each file that was written to was before. */
+  Map<Long, Long> sizesBefore() {
+    return sizesBefore;
+  }
+
+  /** Hands its deletions, which are not released yet, back to whom they came from. */
+  List<Command> takeDeletions() {
+    List<Command> deletions = commands.stream().filter(Command.Delete.class::isInstance).toList();
+    commands.removeIf(Command.Delete.class::isInstance);
+    return deletions;
+  }
+
+  void publish(Catalog catalog, long nowMillis) {
+    onDurable.forEach(Runnable::run);
+    drafts.values().forEach(draft -> draft.publish(catalog, nowMillis));
+    // Before the answers: who has one may rely on the payload's memory being back.
+    release();
+    answers.forEach(Runnable::run);
+  }
+
+  /** Leaves the next start to find out which of the batch's files are part of a stream. */
+  void keepFiles() {
+    commands.forEach(Command::keepFile);
+  }
+
+  /** Fails every command that has no answer yet, also where a release throws. */
+  void fail(Throwable cause) {
+    try {
+      release();
+    } finally {
+      commands.forEach(command -> command.fail(cause));
+    }
+  }
+
+  /** Releases all, whatever one of them throws. */
+  private void release() {
+    try {
+      while (released < commands.size()) {
+        commands.get(released++).release();
+      }
+    } finally {
+      if (released < commands.size()) {
+        release();
+      }
+    }
+  }
+}

@@ -1,0 +1,9 @@
+/**
+ * The log: append-only streams in files behind one journal, and what their protocol says of them.
+ */
+module dev.weir.streams {
+  requires static org.jspecify;
+
+  exports dev.weir.streams;
+  exports dev.weir.streams.protocol;
+}
