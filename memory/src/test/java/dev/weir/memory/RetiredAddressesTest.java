@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.heap.Block;
+import dev.weir.memory.heap.OwnedHeap;
 import dev.weir.memory.heap.SizeClasses;
 import dev.weir.memory.os.FakeNativeMemory;
 import dev.weir.memory.pages.ReservationPlan;
@@ -30,32 +31,35 @@ class RetiredAddressesTest {
     Pool pool =
         Pool.create(
             PoolOptions.withLimit(LIMIT_BYTES).withDecay(Duration.ofDays(1)).withNativeMemory(os));
+    // No other thread is in the way of its releases, as the purger may be of a stripe's.
+    OwnedHeap heap = pool.ownedHeap(task -> {});
+    Budget root = pool.rootBudget();
     List<Block> retired = new ArrayList<>();
     for (int i = 0; i < SLOTS; i++) {
-      retired.add(pool.allocate(SLOT_BYTES));
+      retired.add(pool.allocate(heap, SLOT_BYTES, root));
     }
     assertThat(pool.snapshot().guarantee()).isEqualTo(plan.guarantee());
     List<Block> live = new ArrayList<>();
     int sizeClass = SizeClasses.classOf(SLOT_BYTES);
     for (int span = 1; span < plan.largeSpans(); span++) {
-      live.add(pool.allocate(SizeClasses.slotBytes(sizeClass--)));
+      live.add(pool.allocate(heap, SizeClasses.slotBytes(sizeClass--), root));
     }
     retired.forEach(Block::release);
     PoolSnapshot before = pool.snapshot();
     assertThat(before.dirtyBytes()).isGreaterThanOrEqualTo(SpanSize.LARGE.bytes());
-    Budget root = pool.rootBudget();
     Grant grant = pool.tryGrant(pool.largestGrantBytes(root) - before.liveBytes(), root);
     assertThat(grant).isNotNull();
     // What is left now is less than the pages of the retired slab.
-    live.add(pool.allocate(SLOT_BYTES));
+    live.add(pool.allocate(heap, SLOT_BYTES, root));
     assertThat(pool.snapshot().dirtyBytes()).isEqualTo(before.dirtyBytes());
 
-    Block block = pool.tryAllocate(SizeClasses.slotBytes(sizeClass));
+    Block block = pool.tryAllocate(heap, SizeClasses.slotBytes(sizeClass), root);
 
     assertThat(block).as("%s", pool.snapshot()).isNotNull();
     live.add(block);
     live.forEach(Block::release);
     grant.close();
+    heap.close();
     pool.close();
   }
 }
