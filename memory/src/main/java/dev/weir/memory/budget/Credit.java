@@ -80,14 +80,19 @@ final class Credit {
   private boolean trySpend(long bytes) {
     long before = spent;
     long after = before + 2 * bytes;
-    SPENT.setOpaque(this, before | 1);
-    ProcessBarrier.light();
-    if (after <= (long) CEILING.getOpaque(this)) {
-      SPENT.setOpaque(this, after);
-      return true;
+    try {
+      SPENT.setOpaque(this, before | 1);
+      ProcessBarrier.light();
+      if (after <= (long) CEILING.getOpaque(this)) {
+        SPENT.setOpaque(this, after);
+        return true;
+      }
+      SPENT.setOpaque(this, before);
+      return false;
+    } catch (StackOverflowError e) {
+      spent = before; // All who recall credit wait while this is undecided.
+      throw e;
     }
-    SPENT.setOpaque(this, before);
-    return false;
   }
 
   /** Takes a charge back. The owner only. */

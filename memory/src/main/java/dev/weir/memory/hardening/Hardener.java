@@ -191,8 +191,15 @@ public final class Hardener {
 
   private @Nullable Guard guard(
       PageHeap pages, long address, long bytes, long runBytes, long leadBytes, Lane lane) {
-    BlockHistory history = BlockHistory.begun(misuses, bytes);
-    Guard guard = new Guard(this, pages, history, address, runBytes, leadBytes, lane);
+    Guard guard = null;
+    try {
+      BlockHistory history = BlockHistory.begun(misuses, bytes);
+      guard = new Guard(this, pages, history, address, runBytes, leadBytes, lane);
+    } finally {
+      if (guard == null) {
+        pages.runs().undo(address, runBytes, lane);
+      }
+    }
     liveBlocks.incrementAndGet();
     besideBytes.addAndGet(runBytes - bytes);
     return guard;

@@ -56,10 +56,14 @@ public final class HardenedRun implements BlockContainer {
   }
 
   private static <T> @Nullable T settled(Hardener hardener, Guard guard, BlockFactory<T> factory) {
-    T object = factory.create(new HardenedRun(guard), 0, null);
-    if (object == null) {
-      hardener.forget(guard);
-      guard.undoRun();
+    T object = null;
+    try {
+      object = factory.create(new HardenedRun(guard), 0, null);
+    } finally {
+      if (object == null) {
+        hardener.forget(guard);
+        guard.undoRun();
+      }
     }
     return object;
   }

@@ -13,6 +13,9 @@ import org.jspecify.annotations.Nullable;
  * system call: not the slab's owner on its event loop, and nobody under a lock.
  */
 public final class InsidePurge implements Runnable {
+  @SuppressWarnings("UnnecessaryLambda") // a method reference is linked at its first use
+  private static final Consumer<InsidePurge> RUN = InsidePurge::run;
+
   private final PageHeap pages;
   private final Slab slab;
   private final PageSet free;
@@ -66,7 +69,7 @@ public final class InsidePurge implements Runnable {
 
   /** Runs all of them, also if some fail, and throws the first failure. */
   static void runAll(List<InsidePurge> purges) {
-    switch (giveEach(purges, InsidePurge::run)) {
+    switch (giveEach(purges, RUN)) {
       case null -> {}
       case RuntimeException e -> throw e;
       case Error e -> throw e;
@@ -85,7 +88,9 @@ public final class InsidePurge implements Runnable {
   private static @Nullable Throwable giveEach(
       List<InsidePurge> purges, Consumer<InsidePurge> taker) {
     Throwable first = null;
-    for (InsidePurge purge : purges) {
+    // Without an iterator: where the Java heap has no room for one, all would wait for these.
+    for (int i = 0; i < purges.size(); i++) {
+      InsidePurge purge = purges.get(i);
       try {
         taker.accept(purge);
       } catch (RuntimeException | Error e) {

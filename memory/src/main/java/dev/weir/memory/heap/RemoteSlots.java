@@ -151,7 +151,8 @@ abstract class RemoteSlots extends ListedSlab {
     return count;
   }
 
-  private char[] links() {
+  /** Where slots that others freed are linked; made at the first need. Any thread. */
+  final char[] links() {
     char[] made = (char[]) LINKS.getAcquire(this);
     return made != null ? made : makeLinks();
   }

@@ -228,6 +228,7 @@ final class Slab extends RemoteSlots implements BlockContainer {
     if (purgeInFlight || state == SlabState.FULL) {
       return false;
     }
+    links(); // What is put back needs them; nothing may fail from here on.
     beginSteal(most);
     return true;
   }

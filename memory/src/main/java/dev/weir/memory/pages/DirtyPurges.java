@@ -147,19 +147,19 @@ public final class DirtyPurges {
         claimed.purge(os);
         purged = true;
       } finally {
-        batch = settleAndClaim(claimed, purged ? next : () -> null);
+        batch = settleAndClaim(claimed, purged ? next : null);
       }
     }
   }
 
   private @Nullable PurgeBatch settleAndClaim(
-      @Nullable PurgeBatch done, Supplier<@Nullable PurgeBatch> next) {
+      @Nullable PurgeBatch done, @Nullable Supplier<@Nullable PurgeBatch> next) {
     lock.lock();
     try {
       if (done != null) {
         done.settle(state);
       }
-      return next.get();
+      return next == null ? null : next.get();
     } finally {
       lock.unlock();
     }

@@ -107,7 +107,15 @@ public final class BiasedLock {
     if ((int) HELD.getOpaque(this) != 0 || !HELD.compareAndSet(this, 0, 1)) {
       return false;
     }
-    countInARow(Thread.currentThread());
+    boolean counted = false;
+    try {
+      countInARow(Thread.currentThread()); // Makes an object now and then.
+      counted = true;
+    } finally {
+      if (!counted) {
+        HELD.setRelease(this, 0);
+      }
+    }
     return true;
   }
 
@@ -158,7 +166,7 @@ public final class BiasedLock {
   /** The lock stays held from now on, by the bias. */
   private void biasTowards(long threadId) {
     timesInARow = 0;
-    Bias fresh = new Bias(threadId);
+    Bias fresh = new Bias(threadId); // May fail: the lock is held by its own word until then.
     fresh.inside = true;
     holding = fresh;
     BIAS.setRelease(this, fresh);

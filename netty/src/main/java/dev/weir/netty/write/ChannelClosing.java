@@ -4,6 +4,7 @@ import dev.weir.netty.write.OutboundClosing.Reason;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
+import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -109,11 +110,15 @@ final class ChannelClosing {
         ctx.channel(),
         Long.toString(reason.queuedBytes()),
         reason.message());
-    ctx.executor()
-        .execute(() -> {
-          ctx.fireUserEventTriggered(reason);
-          EarlyEnd.close(ctx);
-        });
+    try {
+      ctx.executor()
+          .execute(() -> {
+            ctx.fireUserEventTriggered(reason);
+            EarlyEnd.close(ctx);
+          });
+    } catch (RejectedExecutionException e) {
+      EarlyEnd.close(ctx); // Its loop takes no task: nobody else would.
+    }
   }
 
   /** The promise's listeners may write: only once that is refused too. */

@@ -42,6 +42,10 @@ final class OwnedWrite implements ChannelFutureListener {
       fail(new ClosedChannelException());
       return;
     }
+    if (channel.eventLoop().isShutdown()) {
+      fail(new RejectedExecutionException("the event loop of " + channel + " has ended"));
+      return;
+    }
     owned.hand();
     if (!OwnedWrites.of(carrier).add(this)) {
       fail(new ClosedChannelException());
@@ -49,9 +53,6 @@ final class OwnedWrite implements ChannelFutureListener {
     }
     promise.addListener(this);
     try {
-      if (channel.eventLoop().isShutdown()) {
-        throw new RejectedExecutionException("the event loop of " + channel + " has ended");
-      }
       if (!channel.eventLoop().inEventLoop()) {
         WriteGateHandler.announce(channel, message);
       }

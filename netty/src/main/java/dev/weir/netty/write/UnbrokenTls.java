@@ -141,12 +141,15 @@ public final class UnbrokenTls extends ChannelDuplexHandler {
       refuse(message, promise);
       return;
     }
+    int before = unflushed.size();
     try {
       unflushed.add(message, promise);
     } catch (Throwable failure) {
       // What follows would come behind a hole.
       breakOff(ctx.pipeline());
-      Unwritten.release(message);
+      if (unflushed.size() == before) {
+        Unwritten.release(message); // Else it is in the queue, which ends with the channel.
+      }
       ctx.fireExceptionCaught(failure);
       throw failure;
     }

@@ -163,7 +163,12 @@ final class WriteGateHandler extends ChannelDuplexHandler
       long bytes =
           (long) TASK_BYTES + channel.config().getMessageSizeEstimator().newHandle().size(message);
       handler.comingBytes.addAndGet(bytes);
-      channel.eventLoop().execute(() -> handler.comingBytes.addAndGet(-bytes));
+      try {
+        channel.eventLoop().execute(() -> handler.comingBytes.addAndGet(-bytes));
+      } catch (RejectedExecutionException e) {
+        handler.comingBytes.addAndGet(-bytes);
+        throw e;
+      }
     }
   }
 
