@@ -3,6 +3,7 @@ package dev.weir.memory.pages;
 import dev.weir.memory.os.NativeMemory;
 import dev.weir.memory.os.NativeMemoryException;
 import dev.weir.memory.sync.SpinLock;
+import dev.weir.memory.sync.StackRoom;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -15,6 +16,9 @@ import org.jspecify.annotations.Nullable;
  * finds them from then on, they are given back without the lock, and return as clean. While claims are under way their
  * bytes still count as dirty. A thread that finds nothing left to claim, although its request fits once everything
  * dirty is purged, yields until the others' claims are settled; so nobody is refused because of a purge in progress.
+ *
+ * Whoever claims looks first whether the stack has room for settling too: others would wait for ever. The look is no
+ * part of what settles, which would overflow where it is compiled into that, nor is it taken under the lock.
  */
 public final class DirtyPurges {
   private final NativeMemory os;
@@ -37,6 +41,7 @@ public final class DirtyPurges {
    *     unless that gathers ({@link ExclusiveAdmission})
    */
   public boolean makeRoom(long bytes, Lane lane) {
+    StackRoom.requireForNested();
     while (true) {
       PurgeBatch batch;
       lock.lock();
@@ -79,6 +84,7 @@ public final class DirtyPurges {
 
   /** Gives back every dirty page; those that others are giving back are gone when it returns. */
   public void purgeAll() {
+    StackRoom.requireForNested();
     while (true) {
       PurgeBatch batch;
       lock.lock();
@@ -139,6 +145,7 @@ public final class DirtyPurges {
    * lock that claims the next: those who allocate meanwhile want it too.
    */
   private void purgeBatches(Supplier<@Nullable PurgeBatch> next) {
+    StackRoom.requireForNested();
     PurgeBatch batch = settleAndClaim(null, next);
     while (batch != null) {
       PurgeBatch claimed = batch;

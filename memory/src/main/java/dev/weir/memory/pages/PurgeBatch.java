@@ -2,7 +2,6 @@ package dev.weir.memory.pages;
 
 import dev.weir.memory.os.NativeMemory;
 import dev.weir.memory.os.PurgeRanges;
-import dev.weir.memory.sync.StackRoom;
 
 /**
  * Claims that are purged together: taken under one hold of the page heap's lock, given back to the
@@ -30,11 +29,6 @@ final class PurgeBatch {
   private int passed;
   private long bytes;
   private long nanos = Long.MAX_VALUE;
-
-  /** Looks whether the stack has room for settling it: all who need room would wait for ever. */
-  PurgeBatch() {
-    StackRoom.requireForNested();
-  }
 
   boolean isEmpty() {
     return count == 0;

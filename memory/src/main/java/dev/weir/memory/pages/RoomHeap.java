@@ -51,6 +51,7 @@ public final class RoomHeap {
    * @param lane of the promise that covers it, {@link Lane#LARGE} if there is none; here and below
    */
   public @Nullable Room tryOpen(long bytes, Lane lane) {
+    StackRoom.requireForNested();
     Room room = takeRoom(bytes, null, lane);
     if (room != null) {
       tellOfGrowth();
@@ -105,6 +106,7 @@ public final class RoomHeap {
    * @return whether the limit had room
    */
   public boolean tryExtend(Room room, long bytes, Lane lane) {
+    StackRoom.requireForNested();
     while (true) {
       PurgeBatch batch = null;
       lock.lock();

@@ -1,6 +1,7 @@
 package dev.weir.memory.pages;
 
 import dev.weir.memory.sync.SpinLock;
+import dev.weir.memory.sync.StackRoom;
 
 /**
  * The runs of a page heap: blocks of whole pages that keep their length, at the lowest address
@@ -53,6 +54,7 @@ public final class Runs {
   }
 
   private long allocate(long bytes, boolean promised) {
+    StackRoom.requireForNested(); // As all who claim (DirtyPurges).
     long address;
     boolean surveyDue;
     boolean leavesBand;
@@ -132,6 +134,7 @@ public final class Runs {
    * quick. Not under a lock.
    */
   public void purgeFor(long bytes) {
+    StackRoom.requireForNested();
     if (!dirtyPurges.purgeForOthers(bytes)) {
       events.dirtyHigh();
     }
