@@ -41,7 +41,7 @@ public final class DirtyPurges {
    *     unless that gathers ({@link ExclusiveAdmission})
    */
   public boolean makeRoom(long bytes, Lane lane) {
-    StackRoom.requireForNested();
+    StackRoom.requireForAwaited();
     while (true) {
       PurgeBatch batch;
       lock.lock();
@@ -84,7 +84,7 @@ public final class DirtyPurges {
 
   /** Gives back every dirty page; those that others are giving back are gone when it returns. */
   public void purgeAll() {
-    StackRoom.requireForNested();
+    StackRoom.requireForAwaited();
     while (true) {
       PurgeBatch batch;
       lock.lock();
@@ -145,7 +145,7 @@ public final class DirtyPurges {
    * lock that claims the next: those who allocate meanwhile want it too.
    */
   private void purgeBatches(Supplier<@Nullable PurgeBatch> next) {
-    StackRoom.requireForNested();
+    StackRoom.requireForAwaited();
     PurgeBatch batch = settleAndClaim(null, next);
     while (batch != null) {
       PurgeBatch claimed = batch;

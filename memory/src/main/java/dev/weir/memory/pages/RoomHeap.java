@@ -51,7 +51,7 @@ public final class RoomHeap {
    * @param lane of the promise that covers it, {@link Lane#LARGE} if there is none; here and below
    */
   public @Nullable Room tryOpen(long bytes, Lane lane) {
-    StackRoom.requireForNested();
+    StackRoom.requireForAwaited();
     Room room = takeRoom(bytes, null, lane);
     if (room != null) {
       tellOfGrowth();
@@ -106,7 +106,7 @@ public final class RoomHeap {
    * @return whether the limit had room
    */
   public boolean tryExtend(Room room, long bytes, Lane lane) {
-    StackRoom.requireForNested();
+    StackRoom.requireForAwaited();
     while (true) {
       PurgeBatch batch = null;
       lock.lock();
@@ -163,7 +163,7 @@ public final class RoomHeap {
    *     nothing has changed
    */
   public @Nullable Room tryMove(Room from, long bytes, Lane lane) {
-    StackRoom.requireForNested(); // All would wait for rooms that stay busy.
+    StackRoom.requireForAwaited(); // All would wait for rooms that stay busy.
     Room to = takeRoom(bytes, from, lane);
     if (to == null) {
       return null;

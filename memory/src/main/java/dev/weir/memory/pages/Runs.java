@@ -54,7 +54,7 @@ public final class Runs {
   }
 
   private long allocate(long bytes, boolean promised) {
-    StackRoom.requireForNested(); // As all who claim (DirtyPurges).
+    StackRoom.requireForAwaited(); // As all who claim (DirtyPurges).
     long address;
     boolean surveyDue;
     boolean leavesBand;
@@ -134,7 +134,7 @@ public final class Runs {
    * quick. Not under a lock.
    */
   public void purgeFor(long bytes) {
-    StackRoom.requireForNested();
+    StackRoom.requireForAwaited();
     if (!dirtyPurges.purgeForOthers(bytes)) {
       events.dirtyHigh();
     }

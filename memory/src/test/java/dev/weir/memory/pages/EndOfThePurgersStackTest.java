@@ -1,10 +1,12 @@
 package dev.weir.memory.pages;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import dev.weir.memory.heap.PageHeaps;
 import dev.weir.memory.os.FakeNativeMemory;
 import dev.weir.memory.testing.EndOfStack;
+import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -50,7 +52,7 @@ class EndOfThePurgersStackTest {
 
   @AfterEach
   void nothingIsLost() {
-    heap.dirtyPurges().purgeAll();
+    assertTimeoutPreemptively(Duration.ofMinutes(1), heap.dirtyPurges()::purgeAll);
     heap.checkInvariants();
     assertThat(heap.totals().liveBytes()).isZero();
     assertThat(heap.totals().dirtyBytes()).isZero();
