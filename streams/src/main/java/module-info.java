@@ -5,5 +5,6 @@ module dev.weir.streams {
   requires static org.jspecify;
 
   exports dev.weir.streams;
+  exports dev.weir.streams.objects;
   exports dev.weir.streams.protocol;
 }
