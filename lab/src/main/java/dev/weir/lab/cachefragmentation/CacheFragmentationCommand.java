@@ -28,7 +28,7 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "cache-fragmentation",
     description = {
-      "Two caches in one limit, under loads that change: what is resident of what was planned.",
+      "Two caches in one limit, under changing loads: how much of the plan is resident.",
       "Weir runs its own caches; Netty's allocators run the same with a buffer a record and page."
     },
     sortOptions = false,
