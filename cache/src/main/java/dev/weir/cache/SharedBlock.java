@@ -1,6 +1,6 @@
 package dev.weir.cache;
 
-import dev.weir.memory.heap.Block;
+import dev.weir.memory.Block;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;

@@ -12,7 +12,7 @@ import dev.weir.cache.log.LogCache;
 import dev.weir.cache.log.LogCacheOptions;
 import dev.weir.cache.log.LogRead;
 import dev.weir.cache.testing.TestPool;
-import dev.weir.memory.heap.Block;
+import dev.weir.memory.Block;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

@@ -1,10 +1,10 @@
 package dev.weir.compression;
 
 import dev.weir.compression.context.ContextMemory;
+import dev.weir.memory.Block;
 import dev.weir.memory.Grant;
 import dev.weir.memory.Pool;
 import dev.weir.memory.budget.Budget;
-import dev.weir.memory.heap.Block;
 
 /** Memory for contexts of which a test has single allocations refused. One thread at a time. */
 public final class RefusingMemory extends ContextMemory {

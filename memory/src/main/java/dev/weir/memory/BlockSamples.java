@@ -1,13 +1,13 @@
 package dev.weir.memory;
 
-import dev.weir.memory.heap.Block;
+import dev.weir.memory.budget.Budget;
 import dev.weir.memory.heap.OwnedHeap;
-import dev.weir.memory.profile.ByteCountdown;
-import dev.weir.memory.profile.LiveSample;
-import dev.weir.memory.profile.Sampler;
+import dev.weir.memory.sampling.ByteCountdown;
+import dev.weir.memory.sampling.LiveSample;
+import dev.weir.memory.sampling.Sampler;
 import org.jspecify.annotations.Nullable;
 
-/** Samples of {@link Block}s for the live profile. */
+/** Which blocks are sampled for the live profile. */
 final class BlockSamples {
   private BlockSamples() {}
 
@@ -16,26 +16,27 @@ final class BlockSamples {
    *
    * @param heap the calling thread's own, or null
    * @param bytes what was asked for
-   * @return the block
    */
-  static Block counted(
-      @Nullable Sampler sampler, @Nullable OwnedHeap heap, long bytes, Block block) {
-    if (sampler == null) {
-      return block;
-    }
-    ByteCountdown own = heap == null ? null : heap.countdown();
-    ByteCountdown countdown = own == null ? sampler.ofThread() : own;
-    if (countdown.reach(block.size())) {
-      sample(sampler, countdown, bytes, block);
-    }
-    return block;
-  }
-
-  private static void sample(Sampler sampler, ByteCountdown countdown, long bytes, Block block) {
-    LiveSample sample = sampler.take(countdown, block.size(), block.budget());
+  static void draw(@Nullable Sampler sampler, @Nullable OwnedHeap heap, long bytes, Block block) {
+    LiveSample sample = draw(sampler, heap, block.size(), block.budget());
     if (sample != null) {
       sample.request(bytes);
       block.watchedBy(sample);
     }
+  }
+
+  /**
+   * Counts so many bytes, and takes a sample if that is due.
+   *
+   * @param heap the calling thread's own, or null
+   */
+  static @Nullable LiveSample draw(
+      @Nullable Sampler sampler, @Nullable OwnedHeap heap, long bytes, Budget budget) {
+    if (sampler == null) {
+      return null;
+    }
+    ByteCountdown own = heap == null ? null : heap.countdown();
+    ByteCountdown countdown = own == null ? sampler.ofThread() : own;
+    return countdown.reach(bytes) ? sampler.take(countdown, bytes, budget) : null;
   }
 }

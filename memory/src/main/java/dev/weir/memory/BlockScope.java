@@ -1,8 +1,7 @@
 package dev.weir.memory;
 
 import dev.weir.memory.budget.Budget;
-import dev.weir.memory.hardening.Hardener;
-import dev.weir.memory.heap.Block;
+import dev.weir.memory.guard.Hardener;
 import dev.weir.memory.heap.SizeClasses;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SegmentAllocator;

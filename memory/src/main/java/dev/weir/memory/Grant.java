@@ -2,8 +2,7 @@ package dev.weir.memory;
 
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.budget.BudgetExceededError;
-import dev.weir.memory.hardening.Hardener;
-import dev.weir.memory.heap.Block;
+import dev.weir.memory.guard.Hardener;
 import dev.weir.memory.heap.BlockContainer;
 import dev.weir.memory.heap.GrowingRun;
 import dev.weir.memory.heap.GrowthAid;
@@ -12,7 +11,7 @@ import dev.weir.memory.heap.RunHeap;
 import dev.weir.memory.heap.SizeClasses;
 import dev.weir.memory.pages.Lane;
 import dev.weir.memory.pages.PageHeap;
-import dev.weir.memory.profile.Sampler;
+import dev.weir.memory.sampling.Sampler;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -113,12 +112,13 @@ public final class Grant implements AutoCloseable {
           runBytes,
           "no free run of addresses is long enough: " + pages.reservation().plan().guarantee());
     }
-    return BlockSamples.counted(sampler, null, size, block);
+    BlockSamples.draw(sampler, /* heap= */ null, size, block);
+    return block;
   }
 
   /** A hardened block charges what was asked for, and not its pages. */
   private @Nullable Block tryHardened(long size, long runBytes) {
-    if (hardener == null || !hardener.takesNext(/* own= */ null)) {
+    if (hardener == null || !hardener.drawNext(/* own= */ null)) {
       return null;
     }
     Block block =
@@ -145,12 +145,8 @@ public final class Grant implements AutoCloseable {
     return block.tryGrow(minBytes, this::tryGrow);
   }
 
-  /**
-   * The same for those who have objects of their own for blocks.
-   *
-   * @param payer what the block is charged to
-   */
-  public boolean tryGrow(BlockContainer home, long minBytes, Budget payer) {
+  /** The same, of any block that is charged to {@code payer}. */
+  boolean tryGrow(BlockContainer home, long minBytes, Budget payer) {
     requireOwn(payer);
     if (minBytes <= home.blockBytes()) {
       return true;
@@ -195,7 +191,6 @@ public final class Grant implements AutoCloseable {
   }
 
   private void take(long runBytes) {
-    requireRoomToPutBack();
     long left;
     do {
       left = remainingBytes.get();
@@ -204,9 +199,6 @@ public final class Grant implements AutoCloseable {
       }
     } while (!remainingBytes.compareAndSet(left, left - runBytes));
   }
-
-  /** As deep as {@link #giveBackRest}, which asks for it again. */
-  private static void requireRoomToPutBack() {}
 
   /** Either this sees the flag of {@link #close}, or that finds these bytes. */
   private void putBack(long runBytes) {

@@ -1,28 +1,17 @@
 package dev.weir.memory;
 
-import dev.weir.memory.array.ArrayPool;
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.budget.BudgetExceededError;
-import dev.weir.memory.hardening.Hardener;
+import dev.weir.memory.guard.Hardener;
 import dev.weir.memory.hardening.Hardening;
-import dev.weir.memory.heap.Block;
-import dev.weir.memory.heap.BlockContainer;
-import dev.weir.memory.heap.BlockFactory;
-import dev.weir.memory.heap.HardenedRun;
-import dev.weir.memory.heap.OwnedHeap;
-import dev.weir.memory.heap.SharedHeap;
 import dev.weir.memory.heap.SizeClasses;
 import dev.weir.memory.heap.SlabTotals;
-import dev.weir.memory.jfr.FlightRecords;
 import dev.weir.memory.pages.PageTotals;
 import dev.weir.memory.pressure.Reclaimer;
 import dev.weir.memory.pressure.Registration;
-import dev.weir.memory.profile.AllocationStack;
-import dev.weir.memory.profile.Sampler;
+import dev.weir.memory.sampling.Sampler;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,6 +29,9 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe.
  */
 public final class Pool extends PoolFigures implements AutoCloseable {
+  /** The smallest block that can grow; a smaller one is a slot. */
+  public static final long MIN_GROWING_BYTES = SizeClasses.MAX_SLOT_BYTES + 1;
+
   private static final long MAX_RESERVE_BYTES = 1L << 20;
 
   /** For ever, and far from an overflow in nanoseconds. */
@@ -50,11 +42,10 @@ public final class Pool extends PoolFigures implements AutoCloseable {
   private final PoolLedger ledger;
   private final Budget root;
   private final Reclaimers reclaimers;
-  private final BlockFactory<Block> rootBlocks;
   private final @Nullable Sampler sampler;
   private final @Nullable Hardener hardener;
   private final PoolLife life;
-  private final LongAdder refusals = new LongAdder();
+  private final AllocatorSupport support;
 
   private Pool(PoolOptions options) {
     this.options = options;
@@ -63,7 +54,6 @@ public final class Pool extends PoolFigures implements AutoCloseable {
     this.ledger = new PoolLedger(options.limitBytes(), arrayChores.arrays());
     this.root = Budget.root(options.name(), ledger, options.heapLimitBytes());
     this.reclaimers = new Reclaimers(root);
-    this.rootBlocks = Block.factory(root);
     long bytesPerSample = options.bytesPerSample();
     this.sampler = bytesPerSample == 0 ? null : new Sampler(bytesPerSample);
     Hardening hardening = options.hardening();
@@ -76,6 +66,8 @@ public final class Pool extends PoolFigures implements AutoCloseable {
             options.name(),
             ledger,
             () -> PoolCore.create(options, root, reclaimers, sampler, hardener));
+    this.support =
+        new AllocatorSupport(root, ledger, arrayChores.arrays(), life, sampler, hardener);
   }
 
   /** Creates a pool. It takes no addresses and no memory before its first allocation. */
@@ -104,11 +96,7 @@ public final class Pool extends PoolFigures implements AutoCloseable {
 
   /** As {@link #allocate(long)}, charged to a budget of this pool. */
   public Block allocate(long bytes, Budget budget) {
-    Block block = tryAllocate(bytes, budget);
-    if (block == null) {
-      throw Refusals.of(core().pages(), bytes, budget, limitBytes());
-    }
-    return block;
+    return support.allocateBlock(/* heap= */ null, bytes, budget);
   }
 
   /** As {@link #allocate(long)}, but returns null where that throws {@link BudgetExceededError}. */
@@ -118,51 +106,7 @@ public final class Pool extends PoolFigures implements AutoCloseable {
 
   /** As {@link #tryAllocate(long)}, charged to a budget of this pool. */
   public @Nullable Block tryAllocate(long bytes, Budget budget) {
-    Block block = tryHardened(null, bytes, budget);
-    if (block == null) {
-      block = tryAllocate(null, bytes, budget, blocksOf(budget));
-    }
-    return block == null ? null : BlockSamples.counted(sampler, null, bytes, block);
-  }
-
-  private @Nullable Block tryHardened(@Nullable OwnedHeap heap, long bytes, Budget budget) {
-    return hardener == null || !hardener.takesNext(heap == null ? null : heap.hardeningCountdown())
-        ? null
-        : tryAllocateHardened(bytes, budget, blocksOf(budget));
-  }
-
-  /**
-   * Allocates a block that {@link #hardener} guards. For those who have an object of their own for
-   * each block, and have drawn this one.
-   *
-   * @return null where there is no room for the pages that it takes; then allocate as ever
-   */
-  public <T> @Nullable T tryAllocateHardened(long bytes, Budget budget, BlockFactory<T> factory) {
-    return hardener == null || !budget.isOfSameTree(root)
-        ? null
-        : HardenedRun.tryAllocate(hardener, core().pages(), bytes, budget, factory);
-  }
-
-  /**
-   * Creates a heap for the calling thread.
-   *
-   * @param owner runs tasks on that thread, so that it can be asked to close the heap when the pool
-   *     is closed; it may drop them
-   */
-  public OwnedHeap ownedHeap(Executor owner) {
-    return core().ownedHeap(owner);
-  }
-
-  /**
-   * What the calling thread, which has no heap of its own, may take slots from without asking the
-   * pool, for as long as this is open: whoever does that looks. Null if it has nothing of the kind.
-   * For allocators over it: such blocks are charged to the root budget, and neither profiled nor
-   * hardened.
-   *
-   * @throws IllegalStateException if the pool is closed
-   */
-  public SharedHeap.@Nullable Stripe leaningStripe() {
-    return core().shared().leaningStripe();
+    return support.tryAllocateBlock(/* heap= */ null, bytes, budget);
   }
 
   /**
@@ -173,45 +117,7 @@ public final class Pool extends PoolFigures implements AutoCloseable {
    * @throws BudgetExceededError as {@link #allocate(long)}
    */
   public Block allocateGrowing(long bytes, Budget budget) {
-    Block block = tryHardened(null, bytes, budget);
-    if (block == null) {
-      block = allocateGrowing(null, bytes, budget, blocksOf(budget));
-    }
-    return BlockSamples.counted(sampler, null, bytes, block);
-  }
-
-  /** As {@link #allocate(OwnedHeap, long, Budget, BlockFactory)}, of a block that can grow. */
-  public <T> T allocateGrowing(
-      @Nullable OwnedHeap heap, long bytes, Budget budget, BlockFactory<T> factory) {
-    return allocateGrowing(heap, /* outgrown= */ null, bytes, budget, factory);
-  }
-
-  /**
-   * The same in the place of one that could not grow to so many bytes: the error says what it
-   * lacked.
-   *
-   * @param outgrown the home of that one; null if there is none
-   */
-  public <T> T allocateGrowing(
-      @Nullable OwnedHeap heap,
-      @Nullable BlockContainer outgrown,
-      long bytes,
-      Budget budget,
-      BlockFactory<T> factory) {
-    if (bytes <= SizeClasses.MAX_SLOT_BYTES) {
-      return allocate(heap, bytes, budget, factory);
-    }
-    requireOwn(budget);
-    T object = SlowAllocation.tryAllocateGrowing(core(), heap, bytes, budget, factory);
-    if (object == null) {
-      BudgetExceededError refusal =
-          outgrown == null
-              ? Refusals.of(core().pages(), bytes, budget, limitBytes())
-              : Refusals.ofGrowth(core().pages(), outgrown, bytes, budget, limitBytes());
-      countRefusal(budget, refusal.requestedBytes());
-      throw refusal;
-    }
-    return object;
+    return support.allocateGrowingBlock(bytes, budget);
   }
 
   /**
@@ -222,101 +128,32 @@ public final class Pool extends PoolFigures implements AutoCloseable {
    * @param priority those with smaller ones are asked first; among equals, who came first
    */
   public Registration addReclaimer(Budget holder, int priority, Reclaimer reclaimer) {
-    requireOwn(holder);
+    support.requireOwn(holder);
     return reclaimers.add(holder, priority, reclaimer);
   }
 
-  /** As {@link #allocate(long, Budget)} from the calling thread's own heap: the fast path. */
-  public Block allocate(OwnedHeap heap, long bytes, Budget budget) {
-    Block block = tryAllocate(heap, bytes, budget);
-    if (block == null) {
-      throw Refusals.of(core().pages(), bytes, budget, limitBytes());
-    }
-    return block;
-  }
-
-  /** As {@link #tryAllocate(long, Budget)} from the calling thread's own heap: the fast path. */
-  public @Nullable Block tryAllocate(OwnedHeap heap, long bytes, Budget budget) {
-    Block block = tryHardened(heap, bytes, budget);
-    if (block == null) {
-      block = tryAllocate(heap, bytes, budget, blocksOf(budget));
-    }
-    return block == null ? null : BlockSamples.counted(sampler, heap, bytes, block);
-  }
-
-  private BlockFactory<Block> blocksOf(Budget budget) {
-    return isRoot(budget) ? rootBlocks : Block.factory(budget);
+  /**
+   * As {@link #tryAllocate(long, Budget)}, for those who can do without, a cache under its own lock
+   * say: takes what is free or dirty, but nothing from the quarantine, from heaps or from
+   * reclaimers. A null is counted as no refusal.
+   */
+  public @Nullable Block tryAllocateAtOnce(long bytes, Budget budget) {
+    return support.tryAllocateBlockAtOnce(bytes, budget);
   }
 
   /**
-   * Allocates for those who have an object of their own to stand for each block.
+   * As {@link #tryAllocateAtOnce}, of a block that can grow. {@link Block#tryGrowAtOnce} lengthens
+   * it in the same way.
    *
-   * @param heap the calling thread's own, or null
-   * @param factory finds or makes the object
-   * @throws BudgetExceededError as {@link #allocate(long)}
-   */
-  public <T> T allocate(
-      @Nullable OwnedHeap heap, long bytes, Budget budget, BlockFactory<T> factory) {
-    T object = tryAllocate(heap, bytes, budget, factory);
-    if (object == null) {
-      throw Refusals.of(core().pages(), bytes, budget, limitBytes());
-    }
-    return object;
-  }
-
-  /**
-   * As {@link #allocate(OwnedHeap, long, Budget, BlockFactory)}, but returns null for a refusal.
-   */
-  public <T> @Nullable T tryAllocate(
-      @Nullable OwnedHeap heap, long bytes, Budget budget, BlockFactory<T> factory) {
-    requireOwn(budget);
-    T object;
-    if (heap == null || bytes < 0 || bytes > SizeClasses.MAX_SLOT_BYTES || heap.isClosed()) {
-      object = SlowAllocation.tryAllocate(core(), heap, bytes, budget, factory);
-    } else {
-      int sizeClass = SizeClasses.classOf((int) Math.max(bytes, 1));
-      object =
-          isRoot(budget)
-              ? heap.tryAllocate(sizeClass, factory)
-              : heap.tryAllocate(sizeClass, budget, factory);
-      if (object == null) {
-        object = SlowAllocation.tryAgain(core(), heap, bytes, budget, factory);
-      }
-    }
-    if (object == null) {
-      countRefusal(budget, bytes);
-    }
-    return object;
-  }
-
-  /**
-   * As {@link #tryAllocate(OwnedHeap, long, Budget, BlockFactory)}, for those who can do without:
-   * takes what is free or dirty, but nothing from the quarantine, from heaps or from reclaimers,
-   * and null is reported as no refusal.
-   */
-  public <T> @Nullable T tryAllocateAtOnce(
-      @Nullable OwnedHeap heap, long bytes, Budget budget, BlockFactory<T> factory) {
-    requireOwn(budget);
-    return SlowAllocation.tryAllocateAtOnce(core(), heap, bytes, budget, factory);
-  }
-
-  /**
-   * As {@link #allocateGrowing(long, Budget)}, for those who can do without, a cache under its own
-   * lock say: takes what is free or dirty, but nothing from the quarantine, from heaps or from
-   * reclaimers, and null is reported as no refusal. {@link Block#tryGrow(long, Block.Growth)} with
-   * {@code GrowingRun.tryGrowAtOnce} lengthens it in the same way.
-   *
-   * @param bytes more than {@link SizeClasses#MAX_SLOT_BYTES}
+   * @param bytes at least {@link #MIN_GROWING_BYTES}
    */
   public @Nullable Block tryAllocateGrowingAtOnce(long bytes, Budget budget) {
-    if (bytes <= SizeClasses.MAX_SLOT_BYTES) {
+    if (bytes < MIN_GROWING_BYTES) {
       throw new IllegalArgumentException(
-          "a block of %,d bytes is a slot, and cannot grow: ask for more than %,d"
-              .formatted(bytes, SizeClasses.MAX_SLOT_BYTES));
+          "a block of %,d bytes is a slot, and cannot grow: ask for at least %,d"
+              .formatted(bytes, MIN_GROWING_BYTES));
     }
-    requireOwn(budget);
-    Block block = SlowAllocation.tryAllocateGrowingAtOnce(core(), bytes, budget, blocksOf(budget));
-    return block == null ? null : BlockSamples.counted(sampler, null, bytes, block);
+    return support.tryAllocateGrowingBlockAtOnce(bytes, budget);
   }
 
   /**
@@ -324,24 +161,7 @@ public final class Pool extends PoolFigures implements AutoCloseable {
    * threw, and grants at once. A growth that found another way is none, nor a grant that waits.
    */
   public long refusals() {
-    return refusals.sum();
-  }
-
-  private void countRefusal(Budget budget, long bytes) {
-    refusals.increment();
-    FlightRecords.refused(budget, bytes, AllocationStack.CALLER);
-  }
-
-  private void requireOwn(Budget budget) {
-    if (!budget.isOfSameTree(root)) {
-      throw new IllegalArgumentException(
-          "budget '%s' is not of pool '%s'".formatted(budget.path(), options.name()));
-    }
-  }
-
-  @SuppressWarnings("ReferenceEquality") // a budget is a node, and has one identity
-  private boolean isRoot(Budget budget) {
-    return budget == root;
+    return support.refusals();
   }
 
   /** As {@link #grant(long, Duration, Budget)}, charged to the root. */
@@ -387,7 +207,7 @@ public final class Pool extends PoolFigures implements AutoCloseable {
     requireGrantable(bytes, budget);
     Grant grant = core().tryGrant(bytes, budget);
     if (grant == null) {
-      countRefusal(budget, bytes);
+      support.countRefusal(budget, bytes);
     }
     return grant;
   }
@@ -396,7 +216,7 @@ public final class Pool extends PoolFigures implements AutoCloseable {
     if (bytes <= 0) {
       throw new IllegalArgumentException("size of a grant is not positive: " + bytes);
     }
-    requireOwn(budget);
+    support.requireOwn(budget);
   }
 
   private static long waitNanos(Duration deadline) {
@@ -409,11 +229,6 @@ public final class Pool extends PoolFigures implements AutoCloseable {
   @Override
   public Budget rootBudget() {
     return root;
-  }
-
-  /** The byte arrays behind its heap buffers; for those who have objects of their own for them. */
-  public ArrayPool arrays() {
-    return arrayChores.arrays();
   }
 
   /** The settings it was created with. */
@@ -459,7 +274,7 @@ public final class Pool extends PoolFigures implements AutoCloseable {
 
   /** Gives back everything that is free, now, in the heaps of other threads too. */
   public void trim() {
-    arrays().trim();
+    arrayChores.arrays().trim();
     PoolCore parts = life.coreOrNull();
     if (parts != null) {
       parts.trimAndSettle();
@@ -467,15 +282,18 @@ public final class Pool extends PoolFigures implements AutoCloseable {
     }
   }
 
-  /** Draws what is hardened; for those who have objects of their own for blocks. */
+  /** What allocators over it use. */
+  AllocatorSupport support() {
+    return support;
+  }
+
   @Override
-  public @Nullable Hardener hardener() {
+  @Nullable Hardener hardener() {
     return hardener;
   }
 
-  /** Takes the samples of {@link #profile}; for those who have objects of their own for blocks. */
   @Override
-  public @Nullable Sampler sampler() {
+  @Nullable Sampler sampler() {
     return sampler;
   }
 
@@ -497,7 +315,7 @@ public final class Pool extends PoolFigures implements AutoCloseable {
             "resident " + totals.residentBytes() + " of " + totals.limitBytes());
       }
     }
-    arrays().checkInvariants();
+    arrayChores.arrays().checkInvariants();
     root.checkInvariants();
   }
 

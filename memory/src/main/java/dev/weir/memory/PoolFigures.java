@@ -1,13 +1,13 @@
 package dev.weir.memory;
 
 import dev.weir.memory.budget.Budget;
+import dev.weir.memory.guard.Hardener;
 import dev.weir.memory.hardening.BlockHistory;
-import dev.weir.memory.hardening.Hardener;
 import dev.weir.memory.hardening.MisuseReport;
 import dev.weir.memory.pages.Lane;
 import dev.weir.memory.pages.Reservation;
 import dev.weir.memory.profile.LiveProfile;
-import dev.weir.memory.profile.Sampler;
+import dev.weir.memory.sampling.Sampler;
 import dev.weir.memory.view.MapWindow;
 import dev.weir.memory.view.PoolView;
 import java.lang.foreign.MemorySegment;
@@ -26,10 +26,10 @@ abstract sealed class PoolFigures permits Pool {
   public abstract long limitBytes();
 
   /** Draws what is hardened; null if nothing is. */
-  public abstract @Nullable Hardener hardener();
+  abstract @Nullable Hardener hardener();
 
   /** Takes the samples of {@link #profile}; null if there are none. */
-  public abstract @Nullable Sampler sampler();
+  abstract @Nullable Sampler sampler();
 
   /**
    * The most that a grant charged to a budget of this pool could get, with nothing else live, in

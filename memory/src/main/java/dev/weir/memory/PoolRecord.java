@@ -1,7 +1,7 @@
 package dev.weir.memory;
 
 import dev.weir.memory.budget.Budget;
-import dev.weir.memory.hardening.Hardener;
+import dev.weir.memory.guard.Hardener;
 import dev.weir.memory.jfr.RecordedPool;
 import dev.weir.memory.pages.PageHeap;
 import dev.weir.memory.view.MapWindow;

@@ -2,8 +2,8 @@ package dev.weir.memory;
 
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.budget.BudgetPath;
-import dev.weir.memory.hardening.HardenedFigures;
-import dev.weir.memory.hardening.Hardener;
+import dev.weir.memory.guard.HardenedFigures;
+import dev.weir.memory.guard.Hardener;
 import dev.weir.memory.heap.SlabTotals;
 import dev.weir.memory.pages.PageHeap;
 import dev.weir.memory.pages.PageTotals;

@@ -2,7 +2,6 @@ package dev.weir.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.memory.heap.Block;
 import dev.weir.memory.heap.OwnedHeap;
 import dev.weir.memory.testing.Await;
 import dev.weir.memory.testing.Patterns;
@@ -32,12 +31,12 @@ class AtTheEdgeOfTheProcessTest {
 
   /** Takes blocks of every kind, past the limit, uses them and gives them back. */
   static void useAll(Pool pool) {
-    OwnedHeap heap = pool.ownedHeap(task -> {});
-    Block kept = pool.tryAllocate(heap, 1_000, pool.rootBudget());
+    OwnedHeap heap = pool.support().ownedHeap(task -> {});
+    Block kept = pool.support().tryAllocateBlock(heap, 1_000, pool.rootBudget());
     while (kept == null) {
       // Others who do the same have filled the pool, and are about to release.
       Thread.yield();
-      kept = pool.tryAllocate(heap, 1_000, pool.rootBudget());
+      kept = pool.support().tryAllocateBlock(heap, 1_000, pool.rootBudget());
     }
     Patterns.fill(kept, 1);
     Queue<Block> blocks = new ConcurrentLinkedQueue<>();

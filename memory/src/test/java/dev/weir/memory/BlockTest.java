@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.budget.BudgetExceededError;
-import dev.weir.memory.heap.Block;
 import dev.weir.memory.heap.BlockFactory;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
@@ -160,8 +159,9 @@ class BlockTest {
           throw refused;
         };
     for (long bytes : new long[] {1_000, 100_000}) {
-      assertThatThrownBy(() -> pool.allocate(null, bytes, budget, factory)).isSameAs(refused);
-      assertThatThrownBy(() -> pool.allocateGrowing(null, bytes, budget, factory))
+      assertThatThrownBy(() -> pool.support().allocate(null, bytes, budget, factory))
+          .isSameAs(refused);
+      assertThatThrownBy(() -> pool.support().allocateGrowing(null, null, bytes, budget, factory))
           .isSameAs(refused);
     }
     assertThat(budget.chargedBytes()).isZero();

@@ -2,7 +2,6 @@ package dev.weir.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.memory.heap.Block;
 import dev.weir.memory.heap.OwnedHeap;
 import dev.weir.memory.os.FakeNativeMemory;
 import dev.weir.memory.testing.Workers;
@@ -38,7 +37,7 @@ class BlockedOwnerTest {
   private final Pool pool =
       Pool.create(
           PoolOptions.withLimit(LIMIT_BYTES).withDecay(Duration.ofDays(1)).withNativeMemory(os));
-  private final OwnedHeap heap = pool.ownedHeap(task -> {});
+  private final OwnedHeap heap = pool.support().ownedHeap(task -> {});
 
   @AfterEach
   void everythingGoesBack() {
@@ -49,7 +48,7 @@ class BlockedOwnerTest {
   private List<Block> allocate(long bytes, int size) {
     List<Block> blocks = new ArrayList<>();
     for (int i = 0; i < bytes / size; i++) {
-      blocks.add(pool.allocate(heap, size, pool.rootBudget()));
+      blocks.add(pool.support().allocateBlock(heap, size, pool.rootBudget()));
     }
     return blocks;
   }
@@ -141,7 +140,7 @@ class BlockedOwnerTest {
         old.release();
         blocks[place] = null;
       } else {
-        Block block = pool.allocate(heap, size, pool.rootBudget());
+        Block block = pool.support().allocateBlock(heap, size, pool.rootBudget());
         blocks[place] = block;
         assertThat(addresses.add(block.address())).as("given out twice").isTrue();
       }
@@ -176,7 +175,7 @@ class BlockedOwnerTest {
       }
     });
     for (int i = 0; i < 100_000; i++) {
-      Block block = pool.allocate(heap, 1 + i % 5_000, pool.rootBudget());
+      Block block = pool.support().allocateBlock(heap, 1 + i % 5_000, pool.rootBudget());
       if (i % 2 == 0) {
         block.release();
       } else {

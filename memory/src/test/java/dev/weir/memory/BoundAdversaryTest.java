@@ -2,7 +2,6 @@ package dev.weir.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.memory.heap.Block;
 import dev.weir.memory.heap.OwnedHeap;
 import dev.weir.memory.os.FakeNativeMemory;
 import dev.weir.memory.testing.TouchedPages;
@@ -62,7 +61,7 @@ class BoundAdversaryTest {
     for (int i = 0; i < threads; i++) {
       boolean hasHeap = heaps && i % 2 == 0;
       workers.platform(() -> {
-        OwnedHeap heap = hasHeap ? pool.ownedHeap(task -> {}) : null;
+        OwnedHeap heap = hasHeap ? pool.support().ownedHeap(task -> {}) : null;
         try {
           programs.add(runWithin(shareBytes, pool, heap, phases));
         } finally {
@@ -98,7 +97,7 @@ class BoundAdversaryTest {
               Block block =
                   heap == null
                       ? pool.tryAllocate(size)
-                      : pool.tryAllocate(heap, size, pool.rootBudget());
+                      : pool.support().tryAllocateBlock(heap, size, pool.rootBudget());
               assertThat(block)
                   .as(() -> "refused: %,d bytes%n%s".formatted(size, pool.snapshot()))
                   .isNotNull();

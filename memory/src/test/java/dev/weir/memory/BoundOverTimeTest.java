@@ -3,7 +3,6 @@ package dev.weir.memory;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.memory.budget.BudgetExceededError;
-import dev.weir.memory.heap.Block;
 import dev.weir.memory.heap.OwnedHeap;
 import dev.weir.memory.os.FakeNativeMemory;
 import dev.weir.memory.testing.SeededRuns;
@@ -51,7 +50,7 @@ class BoundOverTimeTest {
     private final PriorityQueue<Held> held =
         new PriorityQueue<>((one, other) -> Integer.compare(one.due, other.due));
     private final List<Block> growing = new ArrayList<>();
-    private OwnedHeap heap = pool.ownedHeap(task -> {});
+    private OwnedHeap heap = pool.support().ownedHeap(task -> {});
     private @Nullable Grant grant;
     private long promisedBytes;
     private int operations;
@@ -97,7 +96,7 @@ class BoundOverTimeTest {
       sizeShift = random.nextInt(6, 19);
       fillFactor = random.nextInt(4, 17);
       heap.close();
-      heap = pool.ownedHeap(task -> {});
+      heap = pool.support().ownedHeap(task -> {});
     }
 
     private void check() {
@@ -137,7 +136,7 @@ class BoundOverTimeTest {
       Block block =
           random.nextBoolean()
               ? pool.tryAllocate(bytes)
-              : pool.tryAllocate(heap, bytes, pool.rootBudget());
+              : pool.support().tryAllocateBlock(heap, bytes, pool.rootBudget());
       if (block == null) {
         judge(bytes, TouchedPages.neededBytes(bytes));
       } else {

@@ -2,7 +2,6 @@ package dev.weir.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.memory.heap.Block;
 import dev.weir.memory.heap.OwnedHeap;
 import dev.weir.memory.os.FakeNativeMemory;
 import dev.weir.memory.testing.TouchedPages;
@@ -65,7 +64,9 @@ final class BoundSession {
 
   private Held hold(@Nullable OwnedHeap heap, long bytes, long needed) {
     Block block =
-        heap == null ? pool.tryAllocate(bytes) : pool.tryAllocate(heap, bytes, pool.rootBudget());
+        heap == null
+            ? pool.tryAllocate(bytes)
+            : pool.support().tryAllocateBlock(heap, bytes, pool.rootBudget());
     synchronized (touched) {
       underWayBytes -= needed;
       assertThat(block)

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.budget.BudgetExceededError;
-import dev.weir.memory.heap.Block;
 import dev.weir.memory.heap.OwnedHeap;
 import dev.weir.memory.testing.Await;
 import dev.weir.memory.testing.Workers;
@@ -187,10 +186,10 @@ class BudgetGrantsTest {
   /** Credit of heaps is room. */
   @Test
   void whatAHeapHasNotSpentIsNoReasonToWait() {
-    OwnedHeap heap = pool.ownedHeap(task -> {});
+    OwnedHeap heap = pool.support().ownedHeap(task -> {});
     List<Block> blocks = new ArrayList<>();
     for (int i = 0; i < 20; i++) {
-      blocks.add(pool.allocate(heap, 4_096, one));
+      blocks.add(pool.support().allocateBlock(heap, 4_096, one));
     }
     long room = 4 * MIB - 20 * 4_096;
     assertThat(one.chargedBytes()).isEqualTo(4 * MIB - room);

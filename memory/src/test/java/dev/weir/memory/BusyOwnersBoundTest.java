@@ -87,7 +87,7 @@ class BusyOwnersBoundTest {
     private final int size;
     private final long shareBytes;
     private final SplittableRandom random;
-    private final OwnedHeap heap = session.pool().ownedHeap(task -> {});
+    private final OwnedHeap heap = session.pool().support().ownedHeap(task -> {});
     private final List<Held> held = new ArrayList<>();
 
     Loop(int size, long shareBytes, SplittableRandom random) {

@@ -2,7 +2,6 @@ package dev.weir.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.memory.heap.Block;
 import dev.weir.memory.heap.OwnedHeap;
 import dev.weir.memory.os.FakeNativeMemory;
 import dev.weir.memory.testing.DelegatingNativeMemory;
@@ -38,7 +37,7 @@ class ClosedDuringTrimTest {
     Thread owner =
         Thread.ofPlatform()
             .start(() -> {
-              OwnedHeap heap = pool.ownedHeap(task -> {});
+              OwnedHeap heap = pool.support().ownedHeap(task -> {});
               live.addAll(keepSome(heap));
               allocated.countDown();
               await(purging);
@@ -64,7 +63,9 @@ class ClosedDuringTrimTest {
     List<Block> gone = new ArrayList<>();
     for (int i = 0; i < BLOCKS; i++) {
       Block block =
-          heap == null ? pool.allocate(4_096) : pool.allocate(heap, 4_096, pool.rootBudget());
+          heap == null
+              ? pool.allocate(4_096)
+              : pool.support().allocateBlock(heap, 4_096, pool.rootBudget());
       (i % 8 == 0 ? kept : gone).add(block);
     }
     gone.forEach(Block::release);

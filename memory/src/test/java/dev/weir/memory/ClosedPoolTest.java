@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import dev.weir.memory.budget.Budget;
-import dev.weir.memory.heap.Block;
 import dev.weir.memory.heap.OwnedHeap;
 import dev.weir.memory.os.FakeNativeMemory;
 import dev.weir.memory.testing.Await;
@@ -123,15 +122,16 @@ class ClosedPoolTest {
 
   @Test
   void theCallersOwnHeapRefusesAtOnce() {
-    OwnedHeap heap = pool.ownedHeap(task -> {});
-    live.add(pool.allocate(heap, 65_536, pool.rootBudget()));
+    OwnedHeap heap = pool.support().ownedHeap(task -> {});
+    live.add(pool.support().allocateBlock(heap, 65_536, pool.rootBudget()));
     logged(pool::close);
 
     assertThatIllegalStateException()
-        .isThrownBy(() -> pool.allocate(heap, 65_536, pool.rootBudget()))
+        .isThrownBy(() -> pool.support().allocateBlock(heap, 65_536, pool.rootBudget()))
         .withMessage("pool 'gateway' is closed");
-    assertThatIllegalStateException().isThrownBy(() -> pool.allocate(heap, 100, pool.rootBudget()));
-    assertThatIllegalStateException().isThrownBy(() -> pool.ownedHeap(task -> {}));
+    assertThatIllegalStateException()
+        .isThrownBy(() -> pool.support().allocateBlock(heap, 100, pool.rootBudget()));
+    assertThatIllegalStateException().isThrownBy(() -> pool.support().ownedHeap(task -> {}));
   }
 
   /** Another thread is not stopped, but what its heap had at hand has been taken back. */
@@ -154,9 +154,9 @@ class ClosedPoolTest {
     Thread owner =
         Thread.ofPlatform()
             .start(() -> {
-              OwnedHeap heap = pool.ownedHeap(hearsOfIt ? posted::add : task -> {});
+              OwnedHeap heap = pool.support().ownedHeap(hearsOfIt ? posted::add : task -> {});
               for (int i = 0; i < SLOTS_AT_HAND; i++) {
-                got.add(pool.allocate(heap, 65_536, pool.rootBudget()));
+                got.add(pool.support().allocateBlock(heap, 65_536, pool.rootBudget()));
               }
               got.removeLast().release();
               got.removeLast().release();
@@ -167,7 +167,7 @@ class ClosedPoolTest {
                   posted.take().run();
                 }
                 for (int i = 0; i < 100; i++) {
-                  got.add(pool.allocate(heap, 65_536, pool.rootBudget()));
+                  got.add(pool.support().allocateBlock(heap, 65_536, pool.rootBudget()));
                 }
               } catch (IllegalStateException | InterruptedException e) {
                 refusals.add(e);

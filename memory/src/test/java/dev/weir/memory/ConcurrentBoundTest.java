@@ -66,7 +66,7 @@ class ConcurrentBoundTest {
     }
 
     private void workOnAHeap(SplittableRandom own) {
-      OwnedHeap heap = session.pool().ownedHeap(task -> {});
+      OwnedHeap heap = session.pool().support().ownedHeap(task -> {});
       work(own, heap);
       heap.close();
     }

@@ -2,7 +2,6 @@ package dev.weir.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.memory.heap.Block;
 import dev.weir.memory.heap.OwnedHeap;
 import dev.weir.memory.testing.Await;
 import dev.weir.memory.testing.Patterns;
@@ -62,7 +61,7 @@ class CrossThreadStressTest {
 
   private void work(SplittableRandom random, boolean owned) {
     Queue<Runnable> posted = new ConcurrentLinkedQueue<>();
-    OwnedHeap heap = owned ? pool.ownedHeap(posted::add) : null;
+    OwnedHeap heap = owned ? pool.support().ownedHeap(posted::add) : null;
     ArrayDeque<Parcel> own = new ArrayDeque<>();
     for (int step = 0; step < STEPS; step++) {
       switch (random.nextInt(8)) {
@@ -74,7 +73,7 @@ class CrossThreadStressTest {
           runPosted(posted);
           if (heap != null && random.nextInt(200) == 0) {
             heap.close();
-            heap = pool.ownedHeap(posted::add);
+            heap = pool.support().ownedHeap(posted::add);
           }
           if (pool.residentBytes() > LIMIT_BYTES) {
             throw new AssertionError(pool.snapshot().toString());
@@ -91,7 +90,9 @@ class CrossThreadStressTest {
   private void send(SplittableRandom random, @Nullable OwnedHeap heap, ArrayDeque<Parcel> own) {
     long bytes = 1 + random.nextLong(1L << random.nextInt(4, 19));
     Block block =
-        heap != null ? pool.tryAllocate(heap, bytes, pool.rootBudget()) : pool.tryAllocate(bytes);
+        heap != null
+            ? pool.support().tryAllocateBlock(heap, bytes, pool.rootBudget())
+            : pool.tryAllocate(bytes);
     if (block == null) {
       receiveMany();
       return;

@@ -3,7 +3,6 @@ package dev.weir.memory;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.memory.budget.Budget;
-import dev.weir.memory.heap.Block;
 import dev.weir.memory.heap.OwnedHeap;
 import dev.weir.memory.testing.Await;
 import dev.weir.memory.testing.EndOfStack;
@@ -92,9 +91,9 @@ class EndOfTheStackTest {
 
   /** Of 60,000 bytes each, so that slabs are full and become empty with a few. */
   private OwnedHeap heapWithBlocks() {
-    OwnedHeap heap = pool.ownedHeap(task -> {});
+    OwnedHeap heap = pool.support().ownedHeap(task -> {});
     for (int i = 0; i < 30; i++) {
-      live.add(pool.allocate(heap, 60_000, feature));
+      live.add(pool.support().allocateBlock(heap, 60_000, feature));
     }
     return heap;
   }

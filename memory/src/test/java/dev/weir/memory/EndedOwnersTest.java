@@ -2,7 +2,6 @@ package dev.weir.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.memory.heap.Block;
 import dev.weir.memory.heap.OwnedHeap;
 import dev.weir.memory.os.FakeNativeMemory;
 import java.time.Duration;
@@ -58,10 +57,10 @@ class EndedOwnersTest {
   @Test
   void whatTheyKeptFreeRefusesNothing() throws InterruptedException {
     inAThreadThatEnds(() -> {
-      OwnedHeap heap = pool.ownedHeap(task -> {});
+      OwnedHeap heap = pool.support().ownedHeap(task -> {});
       List<Block> goes = new ArrayList<>();
       for (int i = 0; i < 56; i++) {
-        Block block = pool.allocate(heap, 65_536, pool.rootBudget());
+        Block block = pool.support().allocateBlock(heap, 65_536, pool.rootBudget());
         (i % 8 == 0 ? live : goes).add(block);
       }
       goes.forEach(Block::release);
@@ -77,8 +76,8 @@ class EndedOwnersTest {
     for (int i = 0; i < 1_000; i++) {
       boolean closes = i % 2 == 0;
       inAThreadThatEnds(() -> {
-        OwnedHeap heap = pool.ownedHeap(task -> {});
-        pool.allocate(heap, 100, pool.rootBudget()).release();
+        OwnedHeap heap = pool.support().ownedHeap(task -> {});
+        pool.support().allocateBlock(heap, 100, pool.rootBudget()).release();
         if (closes) {
           heap.close();
         }

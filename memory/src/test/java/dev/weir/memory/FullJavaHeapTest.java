@@ -3,7 +3,6 @@ package dev.weir.memory;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.memory.hardening.Hardening;
-import dev.weir.memory.heap.Block;
 import dev.weir.memory.heap.OwnedHeap;
 import dev.weir.memory.testing.Await;
 import dev.weir.memory.testing.SeededRuns;
@@ -124,7 +123,7 @@ class FullJavaHeapTest {
       while (!done) {
         try {
           if (heap == null && number % 2 == 0) {
-            heap = pool.ownedHeap(task -> {});
+            heap = pool.support().ownedHeap(task -> {});
           }
           step(random, heap, held);
         } catch (OutOfMemoryError e) {
@@ -156,7 +155,7 @@ class FullJavaHeapTest {
         held[index] =
             heap == null
                 ? pool.tryAllocate(bytes)
-                : pool.tryAllocate(heap, bytes, pool.rootBudget());
+                : pool.support().tryAllocateBlock(heap, bytes, pool.rootBudget());
       }
       if (random.nextInt(5_000) == 0) {
         pool.trim();

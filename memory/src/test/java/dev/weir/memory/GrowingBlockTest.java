@@ -3,7 +3,6 @@ package dev.weir.memory;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.weir.memory.heap.Block;
 import dev.weir.memory.os.NativeMemory;
 import dev.weir.memory.testing.CountedMoves;
 import dev.weir.memory.testing.DelegatingNativeMemory;

@@ -2,7 +2,6 @@ package dev.weir.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.memory.heap.Block;
 import dev.weir.memory.heap.OwnedHeap;
 import dev.weir.memory.os.FakeNativeMemory;
 import dev.weir.memory.testing.Await;
@@ -96,12 +95,12 @@ class HandOffStressTest {
     Workers owner = new Workers();
     owner.platform(() -> {
       Queue<Runnable> posted = new ConcurrentLinkedQueue<>();
-      OwnedHeap heap = pool.ownedHeap(posted::add);
+      OwnedHeap heap = pool.support().ownedHeap(posted::add);
       SplittableRandom random = new SplittableRandom(1);
       List<Block> own = new ArrayList<>();
       for (int round = 0; round < ROUNDS; round++) {
         for (int i = random.nextInt(20); i > 0; i--) {
-          Block block = pool.allocate(heap, SLOT_BYTES, pool.rootBudget());
+          Block block = pool.support().allocateBlock(heap, SLOT_BYTES, pool.rootBudget());
           if (random.nextBoolean()) {
             own.add(block);
           } else {
@@ -173,9 +172,9 @@ class HandOffStressTest {
 
   private void closeAgainAndAgain(SplittableRandom random, int rounds) {
     for (int round = 0; round < rounds; round++) {
-      OwnedHeap heap = pool.ownedHeap(task -> {});
+      OwnedHeap heap = pool.support().ownedHeap(task -> {});
       for (int i = 8 * (1 + random.nextInt(3)) + random.nextInt(2); i > 0; i--) {
-        Block block = pool.allocate(heap, SLOT_BYTES, pool.rootBudget());
+        Block block = pool.support().allocateBlock(heap, SLOT_BYTES, pool.rootBudget());
         if (random.nextInt(6) == 0) {
           block.release();
         } else {
@@ -198,9 +197,9 @@ class HandOffStressTest {
           Thread.ofPlatform()
               .daemon()
               .start(() -> {
-                heap[0] = pool.ownedHeap(task -> {});
+                heap[0] = pool.support().ownedHeap(task -> {});
                 for (int n = 0; n < 17; n++) {
-                  send(pool.allocate(heap[0], SLOT_BYTES, pool.rootBudget()));
+                  send(pool.support().allocateBlock(heap[0], SLOT_BYTES, pool.rootBudget()));
                 }
               });
       owner.join();

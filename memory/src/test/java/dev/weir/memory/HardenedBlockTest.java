@@ -10,7 +10,6 @@ import dev.weir.memory.hardening.Hardening;
 import dev.weir.memory.hardening.Misuse;
 import dev.weir.memory.hardening.Misuse.Kind;
 import dev.weir.memory.hardening.MisuseReport;
-import dev.weir.memory.heap.Block;
 import dev.weir.memory.os.AddressSpace;
 import dev.weir.memory.testing.Await;
 import dev.weir.memory.testing.Workers;

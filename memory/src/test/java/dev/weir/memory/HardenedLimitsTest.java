@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import dev.weir.memory.budget.BudgetExceededError;
 import dev.weir.memory.hardening.Hardening;
-import dev.weir.memory.heap.Block;
 import dev.weir.memory.testing.Await;
 import dev.weir.memory.testing.Workers;
 import java.io.IOException;

@@ -7,7 +7,6 @@ import dev.weir.memory.budget.Budget;
 import dev.weir.memory.hardening.Hardening;
 import dev.weir.memory.hardening.Misuse;
 import dev.weir.memory.hardening.Misuse.Kind;
-import dev.weir.memory.heap.Block;
 import dev.weir.memory.os.AddressSpace;
 import dev.weir.memory.testing.SeededRuns;
 import java.lang.foreign.MemorySegment;

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import dev.weir.memory.hardening.Hardening;
-import dev.weir.memory.heap.Block;
 import dev.weir.memory.heap.OwnedHeap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.ResourceLock;
@@ -65,10 +64,13 @@ class HardeningTest {
   void aSampleIsDrawnAndNotMore() {
     Pool pool =
         Pool.create(PoolOptions.withLimit(8 << 20).withHardening(Hardening.oneIn(INTERVAL)));
-    OwnedHeap heap = pool.ownedHeap(task -> {});
+    OwnedHeap heap = pool.support().ownedHeap(task -> {});
     int hardened = 0;
     for (int i = 0; i < BLOCKS; i++) {
-      Block block = i % 2 == 0 ? pool.allocate(64) : pool.allocate(heap, 64, pool.rootBudget());
+      Block block =
+          i % 2 == 0
+              ? pool.allocate(64)
+              : pool.support().allocateBlock(heap, 64, pool.rootBudget());
       hardened += block.history() == null ? 0 : 1;
       block.release();
     }

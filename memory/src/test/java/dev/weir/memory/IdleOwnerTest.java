@@ -2,7 +2,6 @@ package dev.weir.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.memory.heap.Block;
 import dev.weir.memory.heap.OwnedHeap;
 import dev.weir.memory.os.FakeNativeMemory;
 import dev.weir.memory.testing.Await;
@@ -21,7 +20,7 @@ class IdleOwnerTest {
   private final Pool pool =
       Pool.create(
           PoolOptions.withLimit(16 << 20).withDecay(Duration.ofMillis(20)).withNativeMemory(os));
-  private final OwnedHeap heap = pool.ownedHeap(task -> {});
+  private final OwnedHeap heap = pool.support().ownedHeap(task -> {});
 
   @AfterEach
   void everythingGoesBack() {
@@ -36,7 +35,7 @@ class IdleOwnerTest {
   private List<Block> allocate(int count, int bytes) {
     List<Block> blocks = new ArrayList<>();
     for (int i = 0; i < count; i++) {
-      blocks.add(pool.allocate(heap, bytes, pool.rootBudget()));
+      blocks.add(pool.support().allocateBlock(heap, bytes, pool.rootBudget()));
     }
     return blocks;
   }

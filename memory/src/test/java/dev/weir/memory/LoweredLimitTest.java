@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import dev.weir.memory.budget.Budget;
-import dev.weir.memory.heap.Block;
 import dev.weir.memory.heap.OwnedHeap;
 import dev.weir.memory.testing.Await;
 import dev.weir.memory.testing.Patterns;
@@ -28,7 +27,7 @@ class LoweredLimitTest {
   private final Pool pool =
       Pool.create(PoolOptions.withLimit(16 * MIB).withName("pool").withDecay(Duration.ofDays(1)));
   private final List<Block> live = new ArrayList<>();
-  private final OwnedHeap heap = pool.ownedHeap(task -> {});
+  private final OwnedHeap heap = pool.support().ownedHeap(task -> {});
 
   @AfterEach
   void everythingGoesBack() {
@@ -44,7 +43,9 @@ class LoweredLimitTest {
     for (int i = 0; ; i++) {
       int bytes = SIZES[i % SIZES.length];
       Block block =
-          i % 3 == 0 ? pool.tryAllocate(heap, bytes, pool.rootBudget()) : pool.tryAllocate(bytes);
+          i % 3 == 0
+              ? pool.support().tryAllocateBlock(heap, bytes, pool.rootBudget())
+              : pool.tryAllocate(bytes);
       if (block == null) {
         return;
       }
@@ -56,7 +57,8 @@ class LoweredLimitTest {
   private @Nullable Block tryEverySize() {
     for (int bytes : SIZES) {
       Block block = pool.tryAllocate(bytes);
-      block = block == null ? pool.tryAllocate(heap, bytes, pool.rootBudget()) : block;
+      block =
+          block == null ? pool.support().tryAllocateBlock(heap, bytes, pool.rootBudget()) : block;
       if (block != null) {
         return block;
       }

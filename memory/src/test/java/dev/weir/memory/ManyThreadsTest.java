@@ -2,7 +2,6 @@ package dev.weir.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.memory.heap.Block;
 import dev.weir.memory.heap.OwnedHeap;
 import dev.weir.memory.testing.Await;
 import dev.weir.memory.testing.Patterns;
@@ -74,11 +73,13 @@ class ManyThreadsTest {
 
   private void live(int thread) {
     SplittableRandom random = new SplittableRandom(thread);
-    OwnedHeap heap = thread % 4 == 0 ? null : pool.ownedHeap(task -> {});
+    OwnedHeap heap = thread % 4 == 0 ? null : pool.support().ownedHeap(task -> {});
     for (int i = 0; i < 10; i++) {
       long bytes = 1 + random.nextLong(1L << random.nextInt(4, 18));
       Block block =
-          heap == null ? pool.tryAllocate(bytes) : pool.tryAllocate(heap, bytes, pool.rootBudget());
+          heap == null
+              ? pool.tryAllocate(bytes)
+              : pool.support().tryAllocateBlock(heap, bytes, pool.rootBudget());
       if (block != null) {
         Parcel parcel = new Parcel(block, thread * 10L + i);
         Patterns.fill(block, parcel.number);

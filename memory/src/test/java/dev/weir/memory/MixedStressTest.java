@@ -2,7 +2,6 @@ package dev.weir.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.memory.heap.Block;
 import dev.weir.memory.os.FlakyNativeMemory;
 import dev.weir.memory.testing.Await;
 import dev.weir.memory.testing.SeededRuns;

@@ -3,7 +3,6 @@ package dev.weir.memory;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.memory.BoundSession.Held;
-import dev.weir.memory.heap.Block;
 import dev.weir.memory.heap.OwnedHeap;
 import dev.weir.memory.os.FakeNativeMemory;
 import dev.weir.memory.testing.SeededRuns;
@@ -88,7 +87,7 @@ class PoolBoundTest {
             boolean hasHeap = i % 2 == 0;
             SplittableRandom own = random.split();
             workers.platform(() -> {
-              OwnedHeap heap = hasHeap ? session.pool().ownedHeap(task -> {}) : null;
+              OwnedHeap heap = hasHeap ? session.pool().support().ownedHeap(task -> {}) : null;
               runBesideOthers(session, heap, own, fillBytes, oneIn);
               if (heap != null) {
                 heap.close();

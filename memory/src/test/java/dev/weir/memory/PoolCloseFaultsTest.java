@@ -3,7 +3,6 @@ package dev.weir.memory;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.weir.memory.heap.Block;
 import dev.weir.memory.heap.OwnedHeap;
 import dev.weir.memory.os.FakeNativeMemory;
 import dev.weir.memory.os.NativeMemoryException;
@@ -77,10 +76,10 @@ class PoolCloseFaultsTest {
   @Test
   void aClosedPoolDrainsBehindAnOwnerThatTakesNoTasks() throws InterruptedException {
     Pool pool = pool(Duration.ofDays(1));
-    OwnedHeap heap = pool.ownedHeap(task -> {});
+    OwnedHeap heap = pool.support().ownedHeap(task -> {});
     List<Block> blocks = new ArrayList<>();
     for (int i = 0; i < 20; i++) {
-      blocks.add(pool.allocate(heap, 60_000, pool.rootBudget()));
+      blocks.add(pool.support().allocateBlock(heap, 60_000, pool.rootBudget()));
     }
 
     Workers workers = new Workers();

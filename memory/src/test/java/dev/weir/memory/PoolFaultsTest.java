@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.budget.BudgetExceededError;
-import dev.weir.memory.heap.Block;
 import dev.weir.memory.heap.OwnedHeap;
 import dev.weir.memory.os.FakeNativeMemory;
 import dev.weir.memory.os.NativeMemoryException;
@@ -144,7 +143,7 @@ class PoolFaultsTest {
     }
 
     void run() {
-      attempt(() -> heap = pool.ownedHeap(posted::add));
+      attempt(() -> heap = pool.support().ownedHeap(posted::add));
       for (int round = 0; round < 3; round++) {
         growFar();
         releaseAllButEvery(2);
@@ -164,7 +163,7 @@ class PoolFaultsTest {
         int bytes = size;
         attempt(() -> live.add(pool.allocate(bytes, feature)));
         if (heap != null) {
-          attempt(() -> live.add(pool.allocate(heap, bytes, feature)));
+          attempt(() -> live.add(pool.support().allocateBlock(heap, bytes, feature)));
         }
       }
       check();

@@ -3,7 +3,6 @@ package dev.weir.memory;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.weir.memory.heap.Block;
 import dev.weir.memory.heap.OwnedHeap;
 import dev.weir.memory.os.FakeNativeMemory;
 import dev.weir.memory.os.NativeMemory;
@@ -116,9 +115,9 @@ class PoolLifeTest {
     Thread owner =
         Thread.ofPlatform()
             .start(() -> {
-              OwnedHeap heap = pool.ownedHeap(task -> {});
+              OwnedHeap heap = pool.support().ownedHeap(task -> {});
               for (int i = 0; i < 100; i++) {
-                live.add(pool.allocate(heap, 4096, pool.rootBudget()));
+                live.add(pool.support().allocateBlock(heap, 4096, pool.rootBudget()));
                 live.add(pool.allocate(3_000));
               }
             });
@@ -135,10 +134,10 @@ class PoolLifeTest {
   void aHeapServesNobodyOnceItsOwnerHasHeardOfTheEnd() throws InterruptedException {
     Pool pool = pool();
     Queue<Runnable> posted = new ConcurrentLinkedQueue<>();
-    OwnedHeap heap = pool.ownedHeap(posted::add);
+    OwnedHeap heap = pool.support().ownedHeap(posted::add);
     List<Block> live = new ArrayList<>();
     for (int bytes = 16; bytes <= 65_536; bytes *= 2) {
-      live.add(pool.allocate(heap, bytes, pool.rootBudget()));
+      live.add(pool.support().allocateBlock(heap, bytes, pool.rootBudget()));
     }
     Thread closing = Thread.ofPlatform().start(pool::close);
     closing.join();
@@ -148,7 +147,7 @@ class PoolLifeTest {
 
     for (int bytes = 16; bytes <= 65_536; bytes *= 2) {
       int size = bytes;
-      assertThatThrownBy(() -> pool.tryAllocate(heap, size, pool.rootBudget()))
+      assertThatThrownBy(() -> pool.support().tryAllocateBlock(heap, size, pool.rootBudget()))
           .isInstanceOf(IllegalStateException.class)
           .hasMessageContaining("closed");
     }
@@ -160,16 +159,16 @@ class PoolLifeTest {
   @Test
   void anOwnerThatOnlyAllocatesHearsOfTheEnd() throws InterruptedException {
     Pool pool = pool();
-    OwnedHeap heap = pool.ownedHeap(task -> {});
+    OwnedHeap heap = pool.support().ownedHeap(task -> {});
     List<Block> live = new ArrayList<>();
-    live.add(pool.allocate(heap, 4_096, pool.rootBudget()));
+    live.add(pool.support().allocateBlock(heap, 4_096, pool.rootBudget()));
     Thread closing = Thread.ofPlatform().start(pool::close);
     closing.join();
 
     assertThatThrownBy(
             () -> {
               for (int i = 0; i < 1_000; i++) {
-                live.add(pool.allocate(heap, 4_096, pool.rootBudget()));
+                live.add(pool.support().allocateBlock(heap, 4_096, pool.rootBudget()));
               }
             })
         .isInstanceOf(IllegalStateException.class)
@@ -198,7 +197,7 @@ class PoolLifeTest {
   private static void leave(Pool pool) {
     pool.allocate(100);
     pool.allocate(100_000);
-    pool.ownedHeap(task -> {});
+    pool.support().ownedHeap(task -> {});
   }
 
   @Test

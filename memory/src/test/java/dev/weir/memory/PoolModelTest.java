@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.budget.BudgetExceededError;
-import dev.weir.memory.heap.Block;
 import dev.weir.memory.heap.OwnedHeap;
 import dev.weir.memory.testing.Await;
 import dev.weir.memory.testing.Patterns;
@@ -62,7 +61,7 @@ class PoolModelTest {
       Budget root = pool.rootBudget();
       Budget half = root.child("half", limitBytes / 2);
       this.budgets = new Budget[] {root, half, half.child("tenth", limitBytes / 10)};
-      this.heap = pool.ownedHeap(posted::add);
+      this.heap = pool.support().ownedHeap(posted::add);
     }
 
     void run() {
@@ -140,7 +139,7 @@ class PoolModelTest {
           switch (random.nextInt(4)) {
             case 0 -> tryAllocateGrowing(bytes, budget);
             case 1 -> pool.tryAllocate(bytes, budget);
-            default -> pool.tryAllocate(heap, bytes, budget);
+            default -> pool.support().tryAllocateBlock(heap, bytes, budget);
           };
       if (block != null) {
         assertThat(block.size()).isGreaterThanOrEqualTo(bytes);
@@ -211,7 +210,7 @@ class PoolModelTest {
 
     private void replaceHeap() {
       heap.close();
-      heap = pool.ownedHeap(posted::add);
+      heap = pool.support().ownedHeap(posted::add);
     }
 
     private void runPosted() {

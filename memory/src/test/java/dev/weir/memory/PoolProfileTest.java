@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.tuple;
 
 import dev.weir.memory.budget.Budget;
-import dev.weir.memory.heap.Block;
 import dev.weir.memory.heap.OwnedHeap;
 import dev.weir.memory.profile.LiveBlocks;
 import dev.weir.memory.profile.LiveProfile;
@@ -58,10 +57,10 @@ class PoolProfileTest {
 
   @Test
   void aSampleEndsWithItsBlockWhicheverThreadReleasesIt() throws InterruptedException {
-    OwnedHeap heap = pool.ownedHeap(task -> {});
+    OwnedHeap heap = pool.support().ownedHeap(task -> {});
     List<Block> blocks = new ArrayList<>();
     for (int i = 0; i < 1_000; i++) {
-      blocks.add(pool.allocate(heap, 4_096, feature));
+      blocks.add(pool.support().allocateBlock(heap, 4_096, feature));
     }
     assertThat(pool.profile().samples()).isNotEmpty();
 

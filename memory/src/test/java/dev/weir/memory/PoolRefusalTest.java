@@ -8,7 +8,6 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.budget.BudgetExceededError;
 import dev.weir.memory.hardening.Hardening;
-import dev.weir.memory.heap.Block;
 import dev.weir.memory.os.FakeNativeMemory;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -131,7 +130,7 @@ class PoolRefusalTest {
   void whatFitsIntoNoEmptyPoolIsRefusedAtOnce() {
     Budget root = pool.rootBudget();
     for (long bytes : new long[] {LIMIT_BYTES + 1, 1L << 50, Long.MAX_VALUE}) {
-      assertThat(pool.<Block>tryAllocateAtOnce(null, bytes, root, Block.factory(root))).isNull();
+      assertThat(pool.tryAllocateAtOnce(bytes, root)).isNull();
     }
   }
 
@@ -144,7 +143,7 @@ class PoolRefusalTest {
     live.add(growing);
     for (long bytes : new long[] {LIMIT_BYTES, LIMIT_BYTES + 1, 1L << 50, Long.MAX_VALUE}) {
       assertThat(pool.tryAllocate(bytes, child)).isNull();
-      assertThat(pool.<Block>tryAllocateAtOnce(null, bytes, child, Block.factory(child))).isNull();
+      assertThat(pool.tryAllocateAtOnce(bytes, child)).isNull();
       assertThat(growing.tryGrow(bytes)).isFalse();
       assertThatExceptionOfType(BudgetExceededError.class)
           .isThrownBy(() -> pool.allocateGrowing(bytes, child));

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.tuple;
 import dev.weir.memory.array.ArrayPool;
 import dev.weir.memory.array.ArraySlab;
 import dev.weir.memory.budget.Budget;
-import dev.weir.memory.heap.Block;
 import dev.weir.memory.heap.OwnedHeap;
 import java.time.Duration;
 import java.util.List;
@@ -29,7 +28,7 @@ class PoolSnapshotTest {
   @Test
   void itTellsOfTheArraysBehindHeapBuffers() {
     pool.rootBudget().child("tls", Budget.UNLIMITED);
-    ArrayPool arrays = pool.arrays();
+    ArrayPool arrays = pool.support().arrays();
     ArraySlab home = arrays.tryAllocate(/* heap= */ null, 1_000, (slab, number, found) -> slab);
     long heldBytes = pool.rootBudget().heldHeapBytes();
     assertThat(heldBytes).isGreaterThan(1_024);
@@ -48,13 +47,13 @@ class PoolSnapshotTest {
   @Test
   void itTellsWhatIsLiveByKind() {
     Budget budget = pool.rootBudget().child("uploads", 1 << 20);
-    OwnedHeap heap = pool.ownedHeap(task -> {});
+    OwnedHeap heap = pool.support().ownedHeap(task -> {});
     List<Block> live =
         List.of(
             pool.allocate(100_000, budget),
             pool.allocate(1_000, budget),
-            pool.allocate(heap, 1_000, budget),
-            pool.allocate(heap, 60, pool.rootBudget()));
+            pool.support().allocateBlock(heap, 1_000, budget),
+            pool.support().allocateBlock(heap, 60, pool.rootBudget()));
     pool.allocate(300_000).release();
 
     PoolSnapshot snapshot = pool.snapshot();

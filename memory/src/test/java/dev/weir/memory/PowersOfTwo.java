@@ -1,6 +1,5 @@
 package dev.weir.memory;
 
-import dev.weir.memory.heap.Block;
 import dev.weir.memory.heap.SizeClasses;
 import dev.weir.memory.testing.RobsonPhases;
 import dev.weir.memory.testing.TouchedPages;

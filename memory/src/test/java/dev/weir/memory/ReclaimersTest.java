@@ -6,8 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.budget.BudgetExceededError;
-import dev.weir.memory.heap.Block;
-import dev.weir.memory.heap.BlockContainer;
 import dev.weir.memory.heap.OwnedHeap;
 import dev.weir.memory.pressure.Reclaimer;
 import dev.weir.memory.pressure.Registration;
@@ -141,21 +139,20 @@ class ReclaimersTest {
 
   @Test
   void everyWayToAllocateAsks() {
-    BlockContainer growing =
-        pool.allocateGrowing(null, 100_000, pool.rootBudget(), (home, number, found) -> home);
+    Block growing = pool.allocateGrowing(100_000, pool.rootBudget());
     Cache cache = new Cache("cache").fill(100_000, 14 * MIB);
     cache.register(0);
-    OwnedHeap heap = pool.ownedHeap(task -> {});
+    OwnedHeap heap = pool.support().ownedHeap(task -> {});
     List<Block> blocks = new ArrayList<>();
     blocks.add(pool.allocate(1 * MIB));
     blocks.add(pool.allocate(60_000));
     for (int i = 0; i < 40; i++) {
-      blocks.add(pool.allocate(heap, 60_000, pool.rootBudget()));
+      blocks.add(pool.support().allocateBlock(heap, 60_000, pool.rootBudget()));
     }
     for (int bytes = MIB; bytes <= 8 * MIB; bytes += MIB) {
-      assertThat(growing.tryGrow(bytes, pool.rootBudget())).isTrue();
+      assertThat(growing.tryGrow(bytes)).isTrue();
     }
-    growing.release(0, pool.rootBudget());
+    growing.release();
 
     assertThat(cache.blocks).isNotEmpty();
     blocks.forEach(Block::release);
@@ -298,11 +295,11 @@ class ReclaimersTest {
           asked.incrementAndGet();
           return 1;
         });
-    BlockContainer growing = pool.allocateGrowing(null, MIB, object, (home, number, found) -> home);
+    Block growing = pool.allocateGrowing(MIB, object);
 
-    assertThat(growing.tryGrow(3 * MIB, object)).as("above the budget's limit").isFalse();
+    assertThat(growing.tryGrow(3 * MIB)).as("above the budget's limit").isFalse();
     assertThat(pool.tryAllocate(16 * MIB)).as("what is kept for small blocks").isNull();
-    growing.release(0, object);
+    growing.release();
     object.close();
     assertThat(pool.tryAllocate(MIB, object)).as("closed").isNull();
 

@@ -3,7 +3,6 @@ package dev.weir.memory;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.memory.budget.Budget;
-import dev.weir.memory.heap.Block;
 import dev.weir.memory.heap.OwnedHeap;
 import dev.weir.memory.heap.SizeClasses;
 import dev.weir.memory.os.FakeNativeMemory;
@@ -32,17 +31,17 @@ class RetiredAddressesTest {
         Pool.create(
             PoolOptions.withLimit(LIMIT_BYTES).withDecay(Duration.ofDays(1)).withNativeMemory(os));
     // No other thread is in the way of its releases, as the purger may be of a stripe's.
-    OwnedHeap heap = pool.ownedHeap(task -> {});
+    OwnedHeap heap = pool.support().ownedHeap(task -> {});
     Budget root = pool.rootBudget();
     List<Block> retired = new ArrayList<>();
     for (int i = 0; i < SLOTS; i++) {
-      retired.add(pool.allocate(heap, SLOT_BYTES, root));
+      retired.add(pool.support().allocateBlock(heap, SLOT_BYTES, root));
     }
     assertThat(pool.snapshot().guarantee()).isEqualTo(plan.guarantee());
     List<Block> live = new ArrayList<>();
     int sizeClass = SizeClasses.classOf(SLOT_BYTES);
     for (int span = 1; span < plan.largeSpans(); span++) {
-      live.add(pool.allocate(heap, SizeClasses.slotBytes(sizeClass--), root));
+      live.add(pool.support().allocateBlock(heap, SizeClasses.slotBytes(sizeClass--), root));
     }
     retired.forEach(Block::release);
     PoolSnapshot before = pool.snapshot();
@@ -50,10 +49,10 @@ class RetiredAddressesTest {
     Grant grant = pool.tryGrant(pool.largestGrantBytes(root) - before.liveBytes(), root);
     assertThat(grant).isNotNull();
     // What is left now is less than the pages of the retired slab.
-    live.add(pool.allocate(heap, SLOT_BYTES, root));
+    live.add(pool.support().allocateBlock(heap, SLOT_BYTES, root));
     assertThat(pool.snapshot().dirtyBytes()).isEqualTo(before.dirtyBytes());
 
-    Block block = pool.tryAllocate(heap, SizeClasses.slotBytes(sizeClass), root);
+    Block block = pool.support().tryAllocateBlock(heap, SizeClasses.slotBytes(sizeClass), root);
 
     assertThat(block).as("%s", pool.snapshot()).isNotNull();
     live.add(block);

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.budget.BudgetExceededError;
-import dev.weir.memory.heap.Block;
 import dev.weir.memory.heap.OwnedHeap;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -20,7 +19,7 @@ class SizesTest {
 
   private final Pool pool =
       Pool.create(PoolOptions.withLimit(8 * GIB).withName("pool").withDecay(Duration.ofDays(1)));
-  private final OwnedHeap heap = pool.ownedHeap(task -> {});
+  private final OwnedHeap heap = pool.support().ownedHeap(task -> {});
 
   @AfterEach
   void everythingGoesBack() {
@@ -43,7 +42,7 @@ class SizesTest {
   @Test
   void nothingIsABlockToo() {
     try (Block shared = pool.allocate(0);
-        Block owned = pool.allocate(heap, 0, pool.rootBudget())) {
+        Block owned = pool.support().allocateBlock(heap, 0, pool.rootBudget())) {
       assertThat(shared.size()).isEqualTo(16);
       assertThat(owned.size()).isEqualTo(16);
       assertThat(owned.address()).isNotEqualTo(shared.address());
@@ -80,7 +79,7 @@ class SizesTest {
     for (long bytes :
         new long[] {8 * GIB + 1, 1L << 44, 1L << 62, (1L << 62) + 1, Long.MAX_VALUE}) {
       assertThat(pool.tryAllocate(bytes)).isNull();
-      assertThat(pool.tryAllocate(heap, bytes, pool.rootBudget())).isNull();
+      assertThat(pool.support().tryAllocateBlock(heap, bytes, pool.rootBudget())).isNull();
       assertThatExceptionOfType(BudgetExceededError.class)
           .isThrownBy(() -> pool.allocate(bytes))
           .withMessageContaining(
@@ -112,7 +111,7 @@ class SizesTest {
           .isThrownBy(() -> pool.allocate(bytes))
           .withMessage("size is negative: " + named);
       assertThatIllegalArgumentException()
-          .isThrownBy(() -> pool.tryAllocate(heap, bytes, pool.rootBudget()))
+          .isThrownBy(() -> pool.support().tryAllocateBlock(heap, bytes, pool.rootBudget()))
           .withMessage("size is negative: " + named);
       assertThatIllegalArgumentException()
           .isThrownBy(() -> pool.grant(bytes, Duration.ZERO))

@@ -9,7 +9,6 @@ import dev.weir.memory.hardening.Hardening;
 import dev.weir.memory.hardening.Misuse;
 import dev.weir.memory.hardening.Misuse.Kind;
 import dev.weir.memory.hardening.StaleAccess;
-import dev.weir.memory.heap.Block;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;

@@ -3,7 +3,6 @@ package dev.weir.memory;
 import dev.weir.memory.StressedPool.Parcel;
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.budget.BudgetExceededError;
-import dev.weir.memory.heap.Block;
 import dev.weir.memory.heap.OwnedHeap;
 import dev.weir.memory.os.NativeMemoryException;
 import dev.weir.memory.testing.Patterns;
@@ -126,7 +125,7 @@ final class StressActor {
               };
           default -> posted::add;
         };
-    heap = pool.ownedHeap(executor);
+    heap = pool.support().ownedHeap(executor);
   }
 
   private int randomSize() {
@@ -138,7 +137,7 @@ final class StressActor {
   private @Nullable Block take(Budget budget) {
     int bytes = randomSize();
     return heap != null && random.nextInt(8) != 0
-        ? pool.tryAllocate(heap, bytes, budget)
+        ? pool.support().tryAllocateBlock(heap, bytes, budget)
         : pool.tryAllocate(bytes, budget);
   }
 

@@ -223,7 +223,7 @@ public final class WeirMetrics implements MeterBinder, AutoCloseable {
             .tags(tags)
             .register(registry));
     requests(meters, registry);
-    if (pool.sampler() != null) {
+    if (pool.options().bytesPerSample() > 0) {
       HighestSeen allocated = new HighestSeen();
       meters.add(
           FunctionCounter.builder(
@@ -264,7 +264,7 @@ public final class WeirMetrics implements MeterBinder, AutoCloseable {
               .description("Pressure on the budget: 0 none, 1 high, 2 critical")
               .tags(tags.and("budget", budget.path()))
               .register(registry));
-      if (pool.sampler() != null) {
+      if (pool.options().bytesPerSample() > 0) {
         HighestSeen allocated = new HighestSeen();
         meters.add(
             FunctionCounter.builder(

@@ -2,10 +2,10 @@ package dev.weir.micrometer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.memory.Block;
 import dev.weir.memory.Pool;
 import dev.weir.memory.PoolOptions;
 import dev.weir.memory.budget.Budget;
-import dev.weir.memory.heap.Block;
 import dev.weir.memory.pressure.Registration;
 import dev.weir.netty.flow.Headroom;
 import dev.weir.netty.flow.ReadGate;

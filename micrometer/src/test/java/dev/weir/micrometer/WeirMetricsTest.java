@@ -4,20 +4,22 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.memory.Block;
 import dev.weir.memory.Grant;
 import dev.weir.memory.Pool;
 import dev.weir.memory.PoolOptions;
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.hardening.Hardening;
-import dev.weir.memory.heap.Block;
 import dev.weir.memory.profile.LeakWatch;
 import dev.weir.memory.profile.LiveBlocks;
 import dev.weir.memory.profile.LiveProfile;
 import dev.weir.memory.view.PoolView;
+import dev.weir.netty.WeirAllocator;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.netty.buffer.ByteBuf;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -52,11 +54,12 @@ class WeirMetricsTest {
     assertThat(gauge("weir.pool.promised")).isZero();
     assertThat(gauge("weir.pool.heap", "state", "live")).isZero();
     assertThat(gauge("weir.pool.heap", "state", "free")).isZero();
-    pool.arrays().tryAllocate(/* heap= */ null, 1000, (home, number, found) -> home);
+    ByteBuf held = new WeirAllocator(pool).heapBuffer(1000);
     assertThat(gauge("weir.pool.heap", "state", "live")).isEqualTo(1024);
     assertThat(gauge("weir.pool.heap", "state", "free"))
         .isPositive()
         .isEqualTo(pool.rootBudget().heldHeapBytes() - 1024);
+    held.release();
     assertThat(gauge("weir.pool.blocks")).isEqualTo(2);
     assertThat(gauge("weir.pool.blocks.size")).isEqualTo(102_400 + 1024);
     assertThat(

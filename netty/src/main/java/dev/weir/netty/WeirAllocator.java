@@ -1,10 +1,10 @@
 package dev.weir.netty;
 
+import dev.weir.memory.Block;
 import dev.weir.memory.Grant;
 import dev.weir.memory.Pool;
 import dev.weir.memory.PoolOptions;
 import dev.weir.memory.budget.Budget;
-import dev.weir.memory.heap.Block;
 import dev.weir.netty.buffer.ChargingAllocator;
 import dev.weir.netty.buffer.ThreadKnowingAllocator;
 import dev.weir.netty.buffer.WeirByteBuf;
@@ -105,8 +105,8 @@ public final class WeirAllocator extends ThreadKnowingAllocator
   /**
    * Makes a buffer of a block of this allocator's pool. The buffer takes the block over: its last
    * release releases the block, and growth may exchange it for a larger one, charged to the same
-   * budget. The {@code Block} object is released from then on; also if this fails in another way
-   * than by the exceptions below, for want of Java heap, and the memory with it.
+   * budget. The {@code Block} object is released from then on. If there is no Java heap for a buffer,
+   * the block is lost.
    *
    * @param block a live block that the caller owns
    * @param capacity the initial capacity, at most {@code maxCapacity} and the block's size
@@ -124,7 +124,6 @@ public final class WeirAllocator extends ThreadKnowingAllocator
               + block.size()
               + ')');
     }
-    // Nothing that may need room in the Java heap lies between taking the block and watching it.
     boolean watches = isWatchedByNetty(ResourceLeakDetector.getLevel());
     ByteBuf buffer = over(block, capacity, maxCapacity);
     return watches ? watched(buffer) : buffer;

@@ -3,8 +3,8 @@ package dev.weir.netty;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.memory.Block;
 import dev.weir.memory.budget.Budget;
-import dev.weir.memory.heap.Block;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.util.IllegalReferenceCountException;

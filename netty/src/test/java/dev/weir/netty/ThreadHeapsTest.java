@@ -3,6 +3,7 @@ package dev.weir.netty;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import dev.weir.memory.AllocatorSupport;
 import dev.weir.memory.Pool;
 import dev.weir.memory.PoolOptions;
 import dev.weir.memory.budget.Budget;
@@ -224,7 +225,7 @@ class ThreadHeapsTest {
             for (int i = 0; i < 2_000; i++) {
               allocator.directBuffer(100).release();
             }
-          } while (pool.leaningStripe() == null);
+          } while (AllocatorSupport.of(pool).leaningStripe() == null);
           Budget budget = pool.rootBudget().child("object", 1 << 20);
           ByteBuf charged = allocator.charging(budget).directBuffer(100);
           assertThat(budget.chargedBytes()).isPositive();

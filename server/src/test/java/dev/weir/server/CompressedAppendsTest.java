@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.aayushatharva.brotli4j.encoder.BrotliOutputStream;
 import com.aayushatharva.brotli4j.encoder.Encoder;
+import dev.weir.memory.Block;
 import dev.weir.memory.Pool;
 import dev.weir.memory.budget.Budget;
-import dev.weir.memory.heap.Block;
 import dev.weir.netty.WeirAllocator;
 import dev.weir.server.Answers.Answer;
 import dev.weir.server.http.HttpLimits;

@@ -3,8 +3,8 @@ package dev.weir.server;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.memory.Block;
 import dev.weir.memory.budget.Budget;
-import dev.weir.memory.heap.Block;
 import dev.weir.server.Answers.Answer;
 import dev.weir.server.http.HttpLimits;
 import java.io.IOException;

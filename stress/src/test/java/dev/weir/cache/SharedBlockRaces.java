@@ -1,9 +1,9 @@
 package dev.weir.cache;
 
+import dev.weir.memory.Block;
 import dev.weir.memory.Pool;
 import dev.weir.memory.PoolOptions;
 import dev.weir.memory.budget.Budget;
-import dev.weir.memory.heap.Block;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 import org.openjdk.jcstress.annotations.Actor;

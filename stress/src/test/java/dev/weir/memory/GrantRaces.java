@@ -1,7 +1,6 @@
 package dev.weir.memory;
 
 import dev.weir.memory.budget.Budget;
-import dev.weir.memory.heap.Block;
 import dev.weir.memory.heap.SizeClasses;
 import dev.weir.memory.os.NativeMemory;
 import dev.weir.memory.pages.Lane;

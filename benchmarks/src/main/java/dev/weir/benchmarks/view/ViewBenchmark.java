@@ -1,9 +1,9 @@
 package dev.weir.benchmarks.view;
 
 import dev.weir.benchmarks.peer.Peer;
+import dev.weir.memory.Block;
 import dev.weir.memory.Pool;
 import dev.weir.memory.PoolOptions;
-import dev.weir.memory.heap.Block;
 import dev.weir.memory.view.MapWindow;
 import dev.weir.memory.view.PoolView;
 import java.util.SplittableRandom;

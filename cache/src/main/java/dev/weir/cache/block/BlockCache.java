@@ -1,9 +1,9 @@
 package dev.weir.cache.block;
 
 import dev.weir.cache.CacheSlice;
+import dev.weir.memory.Block;
 import dev.weir.memory.Pool;
 import dev.weir.memory.budget.Budget;
-import dev.weir.memory.heap.Block;
 import dev.weir.memory.pressure.Registration;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,7 +2,7 @@ package dev.weir.cache.block;
 
 import dev.weir.cache.CacheSlice;
 import dev.weir.cache.SharedBlock;
-import dev.weir.memory.heap.Block;
+import dev.weir.memory.Block;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,9 +2,9 @@ package dev.weir.cache.block;
 
 import dev.weir.cache.PinFigures;
 import dev.weir.cache.SharedBlock;
+import dev.weir.memory.Block;
 import dev.weir.memory.Pool;
 import dev.weir.memory.budget.Budget;
-import dev.weir.memory.heap.Block;
 import dev.weir.memory.pressure.Pressure;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -182,7 +182,7 @@ final class PageTable {
     try {
       fitPolicy();
       while (true) {
-        Block block = pool.tryAllocateAtOnce(null, bytes, budget, Block.factory(budget));
+        Block block = pool.tryAllocateAtOnce(bytes, budget);
         if (block != null || !demanded || (!policy.evict(bytes) && !ahead.dropOldest())) {
           return block;
         }

@@ -2,10 +2,9 @@ package dev.weir.cache.seq;
 
 import dev.weir.cache.CacheSlice;
 import dev.weir.cache.PinFigures;
+import dev.weir.memory.Block;
 import dev.weir.memory.Pool;
 import dev.weir.memory.budget.Budget;
-import dev.weir.memory.heap.Block;
-import dev.weir.memory.heap.SizeClasses;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import org.jspecify.annotations.Nullable;
@@ -41,7 +40,7 @@ public final class SeqAllocator implements AutoCloseable {
   private static final int CHUNKS_OF_LIVE_SHIFT = 6;
 
   /** A chunk begins with the least that a pool lets grow. */
-  private static final long FIRST_BYTES = SizeClasses.MAX_SLOT_BYTES + 1;
+  private static final long FIRST_BYTES = Pool.MIN_GROWING_BYTES;
 
   /**
    * Dead bytes that are left alone, of what is live: a 13th, so that 10 % is kept with the rest.
@@ -135,7 +134,7 @@ public final class SeqAllocator implements AutoCloseable {
       return null;
     }
     int number = chunks.nextNumber();
-    Block block = pool.tryAllocateAtOnce(null, runBytes, budget, Block.factory(budget));
+    Block block = pool.tryAllocateAtOnce(runBytes, budget);
     return block == null ? null : add(number, (int) runBytes, block);
   }
 

@@ -3,10 +3,7 @@ package dev.weir.cache.seq;
 import dev.weir.cache.CacheSlice;
 import dev.weir.cache.PinFigures;
 import dev.weir.cache.SharedBlock;
-import dev.weir.memory.budget.Budget;
-import dev.weir.memory.heap.Block;
-import dev.weir.memory.heap.BlockContainer;
-import dev.weir.memory.heap.GrowingRun;
+import dev.weir.memory.Block;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
@@ -84,18 +81,11 @@ final class SeqChunk {
     }
     // The pool keeps the address: up to 4 MiB a block grows where it lies.
     long wanted = Math.min(maxBytes, Math.max(needed, heldBytes() + maxBytes / STEPS));
-    if (!block.tryGrow(wanted, SeqChunk::growAtOnce)
-        && !block.tryGrow(needed, SeqChunk::growAtOnce)) {
+    if (!block.tryGrowAtOnce(wanted) && !block.tryGrowAtOnce(needed)) {
       return false;
     }
     memory = block.segment();
     return true;
-  }
-
-  private static boolean growAtOnce(BlockContainer home, long minBytes, Budget budget) {
-    return home instanceof GrowingRun run
-        ? run.tryGrowAtOnce(minBytes, budget)
-        : minBytes <= home.blockBytes();
   }
 
   /** Cuts a block for which there is room, and tells its offset. */

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.cache.CacheSlice;
 import dev.weir.cache.testing.TestPool;
-import dev.weir.memory.heap.Block;
+import dev.weir.memory.Block;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

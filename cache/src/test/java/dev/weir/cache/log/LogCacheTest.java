@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.cache.CacheSlice;
 import dev.weir.cache.testing.TestPool;
+import dev.weir.memory.Block;
 import dev.weir.memory.budget.Budget;
-import dev.weir.memory.heap.Block;
 import dev.weir.memory.pressure.Registration;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

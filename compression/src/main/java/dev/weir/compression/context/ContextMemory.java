@@ -1,11 +1,11 @@
 package dev.weir.compression.context;
 
 import dev.weir.compression.codec.CorruptInputException;
+import dev.weir.memory.Block;
 import dev.weir.memory.Grant;
 import dev.weir.memory.Pool;
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.budget.BudgetExceededError;
-import dev.weir.memory.heap.Block;
 import org.jspecify.annotations.Nullable;
 
 /**

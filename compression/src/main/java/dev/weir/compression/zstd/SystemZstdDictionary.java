@@ -2,8 +2,8 @@ package dev.weir.compression.zstd;
 
 import dev.weir.compression.codec.CodecException;
 import dev.weir.compression.context.ContextMemory;
+import dev.weir.memory.Block;
 import dev.weir.memory.Grant;
-import dev.weir.memory.heap.Block;
 import java.lang.foreign.MemorySegment;
 import java.util.function.LongConsumer;
 import java.util.function.LongUnaryOperator;

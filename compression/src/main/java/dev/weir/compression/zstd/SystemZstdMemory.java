@@ -2,7 +2,7 @@ package dev.weir.compression.zstd;
 
 import dev.weir.compression.context.ContextMemory;
 import dev.weir.compression.context.LastResort;
-import dev.weir.memory.heap.Block;
+import dev.weir.memory.Block;
 import io.netty.buffer.ByteBuf;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

@@ -2,11 +2,11 @@ package dev.weir.compression.context;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.memory.Block;
 import dev.weir.memory.Grant;
 import dev.weir.memory.Pool;
 import dev.weir.memory.PoolOptions;
 import dev.weir.memory.budget.Budget;
-import dev.weir.memory.heap.Block;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;

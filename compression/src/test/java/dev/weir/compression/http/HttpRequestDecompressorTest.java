@@ -8,7 +8,7 @@ import dev.weir.compression.Texts;
 import dev.weir.compression.http.RequestFixture.Got;
 import dev.weir.compression.zstd.EachZstd;
 import dev.weir.compression.zstd.ZstdLibrary;
-import dev.weir.memory.heap.Block;
+import dev.weir.memory.Block;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;

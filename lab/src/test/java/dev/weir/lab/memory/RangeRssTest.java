@@ -3,9 +3,9 @@ package dev.weir.lab.memory;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.memory.Block;
 import dev.weir.memory.Pool;
 import dev.weir.memory.PoolOptions;
-import dev.weir.memory.heap.Block;
 import java.io.IOException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;

@@ -1,6 +1,6 @@
 package dev.weir.memory.hardening;
 
-import dev.weir.memory.profile.AllocationStack;
+import dev.weir.memory.sampling.AllocationStack;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -12,7 +12,7 @@ public final class BlockHistory {
   /** What a full Java heap, or the end of a stack, left no room for. */
   private static final String UNKNOWN = "at an unknown place";
 
-  private final Misuses misuses;
+  private final MisuseLog misuses;
   private final long bytes;
   private final String allocatedBy;
   private final @Nullable AllocationStack allocatedAt;
@@ -20,15 +20,15 @@ public final class BlockHistory {
   private volatile @Nullable AllocationStack releasedAt;
 
   private BlockHistory(
-      Misuses misuses, long bytes, String allocatedBy, @Nullable AllocationStack allocatedAt) {
+      MisuseLog misuses, long bytes, String allocatedBy, @Nullable AllocationStack allocatedAt) {
     this.misuses = misuses;
     this.bytes = bytes;
     this.allocatedBy = allocatedBy;
     this.allocatedAt = allocatedAt;
   }
 
-  /** Begins with an allocation of so many bytes by the caller. */
-  static BlockHistory begun(Misuses misuses, long bytes) {
+  /** Begins with an allocation of so many bytes by the caller. For the pool. */
+  public static BlockHistory begun(MisuseLog misuses, long bytes) {
     return new BlockHistory(
         misuses, bytes, Thread.currentThread().getName(), new AllocationStack());
   }
@@ -83,7 +83,7 @@ public final class BlockHistory {
   }
 
   /** Records a mistake that was found by itself. */
-  void tellOfByte(Misuse.Kind kind, String what, long offset) {
+  public void tellOfByte(Misuse.Kind kind, String what, long offset) {
     tell(kind, what.formatted(offset));
   }
 

@@ -38,13 +38,4 @@ public record Misuse(
     allocated = List.copyOf(allocated);
     released = List.copyOf(released);
   }
-
-  static Misuse of(Kind kind, String message, BlockHistory history) {
-    return new Misuse(
-        kind,
-        message,
-        history.allocation(),
-        history.releaseStack(),
-        Thread.currentThread().getName());
-  }
 }

@@ -25,14 +25,20 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  */
 public final class StaleAccess {
-  private static final Set<Hardener> HARDENERS =
+  private static final Set<Finder> FINDERS =
       Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
 
   private StaleAccess() {}
 
-  /** Looks into the quarantine of a pool too, for as long as that is in use. */
-  static void look(Hardener hardener) {
-    HARDENERS.add(hardener);
+  /** Knows the released blocks of one pool. Known by identity, and weakly. */
+  public interface Finder {
+    /** As {@link StaleAccess#historyOf(MemorySegment)}, of that pool's blocks. */
+    @Nullable BlockHistory historyOf(MemorySegment accessed);
+  }
+
+  /** Looks into the quarantine of a pool too, for as long as that is in use. For the pool. */
+  public static void lookWith(Finder finder) {
+    FINDERS.add(finder);
   }
 
   /**
@@ -40,12 +46,12 @@ public final class StaleAccess {
    * live, or has left the quarantine.
    */
   public static @Nullable BlockHistory historyOf(MemorySegment accessed) {
-    List<Hardener> all;
-    synchronized (HARDENERS) {
-      all = List.copyOf(HARDENERS);
+    List<Finder> all;
+    synchronized (FINDERS) {
+      all = List.copyOf(FINDERS);
     }
-    for (Hardener hardener : all) {
-      BlockHistory history = hardener.historyOf(accessed);
+    for (Finder finder : all) {
+      BlockHistory history = finder.historyOf(accessed);
       if (history != null) {
         return history;
       }

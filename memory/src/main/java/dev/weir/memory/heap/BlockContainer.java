@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * one, number 0, and can grow, or is hardened, or neither.
  *
  * <p>For those who keep an object of their own for each block ({@link BlockFactory}). Everybody
- * else uses {@link Block}, which refuses what is wrong; here nothing is checked: a number is used
+ * else uses {@code Block}, which refuses what is wrong; here nothing is checked: a number is used
  * by whoever was given it, until {@link #free}.
  */
 @SuppressWarnings("exports") // Slab and Run stay inside
@@ -33,6 +33,11 @@ public sealed interface BlockContainer permits GrowingRun, HardenedRun, Run, Sla
    *     changed
    */
   boolean tryGrow(long minBytes, Budget budget);
+
+  /** As {@link #tryGrow}, with what is free now, or dirty: nobody is asked for room. */
+  default boolean tryGrowAtOnce(long minBytes, Budget budget) {
+    return tryGrow(minBytes, budget);
+  }
 
   /**
    * How many bytes must be free for a block to come to so many: all of them, unless it can grow

@@ -90,7 +90,7 @@ public final class GrowingRun implements BlockContainer {
     return tryGrowAtOnce(minBytes, budget) || aid.tryGrow(this, minBytes, budget);
   }
 
-  /** As {@link #tryGrow}, with what is free now, or dirty. */
+  @Override
   public boolean tryGrowAtOnce(long minBytes, Budget budget) {
     if (minBytes <= bytes) {
       return true;

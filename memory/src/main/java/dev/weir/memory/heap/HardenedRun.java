@@ -1,9 +1,9 @@
 package dev.weir.memory.heap;
 
 import dev.weir.memory.budget.Budget;
+import dev.weir.memory.guard.Guard;
+import dev.weir.memory.guard.Hardener;
 import dev.weir.memory.hardening.BlockHistory;
-import dev.weir.memory.hardening.Guard;
-import dev.weir.memory.hardening.Hardener;
 import dev.weir.memory.pages.Lane;
 import dev.weir.memory.pages.PageHeap;
 import java.lang.foreign.MemorySegment;

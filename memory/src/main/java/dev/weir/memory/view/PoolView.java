@@ -1,8 +1,8 @@
 package dev.weir.memory.view;
 
 import dev.weir.memory.budget.Budget;
-import dev.weir.memory.hardening.HardenedFigures;
-import dev.weir.memory.hardening.Hardener;
+import dev.weir.memory.guard.HardenedFigures;
+import dev.weir.memory.guard.Hardener;
 import dev.weir.memory.pages.PageHeap;
 import dev.weir.memory.pages.PageTotals;
 import java.util.List;

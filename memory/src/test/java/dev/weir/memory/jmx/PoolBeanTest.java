@@ -2,9 +2,10 @@ package dev.weir.memory.jmx;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.memory.AllocatorSupport;
+import dev.weir.memory.Block;
 import dev.weir.memory.Pool;
 import dev.weir.memory.PoolOptions;
-import dev.weir.memory.heap.Block;
 import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ManagementFactory;
 import javax.management.JMX;
@@ -21,7 +22,9 @@ class PoolBeanTest {
     ObjectName name = new ObjectName("java.nio:type=BufferPool,name=weir");
     Pool pool = Pool.create(PoolOptions.withLimit(8 << 20).withName("managed"));
     Block block = pool.allocate(1000);
-    pool.arrays().tryAllocate(/* heap= */ null, 1000, (home, number, found) -> home);
+    AllocatorSupport.of(pool)
+        .arrays()
+        .tryAllocate(/* heap= */ null, 1000, (home, number, found) -> home);
     try (PoolBean bean = PoolBean.register(pool)) {
       assertThat(bean.objectName()).isEqualTo(name);
       BufferPoolMXBean asAny = JMX.newMXBeanProxy(server, name, BufferPoolMXBean.class);

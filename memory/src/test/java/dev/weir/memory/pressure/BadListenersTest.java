@@ -5,10 +5,10 @@ import static dev.weir.memory.pressure.Pressure.HIGH;
 import static dev.weir.memory.pressure.Pressure.NONE;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.memory.Block;
 import dev.weir.memory.Pool;
 import dev.weir.memory.PoolOptions;
 import dev.weir.memory.budget.Budget;
-import dev.weir.memory.heap.Block;
 import dev.weir.memory.testing.Await;
 import dev.weir.memory.testing.Logged;
 import java.time.Duration;

@@ -6,11 +6,12 @@ import static dev.weir.memory.pressure.Pressure.NONE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import dev.weir.memory.AllocatorSupport;
+import dev.weir.memory.Block;
 import dev.weir.memory.Grant;
 import dev.weir.memory.Pool;
 import dev.weir.memory.PoolOptions;
 import dev.weir.memory.budget.Budget;
-import dev.weir.memory.heap.Block;
 import dev.weir.memory.heap.OwnedHeap;
 import dev.weir.memory.testing.Await;
 import java.time.Duration;
@@ -140,10 +141,10 @@ class PressureListenersTest {
   @Test
   void theRootCountsTheSlabsOfAHeap() {
     pool.rootBudget().addPressureListener(levels);
-    OwnedHeap heap = pool.ownedHeap(task -> {});
+    OwnedHeap heap = AllocatorSupport.of(pool).ownedHeap(task -> {});
     List<Block> small = new ArrayList<>();
     while (pool.liveBytes() < 13 << 20) {
-      small.add(pool.allocate(heap, 1_000, pool.rootBudget()));
+      small.add(AllocatorSupport.of(pool).allocateBlock(heap, 1_000, pool.rootBudget()));
     }
     levels.awaitLast(HIGH);
     small.forEach(Block::release);
@@ -158,14 +159,14 @@ class PressureListenersTest {
     Budget small = pool.rootBudget().child("small", 8 << 20);
     small.setSoftLimitBytes(20_000);
     small.addPressureListener(levels);
-    OwnedHeap heap = pool.ownedHeap(task -> {});
+    OwnedHeap heap = AllocatorSupport.of(pool).ownedHeap(task -> {});
     List<Block> held = new ArrayList<>();
     for (int i = 0; i < 20; i++) {
-      held.add(pool.allocate(heap, 512, small));
+      held.add(AllocatorSupport.of(pool).allocateBlock(heap, 512, small));
     }
     assertThat(small.pressure()).as("10 KiB, whatever credit is out").isEqualTo(NONE);
     for (int i = 0; i < 20; i++) {
-      held.add(pool.allocate(heap, 512, small));
+      held.add(AllocatorSupport.of(pool).allocateBlock(heap, 512, small));
     }
     levels.awaitLast(HIGH);
     held.forEach(Block::release);

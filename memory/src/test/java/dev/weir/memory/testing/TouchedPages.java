@@ -1,6 +1,6 @@
 package dev.weir.memory.testing;
 
-import dev.weir.memory.heap.Block;
+import dev.weir.memory.Block;
 import java.util.HashMap;
 import java.util.Map;
 

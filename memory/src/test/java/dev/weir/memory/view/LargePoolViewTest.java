@@ -2,9 +2,10 @@ package dev.weir.memory.view;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.memory.AllocatorSupport;
+import dev.weir.memory.Block;
 import dev.weir.memory.Pool;
 import dev.weir.memory.PoolOptions;
-import dev.weir.memory.heap.Block;
 import dev.weir.memory.heap.OwnedHeap;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
@@ -20,9 +21,11 @@ class LargePoolViewTest {
     Block[] blocks = new Block[BLOCKS];
     long blockBytes = 0;
     try (Pool pool = Pool.create(PoolOptions.withLimit(2L << 30).withName("large"))) {
-      OwnedHeap heap = pool.ownedHeap(task -> {});
+      OwnedHeap heap = AllocatorSupport.of(pool).ownedHeap(task -> {});
       for (int i = 0; i < BLOCKS; i++) {
-        blocks[i] = pool.allocate(heap, random.nextInt(1, 1025), pool.rootBudget());
+        blocks[i] =
+            AllocatorSupport.of(pool)
+                .allocateBlock(heap, random.nextInt(1, 1025), pool.rootBudget());
         blockBytes += blocks[i].size();
       }
       long[] nanos = new long[LOOKS];

@@ -5,10 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.weir.memory.AllocatorSupport;
+import dev.weir.memory.Block;
 import dev.weir.memory.Pool;
 import dev.weir.memory.PoolOptions;
 import dev.weir.memory.budget.Budget;
-import dev.weir.memory.heap.Block;
 import dev.weir.memory.heap.OwnedHeap;
 import dev.weir.memory.testing.Await;
 import dev.weir.memory.testing.SeededRuns;
@@ -41,10 +42,10 @@ class PoolViewTest {
   @Test
   void classesHeapsAndWasteAreToldApart() {
     try (Pool pool = pool(8 << 20)) {
-      OwnedHeap heap = pool.ownedHeap(task -> {});
+      OwnedHeap heap = AllocatorSupport.of(pool).ownedHeap(task -> {});
       List<Block> live = new ArrayList<>();
       for (int i = 0; i < 10; i++) {
-        live.add(pool.allocate(heap, 1000, pool.rootBudget()));
+        live.add(AllocatorSupport.of(pool).allocateBlock(heap, 1000, pool.rootBudget()));
       }
       live.add(pool.allocate(60));
       live.removeFirst().release();
@@ -79,7 +80,7 @@ class PoolViewTest {
         random -> {
           try (Pool pool = pool(64 << 20)) {
             List<Block> live = new ArrayList<>();
-            OwnedHeap heap = pool.ownedHeap(task -> {});
+            OwnedHeap heap = AllocatorSupport.of(pool).ownedHeap(task -> {});
             Budget budget = pool.rootBudget();
             for (int step = 0; step < 1_500; step++) {
               churn(pool, heap, budget, live, random);
@@ -110,7 +111,7 @@ class PoolViewTest {
     int size = bytes + random.nextInt(bytes);
     switch (random.nextInt(3)) {
       case 0 -> add(live, pool.tryAllocate(size));
-      case 1 -> add(live, pool.tryAllocate(heap, size, budget));
+      case 1 -> add(live, AllocatorSupport.of(pool).tryAllocateBlock(heap, size, budget));
       default -> {
         if (pool.limitBytes() - pool.residentBytes() > 4L << 20) {
           live.add(pool.allocateGrowing(size, budget));

@@ -1,20 +1,17 @@
 package dev.weir.netty.buffer;
 
+import dev.weir.memory.AllocatorSupport;
+import dev.weir.memory.Block;
 import dev.weir.memory.Grant;
-import dev.weir.memory.Pool;
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.hardening.BlockHistory;
-import dev.weir.memory.hardening.Hardener;
-import dev.weir.memory.heap.Block;
 import dev.weir.memory.heap.BlockContainer;
 import dev.weir.memory.heap.BlockFactory;
 import dev.weir.memory.heap.OwnedHeap;
 import dev.weir.memory.heap.SharedHeap.Stripe;
 import dev.weir.memory.heap.SizeClasses;
 import dev.weir.memory.os.NativeMemoryException;
-import dev.weir.memory.profile.ByteCountdown;
-import dev.weir.memory.profile.LiveSample;
-import dev.weir.memory.profile.Sampler;
+import dev.weir.memory.sampling.LiveSample;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelHandlerContext;
@@ -35,7 +32,7 @@ final class BlockSource {
   /** Netty's own first and last handler, which keep nothing. */
   private static final String PIPELINE_ENDS = DefaultChannelPipeline.class.getName() + "$";
 
-  private final Pool pool;
+  private final AllocatorSupport support;
   private final Budget budget;
 
   /** The budget, if it keeps count: the pool's root does not. */
@@ -43,13 +40,10 @@ final class BlockSource {
 
   private final BudgetedAllocator allocator;
 
-  /** Draws which buffers are hardened; null if none are. */
-  private final @Nullable Hardener hardener;
+  /** Whether anything is drawn for a buffer: that it is hardened, or sampled. */
+  private final boolean draws;
 
-  /** Takes the samples of the pool's profile; null if there is none. */
-  private final @Nullable Sampler sampler;
-
-  /** Whether there is none of these: nothing is drawn for a buffer, and nobody pays for it. */
+  /** Whether nothing is, and nobody pays: neither the budget counts nor a sample ends. */
   private final boolean plain;
 
   /** Ends with the buffer that this source belongs to; null for the source of all others. */
@@ -59,30 +53,29 @@ final class BlockSource {
   private final @Nullable Budget repaid;
 
   /**
-   * Blocks of {@code pool}, charged to {@code budget}, for buffers whose {@code alloc()} is {@code
+   * Blocks of a pool, charged to {@code budget}, for buffers whose {@code alloc()} is {@code
    * allocator}.
    *
    * @throws IllegalArgumentException if the budget is not of this pool
    */
-  BlockSource(Pool pool, Budget budget, BudgetedAllocator allocator) {
-    this(pool, budget, allocator, /* sample= */ null);
+  BlockSource(AllocatorSupport support, Budget budget, BudgetedAllocator allocator) {
+    this(support, budget, allocator, /* sample= */ null);
   }
 
   private BlockSource(
-      Pool pool, Budget budget, BudgetedAllocator allocator, @Nullable LiveSample sample) {
-    if (!budget.isOfSameTree(pool.rootBudget())) {
-      throw new IllegalArgumentException(
-          "budget '%s' is not of pool '%s'".formatted(budget.path(), pool.options().name()));
-    }
-    this.hardener = pool.hardener();
-    this.sampler = pool.sampler();
-    this.sample = sample;
-    this.pool = pool;
+      AllocatorSupport support,
+      Budget budget,
+      BudgetedAllocator allocator,
+      @Nullable LiveSample sample) {
+    support.requireOwn(budget);
+    this.support = support;
     this.budget = budget;
     this.counting = budget.isTracked() ? budget : null;
-    this.repaid = sample == null ? counting : null;
-    this.plain = hardener == null && sampler == null && counting == null && sample == null;
     this.allocator = allocator;
+    this.draws = support.draws();
+    this.sample = sample;
+    this.repaid = sample == null ? counting : null;
+    this.plain = !draws && counting == null && sample == null;
   }
 
   ByteBufAllocator allocator() {
@@ -95,23 +88,19 @@ final class BlockSource {
    * @throws dev.weir.memory.budget.BudgetExceededError when the budget or the pool has no room
    */
   ByteBuf buffer(@Nullable OwnedHeap heap, int capacity, int maxCapacity) {
-    if (plain) {
-      return opened(heap, capacity, maxCapacity, /* payer= */ null);
-    }
-    if (isHardenedNext(heap)) {
-      ByteBuf hardened = tryHardened(heap, capacity, maxCapacity, WeirByteBuf.DETACHED);
-      if (hardened != null) {
-        return hardened;
-      }
-    }
-    return isSampleDue(heap, capacity)
-        ? profiled(heap, capacity, maxCapacity, WeirByteBuf.resting(capacity))
-        : opened(heap, capacity, maxCapacity, counting);
+    return draws
+        ? drawn(
+            heap,
+            capacity,
+            maxCapacity,
+            WeirByteBuf.resting(capacity),
+            /* hardenedFactory= */ WeirByteBuf.DETACHED)
+        : opened(heap, capacity, maxCapacity);
   }
 
   /** The same for a thread that has no heap, but may have a stripe that leans towards it. */
   ByteBuf sharedBuffer(@Nullable Stripe stripe, int capacity, int maxCapacity) {
-    if (plain && isSlot(capacity) && !pool.isClosed()) {
+    if (plain && isSlot(capacity) && !support.isClosed()) {
       if (stripe != null
           && stripe.tryTakeReady(SizeClasses.classOf(capacity), WeirByteBuf.AT_REST)
               instanceof WeirByteBuf next) {
@@ -128,108 +117,61 @@ final class BlockSource {
     return Integer.compareUnsigned(capacity - 1, SizeClasses.MAX_SLOT_BYTES) < 0;
   }
 
-  /** The buffer that nothing has been drawn for: nearly all of them. */
-  private WeirByteBuf opened(
-      @Nullable OwnedHeap heap, int capacity, int maxCapacity, @Nullable Budget payer) {
+  /** A buffer for which nothing is drawn: nearly all of them. */
+  private WeirByteBuf opened(@Nullable OwnedHeap heap, int capacity, int maxCapacity) {
     if (heap != null && isSlot(capacity)) {
       int sizeClass = SizeClasses.classOf(capacity);
       if (heap.peekCached(sizeClass) instanceof WeirByteBuf next
           && next.isAtRest()
-          && heap.tryTakePeeked(sizeClass, payer)) {
+          && heap.tryTakePeeked(sizeClass, counting)) {
         next.open(this, capacity, maxCapacity);
         return next;
       }
     }
-    return openedAtLast(heap, capacity, maxCapacity);
+    return opened(heap, capacity, maxCapacity, WeirByteBuf.resting(capacity));
   }
 
-  private WeirByteBuf openedAtLast(@Nullable OwnedHeap heap, int capacity, int maxCapacity) {
-    WeirByteBuf buffer = pool.allocate(heap, capacity, budget, WeirByteBuf.resting(capacity));
+  private <B extends WeirByteBuf> B opened(
+      @Nullable OwnedHeap heap, int capacity, int maxCapacity, BlockFactory<B> factory) {
+    B buffer = support.allocate(heap, capacity, budget, factory);
     buffer.open(this, capacity, maxCapacity);
     return buffer;
   }
 
-  private boolean isHardenedNext(@Nullable OwnedHeap heap) {
-    return hardener != null && hardener.takesNext(heap == null ? null : heap.hardeningCountdown());
-  }
-
   /**
-   * A buffer over a hardened block, which nobody else will ever see; null where there is no room
-   * for one.
+   * A buffer that may be drawn: over a hardened block, which nobody else will ever see, if there is
+   * room for one, and with a sample.
    */
-  private @Nullable ByteBuf tryHardened(
+  private ByteBuf drawn(
       @Nullable OwnedHeap heap,
       int capacity,
       int maxCapacity,
-      BlockFactory<? extends WeirByteBuf> factory) {
-    WeirByteBuf memory = pool.tryAllocateHardened(capacity, budget, factory);
-    if (memory == null) {
-      return null; // The buffer that takes its place is counted for the profile.
+      BlockFactory<? extends WeirByteBuf> factory,
+      BlockFactory<? extends WeirByteBuf> hardenedFactory) {
+    WeirByteBuf buffer = null;
+    if (support.drawHardened(heap)) {
+      buffer = support.tryAllocateHardened(capacity, budget, hardenedFactory);
     }
-    memory.open(this, capacity, maxCapacity);
-    if (isSampleDue(heap, capacity)) {
-      BlockSource source = sampling(heap, capacity);
-      memory.open(source, capacity, maxCapacity);
-      source.resizeSample(memory.memoryBytes());
+    if (buffer == null) {
+      buffer = support.allocate(heap, capacity, budget, factory);
     }
-    return explaining(memory);
+    buffer.open(this, capacity, maxCapacity);
+    LiveSample taken = support.drawSample(heap, capacity, budget);
+    if (taken != null) {
+      taken.resize(buffer.memoryBytes());
+      buffer.open(holding(taken), capacity, maxCapacity);
+    }
+    return explaining(buffer);
   }
 
-  /** Wraps it if its block is hardened; releases it if that fails. */
+  /** Wraps it if its block is hardened. */
   private static ByteBuf explaining(WeirByteBuf memory) {
     BlockHistory history = memory.history();
-    if (history == null) {
-      return memory;
-    }
-    try {
-      return new HardenedByteBuf(memory, history);
-    } catch (OutOfMemoryError | StackOverflowError e) {
-      memory.release();
-      throw e;
-    }
-  }
-
-  private boolean isSampleDue(@Nullable OwnedHeap heap, int capacity) {
-    return sampler != null && countdown(sampler, heap).reach(capacity);
-  }
-
-  private static ByteCountdown countdown(Sampler sampler, @Nullable OwnedHeap heap) {
-    ByteCountdown own = heap == null ? null : heap.countdown();
-    return own == null ? sampler.ofThread() : own;
-  }
-
-  private <B extends WeirByteBuf> B profiled(
-      @Nullable OwnedHeap heap, int capacity, int maxCapacity, BlockFactory<B> factory) {
-    BlockSource source = sampling(heap, capacity);
-    B buffer = null;
-    try {
-      buffer = pool.allocate(heap, capacity, budget, factory);
-      buffer.open(source, capacity, maxCapacity);
-    } finally {
-      if (buffer == null) {
-        source.endSample();
-      }
-    }
-    source.resizeSample(buffer.memoryBytes());
-    return buffer;
-  }
-
-  /** The source of a buffer whose sample is due. */
-  private BlockSource sampling(@Nullable OwnedHeap heap, int bytes) {
-    if (sampler == null) {
-      return this;
-    }
-    LiveSample taken = sampler.take(countdown(sampler, heap), bytes, budget);
-    return taken == null ? this : holding(taken);
+    return history == null ? memory : new HardenedByteBuf(memory, history);
   }
 
   private BlockSource holding(LiveSample taken) {
-    try {
-      return new BlockSource(pool, budget, allocator, taken);
-    } catch (OutOfMemoryError | StackOverflowError e) {
-      taken.end();
-      return this;
-    }
+    return new BlockSource(support, budget, allocator, taken);
   }
 
   private void endSample() {
@@ -248,12 +190,6 @@ final class BlockSource {
     }
   }
 
-  private void resizeSample(long bytes) {
-    if (sample != null) {
-      sample.resize(bytes);
-    }
-  }
-
   /**
    * The source of a buffer that has come to a block of another size, by growth or by shrinking: its
    * sample ends, and it is drawn anew with all its bytes.
@@ -262,30 +198,16 @@ final class BlockSource {
    * @param memoryBytes what the block has
    */
   BlockSource resized(int capacity, int memoryBytes) {
-    if (sampler == null) {
+    if (!draws) {
       return this;
     }
-    try {
-      endSample();
-      BlockSource unsampled = sample == null ? this : withoutSample();
-      OwnedHeap heap = allocator.heap();
-      if (!isSampleDue(heap, capacity)) {
-        return unsampled;
-      }
-      BlockSource sampling = unsampled.sampling(heap, capacity);
-      sampling.resizeSample(memoryBytes);
-      return sampling;
-    } catch (OutOfMemoryError | StackOverflowError e) {
-      return this; // The buffer has its new block; whoever resized it need not hear of a sample.
+    endSample();
+    LiveSample taken = support.drawSample(allocator.heap(), capacity, budget);
+    if (taken != null) {
+      taken.resize(memoryBytes);
+      return holding(taken);
     }
-  }
-
-  private BlockSource withoutSample() {
-    try {
-      return new BlockSource(pool, budget, allocator);
-    } catch (OutOfMemoryError javaHeapFull) {
-      return this; // Its sample has ended.
-    }
+    return sample == null ? this : new BlockSource(support, budget, allocator);
   }
 
   /** As {@link #buffer}, but never used again after its release: for Netty's wrappers. */
@@ -300,85 +222,55 @@ final class BlockSource {
 
   private <B extends WeirByteBuf> ByteBuf lasting(
       @Nullable OwnedHeap heap, int capacity, int maxCapacity, BlockFactory<B> factory) {
-    if (isHardenedNext(heap)) {
-      ByteBuf hardened = tryHardened(heap, capacity, maxCapacity, factory);
-      if (hardened != null) {
-        return hardened;
-      }
-    }
-    if (isSampleDue(heap, capacity)) {
-      return profiled(heap, capacity, maxCapacity, factory);
-    }
-    B buffer = pool.allocate(heap, capacity, budget, factory);
-    buffer.open(this, capacity, maxCapacity);
-    return buffer;
+    return draws
+        ? drawn(heap, capacity, maxCapacity, factory, /* hardenedFactory= */ factory)
+        : opened(heap, capacity, maxCapacity, factory);
   }
 
   /**
-   * A detached buffer over a live block, which it takes over: its last release is the block's. If
-   * there is no Java heap for that, the block is released.
+   * A detached buffer over a live block, which it takes over: its last release is the block's.
    *
    * @throws IllegalArgumentException if the block is another pool's; nothing has changed then
    * @throws IllegalStateException if the block has been released
    */
   ByteBuf over(Block block, int capacity, int maxCapacity) {
-    BlockSource paying;
-    WeirByteBuf buffer;
-    try {
-      LiveSample known = block.sample();
-      BlockSource payer = paidBy(block.budget());
-      paying = known == null ? payer : payer.holding(known);
-      boolean watched =
-          LeakSampling.IS_WEIRS
-              && ResourceLeakDetector.getLevel() == Level.SIMPLE
-              && LeakSampling.takesNext(allocator.heap());
-      buffer =
-          watched
-              ? block.handOverTo(LeakTrackedByteBuf.FACTORY)
-              : block.handOverTo(WeirByteBuf.DETACHED);
-    } catch (OutOfMemoryError | StackOverflowError noRoom) {
-      block.release();
-      throw noRoom;
-    }
+    LiveSample known = AllocatorSupport.sampleOf(block);
+    BlockSource payer = paidBy(block.budget());
+    BlockSource paying = known == null ? payer : payer.holding(known);
+    boolean watched =
+        LeakSampling.IS_WEIRS
+            && ResourceLeakDetector.getLevel() == Level.SIMPLE
+            && LeakSampling.drawNext(allocator.heap());
+    WeirByteBuf buffer =
+        watched
+            ? AllocatorSupport.handOver(block, LeakTrackedByteBuf.FACTORY)
+            : AllocatorSupport.handOver(block, WeirByteBuf.DETACHED);
     buffer.open(paying, capacity, maxCapacity);
     return explaining(buffer);
   }
 
   @SuppressWarnings("ReferenceEquality") // a budget is a node, and has one identity
   private BlockSource paidBy(Budget payer) {
-    return payer == budget ? this : new BlockSource(pool, payer, allocator);
+    return payer == budget ? this : new BlockSource(support, payer, allocator);
   }
 
   /**
-   * A block for whoever can do without: null also where the pool is closed, the system fails, or
-   * the Java heap is full.
+   * A block for whoever can do without: null also where the pool is closed, or the system fails.
    */
   @Nullable Place tryPlace(int bytes) {
     try {
-      Place hardened = tryHardenedPlace(bytes);
-      return hardened != null
-          ? hardened
-          : pool.tryAllocateAtOnce(allocator.heap(), bytes, budget, Place.FACTORY);
-    } catch (IllegalStateException | NativeMemoryException | OutOfMemoryError e) {
+      return support.tryAllocateAtOnce(allocator.heap(), bytes, budget, Place.FACTORY);
+    } catch (IllegalStateException | NativeMemoryException e) {
       return null;
     }
   }
 
-  /** A hardened place, where all are: of a sample, those that grow cease to be hardened. */
-  private @Nullable Place tryHardenedPlace(int bytes) {
-    return hardener == null || !hardener.isFull()
-        ? null
-        : pool.tryAllocateHardened(bytes, budget, Place.FACTORY);
-  }
-
   /**
-   * A place that can grow further, or a hardened one, for what lies at {@code outgrown} until now.
+   * A place that can grow further, or a hardened one where all are, for what lies at {@code
+   * outgrown} until now.
    */
   Place growingPlace(BlockContainer outgrown, int bytes) {
-    Place hardened = tryHardenedPlace(bytes);
-    return hardened != null
-        ? hardened
-        : pool.allocateGrowing(allocator.heap(), outgrown, bytes, budget, Place.FACTORY);
+    return support.allocateGrown(allocator.heap(), outgrown, bytes, budget, Place.FACTORY);
   }
 
   /** Grows a block without copying it, if that can be done; it may lie elsewhere then. */
@@ -388,7 +280,7 @@ final class BlockSource {
 
   /** The same with pages of a grant. */
   boolean tryGrow(BlockContainer home, int bytes, Grant grant) {
-    return grant.tryGrow(home, bytes, budget);
+    return AllocatorSupport.tryGrow(grant, home, bytes, budget);
   }
 
   /** Gives back the last block of a buffer, which is released. Any thread. */

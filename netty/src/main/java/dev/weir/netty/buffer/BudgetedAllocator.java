@@ -1,9 +1,10 @@
 package dev.weir.netty.buffer;
 
+import dev.weir.memory.AllocatorSupport;
+import dev.weir.memory.Block;
 import dev.weir.memory.Pool;
 import dev.weir.memory.array.ArrayHeap;
 import dev.weir.memory.budget.Budget;
-import dev.weir.memory.heap.Block;
 import dev.weir.memory.heap.OwnedHeap;
 import dev.weir.memory.heap.SharedHeap.Stripe;
 import io.netty.buffer.AbstractByteBufAllocator;
@@ -33,8 +34,9 @@ public abstract class BudgetedAllocator extends AbstractByteBufAllocator {
       "this-escape") // Both keep it for the buffers that come later, and call nothing.
   protected BudgetedAllocator(Pool pool, Budget budget, boolean preferDirect) {
     super(preferDirect);
-    blocks = new BlockSource(pool, budget, this);
-    arrays = new ArraySource(pool.arrays(), budget, this);
+    AllocatorSupport support = AllocatorSupport.of(pool);
+    blocks = new BlockSource(support, budget, this);
+    arrays = new ArraySource(support.arrays(), budget, this);
   }
 
   /** The heap of the calling thread; null if it has none. */
@@ -79,7 +81,7 @@ public abstract class BudgetedAllocator extends AbstractByteBufAllocator {
     // release.
     if (LeakSampling.IS_WEIRS
         && (level == ResourceLeakDetector.Level.DISABLED
-            || (level == ResourceLeakDetector.Level.SIMPLE && !LeakSampling.takesNext(heap)))) {
+            || (level == ResourceLeakDetector.Level.SIMPLE && !LeakSampling.drawNext(heap)))) {
       return heap != null
           ? blocks.buffer(heap, initialCapacity, maxCapacity)
           : blocks.sharedBuffer(stripe(), initialCapacity, maxCapacity);
@@ -139,7 +141,7 @@ public abstract class BudgetedAllocator extends AbstractByteBufAllocator {
     ResourceLeakDetector.Level level = ResourceLeakDetector.getLevel();
     if (LeakSampling.IS_WEIRS
         && (level == ResourceLeakDetector.Level.DISABLED
-            || (level == ResourceLeakDetector.Level.SIMPLE && !LeakSampling.takesNext(null)))) {
+            || (level == ResourceLeakDetector.Level.SIMPLE && !LeakSampling.drawNext(null)))) {
       return arrays.buffer(heap, initialCapacity, maxCapacity);
     }
     return LeakSampling.IS_WEIRS && level == ResourceLeakDetector.Level.SIMPLE
@@ -167,8 +169,7 @@ public abstract class BudgetedAllocator extends AbstractByteBufAllocator {
   }
 
   /**
-   * A detached buffer over a live block, which it takes over: its last release is the block's. If
-   * there is no Java heap for that, the block is released.
+   * A detached buffer over a live block, which it takes over: its last release is the block's.
    *
    * @throws IllegalArgumentException if the block is another pool's; nothing has changed then
    * @throws IllegalStateException if the block has been released

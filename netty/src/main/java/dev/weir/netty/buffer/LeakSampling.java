@@ -37,8 +37,8 @@ final class LeakSampling {
     }
   }
 
-  /** Whether the next buffer is to be watched at level {@code SIMPLE}. */
-  static boolean takesNext(@Nullable OwnedHeap heap) {
+  /** Draws whether the next buffer is to be watched at level {@code SIMPLE}. */
+  static boolean drawNext(@Nullable OwnedHeap heap) {
     return heap != null
         ? heap.takesSample(INTERVAL)
         : ThreadLocalRandom.current().nextInt(INTERVAL) == 0;

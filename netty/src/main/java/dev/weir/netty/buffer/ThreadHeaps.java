@@ -1,6 +1,6 @@
 package dev.weir.netty.buffer;
 
-import dev.weir.memory.Pool;
+import dev.weir.memory.AllocatorSupport;
 import dev.weir.memory.heap.OwnedHeap;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.FastThreadLocal;
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * thread ends; until then the thread refers to the pool's memory, closed or not.
  */
 final class ThreadHeaps extends FastThreadLocal<@Nullable OwnedHeap> {
-  private final Pool pool;
+  private final AllocatorSupport pool;
 
   /** Weakly: a thread refers to its variables until it ends. */
   private final WeakReference<ThreadKnowingAllocator> allocator;
@@ -28,7 +28,7 @@ final class ThreadHeaps extends FastThreadLocal<@Nullable OwnedHeap> {
    *
    * @param allocator told when there is a new heap, and by a thread that gives its heap up
    */
-  ThreadHeaps(Pool pool, ThreadKnowingAllocator allocator) {
+  ThreadHeaps(AllocatorSupport pool, ThreadKnowingAllocator allocator) {
     this.pool = pool;
     this.allocator = new WeakReference<>(allocator);
   }

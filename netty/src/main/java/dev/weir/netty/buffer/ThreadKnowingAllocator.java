@@ -1,5 +1,6 @@
 package dev.weir.netty.buffer;
 
+import dev.weir.memory.AllocatorSupport;
 import dev.weir.memory.Pool;
 import dev.weir.memory.array.ArrayHeap;
 import dev.weir.memory.budget.Budget;
@@ -28,7 +29,7 @@ public abstract class ThreadKnowingAllocator extends BudgetedAllocator {
   /** So many buffers of threads without a place are followed by a look for one. */
   private static final int LOOKS = 10_000;
 
-  private final Pool pool;
+  private final AllocatorSupport support;
   private final ThreadHeaps heaps;
   private final ThreadArrays arrayHeaps;
   private final @Nullable Place[] places = new Place[PLACES];
@@ -60,9 +61,9 @@ public abstract class ThreadKnowingAllocator extends BudgetedAllocator {
   protected ThreadKnowingAllocator(Pool pool, boolean preferDirect) {
     Budget root = pool.rootBudget();
     super(pool, root, preferDirect);
-    this.pool = pool;
-    this.heaps = new ThreadHeaps(pool, this);
-    this.arrayHeaps = new ThreadArrays(pool.arrays());
+    this.support = AllocatorSupport.of(pool);
+    this.heaps = new ThreadHeaps(support, this);
+    this.arrayHeaps = new ThreadArrays(support.arrays());
   }
 
   private @Nullable Place own() {
@@ -100,7 +101,7 @@ public abstract class ThreadKnowingAllocator extends BudgetedAllocator {
   final void lookForStripe() {
     if (looksLeft > 0 && !Thread.currentThread().isVirtual()) {
       looksLeft--;
-      Stripe leaning = own() == null ? pool.leaningStripe() : null;
+      Stripe leaning = own() == null ? support.leaningStripe() : null;
       if (leaning != null) {
         takePlace(/* heap= */ null, leaning);
       }

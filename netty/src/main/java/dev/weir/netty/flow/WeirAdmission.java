@@ -1,10 +1,10 @@
 package dev.weir.netty.flow;
 
+import dev.weir.memory.Block;
 import dev.weir.memory.Grant;
 import dev.weir.memory.Pool;
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.budget.BudgetExceededError;
-import dev.weir.memory.heap.Block;
 import dev.weir.netty.WeirAllocator;
 import dev.weir.netty.flow.AdmissionRefusedException.Reason;
 import io.netty.buffer.ByteBuf;
@@ -128,7 +128,6 @@ public final class WeirAdmission implements Admission {
       try {
         return allocator.wrap(block, bytes, maxCapacity);
       } catch (IllegalArgumentException capacity) {
-        // After any other failure the block is released.
         block.release();
         throw capacity;
       }

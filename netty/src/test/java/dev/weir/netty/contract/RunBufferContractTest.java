@@ -1,6 +1,6 @@
 package dev.weir.netty.contract;
 
-import dev.weir.memory.heap.Block;
+import dev.weir.memory.Block;
 import dev.weir.memory.heap.SizeClasses;
 import dev.weir.netty.PoolUnderTest;
 import io.netty.buffer.ByteBuf;

@@ -37,7 +37,7 @@ final class ProfileFeed {
 
   /** Whether there is a profile. */
   boolean isOn() {
-    return pool.sampler() != null;
+    return pool.options().bytesPerSample() > 0;
   }
 
   /** Looks for what is old and grows. */

@@ -2,10 +2,10 @@ package dev.weir.server.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.memory.Block;
 import dev.weir.memory.Pool;
 import dev.weir.memory.PoolOptions;
 import dev.weir.memory.budget.Budget;
-import dev.weir.memory.heap.Block;
 import dev.weir.memory.profile.LiveBlocks;
 import dev.weir.memory.profile.LiveProfile;
 import dev.weir.server.console.RoundingEstimates.Estimate;

@@ -4,6 +4,11 @@ package dev.weir.memory.heap;
 record Slot(Slab slab, int number) {
   static final BlockFactory<Slot> FACTORY = (home, number, found) -> new Slot((Slab) home, number);
 
+  /** As whoever the caller is. */
+  void free() {
+    slab.free(number);
+  }
+
   void freeRemotely() {
     Heap.freeRemotely(slab, number);
   }

@@ -1,6 +1,5 @@
 package dev.weir.memory.heap;
 
-import dev.weir.memory.budget.Budget;
 import dev.weir.memory.pages.PageHeap;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
@@ -12,25 +11,23 @@ import org.openjdk.jcstress.infra.results.L_Result;
 
 /** Threads share a stripe: who does not get its lock leaves the slot in the remote stack. */
 public final class StripeRaces {
-  private static final Budget ROOT = Budget.root("root", () -> Long.MAX_VALUE, 0, () -> 0);
-
   private StripeRaces() {}
 
   private abstract static class OneStripe {
     final PageHeap pages = SmallHeap.newPageHeap();
     final SharedHeap shared = new SharedHeap(pages, 1, InsidePurge::run);
-    final Block first = allocate();
-    final Block second = allocate();
-    Block third;
+    final Slot first = allocate();
+    final Slot second = allocate();
+    Slot third;
 
-    Block allocate() {
-      return shared.tryAllocate(SmallHeap.SIZE_CLASS, Block.factory(ROOT));
+    Slot allocate() {
+      return shared.tryAllocate(SmallHeap.SIZE_CLASS, Slot.FACTORY);
     }
 
     /** As the purger does, which only looks where a stripe seems to have something. */
     String rest() {
       if (third != null) {
-        third.release();
+        third.free();
       }
       shared.retireIdle(/* takesOver= */ true);
       pages.checkInvariants();
@@ -46,12 +43,12 @@ public final class StripeRaces {
   public static class ReleaseAgainstRelease extends OneStripe {
     @Actor
     public void one() {
-      first.release();
+      first.free();
     }
 
     @Actor
     public void other() {
-      second.release();
+      second.free();
     }
 
     @Arbiter
@@ -67,8 +64,8 @@ public final class StripeRaces {
   public static class ReleaseAgainstAllocation extends OneStripe {
     @Actor
     public void one() {
-      first.release();
-      second.release();
+      first.free();
+      second.free();
     }
 
     @Actor
@@ -89,8 +86,8 @@ public final class StripeRaces {
   public static class ReleaseAgainstTrim extends OneStripe {
     @Actor
     public void one() {
-      first.release();
-      second.release();
+      first.free();
+      second.free();
     }
 
     @Actor

@@ -1,5 +1,6 @@
 package dev.weir.netty.buffer;
 
+import dev.weir.memory.AllocatorSupport;
 import dev.weir.memory.Pool;
 import dev.weir.memory.PoolOptions;
 import dev.weir.memory.heap.OwnedHeap;
@@ -14,8 +15,8 @@ import org.openjdk.jcstress.infra.results.LL_Result;
 /** Threads come to have places in one allocator and leave them: none sees the heap of another. */
 public final class ThreadPlaceRaces {
   private static final Pool POOL = Pool.create(PoolOptions.withLimit(64L << 20));
-  private static final OwnedHeap FIRST = POOL.ownedHeap(Runnable::run);
-  private static final OwnedHeap SECOND = POOL.ownedHeap(Runnable::run);
+  private static final OwnedHeap FIRST = AllocatorSupport.of(POOL).ownedHeap(Runnable::run);
+  private static final OwnedHeap SECOND = AllocatorSupport.of(POOL).ownedHeap(Runnable::run);
 
   private static final int TIMES = 32;
 

@@ -1,10 +1,12 @@
-package dev.weir.memory.heap;
+package dev.weir.memory;
 
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.memory.budget.Budget;
+import dev.weir.memory.heap.PageHeaps;
+import dev.weir.memory.heap.RunHeap;
 import dev.weir.memory.os.FakeNativeMemory;
 import dev.weir.memory.pages.Lane;
 import dev.weir.memory.pages.PageHeap;

@@ -1,9 +1,11 @@
-package dev.weir.memory.profile;
+package dev.weir.memory.sampling;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.weir.memory.budget.Budget;
+import dev.weir.memory.profile.LiveBlocks;
+import dev.weir.memory.profile.LiveProfile;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

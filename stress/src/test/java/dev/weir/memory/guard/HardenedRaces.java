@@ -1,5 +1,6 @@
-package dev.weir.memory.hardening;
+package dev.weir.memory.guard;
 
+import dev.weir.memory.hardening.Hardening;
 import dev.weir.memory.os.NativeMemory;
 import dev.weir.memory.pages.PageHeap;
 import dev.weir.memory.pages.Reservation;

@@ -1,9 +1,10 @@
-package dev.weir.memory.hardening;
+package dev.weir.memory.guard;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import dev.weir.memory.hardening.Hardening;
 import dev.weir.memory.heap.SizeClasses;
 import dev.weir.memory.os.AddressSpace;
 import dev.weir.memory.os.NativeMemory;

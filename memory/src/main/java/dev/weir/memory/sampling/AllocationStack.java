@@ -1,4 +1,4 @@
-package dev.weir.memory.profile;
+package dev.weir.memory.sampling;
 
 import java.util.Arrays;
 import java.util.List;
@@ -18,8 +18,9 @@ public final class AllocationStack extends Throwable implements SampledStack {
 
   private static final List<String> OWN_PACKAGES =
       List.of(
-          "dev.weir.memory.profile.",
+          "dev.weir.memory.sampling.",
           "dev.weir.memory.heap.",
+          "dev.weir.memory.guard.",
           "dev.weir.memory.hardening.",
           "dev.weir.memory.jfr.",
           "dev.weir.netty.buffer.",
@@ -31,6 +32,8 @@ public final class AllocationStack extends Throwable implements SampledStack {
 
   private static final List<String> OWN_CLASSES =
       List.of(
+          "dev.weir.memory.AllocatorSupport",
+          "dev.weir.memory.Block",
           "dev.weir.memory.Pool",
           "dev.weir.memory.Grant",
           "dev.weir.memory.BlockSamples",

@@ -1,4 +1,4 @@
-package dev.weir.memory.profile;
+package dev.weir.memory.sampling;
 
 import java.util.function.Supplier;
 

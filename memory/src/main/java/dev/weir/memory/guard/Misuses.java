@@ -1,6 +1,10 @@
-package dev.weir.memory.hardening;
+package dev.weir.memory.guard;
 
+import dev.weir.memory.hardening.BlockHistory;
+import dev.weir.memory.hardening.Misuse;
 import dev.weir.memory.hardening.Misuse.Kind;
+import dev.weir.memory.hardening.MisuseLog;
+import dev.weir.memory.hardening.MisuseReport;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.ArrayDeque;
@@ -15,8 +19,8 @@ import java.util.concurrent.atomic.AtomicLong;
  * rarely, since a mistake in a loop must not fill a disk. Thread-safe; not to be called under a
  * lock of the pool's.
  */
-final class Misuses {
-  private static final Logger LOG = System.getLogger(Misuses.class.getPackageName());
+final class Misuses implements MisuseLog {
+  private static final Logger LOG = System.getLogger(MisuseLog.class.getPackageName());
 
   /** So many of each kind are logged one by one; then the 32nd, the 64th, and so on. */
   private static final int LOGGED_ONE_BY_ONE = 16;
@@ -41,10 +45,17 @@ final class Misuses {
    * Records a mistake. Where the Java heap is full, or the log fails, it is only counted: this
    * throws nothing.
    */
-  void add(Kind kind, String message, BlockHistory history) {
+  @Override
+  public void add(Kind kind, String message, BlockHistory history) {
     long count = counter(kind).incrementAndGet();
     try {
-      keep(Misuse.of(kind, message, history));
+      keep(
+          new Misuse(
+              kind,
+              message,
+              history.allocation(),
+              history.releaseStack(),
+              Thread.currentThread().getName()));
       if (count <= LOGGED_ONE_BY_ONE || Long.bitCount(count) == 1) {
         LOG.log(
             Level.ERROR,

@@ -1,5 +1,6 @@
-package dev.weir.memory.hardening;
+package dev.weir.memory.guard;
 
+import dev.weir.memory.hardening.BlockHistory;
 import dev.weir.memory.hardening.Misuse.Kind;
 import dev.weir.memory.os.AddressSpace;
 import dev.weir.memory.pages.Lane;

@@ -1,7 +1,9 @@
-package dev.weir.memory.profile;
+package dev.weir.memory.sampling;
 
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.jfr.FlightRecords;
+import dev.weir.memory.profile.LiveBlocks;
+import dev.weir.memory.profile.LiveProfile;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;

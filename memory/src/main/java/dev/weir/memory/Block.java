@@ -1,9 +1,11 @@
-package dev.weir.memory.heap;
+package dev.weir.memory;
 
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.hardening.BlockHistory;
 import dev.weir.memory.hardening.Misuse.Kind;
-import dev.weir.memory.profile.LiveSample;
+import dev.weir.memory.heap.BlockContainer;
+import dev.weir.memory.heap.BlockFactory;
+import dev.weir.memory.sampling.LiveSample;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
@@ -28,7 +30,7 @@ public final class Block implements AutoCloseable {
 
   /** How a block comes by more memory. */
   @FunctionalInterface
-  public interface Growth {
+  interface Growth {
     /** As {@link BlockContainer#tryGrow}. */
     boolean tryGrow(BlockContainer home, long minBytes, Budget budget);
   }
@@ -44,7 +46,7 @@ public final class Block implements AutoCloseable {
    *
    * @param budget has been charged for it
    */
-  public static BlockFactory<Block> factory(Budget budget) {
+  static BlockFactory<Block> factory(Budget budget) {
     return (home, number, found) -> {
       Block block;
       if (found instanceof Block left) {
@@ -97,8 +99,18 @@ public final class Block implements AutoCloseable {
     return tryGrow(minBytes, BlockContainer::tryGrow);
   }
 
-  /** The same by other means: for grants. */
-  public boolean tryGrow(long minBytes, Growth means) {
+  /**
+   * As {@link #tryGrow}, with what is free now, or dirty: nobody is asked for room. For a block
+   * from {@link Pool#tryAllocateGrowingAtOnce}.
+   *
+   * @throws IllegalStateException if it has been released
+   */
+  public boolean tryGrowAtOnce(long minBytes) {
+    return tryGrow(minBytes, BlockContainer::tryGrowAtOnce);
+  }
+
+  /** The same by other means. */
+  boolean tryGrow(long minBytes, Growth means) {
     requireLive(Kind.USE_AFTER_RELEASE);
     boolean large = means.tryGrow(home, minBytes, budget);
     LiveSample known = sample;
@@ -141,14 +153,14 @@ public final class Block implements AutoCloseable {
     }
   }
 
-  /** The pool's profile has sampled it: the sample ends with the block. For the pool. */
-  public void watchedBy(LiveSample newSample) {
+  /** The pool's profile has sampled it: the sample ends with the block. */
+  void watchedBy(LiveSample newSample) {
     sample = newSample;
     newSample.resize(size());
   }
 
   /** What the pool's profile knows of it; null if it has not been sampled. */
-  public @Nullable LiveSample sample() {
+  @Nullable LiveSample sample() {
     return sample;
   }
 
@@ -159,7 +171,7 @@ public final class Block implements AutoCloseable {
    * @param heir leaves nothing at the slot, which only allocations may: another thread may be at it
    * @throws IllegalStateException if it has been released
    */
-  public <T> T handOverTo(BlockFactory<T> heir) {
+  <T> T handOverTo(BlockFactory<T> heir) {
     requireLive(Kind.USE_AFTER_RELEASE);
     T object = heir.create(home, number, null);
     live = false;

@@ -1,10 +1,14 @@
-package dev.weir.memory.hardening;
+package dev.weir.memory.guard;
 
+import dev.weir.memory.hardening.BlockHistory;
+import dev.weir.memory.hardening.Hardening;
+import dev.weir.memory.hardening.MisuseReport;
+import dev.weir.memory.hardening.StaleAccess;
 import dev.weir.memory.pages.Lane;
 import dev.weir.memory.pages.PageHeap;
 import dev.weir.memory.pages.Runs;
-import dev.weir.memory.profile.ByteCountdown;
-import dev.weir.memory.profile.CountdownStripes;
+import dev.weir.memory.sampling.ByteCountdown;
+import dev.weir.memory.sampling.CountdownStripes;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -16,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe.
  */
 @SuppressWarnings("exports") // page heaps are the pool's: nobody else has one
-public final class Hardener {
+public final class Hardener implements StaleAccess.Finder {
   /** The least that lies behind a block and is looked at when it is released. */
   private static final int MIN_CANARY_BYTES = 16;
 
@@ -88,14 +92,14 @@ public final class Hardener {
     this.misuses = new Misuses(poolName);
     Guard.load();
     this.stripes = new CountdownStripes(this::newCountdown);
-    StaleAccess.look(this);
+    StaleAccess.lookWith(this);
     tellOnce(poolName);
   }
 
   /** The JDK's exception says nothing of Weir: who meets it must know where to ask. */
   private static void tellOnce(String poolName) {
     if (TOLD.compareAndSet(false, true)) {
-      System.getLogger(Hardener.class.getPackageName())
+      System.getLogger(Hardening.class.getPackageName())
           .log(
               System.Logger.Level.INFO,
               "pool '%s' hardens blocks: an IllegalStateException 'Already closed' out of a"
@@ -128,7 +132,7 @@ public final class Hardener {
    *
    * @param own the calling thread's countdown, or null
    */
-  public boolean takesNext(@Nullable ByteCountdown own) {
+  public boolean drawNext(@Nullable ByteCountdown own) {
     if (settings.isFull()) {
       return true;
     }
@@ -262,6 +266,7 @@ public final class Hardener {
    *
    * @param accessed a segment of the block, or one that was made of its bare address
    */
+  @Override
   public @Nullable BlockHistory historyOf(MemorySegment accessed) {
     Guard guard = accessed.isNative() ? quarantine.at(accessed.address()) : null;
     // A closed segment of another block, which lay there before, must not be taken for this one's.

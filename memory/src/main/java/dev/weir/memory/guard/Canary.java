@@ -1,4 +1,4 @@
-package dev.weir.memory.hardening;
+package dev.weir.memory.guard;
 
 import dev.weir.memory.os.AddressSpace;
 import java.lang.foreign.MemorySegment;

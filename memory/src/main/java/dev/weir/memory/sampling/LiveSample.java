@@ -1,6 +1,7 @@
-package dev.weir.memory.profile;
+package dev.weir.memory.sampling;
 
 import dev.weir.memory.budget.Budget;
+import dev.weir.memory.profile.LiveBlocks;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayList;

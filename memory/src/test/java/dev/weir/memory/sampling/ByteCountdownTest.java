@@ -1,4 +1,4 @@
-package dev.weir.memory.profile;
+package dev.weir.memory.sampling;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

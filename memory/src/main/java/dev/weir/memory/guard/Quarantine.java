@@ -1,4 +1,4 @@
-package dev.weir.memory.hardening;
+package dev.weir.memory.guard;
 
 import dev.weir.memory.sync.SpinLock;
 import org.jspecify.annotations.Nullable;
