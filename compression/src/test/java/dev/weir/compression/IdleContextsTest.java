@@ -16,7 +16,7 @@ class IdleContextsTest {
   private static final int STREAMS = 4;
 
   @Test
-  void theyAreGivenBackWhereTheyPutTheirBudgetUnderPressure() {
+  void idleContextsAreGivenBackWhereTheyPutTheirBudgetUnderPressure() {
     try (Pool pool = Pool.create(PoolOptions.withLimit(256L << 20))) {
       Budget budget = pool.rootBudget().child("compression", Budget.UNLIMITED);
       try (Compression compression = Compression.create(pool, budget, CompressionOptions.DEFAULT)) {

@@ -75,7 +75,7 @@ class LevelUnderPressureTest {
 
   @ParameterizedTest
   @EnumSource
-  void itLowersTheLevel(ContentCoding coding) {
+  void pressureLowersTheLevel(ContentCoding coding) {
     List<byte[]> lowest = CONTENTS.stream().map(c -> atTheLowestLevel(coding, c)).toList();
     for (int i = 0; i < CONTENTS.size(); i++) {
       byte[] content = CONTENTS.get(i);

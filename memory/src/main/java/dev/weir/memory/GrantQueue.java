@@ -46,9 +46,9 @@ final class GrantQueue {
   private boolean closed;
 
   /** Those that have ended and whose futures could not be completed. */
-  private final EndedGrants untold = new EndedGrants();
+  private final EndedGrants undelivered = new EndedGrants();
 
-  private volatile boolean hasUntold;
+  private volatile boolean hasUndelivered;
 
   GrantQueue(PageHeap pages, Budget root) {
     this(pages, root, GrantOutcomes.plain(pages), () -> {});
@@ -82,8 +82,8 @@ final class GrantQueue {
   }
 
   /** Whether somebody has not been told yet that waiting is over: {@link #serve} tries again. */
-  boolean hasUntold() {
-    return hasUntold;
+  boolean hasUndelivered() {
+    return hasUndelivered;
   }
 
   /** Enters a request, charged to the root. */
@@ -262,7 +262,7 @@ final class GrantQueue {
         completeAll(ended);
       }
     }
-    return hasUntold ? Math.min(untilNext, AGAIN_NANOS) : untilNext;
+    return hasUndelivered ? Math.min(untilNext, AGAIN_NANOS) : untilNext;
   }
 
   private void doWithoutCredit() {
@@ -290,8 +290,8 @@ final class GrantQueue {
       try {
         countOut(ended);
         all.takeAll(ended);
-        all.takeAll(untold);
-        hasUntold = false;
+        all.takeAll(undelivered);
+        hasUndelivered = false;
       } finally {
         lock.unlock();
       }
@@ -328,8 +328,8 @@ final class GrantQueue {
   private void keep(WaitingGrant request) {
     lock.lock();
     try {
-      untold.add(request, request.end);
-      hasUntold = true;
+      undelivered.add(request, request.end);
+      hasUndelivered = true;
     } finally {
       lock.unlock();
     }

@@ -69,7 +69,7 @@ final class InsidePurgeQueue {
   }
 
   /** Waits for the system calls of the purges that have begun by now, and makes those that wait. */
-  void settle() {
+  void awaitRunning() {
     long begun = underWay.announced();
     while (!underWay.haveEnded(begun)) {
       if (!run()) {

@@ -277,7 +277,7 @@ public final class Pool extends PoolFigures implements AutoCloseable {
     arrayChores.arrays().trim();
     PoolCore parts = life.coreOrNull();
     if (parts != null) {
-      parts.trimAndSettle();
+      parts.trimAndAwaitPurges();
       parts.pages().dirtyPurges().purgeAll();
     }
   }

@@ -171,7 +171,7 @@ final class SlowAllocation {
   private static <T> @Nullable T tryWithTrims(
       PoolCore parts, long moreBytes, Lane lane, Supplier<@Nullable T> attempt) {
     if (!leavesRoom(parts, moreBytes, lane)) {
-      parts.trimAndSettle();
+      parts.trimAndAwaitPurges();
       T result = attempt.get();
       if (result != null || !leavesRoom(parts, moreBytes, lane)) {
         return result; // Nothing may fail from here on: it would be lost.
@@ -195,7 +195,7 @@ final class SlowAllocation {
     long liveBytes = parts.liveBlockBytes();
     int quietRounds = 0;
     for (int round = 0; round < TRIM_ROUNDS; round++) {
-      parts.trimAndSettle();
+      parts.trimAndAwaitPurges();
       T result = attempt.get();
       if (result != null) {
         return result;

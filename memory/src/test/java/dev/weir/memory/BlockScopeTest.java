@@ -44,7 +44,7 @@ class BlockScopeTest {
   }
 
   @Test
-  void itIsASegmentAllocator() {
+  void aScopeIsASegmentAllocator() {
     try (BlockScope scope = new BlockScope(pool)) {
       assertThat(scope.allocateFrom("weir").getString(0)).isEqualTo("weir");
       assertThat(scope.allocateFrom(ValueLayout.JAVA_LONG, 5, 6).byteSize()).isEqualTo(16);
@@ -52,7 +52,7 @@ class BlockScopeTest {
   }
 
   @Test
-  void itChargesTheBudgetUntilItIsClosed() {
+  void aScopeChargesTheBudgetUntilItIsClosed() {
     Budget budget = pool.rootBudget().child("scope", 4_096);
     BlockScope scope = new BlockScope(pool, budget);
     scope.allocate(1_000, 1);

@@ -47,7 +47,7 @@ class BudgetGrantsTest {
   }
 
   @Test
-  void itIsChargedFromThePromiseUntilTheLastRelease() {
+  void aGrantIsChargedFromThePromiseUntilTheLastRelease() {
     Grant grant = pool.grant(3 * MIB, LONG, one).join();
     assertThat(grant.budget()).isSameAs(one);
     assertThat(one.chargedBytes()).isEqualTo(3 * MIB);
@@ -78,7 +78,7 @@ class BudgetGrantsTest {
   }
 
   @Test
-  void itWaitsForItsBudgetAndHoldsUpNobodyElse() {
+  void aGrantWaitsForItsBudgetAndHoldsUpNobodyElse() {
     Block full = pool.allocate(4 * MIB, one);
     CompletableFuture<Grant> first = pool.grant(MIB, LONG, one);
     CompletableFuture<Grant> second = pool.grant(100_000, LONG, one);

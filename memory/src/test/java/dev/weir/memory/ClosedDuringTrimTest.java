@@ -32,7 +32,7 @@ class ClosedDuringTrimTest {
   private final CountDownLatch closed = new CountDownLatch(1);
 
   @Test
-  void itsFreePagesAreGivenBack() throws InterruptedException {
+  void freePagesOfAHeapThatClosesDuringATrimAreGivenBack() throws InterruptedException {
     List<Block> live = new ArrayList<>();
     Thread owner =
         Thread.ofPlatform()

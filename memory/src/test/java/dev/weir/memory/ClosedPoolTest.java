@@ -71,7 +71,7 @@ class ClosedPoolTest {
   }
 
   @Test
-  void itSaysHowManyBlocksAreLiveAndWhose() {
+  void closingSaysHowManyBlocksAreLiveAndWhose() {
     Budget uploads = pool.rootBudget().child("uploads", Budget.UNLIMITED);
     Budget images = uploads.child("images", Budget.UNLIMITED);
     live.add(pool.allocate(100));
@@ -88,7 +88,7 @@ class ClosedPoolTest {
   }
 
   @Test
-  void itNamesTheLargestHoldersOnly() {
+  void closingNamesTheLargestHoldersOnly() {
     for (int i = 1; i <= 7; i++) {
       live.add(pool.allocate(i * 16, pool.rootBudget().child("feature-" + i, Budget.UNLIMITED)));
     }
@@ -103,7 +103,7 @@ class ClosedPoolTest {
   }
 
   @Test
-  void itSaysNothingWhereNothingIsLeft() {
+  void closingSaysNothingWhereNothingIsLeft() {
     pool.allocate(100).release();
     Pool unused = Pool.create(PoolOptions.withLimit(1 << 20));
     Pool drained = Pool.create(PoolOptions.withLimit(1 << 20).withNativeMemory(os));

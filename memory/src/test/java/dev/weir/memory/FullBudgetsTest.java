@@ -3,10 +3,10 @@ package dev.weir.memory;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.memory.budget.Budget;
-import dev.weir.memory.heap.PageHeaps;
 import dev.weir.memory.os.FakeNativeMemory;
 import dev.weir.memory.pages.Lane;
 import dev.weir.memory.pages.PageHeap;
+import dev.weir.memory.testing.PageHeaps;
 import org.junit.jupiter.api.Test;
 
 /** Which budget the one that waits is waiting for, whatever becomes free meanwhile. */
@@ -51,7 +51,7 @@ class FullBudgetsTest {
   }
 
   @Test
-  void thoseBesideTheFullOneGoOn() {
+  void grantsOfBudgetsBesideTheFullOneGoOn() {
     assertThat(one.tryCharge(MIB)).isTrue();
     waits(new WaitingGrant(4 * MIB, one, 0), room);
 

@@ -7,10 +7,10 @@ import dev.weir.memory.GrantModel.Request;
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.budget.BudgetExceededError;
 import dev.weir.memory.budget.Credits;
-import dev.weir.memory.heap.PageHeaps;
 import dev.weir.memory.os.FakeNativeMemory;
 import dev.weir.memory.pages.Lane;
 import dev.weir.memory.pages.PageHeap;
+import dev.weir.memory.testing.PageHeaps;
 import dev.weir.memory.testing.SeededRuns;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -336,7 +336,7 @@ class GrantQueueModelTest {
         settle();
         assertThat(untilNext).isLessThanOrEqualTo(model.nanosUntilNextDeadline(now));
       } while (withdrawals != before);
-      assertThat(queue.hasUntold()).isFalse();
+      assertThat(queue.hasUndelivered()).isFalse();
       model.checkNobodyWaitsInVain(now);
     }
 

@@ -20,7 +20,7 @@ class GrowingAtOnceTest {
   }
 
   @Test
-  void itGrowsWhereItLies() {
+  void aBlockGrowsWhereItLies() {
     try (Pool pool = Pool.create(PoolOptions.withLimit(64 << 20))) {
       Block block = pool.tryAllocateGrowingAtOnce(FIRST, pool.rootBudget());
       assertThat(block).isNotNull();

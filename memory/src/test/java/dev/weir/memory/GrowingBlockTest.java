@@ -22,7 +22,7 @@ import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Blocks that grow through rooms of every length, on real memory. */
+/** Blocks that grow through ranges of every length, on real memory. */
 class GrowingBlockTest {
   private static final long MIB = 1 << 20;
   private static final long LIMIT_BYTES = 700 * MIB;
@@ -93,7 +93,7 @@ class GrowingBlockTest {
         addresses.add(block.address());
       }
     }
-    assertThat(addresses).as("at 4 and at 256 MiB to a longer room").hasSize(3);
+    assertThat(addresses).as("at 4 and at 256 MiB to a longer range").hasSize(3);
     assertThat(os.moves()).isGreaterThanOrEqualTo(2);
     assertThat(os.refusedMoves()).isZero();
     assertThat(os.copies()).isZero();

@@ -27,7 +27,7 @@ class GrowthWithoutAddressesTest {
   GrowthWithoutAddressesTest() {
     ReservationPlan plan = ReservationPlan.of(LIMIT_BYTES, os.pageBytes(), HALVINGS);
     assertThat(plan.growth().tiers()).hasSize(2);
-    assertThat(plan.growth().tiers().getLast().rooms()).isOne();
+    assertThat(plan.growth().tiers().getLast().ranges()).isOne();
     ReservationPlan larger = ReservationPlan.of(LIMIT_BYTES, os.pageBytes(), HALVINGS - 1);
     os.limitReservations((plan.bytes() + larger.bytes()) / 2);
     pool =
@@ -67,7 +67,7 @@ class GrowthWithoutAddressesTest {
   }
 
   @Test
-  void theyAreAskedWhereMemoryIsMissing() {
+  void reclaimersAreAskedWhereMemoryIsMissing() {
     Block block = pool.allocateGrowing(5 * MIB, pool.rootBudget());
     Block other = pool.allocate(40 * MIB, pool.rootBudget());
 

@@ -3,10 +3,10 @@ package dev.weir.memory;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.memory.budget.Budget;
-import dev.weir.memory.heap.PageHeaps;
 import dev.weir.memory.os.FakeNativeMemory;
 import dev.weir.memory.pages.Lane;
 import dev.weir.memory.pages.PageHeap;
+import dev.weir.memory.testing.PageHeaps;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -81,7 +81,7 @@ class LostGrantsTest {
     assertThat(object.chargedBytes()).isEqualTo(2 * pageBytes);
     futures.subList(1, 3).forEach(each -> each.join().close());
     assertThat(queue.hasWaiting()).isFalse();
-    assertThat(queue.hasUntold()).isFalse();
+    assertThat(queue.hasUndelivered()).isFalse();
   }
 
   @Test

@@ -75,7 +75,7 @@ class ManyWaitingGrantsTest {
   }
 
   @Test
-  void thoseAreFoundThatAreOverdueWithdrawnOrHopeless() {
+  void grantsThatAreOverdueWithdrawnOrHopelessAreFound() {
     List<WaitingGrant> requests = waiting(1_000);
     assertThat(serve(1_009, false, false)).isEqualTo(1);
     assertThat(endedCount()).isEqualTo(10);

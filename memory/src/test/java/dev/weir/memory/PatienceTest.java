@@ -114,7 +114,7 @@ class PatienceTest {
   }
 
   @Test
-  void thoseThatBlockAreLeftSoonAndOneThatIsFreeIsAsked() throws InterruptedException {
+  void reclaimersThatBlockAreLeftSoonAndOneThatIsFreeIsAsked() throws InterruptedException {
     for (Budget holder : holders) {
       add(holder, this::block);
     }

@@ -26,7 +26,7 @@ class PoolSnapshotTest {
   }
 
   @Test
-  void itTellsOfTheArraysBehindHeapBuffers() {
+  void aSnapshotTellsOfTheArraysBehindHeapBuffers() {
     pool.rootBudget().child("tls", Budget.UNLIMITED);
     ArrayPool arrays = pool.support().arrays();
     ArraySlab home = arrays.tryAllocate(/* heap= */ null, 1_000, (slab, number, found) -> slab);
@@ -45,7 +45,7 @@ class PoolSnapshotTest {
   }
 
   @Test
-  void itTellsWhatIsLiveByKind() {
+  void aSnapshotTellsWhatIsLiveByKind() {
     Budget budget = pool.rootBudget().child("uploads", 1 << 20);
     OwnedHeap heap = pool.support().ownedHeap(task -> {});
     List<Block> live =

@@ -70,7 +70,7 @@ class PurgerTest {
 
   /** As when the Java heap is full: the log has no room for its message either. */
   @Test
-  void itOutlivesWhatIsThrownAroundTheChores() {
+  void thePurgerOutlivesWhatIsThrownAroundTheChores() {
     AtomicInteger asked = new AtomicInteger();
     Purger.Chores faulty =
         new Purger.Chores() {

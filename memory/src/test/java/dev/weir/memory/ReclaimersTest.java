@@ -107,7 +107,7 @@ class ReclaimersTest {
   }
 
   @Test
-  void theyAreAskedByPriorityUntilThereIsRoom() {
+  void reclaimersAreAskedByPriorityUntilThereIsRoom() {
     Cache dear = new Cache("dear").fill(MIB, 4 * MIB);
     Cache cheap = new Cache("cheap").fill(MIB, 4 * MIB);
     Cache middling = new Cache("middling").fill(MIB, 4 * MIB);

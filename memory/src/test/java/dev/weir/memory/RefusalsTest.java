@@ -3,14 +3,12 @@ package dev.weir.memory;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.memory.budget.Budget;
-import dev.weir.memory.heap.SizeClasses;
 import dev.weir.memory.os.FakeNativeMemory;
 import dev.weir.memory.pages.PageHeap;
 import dev.weir.memory.pages.Reservation;
 import dev.weir.memory.pages.ReservationPlan;
-import dev.weir.memory.pages.SilentEvents;
 import dev.weir.memory.pages.SpanSize;
-import dev.weir.memory.purge.PurgePolicy;
+import dev.weir.memory.testing.PageHeaps;
 import org.junit.jupiter.api.Test;
 
 class RefusalsTest {
@@ -28,15 +26,7 @@ class RefusalsTest {
   void theRootIsNamedWithoutSummingUpItsBlocks() {
     FakeNativeMemory os = new FakeNativeMemory();
     Reservation reservation = Reservation.reserve(os, LIMIT_BYTES);
-    PageHeap pages =
-        new PageHeap(
-            os,
-            reservation,
-            LIMIT_BYTES,
-            0,
-            SizeClasses.COUNT,
-            PurgePolicy.dense(),
-            new SilentEvents());
+    PageHeap pages = PageHeaps.over(os, reservation, LIMIT_BYTES);
     Budget root = countingRoot();
 
     assertThat(Refusals.of(pages, 100_000, root, LIMIT_BYTES)).hasMessageContaining("'pool'");
@@ -53,15 +43,7 @@ class RefusalsTest {
     os.limitReservations(half.bytes() + 4 * SpanSize.LARGE.bytes());
     Reservation reservation = Reservation.reserve(os, LIMIT_BYTES);
     assertThat(reservation.plan().halvings()).isPositive();
-    PageHeap pages =
-        new PageHeap(
-            os,
-            reservation,
-            LIMIT_BYTES,
-            0,
-            SizeClasses.COUNT,
-            PurgePolicy.dense(),
-            new SilentEvents());
+    PageHeap pages = PageHeaps.over(os, reservation, LIMIT_BYTES);
     Budget root = countingRoot();
 
     assertThat(Refusals.of(pages, Long.MAX_VALUE, root, LIMIT_BYTES))

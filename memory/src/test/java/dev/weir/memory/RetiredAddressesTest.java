@@ -24,7 +24,7 @@ class RetiredAddressesTest {
 
   /** Promises are not resident: nothing is purged for them, and nothing for what fits. */
   @Test
-  void theyAreFreedForARequestThatTheLimitAdmitsButNotAllTheirPages() {
+  void addressesOfRetiredSlabsAreFreedForARequestThatTheLimitAdmitsButNotAllTheirPages() {
     ReservationPlan plan = ReservationPlan.of(LIMIT_BYTES, PAGE, 6);
     os.limitReservations(plan.bytes() + 4 * SpanSize.LARGE.bytes());
     Pool pool =

@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.memory.budget.Budget;
-import dev.weir.memory.heap.PageHeaps;
 import dev.weir.memory.heap.RunHeap;
 import dev.weir.memory.os.FakeNativeMemory;
 import dev.weir.memory.pages.Lane;
 import dev.weir.memory.pages.PageHeap;
+import dev.weir.memory.testing.PageHeaps;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.Set;

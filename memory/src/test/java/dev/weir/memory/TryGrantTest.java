@@ -6,10 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.memory.budget.Budget;
-import dev.weir.memory.heap.PageHeaps;
 import dev.weir.memory.os.FakeNativeMemory;
 import dev.weir.memory.pages.Lane;
 import dev.weir.memory.pages.PageHeap;
+import dev.weir.memory.testing.PageHeaps;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -122,7 +122,7 @@ class TryGrantTest {
   }
 
   @Test
-  void itOvertakesNobodyOfItsLaneWhoWaitsForPages() {
+  void aGrantAtOnceOvertakesNobodyOfItsLaneWhoWaitsForPages() {
     Grant most = granted(10 * MIB, root);
     CompletableFuture<Grant> waiting = request(10 * MIB, root);
 
@@ -156,7 +156,7 @@ class TryGrantTest {
   }
 
   @Test
-  void itOvertakesNobodyWhoWaitsForABudgetThatItWouldCharge() {
+  void aGrantAtOnceOvertakesNobodyWhoWaitsForABudgetThatItWouldCharge() {
     Grant most = granted(MIB + SMALL, service);
     CompletableFuture<Grant> waiting = request(MIB, service);
 

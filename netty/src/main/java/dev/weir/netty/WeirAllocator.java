@@ -105,8 +105,8 @@ public final class WeirAllocator extends ThreadKnowingAllocator
   /**
    * Makes a buffer of a block of this allocator's pool. The buffer takes the block over: its last
    * release releases the block, and growth may exchange it for a larger one, charged to the same
-   * budget. The {@code Block} object is released from then on. If there is no Java heap for a buffer,
-   * the block is lost.
+   * budget. The {@code Block} object is released from then on. If there is no Java heap for a
+   * buffer, the block is lost.
    *
    * @param block a live block that the caller owns
    * @param capacity the initial capacity, at most {@code maxCapacity} and the block's size

@@ -31,7 +31,7 @@ class DeadBufferTest {
 
   @ParameterizedTest
   @MethodSource("allocators")
-  void itHasNoAddressAndKeepsItsCapacity(ByteBufAllocator allocator) {
+  void aDeadBufferHasNoAddressAndKeepsItsCapacity(ByteBufAllocator allocator) {
     for (int bytes : new int[] {16, 200_000}) {
       ByteBuf buffer = allocator.directBuffer(bytes);
       ByteBuf slice = buffer.slice(4, 8);

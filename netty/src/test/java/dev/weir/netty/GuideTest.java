@@ -19,8 +19,8 @@ import dev.weir.netty.http.BudgetedHttpAggregator;
 import dev.weir.netty.http.Spill;
 import dev.weir.netty.inbound.UnbrokenInput;
 import dev.weir.netty.transport.WeirEpollIoHandler;
+import dev.weir.netty.write.FailStopTls;
 import dev.weir.netty.write.Owned;
-import dev.weir.netty.write.UnbrokenTls;
 import dev.weir.netty.write.WriteGate;
 import dev.weir.netty.write.WriteGateOptions;
 import io.netty.bootstrap.ServerBootstrap;
@@ -224,7 +224,7 @@ class GuideTest {
     EmbeddedChannel channel = new EmbeddedChannel();
     ChannelPipeline pipeline = channel.pipeline();
     SslContext sslContext = SslContextBuilder.forClient().build();
-    UnbrokenTls.addTo(pipeline, sslContext.newHandler(channel.alloc()));
+    FailStopTls.addTo(pipeline, sslContext.newHandler(channel.alloc()));
     assertThat(pipeline.get(SslHandler.class)).isNotNull();
     channel.finishAndReleaseAll();
     ReferenceCountUtil.release(sslContext);

@@ -3,11 +3,9 @@ package dev.weir.memory;
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.budget.Credits;
 import dev.weir.memory.budget.SmallCredit;
-import dev.weir.memory.heap.SizeClasses;
 import dev.weir.memory.os.NativeMemory;
 import dev.weir.memory.pages.PageHeap;
 import dev.weir.memory.pages.Reservation;
-import dev.weir.memory.purge.PurgePolicy;
 import dev.weir.stress.ModelChecking;
 import dev.weir.stress.SilentPages;
 import java.util.List;
@@ -29,15 +27,7 @@ public class BudgetGrantsAtomicityTest {
   private static final Reservation ADDRESSES =
       Reservation.reserve(NativeMemory.system(), LIMIT_BYTES);
 
-  private final PageHeap pages =
-      new PageHeap(
-          NativeMemory.system(),
-          ADDRESSES,
-          LIMIT_BYTES,
-          0,
-          SizeClasses.COUNT,
-          PurgePolicy.dense(),
-          new SilentPages());
+  private final PageHeap pages = SilentPages.heap(NativeMemory.system(), ADDRESSES, LIMIT_BYTES);
   private final Budget root = SmallCredit.root(3 * pages.pageBytes(), 4 * pages.pageBytes());
   private final Budget object = root.child("object", 12 * pages.pageBytes());
   private final Budget service = object.child("service", 10 * pages.pageBytes());

@@ -1,12 +1,10 @@
 package dev.weir.memory;
 
 import dev.weir.memory.budget.Budget;
-import dev.weir.memory.heap.SizeClasses;
 import dev.weir.memory.os.NativeMemory;
 import dev.weir.memory.pages.Lane;
 import dev.weir.memory.pages.PageHeap;
 import dev.weir.memory.pages.Reservation;
-import dev.weir.memory.purge.PurgePolicy;
 import dev.weir.stress.ModelChecking;
 import dev.weir.stress.SilentPages;
 import java.util.Queue;
@@ -29,15 +27,7 @@ public class GrantQueueAtomicityTest {
   private static final Reservation ADDRESSES =
       Reservation.reserve(NativeMemory.system(), LIMIT_BYTES);
 
-  private final PageHeap pages =
-      new PageHeap(
-          NativeMemory.system(),
-          ADDRESSES,
-          LIMIT_BYTES,
-          0,
-          SizeClasses.COUNT,
-          PurgePolicy.dense(),
-          new SilentPages());
+  private final PageHeap pages = SilentPages.heap(NativeMemory.system(), ADDRESSES, LIMIT_BYTES);
   private final Budget root = Budget.root("root", () -> LIMIT_BYTES, 0, () -> 0);
   private final GrantQueue queue = new GrantQueue(pages, root);
   private final Queue<CompletableFuture<Grant>> requests = new ConcurrentLinkedQueue<>();

@@ -1,12 +1,10 @@
 package dev.weir.memory;
 
 import dev.weir.memory.budget.Budget;
-import dev.weir.memory.heap.SizeClasses;
 import dev.weir.memory.os.NativeMemory;
 import dev.weir.memory.pages.Lane;
 import dev.weir.memory.pages.PageHeap;
 import dev.weir.memory.pages.Reservation;
-import dev.weir.memory.purge.PurgePolicy;
 import dev.weir.stress.SilentPages;
 import java.util.concurrent.CompletableFuture;
 import org.openjdk.jcstress.annotations.Actor;
@@ -28,15 +26,7 @@ public final class GrantRaces {
   /** A queue over pages of its own; a page heap that touches none. */
   private abstract static class Queue {
     final Budget root = Budget.root("root", () -> LIMIT_BYTES, 0, () -> 0);
-    final PageHeap pages =
-        new PageHeap(
-            NativeMemory.system(),
-            ADDRESSES,
-            LIMIT_BYTES,
-            0,
-            SizeClasses.COUNT,
-            PurgePolicy.dense(),
-            new SilentPages());
+    final PageHeap pages = SilentPages.heap(NativeMemory.system(), ADDRESSES, LIMIT_BYTES);
     final GrantQueue queue = new GrantQueue(pages, root);
     final long pageBytes = pages.pageBytes();
 

@@ -216,7 +216,7 @@ class BlockCacheTest {
   }
 
   @Test
-  void itGivesWayToOthersAndTakesRoomBack() {
+  void aBlockCacheGivesWayToOthersAndTakesRoomBack() {
     for (int page = 0; page < 16; page++) {
       touch(page);
     }

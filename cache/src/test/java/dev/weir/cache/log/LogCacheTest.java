@@ -206,7 +206,7 @@ class LogCacheTest {
   }
 
   @Test
-  void itGivesWayToOthersAndTakesRoomBack() {
+  void aLogCacheGivesWayToOthersAndTakesRoomBack() {
     for (int i = 0; i < 500; i++) {
       model.put(1, 0, 1, 10_000);
     }

@@ -79,7 +79,7 @@ class DigestsTest {
   }
 
   @Test
-  void trailersOfCompressedResponsesHaveNone() {
+  void trailersOfCompressedResponsesHaveNoDigests() {
     try (ResponseFixture fixture = new ResponseFixture()) {
       assertGone(trailersOfStreamed(fixture, "zstd"));
       assertGone(trailersOfWhole(fixture, "zstd"));
@@ -87,7 +87,7 @@ class DigestsTest {
   }
 
   @Test
-  void thoseOfOthersKeepThem() {
+  void trailersOfOtherResponsesKeepTheirDigests() {
     try (ResponseFixture fixture = new ResponseFixture()) {
       assertThere(trailersOfStreamed(fixture, "identity"));
       assertThere(trailersOfWhole(fixture, "identity"));
@@ -105,7 +105,7 @@ class DigestsTest {
   }
 
   @Test
-  void decompressedRequestsHaveNone() {
+  void decompressedRequestsHaveNoDigests() {
     try (RequestFixture fixture = new RequestFixture(RequestOptions.upTo(1 << 20))) {
       request(fixture, "gzip", fixture.encode(ContentCoding.GZIP, CONTENT));
       assertGone(fixture.channel.<HttpRequest>readInbound().headers());
@@ -115,7 +115,7 @@ class DigestsTest {
   }
 
   @Test
-  void otherRequestsKeepThem() {
+  void otherRequestsKeepTheirDigests() {
     try (RequestFixture fixture = new RequestFixture(RequestOptions.upTo(1 << 20))) {
       request(fixture, "identity", CONTENT);
       HttpHeaders headers = fixture.channel.<HttpRequest>readInbound().headers();

@@ -105,7 +105,7 @@ class InputEndTest {
   }
 
   @Test
-  void itComesBehindWhatNobodyHasReadYet() {
+  void theEndComesBehindWhatNobodyHasReadYet() {
     Order application = new Order();
     fixture.channel.pipeline().addLast(application);
     fixture.channel.config().setAutoRead(false);
@@ -129,7 +129,7 @@ class InputEndTest {
   }
 
   @Test
-  void itComesBehindWhatIsPassedOnWhereTheHandlerGoes() {
+  void theEndComesBehindWhatIsPassedOnWhereTheHandlerGoes() {
     Order application = new Order();
     fixture.channel.pipeline().addLast(application);
     fixture.channel.config().setAutoRead(false);

@@ -50,7 +50,7 @@ class ResponseTurnsTest {
   /** It would be the answer to the next request: the client has its answer to the first. */
   @ParameterizedTest
   @ValueSource(ints = {102, 200, 500})
-  void anotherDoesNotBeginInTheMiddleOfARefusedOne(int status) {
+  void aResponseDoesNotBeginInTheMiddleOfARefusedOne(int status) {
     fixture.request("compress, identity;q=0");
     fixture.request("zstd");
     writeHead();
@@ -63,7 +63,7 @@ class ResponseTurnsTest {
   /** The encoder would refuse each of these; what has come of the first is not its end. */
   @ParameterizedTest
   @ValueSource(ints = {102, 200, 500})
-  void norInTheMiddleOfACompressedOne(int status) {
+  void aResponseDoesNotBeginInTheMiddleOfACompressedOne(int status) {
     fixture.request("zstd");
     writeHead();
     writeContent();

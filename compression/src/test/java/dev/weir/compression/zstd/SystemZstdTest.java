@@ -20,7 +20,7 @@ class SystemZstdTest extends ZstdContract {
   }
 
   @Test
-  void itIsWhatIsUsedWhereItIsThere() {
+  void theSystemsLibraryIsUsedWhereItIsThere() {
     assertThat(ZstdLibrary.best()).isSameAs(library());
   }
 

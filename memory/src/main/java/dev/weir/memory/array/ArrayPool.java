@@ -143,16 +143,16 @@ public final class ArrayPool {
       return tryAllocateNotKept(bytes, factory);
     }
     ArraySlab slab = tryTakeKept(ArrayClasses.classOf(bytes), /* presentBytes= */ 0);
-    return slab == null ? null : settle(slab, factory);
+    return slab == null ? null : create(slab, factory);
   }
 
   private <T> @Nullable T tryAllocateNotKept(int bytes, ArrayFactory<T> factory) {
     ArraySlab slab = tryMake(ArrayClasses.NOT_KEPT, bytes, /* slots= */ 1);
-    return slab == null ? null : settle(slab, factory);
+    return slab == null ? null : create(slab, factory);
   }
 
   /** Takes the only slot of an array that is in no heap. */
-  private static <T> T settle(ArraySlab slab, ArrayFactory<T> factory) {
+  private static <T> T create(ArraySlab slab, ArrayFactory<T> factory) {
     int number = slab.pop();
     return factory.create(slab, number, slab.cached(number));
   }

@@ -113,7 +113,7 @@ final class ClockSweep {
       if (freeBytes > 0
           && slabs.countedFreeBytes() > ceilingBytes
           && (slabs.countedFreeBytes() > hardCeilingBytes || !hasUseFor(slab, freeBytes))) {
-        heap.unlinkForPurger(slab);
+        heap.unlinks().unlinkForPurger(slab);
         count(slab);
         unlinked++;
       }

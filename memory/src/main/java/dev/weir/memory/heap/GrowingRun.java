@@ -1,24 +1,26 @@
 package dev.weir.memory.heap;
 
 import dev.weir.memory.budget.Budget;
+import dev.weir.memory.pages.GrowthRange;
 import dev.weir.memory.pages.Lane;
 import dev.weir.memory.pages.PageHeap;
-import dev.weir.memory.pages.Room;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/** A run of pages in a {@link Room}: one block, which can grow. Used by one thread at a time. */
+/**
+ * A run of pages in a {@link GrowthRange}: one block, which can grow. Used by one thread at a time.
+ */
 @SuppressWarnings("exports") // page heaps are the pool's: nobody else has one
 public final class GrowingRun implements BlockContainer {
   private final PageHeap pages;
   private final GrowthAid aid;
-  private Room room;
+  private GrowthRange range;
   private long bytes;
 
-  private GrowingRun(PageHeap pages, GrowthAid aid, Room room, long bytes) {
+  private GrowingRun(PageHeap pages, GrowthAid aid, GrowthRange range, long bytes) {
     this.pages = pages;
     this.aid = aid;
-    this.room = room;
+    this.range = range;
     this.bytes = bytes;
   }
 
@@ -49,30 +51,30 @@ public final class GrowingRun implements BlockContainer {
    * Allocates such a block, whose bytes have been charged; null where the limit has no room, or no
    * addresses are left.
    *
-   * @param bytes whole pages, at least {@link SizeClasses#MAX_SLOT_BYTES}: there are rooms for as
+   * @param bytes whole pages, at least {@link SizeClasses#MAX_SLOT_BYTES}: there are ranges for as
    *     many blocks of that length as the limit allows
    * @param lane of the promise that covers it, {@link Lane#LARGE} if there is none
    */
   public static <T> @Nullable T tryAllocateCharged(
       PageHeap pages, GrowthAid aid, long bytes, Lane lane, BlockFactory<T> factory) {
-    Room room = pages.rooms().tryOpen(bytes, lane);
-    if (room == null) {
+    GrowthRange range = pages.growth().tryOpen(bytes, lane);
+    if (range == null) {
       return null;
     }
     T object = null;
     try {
-      object = factory.create(new GrowingRun(pages, aid, room, bytes), 0, null);
+      object = factory.create(new GrowingRun(pages, aid, range, bytes), 0, null);
       return object;
     } finally {
       if (object == null) {
-        pages.rooms().undoOpen(room, lane);
+        pages.growth().undoOpen(range, lane);
       }
     }
   }
 
   @Override
   public long blockAddress(int number) {
-    return room.address();
+    return range.address();
   }
 
   @Override
@@ -82,7 +84,7 @@ public final class GrowingRun implements BlockContainer {
 
   @Override
   public MemorySegment segment(int number) {
-    return pages.reservation().slice(room.address(), bytes);
+    return pages.reservation().slice(range.address(), bytes);
   }
 
   @Override
@@ -122,7 +124,7 @@ public final class GrowingRun implements BlockContainer {
   /** Whether addresses are left for so many bytes: where there are none, memory is no help. */
   public boolean hasAddresses(long minBytes) {
     return minBytes <= Long.MAX_VALUE / 2
-        && pages.rooms().hasAddresses(room, RunHeap.roundUp(pages, minBytes));
+        && pages.growth().hasAddresses(range, RunHeap.roundUp(pages, minBytes));
   }
 
   /**
@@ -133,13 +135,13 @@ public final class GrowingRun implements BlockContainer {
    * @param lane of the promise that covers the difference, {@link Lane#LARGE} if there is none
    */
   public boolean tryGrowCharged(long newBytes, Lane lane) {
-    if (newBytes > room.roomBytes()) {
-      Room longer = pages.rooms().tryMove(room, newBytes, lane);
+    if (newBytes > range.rangeBytes()) {
+      GrowthRange longer = pages.growth().tryMove(range, newBytes, lane);
       if (longer == null) {
         return false;
       }
-      room = longer;
-    } else if (!pages.rooms().tryExtend(room, newBytes, lane)) {
+      range = longer;
+    } else if (!pages.growth().tryExtend(range, newBytes, lane)) {
       return false;
     }
     bytes = newBytes;
@@ -148,7 +150,7 @@ public final class GrowingRun implements BlockContainer {
 
   @Override
   public void free(int number) {
-    pages.rooms().close(room);
+    pages.growth().close(range);
   }
 
   @Override

@@ -35,7 +35,7 @@ public final class HardenedRun implements BlockContainer {
     try {
       Guard guard = hardener.tryGuard(pages, bytes);
       if (guard != null) {
-        object = settled(hardener, guard, factory);
+        object = create(hardener, guard, factory);
       }
     } finally {
       if (object == null) {
@@ -52,10 +52,10 @@ public final class HardenedRun implements BlockContainer {
   public static <T> @Nullable T tryAllocatePromised(
       Hardener hardener, PageHeap pages, long bytes, Lane lane, BlockFactory<T> factory) {
     Guard guard = hardener.tryGuardPromised(pages, bytes, RunHeap.roundUp(pages, bytes), lane);
-    return guard == null ? null : settled(hardener, guard, factory);
+    return guard == null ? null : create(hardener, guard, factory);
   }
 
-  private static <T> @Nullable T settled(Hardener hardener, Guard guard, BlockFactory<T> factory) {
+  private static <T> @Nullable T create(Hardener hardener, Guard guard, BlockFactory<T> factory) {
     T object = null;
     try {
       object = factory.create(new HardenedRun(guard), 0, null);

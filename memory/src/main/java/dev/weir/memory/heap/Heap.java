@@ -2,7 +2,6 @@ package dev.weir.memory.heap;
 
 import dev.weir.memory.budget.Budget;
 import dev.weir.memory.pages.PageHeap;
-import dev.weir.memory.pages.PageSet;
 import dev.weir.memory.sync.BiasedLock;
 import dev.weir.memory.sync.SpinLock;
 import java.lang.invoke.VarHandle;
@@ -13,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The slabs that one owner allocates from: of every size class one current slab, those that wait
- * for their turn ({@link SlabLists}), and full ones, which, once all their slots are carved, are in
- * no list of their own until one of these comes free.
+ * for their turn ({@link SlabLists}), and full ones, which, once all their slots are committed, are
+ * in no list of their own until one of these comes free.
  *
  * <p>What does not say "any thread" is the owner's: the thread of an {@link OwnedHeap}, the holder
  * of a stripe's {@link #lock}. The thread of an {@code OwnedHeap} takes and puts back slots without
@@ -30,6 +29,7 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
   private final OwnedSlabs owned = new OwnedSlabs(this);
   private final ClockSweep sweep;
   private final SlotSearch search;
+  private final PageUnlinks unlinks;
   private final Arrivals arrivals = new Arrivals();
 
   /** What the holder of the lock has unlinked and will purge without it. */
@@ -50,6 +50,7 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
     this.pages = pages;
     this.sweep = new ClockSweep(this, pages, owned);
     this.search = new SlotSearch(this, pages, lists, sweep);
+    this.unlinks = new PageUnlinks(this, pages, lists);
   }
 
   final PageHeap pages() {
@@ -124,7 +125,8 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
     }
   }
 
-  private void addUnlinked(InsidePurge purge) {
+  /** Has whoever gives the lock back run a purge, or have it run. */
+  final void addUnlinked(InsidePurge purge) {
     if (unlinked == null) {
       unlinked = new ArrayList<>();
     }
@@ -184,7 +186,7 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
     takeArrivals(alone);
   }
 
-  /** As {@link #attend} beside an owner, but looks at all full slabs: also untold ones. */
+  /** As {@link #attend} beside an owner, but looks at all full slabs: also undelivered ones. */
   final void scanAll() {
     recoverMissed();
     attend(/* alone= */ false);
@@ -215,83 +217,9 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
     }
   }
 
-  /**
-   * Retires every slab that has no live slot, and unlinks the free pages of the others.
-   *
-   * @param purges gets what is to be given back inside slabs, to be run without a lock
-   */
-  final void trimSlabs(Consumer<InsidePurge> purges) {
-    recoverMissed();
-    retireEmptySlabs();
-    for (int sizeClass = 0; sizeClass < SizeClasses.COUNT; sizeClass++) {
-      if (lists.current(sizeClass) != Slab.NONE) {
-        purgeInside(lists.current(sizeClass), purges);
-      }
-      for (Slab slab = lists.firstAvailable(sizeClass); slab != null; slab = slab.nextQueued) {
-        purgeInside(slab, purges);
-      }
-      // Pages that were never carved, or whose last slot has just come free, may be live.
-      for (Slab slab = lists.firstPartlyCommitted(sizeClass);
-          slab != null;
-          slab = slab.nextQueued) {
-        slab.drainRemote();
-        purgeInside(slab, purges);
-      }
-    }
-  }
-
-  private void purgeInside(Slab slab, Consumer<InsidePurge> purges) {
-    purgeInside(slab, Slab.ALL, purges);
-  }
-
-  private void purgeInside(Slab slab, int most, Consumer<InsidePurge> purges) {
-    PageSet free = slab.unlinkFreePages(most, pages.pageBytes());
-    if (free != null) {
-      purge(slab, free, purges);
-    }
-  }
-
-  /**
-   * Has pages purged that were unlinked of a slab. Any thread that holds the lock.
-   *
-   * @param purges gets what is to be given back, to be run without a lock
-   */
-  final void purge(Slab slab, PageSet free, Consumer<InsidePurge> purges) {
-    InsidePurge purge = null;
-    try {
-      purge = new InsidePurge(pages, slab, free);
-      purge.announce();
-      purges.accept(purge);
-    } catch (Throwable e) {
-      // Whether it has been run, or could not be entered: nobody is to wait for it.
-      if (purge == null) {
-        slab.purgeEnded();
-      } else {
-        purge.drop();
-      }
-      throw e;
-    }
-  }
-
-  /**
-   * Unlinks the free pages of some slabs: of those that are still this heap's.
-   *
-   * @param agedOnly whether slots that have not aged are left alone
-   * @param purges gets what is to be given back inside slabs, to be run without a lock
-   */
-  final void unlinkFree(Iterable<Slab> slabs, boolean agedOnly, Consumer<InsidePurge> purges) {
-    for (Slab slab : slabs) {
-      if (slab.ownedBy == this) {
-        slab.drainRemote();
-        purgeInside(slab, agedOnly ? slab.agedSlots : Slab.ALL, purges);
-      }
-    }
-  }
-
-  /** Unlinks the free pages of a slab, for whoever gets the lock back. */
-  final void unlinkForPurger(Slab slab) {
-    slab.drainRemote();
-    purgeInside(slab, this::addUnlinked);
+  /** What takes free pages out of slabs, for somebody who gives them back. */
+  final PageUnlinks unlinks() {
+    return unlinks;
   }
 
   /** What gives back what lies free as pages become live. */
@@ -405,11 +333,11 @@ abstract sealed class Heap permits OwnedHeap, SharedHeap.Stripe {
    * tell of a slot, or forwards what arrived at a closed heap, may have been interrupted, and
    * others have freed the rest of the slab, or told, meanwhile.
    */
-  private void recoverMissed() {
+  final void recoverMissed() {
     for (Slab slab = owned.first(); slab != null; slab = slab.nextOwned) {
       // Its slot may have been taken, and forgotten, beside the owner.
       boolean lostSlots =
-          slab.live() == 0 || (slab.state() == SlabState.FULL && !slab.fullyCarved());
+          slab.live() == 0 || (slab.state() == SlabState.FULL && !slab.areAllCommitted());
       if (slab.state().isFull() && (slab.freeBytes() > 0 || lostSlots || slab.hasRemoteOpaque())) {
         lists.makeAvailable(slab);
       }

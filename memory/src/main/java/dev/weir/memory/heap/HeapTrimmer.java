@@ -50,7 +50,7 @@ final class HeapTrimmer {
     }
     try {
       if (heap.isAlone()) {
-        heap.trimSlabs(purges::add);
+        heap.unlinks().trim(purges::add);
       } else {
         heap.scanAll();
         besideOwner = heap.slabs();
@@ -129,7 +129,7 @@ final class HeapTrimmer {
       }
       try {
         if (heap.isAlone()) {
-          heap.unlinkFree(some, agedOnly, purges::add);
+          heap.unlinks().unlinkFree(some, agedOnly, purges::add);
         } else {
           unlinkBesideOwner(heap, some, agedOnly, purges::add);
         }
@@ -152,7 +152,7 @@ final class HeapTrimmer {
     return end;
   }
 
-  /** As {@link Heap#unlinkFree}, and retires those that are empty. With the lock. */
+  /** As {@link PageUnlinks#unlinkFree}, and retires those that are empty. With the lock. */
   @SuppressWarnings("ReferenceEquality") // a slab is its identity
   static void unlinkBesideOwner(
       Heap heap, List<Slab> slabs, boolean agedOnly, Consumer<InsidePurge> purges) {
@@ -242,7 +242,7 @@ final class HeapTrimmer {
     }
     PageSet free = slab.unlinkTaken(taken, count, heap.pages().pageBytes());
     if (free != null) {
-      heap.purge(slab, free, purges);
+      heap.unlinks().purge(slab, free, purges);
     }
   }
 }

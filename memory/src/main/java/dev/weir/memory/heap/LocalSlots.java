@@ -9,11 +9,11 @@ import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The half of a slab that is its heap's: which slots are carved, and the stack of those that are
+ * The half of a slab that is its heap's: which slots are committed, and the stack of those that are
  * free ({@link SlotStack}).
  *
- * <p>Slots are carved, lowest first, only where pages have been committed, and dropped again where
- * pages are purged inside a slab that is otherwise in use.
+ * <p>Slots are committed, lowest first, only where pages have been committed, and dropped again
+ * where pages are purged inside a slab that is otherwise in use.
  */
 abstract class LocalSlots extends SlotStack {
   /**
@@ -22,11 +22,12 @@ abstract class LocalSlots extends SlotStack {
    */
   static final int COMMIT_STEP_BYTES = 8 * 1024;
 
-  private static final VarHandle CARVED;
+  private static final VarHandle COMMITTED_SLOTS;
 
   static {
     try {
-      CARVED = MethodHandles.lookup().findVarHandle(LocalSlots.class, "carved", int.class);
+      COMMITTED_SLOTS =
+          MethodHandles.lookup().findVarHandle(LocalSlots.class, "committedSlots", int.class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
     }
@@ -36,10 +37,10 @@ abstract class LocalSlots extends SlotStack {
   private final int slots;
 
   /** The slots that have an object: those on live pages, as far as they were ever needed. */
-  private final BitSet carvedSlots = new BitSet();
+  private final BitSet committedSlotSet = new BitSet();
 
-  private int carved;
-  private int lowestUncarved;
+  private int committedSlots;
+  private int lowestUncommitted;
 
   LocalSlots(SpanSize size, int sizeClass, int slotBytes, int slots) {
     super(size, sizeClass, slots * slotBytes, slotBytes);
@@ -47,17 +48,17 @@ abstract class LocalSlots extends SlotStack {
     this.slots = slots;
   }
 
-  /** None of its slots is in use, so that each that is carved is free. */
+  /** None of its slots is in use, so that each that is committed is free. */
   @Override
   protected final boolean isReady() {
-    return carved > 0;
+    return committedSlots > 0;
   }
 
   final int slotBytes() {
     return slotBytes;
   }
 
-  /** How many there are when all are carved. */
+  /** How many there are when all are committed. */
   final int slots() {
     return slots;
   }
@@ -65,17 +66,17 @@ abstract class LocalSlots extends SlotStack {
   /** Live slots as another thread sees them, those in the remote stack included. */
   final int liveOpaque() {
     int free = freeCountOpaque();
-    return Math.max(0, (int) CARVED.getOpaque(this) - free);
+    return Math.max(0, (int) COMMITTED_SLOTS.getOpaque(this) - free);
   }
 
-  /** Slots that have been carved, as another thread sees them. */
-  final int carvedOpaque() {
-    return (int) CARVED.getOpaque(this);
+  /** Slots that have been committed, as another thread sees them. */
+  final int committedSlotsOpaque() {
+    return (int) COMMITTED_SLOTS.getOpaque(this);
   }
 
   /**
    * Live pages less live slots, as another thread sees them: what lies under free slots, under
-   * slots not carved yet, and between the last slots and the ends of their pages.
+   * slots not committed yet, and between the last slots and the ends of their pages.
    */
   final int idleBytes() {
     return committedBytes() - liveOpaque() * slotBytes;
@@ -86,18 +87,18 @@ abstract class LocalSlots extends SlotStack {
     return freeCount() * slotBytes;
   }
 
-  /** Carved slots that are not in the stack. The heap only. */
+  /** Committed slots that are not in the stack. The heap only. */
   final int live() {
-    return carved - freeCount();
+    return committedSlots - freeCount();
   }
 
-  final boolean fullyCarved() {
-    return carved == slots;
+  final boolean areAllCommitted() {
+    return committedSlots == slots;
   }
 
   /** A push tells the heap when nothing is live in the slab any more. The heap only. */
   final void notifyWhenEmpty() {
-    setNotifyAt(base + carved);
+    setNotifyAt(base + committedSlots);
   }
 
   /**
@@ -114,35 +115,35 @@ abstract class LocalSlots extends SlotStack {
         taken[kept++] = taken[i];
       }
     }
-    lowestUncarved = 0;
+    lowestUncommitted = 0;
     notifyAtNext();
     return kept;
   }
 
   /**
-   * Leaves everything in the stack, if all carved slots have been taken: nobody has another. With
-   * the heap's lock; the slab is the caller's alone.
+   * Leaves everything in the stack, if all committed slots have been taken: nobody has another.
+   * With the heap's lock; the slab is the caller's alone.
    *
-   * @param taken the numbers of all carved slots
+   * @param taken the numbers of all committed slots
    */
   final void leaveAll(char[] taken) {
     base = 0;
     lowWater = 0;
-    freeLocalCount = carved;
-    System.arraycopy(taken, 0, freeLocal, 0, carved);
+    freeLocalCount = committedSlots;
+    System.arraycopy(taken, 0, freeLocal, 0, committedSlots);
     endMove();
   }
 
   /**
-   * Carves more slots, committing pages for them; false if there is no more to carve or no room for
-   * the pages.
+   * Commits more slots, and pages for them; false if there is no more to commit or no room for the
+   * pages.
    */
-  final boolean carveMore(PageHeap pages) {
-    if (carved == slots) {
+  final boolean commitMoreSlots(PageHeap pages) {
+    if (committedSlots == slots) {
       return false;
     }
     int osPageBytes = pages.pageBytes();
-    int number = carvedSlots.nextClearBit(lowestUncarved);
+    int number = committedSlotSet.nextClearBit(lowestUncommitted);
     int from = firstPage(number, osPageBytes);
     int to = endPage(number, osPageBytes);
     int stepEnd = Math.min(from + COMMIT_STEP_BYTES / osPageBytes, size().bytes() / osPageBytes);
@@ -151,12 +152,12 @@ abstract class LocalSlots extends SlotStack {
         && !pages.commit(this, from, to)) {
       return false;
     }
-    lowestUncarved = carveFrom(number, osPageBytes);
+    lowestUncommitted = commitSlotsFrom(number, osPageBytes);
     return true;
   }
 
   /** Makes the slots from {@code first} on whose pages are live; returns where it stopped. */
-  private int carveFrom(int first, int osPageBytes) {
+  private int commitSlotsFrom(int first, int osPageBytes) {
     int end = Math.min(slots, first + Math.max(1, COMMIT_STEP_BYTES / slotBytes));
     ensureCapacity(end, slots);
     int number = first;
@@ -167,10 +168,10 @@ abstract class LocalSlots extends SlotStack {
       while (number < end
           && committed()
               .containsAll(firstPage(number, osPageBytes), endPage(number, osPageBytes))) {
-        carvedSlots.set(number);
-        carved++;
+        committedSlotSet.set(number);
+        committedSlots++;
         freeLocal[freeLocalCount++] = (char) number;
-        number = carvedSlots.nextClearBit(number + 1);
+        number = committedSlotSet.nextClearBit(number + 1);
       }
     } finally {
       endMove();
@@ -197,10 +198,10 @@ abstract class LocalSlots extends SlotStack {
     return pagesOfOnly(freeLocal, base, base + lowest(most), osPageBytes);
   }
 
-  /** The live pages on which no carved slot lies but these. With the heap's lock. */
+  /** The live pages on which no committed slot lies but these. With the heap's lock. */
   final PageSet pagesOfOnly(char[] numbers, int from, int to, int osPageBytes) {
     PageSet free = new PageSet(committed());
-    BitSet liveSlots = (BitSet) carvedSlots.clone();
+    BitSet liveSlots = (BitSet) committedSlotSet.clone();
     for (int i = from; i < to; i++) {
       liveSlots.clear(numbers[i]);
     }
@@ -217,7 +218,7 @@ abstract class LocalSlots extends SlotStack {
    * beside the owner.
    */
   final void dropFreeSlotsOn(PageSet free, int osPageBytes) {
-    int carvedBefore = carved;
+    int committedBefore = committedSlots;
     int kept = 0;
     int keptIdle = 0;
     beginMove();
@@ -232,9 +233,9 @@ abstract class LocalSlots extends SlotStack {
     freeLocalCount = kept;
     lowWater = keptIdle;
     endMove();
-    lowestUncarved = 0;
-    if (notifyAtCount == carvedBefore) {
-      setNotifyAt(carved);
+    lowestUncommitted = 0;
+    if (notifyAtCount == committedBefore) {
+      setNotifyAt(committedSlots);
     }
   }
 
@@ -243,31 +244,31 @@ abstract class LocalSlots extends SlotStack {
       return false;
     }
     cached[number] = null;
-    carvedSlots.clear(number);
-    carved--;
+    committedSlotSet.clear(number);
+    committedSlots--;
     return true;
   }
 
-  /** What does not hold between stack and carved slots; null if all does. */
+  /** What does not hold between stack and committed slots; null if all does. */
   final @Nullable String brokenLocally() {
     BitSet free = new BitSet();
     for (int i = base; i < freeLocalCount; i++) {
       free.set(freeLocal[i]);
     }
-    BitSet notCarved = (BitSet) free.clone();
-    notCarved.andNot(carvedSlots);
+    BitSet notCommitted = (BitSet) free.clone();
+    notCommitted.andNot(committedSlotSet);
     int freeCount = freeCount();
     return free.cardinality() == freeCount
-            && notCarved.isEmpty()
-            && carvedSlots.cardinality() == carved
+            && notCommitted.isEmpty()
+            && committedSlotSet.cardinality() == committedSlots
         ? null
-        : "slab of %d B: %d carved (%d marked), %d free (%d different), %d not carved"
+        : "slab of %d B: %d committed (%d marked), %d free (%d different), %d not committed"
             .formatted(
                 slotBytes,
-                carved,
-                carvedSlots.cardinality(),
+                committedSlots,
+                committedSlotSet.cardinality(),
                 freeCount,
                 free.cardinality(),
-                notCarved.cardinality());
+                notCommitted.cardinality());
   }
 }

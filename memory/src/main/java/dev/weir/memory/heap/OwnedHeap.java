@@ -43,7 +43,7 @@ public final class OwnedHeap extends Heap {
   @SuppressWarnings("unused")
   private long gap0, gap1, gap2, gap3, gap4, gap5, gap6, gap7;
 
-  /** Calls to {@link #takesSample} until the next yes; 0 before the first. */
+  /** Calls to {@link #drawSample} until the next yes; 0 before the first. */
   private long untilSample;
 
   /**
@@ -169,7 +169,7 @@ public final class OwnedHeap extends Heap {
    *
    * @param interval positive, and the same in every call
    */
-  public boolean takesSample(int interval) {
+  public boolean drawSample(int interval) {
     return --untilSample <= 0 && drawNext(interval);
   }
 

@@ -29,7 +29,7 @@ public final class Run implements BlockContainer {
    *
    * @param newLane that of the promise that they were taken from
    */
-  <T> T settle(long newAddress, long newBytes, Lane newLane, BlockFactory<T> factory) {
+  <T> T begin(long newAddress, long newBytes, Lane newLane, BlockFactory<T> factory) {
     address = newAddress;
     bytes = newBytes;
     lane = newLane;

@@ -54,7 +54,7 @@ public final class RunHeap {
     try {
       long address = pages.runs().allocate(bytes);
       if (address != Runs.FULL) {
-        object = settled(address, bytes, Lane.LARGE, factory);
+        object = create(address, bytes, Lane.LARGE, factory);
       }
     } finally {
       if (object == null) {
@@ -72,14 +72,14 @@ public final class RunHeap {
    */
   public <T> @Nullable T tryAllocatePromised(long bytes, Lane lane, BlockFactory<T> factory) {
     long address = pages.runs().allocatePromised(bytes);
-    return address == Runs.FULL ? null : settled(address, bytes, lane, factory);
+    return address == Runs.FULL ? null : create(address, bytes, lane, factory);
   }
 
   /** Nothing may be made between the allocation and this: where it fails, nobody has the run. */
-  private <T> T settled(long address, long bytes, Lane lane, BlockFactory<T> factory) {
+  private <T> T create(long address, long bytes, Lane lane, BlockFactory<T> factory) {
     T object = null;
     try {
-      object = take().settle(address, bytes, lane, factory);
+      object = take().begin(address, bytes, lane, factory);
       return object;
     } finally {
       if (object == null) {

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * as live until it is drained.
  *
  * <pre>
- *   carved slots = live + freeLocal          live = blocks in use + freed by others
+ *   committed slots = live + freeLocal          live = blocks in use + freed by others
  * </pre>
  */
 /*
@@ -132,7 +132,7 @@ final class Slab extends RemoteSlots implements BlockContainer {
 
   /**
    * What it holds, as another thread sees it: exact when nobody allocates or frees, whatever the
-   * heap moves meanwhile. Pages are committed before slots are carved on them, and purged after
+   * heap moves meanwhile. Pages are committed before slots are committed on them, and purged after
    * these are dropped, so there are enough for the slots that are seen.
    *
    * @param patience ends the looking for counts that belong together
@@ -140,12 +140,12 @@ final class Slab extends RemoteSlots implements BlockContainer {
   SlabFigures figures(Patience patience) {
     while (true) {
       int before = movesBefore();
-      int carved = carvedOpaque();
-      int inUse = Math.clamp(liveOpaque() - remoteCount(), 0, carved);
+      int committed = committedSlotsOpaque();
+      int inUse = Math.clamp(liveOpaque() - remoteCount(), 0, committed);
       int committedBytes = committedBytes();
       if (isUnmovedSince(before) || patience.isOver()) {
         Thread owner = heap() instanceof OwnedHeap owned ? owned.owner() : null;
-        return new SlabFigures(kind(), inUse, carved - inUse, committedBytes, owner);
+        return new SlabFigures(kind(), inUse, committed - inUse, committedBytes, owner);
       }
       SpinLock.giveWay();
     }
@@ -184,11 +184,11 @@ final class Slab extends RemoteSlots implements BlockContainer {
   }
 
   /**
-   * Carves more slots, committing pages for them; false if there is no more to carve or no room for
-   * the pages, or pages are being purged.
+   * Commits more slots, and pages for them; false if there is no more to commit or no room for the
+   * pages, or pages are being purged.
    */
-  boolean carve(PageHeap pages) {
-    return !purgeInFlight && carveMore(pages);
+  boolean commitSlots(PageHeap pages) {
+    return !purgeInFlight && commitMoreSlots(pages);
   }
 
   /**
@@ -224,7 +224,7 @@ final class Slab extends RemoteSlots implements BlockContainer {
    * @return false if the slab has to be left alone
    */
   boolean tryBeginSteal(int most) {
-    // Where a full one is carved no slot is free, or who has freed it is on the way to the lock.
+    // Where a full one is committed no slot is free, or who has freed it is on the way to the lock.
     if (purgeInFlight || state == SlabState.FULL) {
       return false;
     }
@@ -258,7 +258,7 @@ final class Slab extends RemoteSlots implements BlockContainer {
    * of. With the heap's lock.
    */
   boolean tryLeaveAll(char[] taken, int count) {
-    if (count != carvedOpaque() || state.isFull() || arrivalPending) {
+    if (count != committedSlotsOpaque() || state.isFull() || arrivalPending) {
       return false;
     }
     leaveAll(taken);
@@ -271,7 +271,7 @@ final class Slab extends RemoteSlots implements BlockContainer {
    */
   @Nullable PageSet unlinkTaken(char[] taken, int count, int osPageBytes) {
     // What the owner puts back meanwhile has not been looked at.
-    int lookedAtBytes = committedBytes() - (carvedOpaque() - count) * slotBytes();
+    int lookedAtBytes = committedBytes() - (committedSlotsOpaque() - count) * slotBytes();
     PageSet free = null;
     try {
       free = pagesOfOnly(taken, 0, count, osPageBytes);

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param sizeClass the class of its slots
  * @param liveBlocks slots in use
- * @param freeSlots slots that are carved and not in use
+ * @param freeSlots slots that are committed and not in use
  * @param committedBytes its live pages, at least as many as its slots need
  * @param owner the thread whose heap it belongs to; null for the heap that threads share
  */

@@ -101,7 +101,7 @@ final class SlabLists {
     if (slab.live() == 0 || !slab.tryMarkFull()) {
       return false;
     }
-    if (slab.fullyCarved()) {
+    if (slab.areAllCommitted()) {
       slab.become(SlabState.FULL);
     } else {
       slab.become(SlabState.PARTLY_COMMITTED);
@@ -155,7 +155,7 @@ final class SlabLists {
 
   /**
    * Takes out the first that has a free slot, and makes those before it full. Empty ones on whose
-   * pages nothing is carved stay where they are.
+   * pages nothing is committed stay where they are.
    */
   @Nullable Slab takeAvailable(int sizeClass) {
     Slab next;

@@ -74,7 +74,7 @@ final class SlotSearch {
   /** Steps 5 and 6. What has no room is put aside again, behind the last one. */
   @SuppressWarnings("ReferenceEquality") // a slab is its identity
   private int takeOfPartlyCommitted(int sizeClass) {
-    if (lists.current(sizeClass).carve(pages)) {
+    if (lists.current(sizeClass).commitSlots(pages)) {
       return lists.current(sizeClass).pop();
     }
     Slab last = lists.lastPartlyCommitted(sizeClass);
@@ -82,7 +82,7 @@ final class SlotSearch {
     while (tried != last) {
       tried = lists.takePartlyCommitted(sizeClass);
       makeCurrent(tried);
-      if (tried.freeBytes() > 0 || tried.drainRemote() || tried.carve(pages)) {
+      if (tried.freeBytes() > 0 || tried.drainRemote() || tried.commitSlots(pages)) {
         return tried.pop();
       }
     }
@@ -97,7 +97,7 @@ final class SlotSearch {
       return Slab.NONE_FREE;
     }
     makeCurrent(opened);
-    return opened.freeBytes() > 0 || opened.carve(pages) ? opened.pop() : takeFree(sizeClass);
+    return opened.freeBytes() > 0 || opened.commitSlots(pages) ? opened.pop() : takeFree(sizeClass);
   }
 
   private @Nullable Slab open(int sizeClass) {

@@ -57,7 +57,7 @@ abstract class SlotStack extends Span {
     }
   }
 
-  /** What was left at the slots, by number. Grows with the highest slot carved. */
+  /** What was left at the slots, by number. Grows with the highest slot committed. */
   @Nullable Object[] cached = NONE_CACHED;
 
   /** The numbers of free slots, the one to take next last; as long as {@link #cached}. */
@@ -94,7 +94,7 @@ abstract class SlotStack extends Span {
 
   /**
    * Says that several counts are about to change though no slot comes into use or out of it: slots
-   * are carved, dropped, or taken over from those that others freed. The heap only.
+   * are committed, dropped, or taken over from those that others freed. The heap only.
    */
   final void beginMove() {
     MOVES.setOpaque(this, moves + 1);
@@ -302,7 +302,7 @@ abstract class SlotStack extends Span {
     }
   }
 
-  /** So that the lowest of the slots carved together is taken first. */
+  /** So that the lowest of the slots committed together is taken first. */
   static void reverse(char[] numbers, int from, int to) {
     for (int low = from, high = to - 1; low < high; low++, high--) {
       char number = numbers[low];

@@ -54,7 +54,7 @@ public final class DirtyPurges {
           ledger.cleaned(bytes);
           return true;
         }
-        batch = state.claimDirty(excess);
+        batch = state.claims().claimDirty(excess);
       } finally {
         lock.unlock();
       }
@@ -89,8 +89,8 @@ public final class DirtyPurges {
       PurgeBatch batch;
       lock.lock();
       try {
-        batch = state.claimDirty(Long.MAX_VALUE);
-        if (batch == null && !state.hasClaims()) {
+        batch = state.claims().claimDirty(Long.MAX_VALUE);
+        if (batch == null && !state.claims().hasAny()) {
           return;
         }
       } finally {
@@ -103,11 +103,11 @@ public final class DirtyPurges {
 
   /**
    * Gives back dirty pages, the oldest spans and the highest pages first, until no more than so
-   * many bytes are left, or the rest lies in rooms that are being moved, or of which others purge a
-   * part: that is left until it has aged.
+   * many bytes are left, or the rest lies in growth ranges that are being moved, or of which others
+   * purge a part: that is left until it has aged.
    */
   public void purgeDownTo(long keepBytes) {
-    purgeBatches(() -> state.claimDirty(state.unclaimedDirtyBytes() - keepBytes));
+    purgeBatches(() -> state.claims().claimDirty(state.claims().unclaimedDirtyBytes() - keepBytes));
   }
 
   /**
@@ -118,7 +118,7 @@ public final class DirtyPurges {
     long keepBytes;
     lock.lock();
     try {
-      keepBytes = state.dirtyToKeepBytes();
+      keepBytes = state.dirtyLimits().toKeepBytes();
     } finally {
       lock.unlock();
     }
@@ -132,9 +132,9 @@ public final class DirtyPurges {
    */
   public void purgeAged() {
     purgeBatches(() -> {
-      PurgeBatch aged = state.claimAged();
+      PurgeBatch aged = state.claims().claimAged();
       if (aged == null) {
-        state.age();
+        state.claims().age();
       }
       return aged;
     });
@@ -184,7 +184,10 @@ public final class DirtyPurges {
       PurgeBatch batch;
       lock.lock();
       try {
-        batch = state.isDirtyOverflowing() ? state.claimDirty(state.dirtyToPurgeFor(bytes)) : null;
+        batch =
+            state.dirtyLimits().areOverflowing()
+                ? state.claims().claimDirty(state.dirtyLimits().toPurgeFor(bytes))
+                : null;
       } finally {
         lock.unlock();
       }
@@ -213,7 +216,7 @@ public final class DirtyPurges {
       lock.lock();
       try {
         batch.settle(state);
-        enough = !state.isDirtyOverflowing();
+        enough = !state.dirtyLimits().areOverflowing();
       } finally {
         lock.unlock();
       }

@@ -6,15 +6,16 @@ import java.util.List;
 /**
  * How many addresses a pool reserves for blocks that grow. Pure arithmetic.
  *
- * <p>Rooms come in tiers of 4 MiB, 256 MiB and 16 GiB. A block lies in the smallest room that holds
- * it, so one in a tier of rooms of R bytes is at least as long as those of the tier below, r bytes;
- * below the first tier are slots. With a limit of B bytes no more than B / r blocks can be in the
- * tier, and as many rooms are enough for any sequence of requests: 64 · B addresses for each tier.
+ * <p>Ranges come in tiers of 4 MiB, 256 MiB and 16 GiB. A block lies in the smallest range that
+ * holds it, so one in a tier of ranges of R bytes is at least as long as those of the tier below, r
+ * bytes; below the first tier are slots. With a limit of B bytes no more than B / r blocks can be
+ * in the tier, and as many ranges are enough for any sequence of requests: 64 · B addresses for
+ * each tier.
  *
- * @param tiers by length, shortest first; empty where no room is reserved
+ * @param tiers by length, shortest first; empty where no range is reserved
  */
 public record GrowthPlan(List<Tier> tiers) {
-  /** Rooms begin on it: the kernel moves a whole page table at once, 2 MiB with pages of 4 KiB. */
+  /** Ranges begin on it: the kernel moves a whole page table at once, 2 MiB with pages of 4 KiB. */
   static final long ALIGNMENT_BYTES = 2L << 20;
 
   /** Blocks of at most so many bytes are slots of slabs: 64 KiB. */
@@ -23,17 +24,17 @@ public record GrowthPlan(List<Tier> tiers) {
   /** Each 64 times the one before: a block that grows to 2 GiB is moved twice. */
   private static final List<Long> ROOM_BYTES = List.of(4L << 20, 256L << 20, 16L << 30);
 
-  private static final long MAX_ROOMS = 1L << 24;
+  private static final long MAX_RANGES = 1L << 24;
 
   /**
-   * Rooms of one length.
+   * Ranges of one length.
    *
-   * @param roomBytes the length of each
-   * @param rooms how many
+   * @param rangeBytes the length of each
+   * @param ranges how many
    */
-  public record Tier(long roomBytes, int rooms) {
+  public record Tier(long rangeBytes, int ranges) {
     long bytes() {
-      return roomBytes * rooms;
+      return rangeBytes * ranges;
     }
   }
 
@@ -43,13 +44,13 @@ public record GrowthPlan(List<Tier> tiers) {
     long longest = ReservationPlan.roundUp(limitBytes, ALIGNMENT_BYTES);
     long below = LARGEST_SLOT_BYTES;
     for (long length : ROOM_BYTES) {
-      long rooms = Math.min(MAX_ROOMS, (limitBytes / below) >> halvings);
-      if (rooms == 0 || below >= limitBytes) {
+      long ranges = Math.min(MAX_RANGES, (limitBytes / below) >> halvings);
+      if (ranges == 0 || below >= limitBytes) {
         break;
       }
-      long roomBytes = Math.min(length, longest);
-      tiers.add(new Tier(roomBytes, (int) rooms));
-      below = roomBytes;
+      long rangeBytes = Math.min(length, longest);
+      tiers.add(new Tier(rangeBytes, (int) ranges));
+      below = rangeBytes;
     }
     return new GrowthPlan(List.copyOf(tiers));
   }

@@ -30,7 +30,7 @@ public final class PageHeap {
   private final DirtyPurges dirtyPurges;
   private final InsidePurges insidePurges = new InsidePurges();
   private final Runs runs;
-  private final RoomHeap rooms;
+  private final GrowthHeap growth;
 
   private volatile boolean hasExcessInside;
 
@@ -63,7 +63,7 @@ public final class PageHeap {
     this.exclusiveAdmission = new ExclusiveAdmission(lock, ledger);
     this.dirtyPurges = new DirtyPurges(os, lock, state, ledger);
     this.runs = new Runs(lock, state, ledger, dirtyPurges, events);
-    this.rooms = new RoomHeap(os, lock, state, ledger, dirtyPurges, events);
+    this.growth = new GrowthHeap(os, lock, state, ledger, dirtyPurges, events);
     this.largestRunBytes = ledger.largestAdmissible(Lane.LARGE);
   }
 
@@ -83,8 +83,8 @@ public final class PageHeap {
   }
 
   /** Blocks that grow. */
-  public RoomHeap rooms() {
-    return rooms;
+  public GrowthHeap growth() {
+    return growth;
   }
 
   /** Pages that are promised to tasks. */
@@ -145,7 +145,7 @@ public final class PageHeap {
    */
   public boolean commit(Span span, int from, int to) {
     boolean surveyDue;
-    boolean leavesBand;
+    boolean bandLeft;
     lock.lock();
     try {
       long more = state.uncommittedBytes(span, from, to);
@@ -154,11 +154,11 @@ public final class PageHeap {
       }
       state.commit(span, from, to);
       surveyDue = state.isSurveyDue();
-      leavesBand = ledger.leavesBand();
+      bandLeft = ledger.leaveBand();
     } finally {
       lock.unlock();
     }
-    events.grown(surveyDue, leavesBand);
+    events.grown(surveyDue, bandLeft);
     return true;
   }
 
@@ -181,7 +181,7 @@ public final class PageHeap {
 
   /** {@link PurgePolicy#idleInsideBytes}. Takes no lock: a heap asks for it before each run. */
   public long idleInsideBytes() {
-    return state.idleInsideBytes();
+    return state.dirtyLimits().idleInsideBytes();
   }
 
   /**
@@ -201,7 +201,7 @@ public final class PageHeap {
 
   /** {@link PurgePolicy#usefulInsideBytes}. Takes no lock. */
   public long usefulInsideBytes() {
-    return state.usefulInsideBytes();
+    return state.dirtyLimits().usefulInsideBytes();
   }
 
   /** Gives back a span none of whose blocks is live. Its owner must not touch it afterwards. */
@@ -210,7 +210,7 @@ public final class PageHeap {
     lock.lock();
     try {
       state.retire(span);
-      dirtyHigh = state.isDirtyHigh();
+      dirtyHigh = state.dirtyLimits().isHigh();
     } finally {
       lock.unlock();
     }

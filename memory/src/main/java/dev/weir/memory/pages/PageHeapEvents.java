@@ -26,8 +26,8 @@ public interface PageHeapEvents {
   }
 
   /** Tells what live pages have brought about by growing. Not to be overridden. */
-  default void grown(boolean isSurveyDue, boolean leavesBand) {
-    if (leavesBand) {
+  default void grown(boolean isSurveyDue, boolean bandLeft) {
+    if (bandLeft) {
       bandLeft();
     }
     if (isSurveyDue) {

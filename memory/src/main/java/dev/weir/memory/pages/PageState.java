@@ -4,8 +4,9 @@ import dev.weir.memory.purge.PurgePolicy;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the page heap's lock guards: the regions, the ledger, and the claims of those who purge.
- * Every method is one step under the lock: O(log n), no system call.
+ * What the page heap's lock guards: the regions, the ledger, the claims of those who purge ({@link
+ * DirtyClaims}), and how much may stay dirty ({@link DirtyLimits}). Every method is one step under
+ * the lock: O(log n), no system call.
  *
  * <p>Addresses and lengths are in bytes. Not thread-safe.
  */
@@ -21,19 +22,6 @@ final class PageState {
 
   private static final int SURVEY_SHARE_SHIFT = 7;
 
-  /** The most that one claim of run pages takes: some 100 us of system call. */
-  private static final long MAX_CLAIM_BYTES = 1L << 20;
-
-  /**
-   * A purge that takes less than 5 us is not worth calling the purger for: to wake a thread takes
-   * as long, and it comes too late. Purges are that quick where nobody has written to the pages.
-   */
-  static final long QUICK_PURGE_NANOS = 5_000;
-
-  /** How many times what it frees or takes a thread purges at once. */
-  private static final int FOR_OTHERS_FACTOR = 4;
-
-  private final PurgePolicy policy;
   private final ReservationPlan plan;
   private final long pageBytes;
   private final int pageShift;
@@ -43,18 +31,12 @@ final class PageState {
   private final RunRegion runs;
   private final SpanRegion smallSpans;
   private final SpanRegion largeSpans;
-  private final RoomRegion rooms;
+  private final GrowthRegion growth;
   private long liveRuns;
   private long liveRunPages;
   private long largeRunBytes;
-  private long claimedBytes;
-  private long purgedBytes;
-
-  /** Whether the last purge took less than calling the purger for it. */
-  private boolean purgesAreQuick;
-
-  /** No page below has been dirty since the last {@link #age}: what is freed now is young. */
-  private long agedFromPage;
+  private final DirtyClaims claims;
+  private final DirtyLimits dirtyLimits;
 
   /** How many live bytes make another survey due. */
   private long surveyAtBytes = SURVEY_STEP_BYTES;
@@ -65,7 +47,6 @@ final class PageState {
       ResidentLedger ledger,
       int kinds,
       PurgePolicy policy) {
-    this.policy = policy;
     this.plan = reservation.plan();
     this.pageBytes = plan.pageBytes();
     this.pageShift = Long.numberOfTrailingZeros(pageBytes);
@@ -77,7 +58,19 @@ final class PageState {
         new SpanRegion(SpanSize.SMALL, reservation.smallSpanBase(), plan.smallSpans(), kinds);
     this.largeSpans =
         new SpanRegion(SpanSize.LARGE, reservation.largeSpanBase(), plan.largeSpans(), kinds);
-    this.rooms = new RoomRegion(plan.growth(), reservation.roomBase());
+    this.growth = new GrowthRegion(plan.growth(), reservation.growthBase());
+    this.claims = new DirtyClaims(this, ledger, runBase, pageShift);
+    this.dirtyLimits = new DirtyLimits(this, ledger, policy);
+  }
+
+  /** Who purges what. */
+  DirtyClaims claims() {
+    return claims;
+  }
+
+  /** How much may stay dirty. */
+  DirtyLimits dirtyLimits() {
+    return dirtyLimits;
   }
 
   SpanRegion region(SpanSize size) {
@@ -128,12 +121,17 @@ final class PageState {
     return runs;
   }
 
+  /** What large runs hold. */
+  long largeRunBytes() {
+    return largeRunBytes;
+  }
+
   ReservationPlan plan() {
     return plan;
   }
 
-  RoomRegion rooms() {
-    return rooms;
+  GrowthRegion growth() {
+    return growth;
   }
 
   // Spans.
@@ -149,7 +147,7 @@ final class PageState {
     if (span == null || !ledger.admits(span.firstBytes(osPageBytes), size.lane())) {
       return null;
     }
-    region.unpark(span);
+    region.unretire(span);
     ledger.allocate(0, span.committedBytes());
     return span;
   }
@@ -187,7 +185,7 @@ final class PageState {
   /** Whether the last addresses for spans of a size are those of retired ones, or being purged. */
   boolean hasAddressesInPurges(SpanSize size) {
     SpanRegion region = region(size);
-    return !region.hasFreeAddress() && (region.oldestRetired() != null || hasClaims());
+    return !region.hasFreeAddress() && (region.oldestRetired() != null || claims.hasAny());
   }
 
   /** The bytes of a range of a span's pages that are not live yet. */
@@ -204,7 +202,7 @@ final class PageState {
     long bytes = (long) pages.size() * osPageBytes;
     span.uncommit(pages, osPageBytes);
     ledger.purgedLive(bytes);
-    purgedBytes += bytes;
+    claims.countPurged(bytes);
   }
 
   void retire(Span span) {
@@ -230,252 +228,6 @@ final class PageState {
         ledger.liveBytes() + SURVEY_STEP_BYTES + (ledger.liveBytes() >> SURVEY_SHARE_SHIFT);
   }
 
-  // Dirty pages.
-
-  /** Whether anybody is purging. */
-  boolean hasClaims() {
-    return claimedBytes > 0;
-  }
-
-  /** Dirty bytes that nobody is purging. */
-  long unclaimedDirtyBytes() {
-    return ledger.dirtyBytes() - claimedBytes;
-  }
-
-  private long dirtyCeilingBytes() {
-    return policy.dirtyCeilingBytes(
-        ledger.liveBytes(), ledger.peakLiveBytes(), largeRunBytes, rooms.dirtyBytes());
-  }
-
-  private long dirtyWakeBytes() {
-    return policy.dirtyWakeBytes(
-        ledger.liveBytes(), ledger.peakLiveBytes(), largeRunBytes, rooms.dirtyBytes());
-  }
-
-  private long dirtyKeepBytes() {
-    return policy.dirtyKeepBytes(
-        ledger.liveBytes(), ledger.peakLiveBytes(), largeRunBytes, rooms.dirtyBytes());
-  }
-
-  /** {@link PageHeap#idleInsideBytes}. Needs no lock. */
-  long idleInsideBytes() {
-    return policy.idleInsideBytes(ledger.liveBytesOpaque());
-  }
-
-  /** {@link PageHeap#usefulInsideBytes}. Needs no lock. */
-  long usefulInsideBytes() {
-    return policy.usefulInsideBytes(ledger.liveBytesOpaque());
-  }
-
-  /**
-   * Whether the purger is to come. Where purging is quicker than calling it, only for what they
-   * leave who purge themselves.
-   */
-  boolean isDirtyHigh() {
-    return isDirtyAbove(purgesAreQuick ? dirtyCeilingBytes() : dirtyWakeBytes())
-        || (ledger.excessOfPromised(0) > 0 && unclaimedDirtyBytes() > 0);
-  }
-
-  /** What may stay dirty after {@link #isDirtyHigh}: less than before it, and within the limit. */
-  long dirtyToKeepBytes() {
-    return Math.clamp(ledger.limitBytes() - ledger.liveBytes(), 0, dirtyKeepBytes());
-  }
-
-  /**
-   * Whether more is dirty than may stay so: the purger has fallen behind. Those who take clean
-   * pages meanwhile purge dirty ones, which costs them a quarter of what the faults on the clean
-   * ones will.
-   */
-  boolean isDirtyOverflowing() {
-    return isDirtyAbove(dirtyCeilingBytes());
-  }
-
-  /**
-   * Whether more is dirty than may stay so now, and more than the purger would keep was so before
-   * this many bytes were freed: who frees them purges. One large block alone is left to the purger,
-   * since it may be asked for again at once.
-   */
-  boolean hasOverflowedBy(long freedBytes) {
-    return isDirtyAbove(Math.max(dirtyCeilingBytes(), dirtyKeepBytes() + freedBytes));
-  }
-
-  /**
-   * How many bytes somebody purges who has freed or taken so many, and found too many dirty: as
-   * many, or up to four times that, as far as the purger would not keep them. A purge of several
-   * stretches takes little longer than that of one.
-   */
-  long dirtyToPurgeFor(long bytes) {
-    long excess = unclaimedDirtyBytes() - dirtyKeepBytes();
-    return Math.max(bytes, Math.min(excess, FOR_OTHERS_FACTOR * bytes));
-  }
-
-  private boolean isDirtyAbove(long bytes) {
-    return unclaimedDirtyBytes() > bytes;
-  }
-
-  /**
-   * Claims so many dirty bytes, as far as there are any and a batch has room: the spans that were
-   * retired longest, then pages of the run region, then of the rooms that have been dirty longest.
-   * Null: there is nothing to claim.
-   */
-  @Nullable PurgeBatch claimDirty(long bytes) {
-    return bytes > 0 ? batch(bytes, this::nextDirty) : null;
-  }
-
-  /** Claims pages that have been dirty since the last {@link #age}, as many as a batch holds. */
-  @Nullable PurgeBatch claimAged() {
-    return batch(Long.MAX_VALUE, this::nextAged);
-  }
-
-  private interface Claimant {
-    @Nullable PurgeClaim claim(PurgeBatch batch, long bytes);
-  }
-
-  /** The claims that add up to so many bytes, or fewer if there are no more; null: none. */
-  private @Nullable PurgeBatch batch(long bytes, Claimant next) {
-    PurgeBatch batch = new PurgeBatch();
-    boolean complete = false;
-    try {
-      while (batch.bytes() < bytes && !batch.isFull()) {
-        PurgeClaim claim = next.claim(batch, bytes - batch.bytes());
-        if (claim == null) {
-          break;
-        }
-        batch.add(claim);
-      }
-      complete = true;
-    } finally {
-      if (!complete) {
-        batch.settle(this); // All who need room wait for claims.
-      }
-    }
-    return batch.isEmpty() ? null : batch;
-  }
-
-  private @Nullable PurgeClaim nextDirty(PurgeBatch batch, long bytes) {
-    PurgeClaim claim = claimOldest(smallSpans);
-    if (claim == null) {
-      claim = claimOldest(largeSpans);
-    }
-    if (claim == null) {
-      long maxPages = claimPages(bytes);
-      long start = runs.nextToPurge(maxPages, batch::mayPass);
-      if (start != RunRegion.NONE) {
-        claim = claimRun(start, runs.foundPages());
-      }
-    }
-    if (claim == null) {
-      claim = counted(rooms.claimOldest(claimBytes(bytes)));
-    }
-    return claim;
-  }
-
-  private @Nullable PurgeClaim nextAged(PurgeBatch batch, long bytes) {
-    PurgeClaim claim = counted(rooms.claimAged(claimBytes(bytes)));
-    if (claim == null) {
-      claim = claimAged(smallSpans);
-    }
-    if (claim == null) {
-      claim = claimAged(largeSpans);
-    }
-    if (claim == null) {
-      long start = runs.nextAged(agedFromPage);
-      if (start != RunRegion.NONE) {
-        long pages = runs.agedLengthAt(start, claimPages(bytes));
-        claim = claimRun(start, pages);
-        agedFromPage = start + pages;
-      }
-    }
-    return claim;
-  }
-
-  /** Ends the youth of all dirty pages. */
-  void age() {
-    agedFromPage = 0;
-    runs.age();
-    smallSpans.age();
-    largeSpans.age();
-    rooms.age();
-    ledger.age();
-  }
-
-  /** Whether who finds too much dirty need not call the purger if he purges himself. */
-  boolean arePurgesQuick() {
-    return purgesAreQuick;
-  }
-
-  /** Tells how long the purge of a batch took. */
-  void purgeTook(long nanos) {
-    purgesAreQuick = nanos < QUICK_PURGE_NANOS;
-  }
-
-  /** Puts a claim's pages back: clean if they were purged, dirty if that failed. */
-  void settle(PurgeClaim claim, boolean purged) {
-    claimedBytes -= claim.residentBytes();
-    if (purged) {
-      ledger.purged(claim.residentBytes());
-      purgedBytes += claim.residentBytes();
-    }
-    // Not a switch over types: its first use links it, which takes far more stack, and Java heap.
-    if (claim instanceof PurgeClaim.OfRun run) {
-      runs.putBack(run.startPage(), run.pages(), purged);
-    } else if (claim instanceof PurgeClaim.OfSpan span) {
-      settle(span.region(), span.span(), purged);
-    } else if (claim instanceof PurgeClaim.OfRoom room) {
-      room.region().settle(room, purged);
-    }
-  }
-
-  private static void settle(SpanRegion region, Span span, boolean purged) {
-    span.claimed = false;
-    if (purged) {
-      region.close(span);
-    } else {
-      region.retire(span);
-    }
-  }
-
-  private long claimBytes(long bytes) {
-    return claimPages(bytes) << pageShift;
-  }
-
-  private long claimPages(long bytes) {
-    return (Math.min(bytes, MAX_CLAIM_BYTES) + pageBytes - 1) >> pageShift;
-  }
-
-  private @Nullable PurgeClaim counted(PurgeClaim.@Nullable OfRoom claim) {
-    if (claim != null) {
-      claimedBytes += claim.residentBytes();
-    }
-    return claim;
-  }
-
-  private @Nullable PurgeClaim claimAged(SpanRegion region) {
-    Span span = region.oldestRetired();
-    return span == null || span.young ? null : claimOldest(region);
-  }
-
-  private @Nullable PurgeClaim claimOldest(SpanRegion region) {
-    Span span = region.oldestRetired();
-    if (span == null) {
-      return null;
-    }
-    PurgeClaim claim = new PurgeClaim.OfSpan(region, span);
-    region.unpark(span);
-    span.claimed = true;
-    claimedBytes += span.committedBytes();
-    return claim;
-  }
-
-  private PurgeClaim claimRun(long start, long pages) {
-    // Made first: a claim that the Java heap has no room for would never be settled.
-    PurgeClaim claim =
-        new PurgeClaim.OfRun(start, pages, runBase + start * pageBytes, pages * pageBytes);
-    runs.claim(start, pages);
-    claimedBytes += pages * pageBytes;
-    return claim;
-  }
-
   // Seeing.
 
   PageTotals totals() {
@@ -488,11 +240,11 @@ final class PageState {
         ledger.liveBytes(),
         ledger.dirtyBytes(),
         ledger.promisedBytes(),
-        liveRunPages * pageBytes + rooms.liveBytes(),
-        liveRuns + rooms.openRooms(),
+        liveRunPages * pageBytes + growth.liveBytes(),
+        liveRuns + growth.openRanges(),
         runs.freeRunCount(),
         ledger.peakResidentBytes(),
-        purgedBytes);
+        claims.purgedBytes());
   }
 
   /** Evaluates the invariants of the regions and the ledger. */
@@ -500,16 +252,16 @@ final class PageState {
     runs.checkInvariants();
     smallSpans.checkInvariants();
     largeSpans.checkInvariants();
-    rooms.checkInvariants();
+    growth.checkInvariants();
     long retired = smallSpans.retiredBytes() + largeSpans.retiredBytes();
-    long dirty = runs.dirtyPages() * pageBytes + retired + rooms.dirtyBytes() + claimedBytes;
+    long dirty = runs.dirtyPages() * pageBytes + retired + growth.dirtyBytes() + claims.bytes();
     check(dirty == ledger.dirtyBytes(), "dirty " + dirty + ", counted " + ledger.dirtyBytes());
     long pages = runs.freePages() + liveRunPages + runs.cutPages();
     check(
         pages == runs.totalPages(),
         "free, live and claimed pages " + pages + " of " + runs.totalPages());
     long slabs = openBytes(smallSpans) + openBytes(largeSpans);
-    long live = liveRunPages * pageBytes + rooms.liveBytes() + slabs;
+    long live = liveRunPages * pageBytes + growth.liveBytes() + slabs;
     check(live == ledger.liveBytes(), "live " + live + ", counted " + ledger.liveBytes());
     check(ledger.promisedBytes() >= 0, "promised " + ledger.promisedBytes());
     long small = ledger.smallPromisesBytes();

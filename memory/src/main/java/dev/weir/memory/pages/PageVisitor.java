@@ -18,7 +18,7 @@ public interface PageVisitor {
   /** Pages of runs that are in use. */
   void liveRuns(long from, long to);
 
-  /** Pages that are free but resident, where it is not a room's. */
+  /** Pages that are free but resident, where it is not a range's. */
   void dirty(long from, long to);
 
   /**
@@ -30,7 +30,8 @@ public interface PageVisitor {
   void slab(long from, Span slab, PageSet committed, int pageBytes);
 
   /**
-   * A room of which pages are resident: the live ones at its beginning, the dirty ones behind them.
+   * A range of which pages are resident: the live ones at its beginning, the dirty ones behind
+   * them.
    */
-  void room(long from, long roomBytes, long liveBytes, long residentBytes);
+  void range(long from, long rangeBytes, long liveBytes, long residentBytes);
 }

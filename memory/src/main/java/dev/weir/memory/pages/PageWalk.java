@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * and tells the visitor without it. A step is bounded, whatever the size of the pool.
  */
 final class PageWalk {
-  /** The most spans or rooms that are copied under the lock: some ten microseconds. */
+  /** The most spans or ranges that are copied under the lock: some ten microseconds. */
   private static final int SPANS_A_STEP = 128;
 
   /** The most free runs that are looked up under the lock: some ten microseconds. */
@@ -34,7 +34,7 @@ final class PageWalk {
     spans("large slabs", SpanSize.LARGE, plan.largeSpans());
     runs(plan);
     for (int tier = 0; tier < plan.growth().tiers().size(); tier++) {
-      rooms(tier, plan.growth().tiers().get(tier));
+      ranges(tier, plan.growth().tiers().get(tier));
     }
   }
 
@@ -161,17 +161,17 @@ final class PageWalk {
     }
   }
 
-  private void rooms(int tier, GrowthPlan.Tier plan) {
-    List<Room> rooms = state.rooms().rooms(tier);
+  private void ranges(int tier, GrowthPlan.Tier plan) {
+    List<GrowthRange> ranges = state.growth().ranges(tier);
     int extent;
     lock.lock();
     try {
-      extent = rooms.size();
+      extent = ranges.size();
     } finally {
       lock.unlock();
     }
-    String name = "rooms of ".concat(Long.toString(plan.roomBytes() >> 20)).concat(" MiB");
-    if (!visitor.beginRegion(name, plan.bytes(), extent * plan.roomBytes())) {
+    String name = "ranges of ".concat(Long.toString(plan.rangeBytes() >> 20)).concat(" MiB");
+    if (!visitor.beginRegion(name, plan.bytes(), extent * plan.rangeBytes())) {
       return;
     }
     long[] live = new long[SPANS_A_STEP];
@@ -181,16 +181,16 @@ final class PageWalk {
       lock.lock();
       try {
         for (int i = 0; i < count; i++) {
-          Room room = rooms.get(first + i);
-          live[i] = room.liveBytes;
-          resident[i] = room.residentBytes;
+          GrowthRange range = ranges.get(first + i);
+          live[i] = range.liveBytes;
+          resident[i] = range.residentBytes;
         }
       } finally {
         lock.unlock();
       }
       for (int i = 0; i < count; i++) {
         if (resident[i] > 0) {
-          visitor.room((first + i) * plan.roomBytes(), plan.roomBytes(), live[i], resident[i]);
+          visitor.range((first + i) * plan.rangeBytes(), plan.rangeBytes(), live[i], resident[i]);
         }
       }
     }

@@ -66,8 +66,8 @@ final class PurgeBatch {
   /** Puts the claims back: clean, as far as they were purged, and dirty behind that. */
   void settle(PageState state) {
     for (int i = 0; i < count; i++) {
-      state.settle(claims[i], i < ranges.purged());
+      state.claims().settle(claims[i], i < ranges.purged());
     }
-    state.purgeTook(nanos);
+    state.dirtyLimits().purgeTook(nanos);
   }
 }

@@ -39,11 +39,11 @@ sealed interface PurgeClaim {
     }
   }
 
-  /** The end of a room's resident pages, which no block lies on. */
-  record OfRoom(RoomRegion region, Room room, long from, long to) implements PurgeClaim {
+  /** The end of a range's resident pages, which no block lies on. */
+  record OfRange(GrowthRegion region, GrowthRange range, long from, long to) implements PurgeClaim {
     @Override
     public long address() {
-      return room.address() + from;
+      return range.address() + from;
     }
 
     @Override

@@ -131,7 +131,7 @@ public final class Reservation {
         ReservationPlan.REGION_ALIGNMENT_BYTES);
   }
 
-  long roomBase() {
+  long growthBase() {
     return ReservationPlan.roundUp(
         runBase() + plan.runPages() * plan.pageBytes(), GrowthPlan.ALIGNMENT_BYTES);
   }

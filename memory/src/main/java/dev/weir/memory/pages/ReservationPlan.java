@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  *   <li>small spans: one for every OS page of B, since a span that any block pins has a resident
  *       page;
  *   <li>large spans: one for every two OS pages, since each of their slots lies on two at least;
- *   <li>rooms for blocks that grow: {@link GrowthPlan}.
+ *   <li>ranges for blocks that grow: {@link GrowthPlan}.
  * </ul>
  *
  * <p>Where the process may not map that much, or other pools need addresses too, every part is
@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param runPages pages in the run region
  * @param smallSpans spans of {@link SpanSize#SMALL}
  * @param largeSpans spans of {@link SpanSize#LARGE}
- * @param growth rooms
+ * @param growth ranges for blocks that grow
  * @param halvings how often the full size was halved; 0 means that the bound holds for every
  *     sequence of requests
  */

@@ -120,7 +120,7 @@ final class ResidentLedger {
   }
 
   /** Whether used bytes are outside the band for the first time since it was set. */
-  boolean leavesBand() {
+  boolean leaveBand() {
     long used = usedBytes();
     if (used >= bandFromBytes && used < bandToBytes) {
       return false;
@@ -132,7 +132,7 @@ final class ResidentLedger {
 
   /** Whether they have left it. */
   boolean hasLeftBand() {
-    return leavesBand() || bandLeft;
+    return leaveBand() || bandLeft;
   }
 
   long peakResidentBytes() {

@@ -57,7 +57,7 @@ public final class Runs {
     StackRoom.requireForAwaited(); // As all who claim (DirtyPurges).
     long address;
     boolean surveyDue;
-    boolean leavesBand;
+    boolean bandLeft;
     boolean overflowing;
     while (true) {
       PurgeBatch batch = null;
@@ -75,11 +75,11 @@ public final class Runs {
               ledger.keepPromise(bytes);
             }
             surveyDue = state.isSurveyDue();
-            leavesBand = ledger.leavesBand();
-            overflowing = state.isDirtyOverflowing();
+            bandLeft = ledger.leaveBand();
+            overflowing = state.dirtyLimits().areOverflowing();
             break;
           }
-          batch = state.claimDirty(excess);
+          batch = state.claims().claimDirty(excess);
         } else if (!state.hasClaimedRuns()) {
           return FULL;
         }
@@ -88,7 +88,7 @@ public final class Runs {
       }
       dirtyPurges.settleOrGiveWay(batch);
     }
-    events.grown(surveyDue, leavesBand);
+    events.grown(surveyDue, bandLeft);
     if (overflowing) {
       purgeFor(bytes);
     }
@@ -118,9 +118,9 @@ public final class Runs {
     try {
       state.freeRun(address, bytes);
       ledger.freed(bytes, lane);
-      dirtyHigh = state.isDirtyHigh();
-      overflowing = dirtyHigh && state.hasOverflowedBy(bytes);
-      dirtyHigh &= !(overflowing && state.arePurgesQuick());
+      dirtyHigh = state.dirtyLimits().isHigh();
+      overflowing = dirtyHigh && state.dirtyLimits().wereOverflownBy(bytes);
+      dirtyHigh &= !(overflowing && state.dirtyLimits().arePurgesQuick());
     } finally {
       lock.unlock();
     }
@@ -155,7 +155,7 @@ public final class Runs {
     try {
       state.freeRun(address, bytes);
       ledger.keepPromise(-bytes);
-      dirtyHigh = state.isDirtyHigh();
+      dirtyHigh = state.dirtyLimits().isHigh();
     } finally {
       lock.unlock();
     }

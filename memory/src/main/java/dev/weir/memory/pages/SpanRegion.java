@@ -94,7 +94,7 @@ final class SpanRegion {
 
   /** Gives a fresh span the address and the dirty pages of a retired one, which is gone then. */
   void replaceRetired(Span victim, Span fresh) {
-    unpark(victim);
+    unretire(victim);
     fresh.inherit(victim);
     spans[indexOf(victim)] = fresh;
   }
@@ -136,7 +136,7 @@ final class SpanRegion {
     return oldestRetired;
   }
 
-  void unpark(Span span) {
+  void unretire(Span span) {
     Span older = span.older;
     Span newer = span.newer;
     if (older == null) {

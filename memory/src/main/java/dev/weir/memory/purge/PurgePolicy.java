@@ -12,7 +12,7 @@ package dev.weir.memory.purge;
  *
  * <p>Below the ceilings pages age, and are given back at most 1.5 decays after their last use. Two
  * kinds stay longer in a slab that its owner uses: those whose slots others have freed, until the
- * owner runs out of its own, and those on which no slot has been carved yet.
+ * owner runs out of its own, and those on which no slot has been committed yet.
  *
  * <p>Decay follows jemalloc's {@code dirty_decay_ms}, the ceiling its older {@code lg_dirty_mult}.
  */

@@ -39,7 +39,7 @@ public record PageMap(List<Region> regions) {
       this.used = new long[cells];
     }
 
-    /** What lies in it: slabs, runs, or rooms of one length. */
+    /** What lies in it: slabs, runs, or ranges of one length. */
     public String name() {
       return name;
     }

@@ -101,11 +101,11 @@ final class PoolSurvey implements PageVisitor {
   }
 
   @Override
-  public void room(long from, long roomBytes, long liveBytes, long residentBytes) {
+  public void range(long from, long rangeBytes, long liveBytes, long residentBytes) {
     map.live(from, from + liveBytes, 1);
     map.dirty(from + liveBytes, from + residentBytes);
     if (liveBytes > 0) {
-      growthAddressBytes += roomBytes - liveBytes;
+      growthAddressBytes += rangeBytes - liveBytes;
     }
   }
 

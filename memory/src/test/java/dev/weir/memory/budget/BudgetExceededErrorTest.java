@@ -55,7 +55,7 @@ class BudgetExceededErrorTest {
 
   /** Sums that change while they are sorted must not disturb the sorting. */
   @Test
-  void itCanBeMadeWhileChildrenCharge() throws InterruptedException {
+  void anErrorCanBeMadeWhileChildrenCharge() throws InterruptedException {
     Budget[] children = new Budget[500];
     for (int i = 0; i < children.length; i++) {
       children[i] = root.child("child-" + i, Budget.UNLIMITED);

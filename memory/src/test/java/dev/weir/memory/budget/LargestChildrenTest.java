@@ -39,7 +39,7 @@ class LargestChildrenTest {
   }
 
   @Test
-  void thoseThatHoldMostComeFirstAndTheOthersAreAddedUp() {
+  void childrenThatHoldMostComeFirstAndTheOthersAreAddedUp() {
     List<Budget> all = new ArrayList<>();
     for (int i = 0; i < 1_000; i++) {
       all.add(open(i * 7_919 % 1_000));

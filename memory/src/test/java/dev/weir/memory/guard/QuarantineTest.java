@@ -5,14 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import dev.weir.memory.hardening.Hardening;
-import dev.weir.memory.heap.SizeClasses;
 import dev.weir.memory.os.AddressSpace;
 import dev.weir.memory.os.NativeMemory;
 import dev.weir.memory.pages.Lane;
 import dev.weir.memory.pages.PageHeap;
 import dev.weir.memory.pages.Reservation;
-import dev.weir.memory.pages.SilentEvents;
-import dev.weir.memory.purge.PurgePolicy;
+import dev.weir.memory.testing.PageHeaps;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
 import java.util.Objects;
@@ -28,15 +26,7 @@ class QuarantineTest {
   private static final Logger LOG = Logger.getLogger("dev.weir.memory.hardening");
 
   private final Reservation reservation = Reservation.reserve(NativeMemory.system(), LIMIT_BYTES);
-  private final PageHeap pages =
-      new PageHeap(
-          NativeMemory.system(),
-          reservation,
-          LIMIT_BYTES,
-          0,
-          SizeClasses.COUNT,
-          PurgePolicy.dense(),
-          new SilentEvents());
+  private final PageHeap pages = PageHeaps.over(NativeMemory.system(), reservation, LIMIT_BYTES);
 
   @AfterEach
   void giveBack() {

@@ -71,7 +71,7 @@ class HeapTrimmerTest extends OwnedSlots {
     slots.get(0).free();
     slots.get(1).free();
     held.lock.lock();
-    held.unlinkForPurger(trimmed);
+    held.unlinks().unlinkForPurger(trimmed);
     held.leave();
     assertThat(trimmed.isBeingPurged()).isTrue();
     elsewhere(slots.get(2)::free);
@@ -108,14 +108,16 @@ class HeapTrimmerTest extends OwnedSlots {
     int count = slab.endStealAll(Slab.ALL, taken);
     free(slots.getFirst());
     assertThat(slab.tryLeaveAll(taken, count)).isFalse();
-    owned.purge(slab, slab.unlinkTaken(taken, count, pages.pageBytes()), purges::add);
+    owned.unlinks().purge(slab, slab.unlinkTaken(taken, count, pages.pageBytes()), purges::add);
     owned.lock.unlock();
     purges.forEach(InsidePurge::run);
 
     assertThat(new SlabSurvey(pages).isDue(slab)).isTrue();
   }
 
-  /** The pages of a retired slab of another class go to a new one, of which one slot is carved. */
+  /**
+   * The pages of a retired slab of another class go to a new one, of which one slot is committed.
+   */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void aPartlyCommittedSlabGivesBackPagesThatItHasNeverUsed(boolean byOwner)
@@ -152,7 +154,7 @@ class HeapTrimmerTest extends OwnedSlots {
     Slab emptied = slab(slots.getFirst());
     slots.get(0).free();
     held.lock.lock();
-    held.unlinkForPurger(emptied);
+    held.unlinks().unlinkForPurger(emptied);
     held.leave();
     elsewhere(() -> slots.subList(1, SLOTS).forEach(Slot::free));
     // Each tells of it, also when the slab's next local free is to tell already.

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.memory.os.NativeMemory;
 import dev.weir.memory.pages.PageHeap;
+import dev.weir.memory.testing.PageHeaps;
 import dev.weir.memory.testing.Workers;
 import java.util.ArrayList;
 import java.util.List;
@@ -62,7 +63,7 @@ class InsidePurgeTest {
       }
     }
     List<InsidePurge> purges = new ArrayList<>();
-    stripe.trimSlabs(purges::add);
+    stripe.unlinks().trim(purges::add);
     assertThat(purges).hasSize(3);
     return purges;
   }
@@ -112,7 +113,7 @@ class InsidePurgeTest {
   private void purgeOne(SharedHeap.Stripe stripe, List<Slot> slots, Consumer<InsidePurge> runner) {
     slots.removeLast().free();
     List<InsidePurge> purges = new ArrayList<>();
-    stripe.trimSlabs(purges::add);
+    stripe.unlinks().trim(purges::add);
     runner.accept(purges.getFirst());
     assertThat(haveAllEnded()).isTrue();
     slots.add(stripe.allocateSlot(SizeClasses.classOf(65_536), Slot.FACTORY));

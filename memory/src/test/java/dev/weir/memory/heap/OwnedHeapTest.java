@@ -5,8 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.memory.os.FakeNativeMemory;
 import dev.weir.memory.pages.PageHeap;
 import dev.weir.memory.pages.PageHeapEvents;
-import dev.weir.memory.pages.Reservation;
-import dev.weir.memory.purge.PurgePolicy;
+import dev.weir.memory.testing.PageHeaps;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,15 +19,7 @@ class OwnedHeapTest {
   private static final long LIMIT_BYTES = 16 << 20;
 
   private final FakeNativeMemory os = new FakeNativeMemory();
-  private final PageHeap pages =
-      new PageHeap(
-          os,
-          Reservation.reserve(os, LIMIT_BYTES),
-          LIMIT_BYTES,
-          0,
-          SizeClasses.COUNT,
-          PurgePolicy.dense(),
-          new Silence());
+  private final PageHeap pages = PageHeaps.over(os, LIMIT_BYTES, new Silence());
   private final OwnedHeap heap =
       new OwnedHeap(
           pages, task -> {}, new SharedHeap(pages, 1, InsidePurge::run), InsidePurge::run);
@@ -46,7 +37,7 @@ class OwnedHeapTest {
   @Test
   void whatWasLeftAtTheNextSlotIsSeenBeforeItIsTaken() {
     int sizeClass = SizeClasses.classOf(65_536);
-    assertThat(heap.peekCached(sizeClass)).as("nothing is carved yet").isNull();
+    assertThat(heap.peekCached(sizeClass)).as("nothing is committed yet").isNull();
     Place place = allocate();
     place.slab().leave(place.number(), "left");
     place.slab().free(place.number());
@@ -67,7 +58,7 @@ class OwnedHeapTest {
   void theRarestSamplesAreDrawnToo() {
     int taken = 0;
     for (int i = 0; i < 1_000; i++) {
-      taken += heap.takesSample(Integer.MAX_VALUE) ? 1 : 0;
+      taken += heap.drawSample(Integer.MAX_VALUE) ? 1 : 0;
     }
     assertThat(taken).isLessThan(10);
     heap.close();

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.memory.os.FakeNativeMemory;
 import dev.weir.memory.pages.PageHeap;
 import dev.weir.memory.sync.SpinLock;
+import dev.weir.memory.testing.PageHeaps;
 import dev.weir.memory.testing.Waits;
 import dev.weir.memory.testing.Workers;
 import java.lang.reflect.Field;

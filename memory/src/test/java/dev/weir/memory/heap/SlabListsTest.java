@@ -168,7 +168,7 @@ class SlabListsTest extends OwnedSlots {
 
   private List<InsidePurge> unlink(Slab slab) {
     List<InsidePurge> purges = new ArrayList<>();
-    owned.unlinkFree(List.of(slab), /* agedOnly= */ false, purges::add);
+    owned.unlinks().unlinkFree(List.of(slab), /* agedOnly= */ false, purges::add);
     assertThat(purges).isNotEmpty();
     return purges;
   }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.memory.os.FakeNativeMemory;
 import dev.weir.memory.pages.PageHeap;
 import dev.weir.memory.pages.SpanSize;
+import dev.weir.memory.testing.PageHeaps;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

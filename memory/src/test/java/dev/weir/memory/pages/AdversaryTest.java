@@ -3,7 +3,7 @@ package dev.weir.memory.pages;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.memory.os.FakeNativeMemory;
-import dev.weir.memory.purge.PurgePolicy;
+import dev.weir.memory.testing.PageHeaps;
 import dev.weir.memory.testing.RobsonPhases;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -37,9 +37,7 @@ class AdversaryTest {
     FakeNativeMemory os = new FakeNativeMemory();
     Reservation reservation = Reservation.reserve(os, limitBytes);
     assertThat(reservation.plan().halvings()).isZero();
-    heap =
-        new PageHeap(
-            os, reservation, limitBytes, RESERVE_BYTES, 1, PurgePolicy.dense(), new SilentEvents());
+    heap = PageHeaps.over(os, reservation, limitBytes, RESERVE_BYTES, 1);
     runBase = reservation.runBase();
     limitPages = (limitMib << 20) / heap.pageBytes();
   }
@@ -144,7 +142,7 @@ class AdversaryTest {
 
   /**
    * Blocks that grow among the program of powers of two: of what the program gives up in a phase,
-   * half is taken by blocks that begin small, pin rooms of every length, and grow step by step.
+   * half is taken by blocks that begin small, pin ranges of every length, and grow step by step.
    * They refuse nothing to runs, nor runs to them, and runs lie no further apart for them.
    */
   @ParameterizedTest
@@ -180,36 +178,36 @@ class AdversaryTest {
   private static final long LEAST_GROWING_PAGES = 9;
 
   private static final class Growing {
-    Room room;
+    GrowthRange range;
     long pages;
 
-    Growing(Room room, long pages) {
-      this.room = room;
+    Growing(GrowthRange range, long pages) {
+      this.range = range;
       this.pages = pages;
     }
   }
 
   private Growing begin(long pages) {
-    Room room = heap.rooms().tryOpen(pages * heap.pageBytes(), Lane.LARGE);
-    assertThat(room).as("%d pages beside %d of %d", pages, livePages, limitPages).isNotNull();
+    GrowthRange range = heap.growth().tryOpen(pages * heap.pageBytes(), Lane.LARGE);
+    assertThat(range).as("%d pages beside %d of %d", pages, livePages, limitPages).isNotNull();
     livePages += pages;
-    return new Growing(room, pages);
+    return new Growing(range, pages);
   }
 
   private void grow(Growing block, long pages) {
     long bytes = pages * heap.pageBytes();
-    if (bytes > block.room.roomBytes()) {
-      block.room = heap.rooms().tryMove(block.room, bytes, Lane.LARGE);
-      assertThat(block.room).as("%d pages beside %d", pages, livePages).isNotNull();
+    if (bytes > block.range.rangeBytes()) {
+      block.range = heap.growth().tryMove(block.range, bytes, Lane.LARGE);
+      assertThat(block.range).as("%d pages beside %d", pages, livePages).isNotNull();
     } else if (pages > block.pages) {
-      assertThat(heap.rooms().tryExtend(block.room, bytes, Lane.LARGE)).isTrue();
+      assertThat(heap.growth().tryExtend(block.range, bytes, Lane.LARGE)).isTrue();
     }
     livePages += pages - block.pages;
     block.pages = pages;
   }
 
   private void end(Growing block) {
-    heap.rooms().close(block.room);
+    heap.growth().close(block.range);
     livePages -= block.pages;
   }
 

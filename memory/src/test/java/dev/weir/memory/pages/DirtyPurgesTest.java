@@ -32,7 +32,7 @@ class DirtyPurgesTest {
           public void purge(PurgeRanges ranges) {
             long begun = System.nanoTime();
             super.purge(ranges);
-            while (slow && System.nanoTime() - begun < 2 * PageState.QUICK_PURGE_NANOS) {
+            while (slow && System.nanoTime() - begun < 2 * DirtyLimits.QUICK_PURGE_NANOS) {
               Thread.onSpinWait();
             }
           }
@@ -287,9 +287,9 @@ class DirtyPurgesTest {
 
   /** A room of 32 MiB none of whose pages is live. */
   private static void leaveDirtyRoom(PageHeap pages) {
-    Room room = pages.rooms().tryOpen(32 * MIB, Lane.LARGE);
+    GrowthRange room = pages.growth().tryOpen(32 * MIB, Lane.LARGE);
     assertThat(room).isNotNull();
-    pages.rooms().close(room);
+    pages.growth().close(room);
     assertThat(pages.totals().dirtyBytes()).isEqualTo(32 * MIB);
   }
 

@@ -3,9 +3,9 @@ package dev.weir.memory.pages;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
-import dev.weir.memory.heap.PageHeaps;
 import dev.weir.memory.os.FakeNativeMemory;
 import dev.weir.memory.testing.EndOfStack;
+import dev.weir.memory.testing.PageHeaps;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
@@ -25,7 +25,7 @@ class EndOfThePurgersStackTest {
 
   private static final long LIMIT_BYTES = 64 << 20;
   private static final long RUN_BYTES = 128 << 10;
-  private static final long ROOM_BYTES = 4 << 20;
+  private static final long RANGE_BYTES = 4 << 20;
 
   /** What fits beside the runs that stay, once everything dirty is purged. */
   private static final long REST_BYTES = LIMIT_BYTES - 4 * RUN_BYTES;
@@ -34,7 +34,7 @@ class EndOfThePurgersStackTest {
   private final PageHeap heap = PageHeaps.over(os, LIMIT_BYTES, new LookingEvents());
   private final long[] runs = new long[8];
   private long rest = Runs.FULL;
-  private @Nullable Room room;
+  private @Nullable GrowthRange range;
 
   /** As a pool to whose pressure somebody listens: takes the lock once more. */
   private final class LookingEvents implements PageHeapEvents {
@@ -84,11 +84,11 @@ class EndOfThePurgersStackTest {
     repeat(
         () -> {
           makeDirty();
-          room = heap.rooms().tryOpen(RUN_BYTES, Lane.LARGE);
+          range = heap.growth().tryOpen(RUN_BYTES, Lane.LARGE);
         },
-        () -> heap.rooms().tryExtend(room(), ROOM_BYTES, Lane.LARGE),
+        () -> heap.growth().tryExtend(range(), RANGE_BYTES, Lane.LARGE),
         () -> {
-          heap.rooms().close(room());
+          heap.growth().close(range());
           freeAll();
         });
   }
@@ -96,21 +96,21 @@ class EndOfThePurgersStackTest {
   @Test
   void movesABlockToTheEndOrNotAtAll() throws InterruptedException {
     repeat(
-        () -> room = heap.rooms().tryOpen(ROOM_BYTES, Lane.LARGE),
+        () -> range = heap.growth().tryOpen(RANGE_BYTES, Lane.LARGE),
         () -> {
-          if (room().roomBytes() == ROOM_BYTES) {
-            room = heap.rooms().tryMove(room(), 2 * ROOM_BYTES, Lane.LARGE);
+          if (range().rangeBytes() == RANGE_BYTES) {
+            range = heap.growth().tryMove(range(), 2 * RANGE_BYTES, Lane.LARGE);
           }
         },
         () -> {
-          assertThat(room().liveBytes).isEqualTo(2 * ROOM_BYTES);
-          heap.rooms().close(room());
+          assertThat(range().liveBytes).isEqualTo(2 * RANGE_BYTES);
+          heap.growth().close(range());
           heap.dirtyPurges().purgeAll();
         });
   }
 
-  private Room room() {
-    return Objects.requireNonNull(room);
+  private GrowthRange range() {
+    return Objects.requireNonNull(range);
   }
 
   private void makeDirty() {

@@ -81,7 +81,7 @@ class FreeRunsTest {
   }
 
   @Test
-  void itAgreesWithAnOrderedMapWhileItGrowsAndShrinks() {
+  void freeRunsAgreeWithAnOrderedMapWhileTheyGrowAndShrink() {
     SeededRuns.forSeeds(
         getClass(),
         20,

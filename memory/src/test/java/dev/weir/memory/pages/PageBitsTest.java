@@ -79,7 +79,7 @@ class PageBitsTest {
   }
 
   @Test
-  void itAgreesWithABitSet() {
+  void pageBitsAgreeWithABitSet() {
     SeededRuns.forSeeds(
         getClass(),
         20,

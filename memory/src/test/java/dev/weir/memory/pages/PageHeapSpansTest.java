@@ -2,8 +2,8 @@ package dev.weir.memory.pages;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.memory.heap.PageHeaps;
 import dev.weir.memory.os.FakeNativeMemory;
+import dev.weir.memory.testing.PageHeaps;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.memory.os.FakeNativeMemory;
 import dev.weir.memory.os.FakeNativeMemory.Purged;
-import dev.weir.memory.purge.PurgePolicy;
+import dev.weir.memory.testing.PageHeaps;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Deque;
@@ -53,15 +53,7 @@ final class PageModel {
     for (SpanSize size : SpanSize.values()) {
       retired.put(size, new ArrayDeque<>());
     }
-    this.heap =
-        new PageHeap(
-            os,
-            reservation,
-            limitBytes,
-            reserveBytes,
-            kinds,
-            PurgePolicy.dense(),
-            new SilentEvents());
+    this.heap = PageHeaps.over(os, reservation, limitBytes, reserveBytes, kinds);
   }
 
   int pageOf(long address) {

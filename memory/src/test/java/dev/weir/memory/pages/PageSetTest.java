@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 
 class PageSetTest {
   @Test
-  void itAgreesWithABitSet() {
+  void aPageSetAgreesWithABitSet() {
     SeededRuns.forSeeds(
         getClass(),
         20,

@@ -183,8 +183,8 @@ class ResidentLedgerTest {
   void theBandOfUsedBytesIsLeftOnce() {
     ResidentLedger ledger = new ResidentLedger(1_000, 0);
     ledger.setBand(100, 200);
-    assertThat(ledger.leavesBand()).as("nothing is used").isTrue();
-    assertThat(ledger.leavesBand()).isFalse();
+    assertThat(ledger.leaveBand()).as("nothing is used").isTrue();
+    assertThat(ledger.leaveBand()).isFalse();
     assertThat(ledger.hasLeftBand()).isTrue();
     ledger.setBand(0, 200);
     ledger.allocate(150, 0);
@@ -194,8 +194,8 @@ class ResidentLedgerTest {
 
     ledger.promise(1, Lane.PROMISE);
 
-    assertThat(ledger.leavesBand()).isTrue();
-    assertThat(ledger.leavesBand()).isFalse();
+    assertThat(ledger.leaveBand()).isTrue();
+    assertThat(ledger.leaveBand()).isFalse();
     assertThat(ledger.hasLeftBand()).isTrue();
   }
 

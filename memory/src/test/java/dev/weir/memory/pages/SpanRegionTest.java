@@ -72,8 +72,8 @@ class SpanRegionTest {
     assertThat(region.newestRetired(2)).isNull();
     assertThat(region.retiredBytes()).isEqualTo(16_384);
 
-    region.unpark(c);
-    region.unpark(b);
+    region.unretire(c);
+    region.unretire(b);
 
     assertThat(region.newestRetired(0)).isSameAs(a);
     assertThat(region.newestRetired(1)).isNull();

@@ -231,7 +231,7 @@ class PoolViewTest {
   }
 
   @Test
-  void itIsTakenWhileThreadsAllocateAndThePoolCloses() throws Exception {
+  void aViewIsTakenWhileThreadsAllocateAndThePoolCloses() throws Exception {
     for (int round = 0; round < 20; round++) {
       Pool pool = pool(16 << 20);
       AtomicBoolean stop = new AtomicBoolean();

@@ -40,7 +40,7 @@ final class LeakSampling {
   /** Draws whether the next buffer is to be watched at level {@code SIMPLE}. */
   static boolean drawNext(@Nullable OwnedHeap heap) {
     return heap != null
-        ? heap.takesSample(INTERVAL)
+        ? heap.drawSample(INTERVAL)
         : ThreadLocalRandom.current().nextInt(INTERVAL) == 0;
   }
 }

@@ -3,7 +3,7 @@ package dev.weir.netty.http;
 import dev.weir.netty.flow.Admission;
 import dev.weir.netty.flow.ReadHolds;
 import dev.weir.netty.loop.EventLoops;
-import dev.weir.netty.write.EarlyEnd;
+import dev.weir.netty.write.AbortiveClose;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelFutureListener;
@@ -88,9 +88,9 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
 
   private final AggregatorOptions options;
   private final BodyIntake intake;
-  private final Answers answers = new Answers();
+  private final ResponseTracker answers = new ResponseTracker();
   private final HeadWatch headWatch;
-  private final Responses responses;
+  private final ResponseWriter responses;
   private final PassedOn passedOn = new PassedOn();
 
   private final ArrayDeque<HttpObject> heldBack = new ArrayDeque<>();
@@ -119,7 +119,7 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
     this.options = options;
     this.intake = new BodyIntake(admission, options, spill, new Receiver());
     this.headWatch = new HeadWatch(options.idleTimeout(), this::endLate);
-    this.responses = new Responses(answers, headWatch, new Exchange());
+    this.responses = new ResponseWriter(answers, headWatch, new Exchange());
   }
 
   @Override
@@ -224,7 +224,7 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
   }
 
   /** What becomes of the request that is passed on. */
-  private final class Exchange implements Responses.Exchange {
+  private final class Exchange implements ResponseWriter.Exchange {
     @Override
     public boolean awaitsResponse() {
       return phase == Phase.PASSED_ON;
@@ -258,7 +258,7 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
     if (headWatch.hasBegun()) {
       refuseLate(ctx, "the headers were not complete within ", options.idleTimeout());
     } else {
-      EarlyEnd.close(ctx);
+      AbortiveClose.close(ctx);
     }
   }
 
@@ -450,7 +450,7 @@ public final class BudgetedHttpAggregator extends ChannelDuplexHandler {
     try {
       LingeringClose.after(ctx, refusal.toResponse(options.retryAfter()));
     } catch (Throwable failure) {
-      EarlyEnd.close(ctx);
+      AbortiveClose.close(ctx);
       throw failure;
     } finally {
       refusal.log();

@@ -1,6 +1,6 @@
 package dev.weir.netty.inbound;
 
-import dev.weir.netty.write.EarlyEnd;
+import dev.weir.netty.write.AbortiveClose;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -25,7 +25,7 @@ import java.util.Queue;
  * to nobody has to close the channel itself.
  *
  * <p>It serves the channels of connections and of HTTP/2 streams, which are reset. TLS has {@link
- * dev.weir.netty.write.UnbrokenTls}, and goes in front.
+ * dev.weir.netty.write.FailStopTls}, and goes in front.
  */
 public final class UnbrokenInput {
   // The gate is in front of the decoders, the guard is behind them. What a decoder has made before
@@ -144,7 +144,7 @@ public final class UnbrokenInput {
       if (isFirst) {
         // Past the decoders: a codec may take its time to end well, as that of HTTP/2 does.
         ChannelHandlerContext front = ctx.pipeline().context(gate);
-        EarlyEnd.close(front == null ? ctx : front);
+        AbortiveClose.close(front == null ? ctx : front);
       }
     }
   }

@@ -114,10 +114,10 @@ final class ChannelClosing {
       ctx.executor()
           .execute(() -> {
             ctx.fireUserEventTriggered(reason);
-            EarlyEnd.close(ctx);
+            AbortiveClose.close(ctx);
           });
     } catch (RejectedExecutionException e) {
-      EarlyEnd.close(ctx); // Its loop takes no task: nobody else would.
+      AbortiveClose.close(ctx); // Its loop takes no task: nobody else would.
     }
   }
 

@@ -64,7 +64,7 @@ public final class UnbrokenStream extends ChannelOutboundHandlerAdapter
   private static void close(ChannelHandlerContext ctx, Throwable cause) {
     if (ctx.channel().isOpen()) {
       // From here, not from the end of the pipeline: nothing more is to be written.
-      EarlyEnd.close(ctx);
+      AbortiveClose.close(ctx);
       ctx.pipeline().fireExceptionCaught(cause);
     }
   }

@@ -213,7 +213,7 @@ final class WriteGateHandler extends ChannelDuplexHandler
       if (pull != null) {
         pull.fail(cause);
       }
-      EarlyEnd.close(ctx);
+      AbortiveClose.close(ctx);
     }
   }
 

@@ -158,7 +158,7 @@ class HeldStreamsTest {
 
   /** The holds of one stream end with it, those of its neighbours do not. */
   @Test
-  void theOthersAreHeldStill() {
+  void streamsBesideTheOneThatEndsAreHeldStill() {
     ReadGate gate = new ReadGate(headroom);
     headroom.isShort = true;
     handlers.add(gate.newHandler());
@@ -172,7 +172,7 @@ class HeldStreamsTest {
   }
 
   @Test
-  void itCountsAsHeldUntilItsEnd() {
+  void aStreamCountsAsHeldUntilItsEnd() {
     Http2FrameStream stream = served.send();
     server.freezeTime();
     ReadHolds holds = ReadHolds.of(streams.getLast());

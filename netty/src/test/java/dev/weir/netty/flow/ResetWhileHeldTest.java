@@ -186,7 +186,7 @@ class ResetWhileHeldTest {
 
   @ParameterizedTest
   @EnumSource(Codec.class)
-  void itCountsAsHeldUntilTheReset(Codec codec) {
+  void aStreamCountsAsHeldUntilItsReset(Codec codec) {
     ServedStreams served = serve(codec);
     served.handleBy(gate.newHandler());
     headroom.isShort = true;
@@ -302,7 +302,7 @@ class ResetWhileHeldTest {
   }
 
   @Test
-  void theOthersAreHeldStill() {
+  void streamsBesideTheOneThatIsResetAreHeldStill() {
     ServedStreams served = serve(Codec.PLAIN);
     headroom.isShort = true;
     served.handleBy(gate.newHandler());

@@ -12,8 +12,8 @@ import dev.weir.netty.flow.Http2Windows;
 import dev.weir.netty.flow.PoolHeadroom;
 import dev.weir.netty.flow.ReadGate;
 import dev.weir.netty.flow.WeirAdmission;
+import dev.weir.netty.write.FailStopTls;
 import dev.weir.netty.write.UnbrokenStream;
-import dev.weir.netty.write.UnbrokenTls;
 import dev.weir.netty.write.WriteGate;
 import dev.weir.netty.write.WriteGateOptions;
 import io.netty.buffer.ByteBuf;
@@ -189,7 +189,7 @@ final class FaultyServer implements AutoCloseable {
         // Who takes nothing takes no goodbye, for which this waits.
         handler.setCloseNotifyFlushTimeoutMillis(parts.slowTime().toMillis());
       }
-      UnbrokenTls.addTo(channel.pipeline(), handler);
+      FailStopTls.addTo(channel.pipeline(), handler);
     }
     channel.pipeline().addLast(new CountTaken());
     if (parts.http2()) {

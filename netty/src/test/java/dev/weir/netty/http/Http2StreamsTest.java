@@ -12,7 +12,7 @@ import dev.weir.netty.flow.Http2Windows;
 import dev.weir.netty.flow.PoolHeadroom;
 import dev.weir.netty.flow.ReadGate;
 import dev.weir.netty.flow.WeirAdmission;
-import dev.weir.netty.write.UnbrokenTls;
+import dev.weir.netty.write.FailStopTls;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.CompositeByteBuf;
 import io.netty.buffer.Unpooled;
@@ -172,7 +172,7 @@ class Http2StreamsTest {
                   protected void initChannel(Channel channel) {
                     connections.add(channel);
                     if (tls != null) {
-                      UnbrokenTls.addTo(channel.pipeline(), tls.newHandler(channel.alloc()));
+                      FailStopTls.addTo(channel.pipeline(), tls.newHandler(channel.alloc()));
                     }
                     channel
                         .pipeline()

@@ -79,14 +79,14 @@ class LostResponseOnStreamTest {
   }
 
   @Test
-  void itIsResetThoughItsEndWasWritten() {
+  void aStreamIsResetThoughTheEndOfItsLostResponseWasWritten() {
     assertThatItIsReset();
   }
 
   /** The codec would send it as the trailers of the first, and its end; or end the connection. */
   @ParameterizedTest
   @ValueSource(strings = {"", "failed"})
-  void soItIsWhereAnotherHeadIsWritten(String content) {
+  void aStreamIsResetWhereAnotherHeadIsWritten(String content) {
     second =
         new DefaultFullHttpResponse(
             HttpVersion.HTTP_1_1,

@@ -59,7 +59,7 @@ class LostResponseTest {
   }
 
   @Test
-  void itEndsTheConnection() {
+  void aLostResponseEndsTheConnection() {
     lose();
     ChannelFuture sent = fixture.channel.writeAndFlush(response());
     assertThat(sent.cause()).isInstanceOf(OutOfMemoryError.class);
@@ -68,7 +68,7 @@ class LostResponseTest {
 
   /** The encoder refuses what comes behind it. */
   @Test
-  void soDoesItsHead() {
+  void aLostHeadEndsTheConnection() {
     lose();
     fixture.channel.write(
         new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.NO_CONTENT));
@@ -79,7 +79,7 @@ class LostResponseTest {
 
   /** Nobody can tell what of the first is on the wire: the client would take it for its rest. */
   @Test
-  void neitherDoesAnotherGoInItsPlace() {
+  void noOtherResponseGoesInThePlaceOfALostOne() {
     lose();
     ChannelPromise told = fixture.channel.newPromise();
     told.addListener(lost -> {
@@ -94,7 +94,7 @@ class LostResponseTest {
   /** The client would take what is left for the whole. */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void soDoesOneWithAHole(boolean isListenedTo) {
+  void aResponseWithAHoleEndsTheConnection(boolean isListenedTo) {
     lose(HttpContent.class);
     receive();
     fixture.channel.writeAndFlush(
@@ -112,7 +112,7 @@ class LostResponseTest {
   }
 
   @Test
-  void soDoesOneWithAHoleThatIsMadeLater() {
+  void aHoleThatIsMadeLaterEndsTheConnection() {
     LosesLater loses = loseLater(HttpContent.class);
     receive();
     fixture.channel.write(
@@ -163,7 +163,7 @@ class LostResponseTest {
 
   /** A handler that splits what it is given goes on with what is behind it. */
   @Test
-  void neitherDoesWhatWaitsInAHandlerNearerToTheWire() {
+  void whatWaitsInAHandlerNearerToTheWireDoesNotLeaveBehindALoss() {
     add(new ChunkedWriteHandler());
     fixture.receive("GET / HTTP/1.1\r\n\r\n");
     fixture.request().release();
@@ -179,7 +179,7 @@ class LostResponseTest {
 
   /** The application hears in the middle of a write that is lost that it cannot write any more. */
   @Test
-  void neitherDoesAnEndThatIsWrittenWithinALostWrite() {
+  void anEndThatIsWrittenWithinALostWriteDoesNotLeave() {
     receive();
     add(
         new Loses(HttpContent.class) {
@@ -198,7 +198,7 @@ class LostResponseTest {
 
   /** As a gate does, which has room again. */
   @Test
-  void neitherDoesAnEndThatIsWrittenAsAHandlerNearerToTheWireHearsOfALoss() {
+  void anEndThatIsWrittenAsAHandlerNearerToTheWireHearsOfALossDoesNotLeave() {
     LosesLater loses = loseLater(HttpContent.class);
     fixture
         .channel
@@ -295,7 +295,7 @@ class LostResponseTest {
 
   /** Neither the handler that loses it nor its promise find Java heap to tell of it. */
   @Test
-  void soDoesOneThatNobodyTellsOf() {
+  void aLossThatNobodyTellsOfEndsTheConnection() {
     receive();
     add(
         new ChannelOutboundHandlerAdapter() {
@@ -305,7 +305,7 @@ class LostResponseTest {
             throw new OutOfMemoryError("made by the test");
           }
         });
-    ChannelPromise untold =
+    ChannelPromise undelivered =
         new DefaultChannelPromise(fixture.channel) {
           private boolean failed;
 
@@ -318,7 +318,7 @@ class LostResponseTest {
             return super.tryFailure(cause);
           }
         };
-    fixture.channel.writeAndFlush(response(), untold);
+    fixture.channel.writeAndFlush(response(), undelivered);
     assertThatItHasEnded();
   }
 
@@ -376,7 +376,7 @@ class LostResponseTest {
 
   /** The next was given its turn when it had been written. */
   @Test
-  void soDoesOneThatIsLostLater() {
+  void aResponseThatIsLostAfterTheNextRequestWasPassedOnEndsTheConnection() {
     LosesLater loses = loseLater(HttpResponse.class);
     receive();
     fixture.channel.write(response());

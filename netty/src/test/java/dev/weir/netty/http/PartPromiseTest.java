@@ -132,7 +132,7 @@ class PartPromiseTest {
   }
 
   @Test
-  void neitherCanBeCancelled() {
+  void neitherTheWatchersNorTheWritersPromiseCanBeCancelled() {
     ChannelPromise writer = writer();
     PartPromise part = partOf(writer);
     assertThat(part.cancel(false)).isFalse();

@@ -35,7 +35,7 @@ class SecondHeadTest {
   /** Of a whole response Netty's compressor takes the content for the end of the first's. */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void itEndsTheConnection(boolean isCompressed) {
+  void aSecondHeadEndsTheConnection(boolean isCompressed) {
     if (isCompressed) {
       fixture.channel.pipeline().addBefore(aggregator(), "compressor", new HttpContentCompressor());
     }
@@ -48,7 +48,7 @@ class SecondHeadTest {
   }
 
   @Test
-  void soDoesAnInterimOne() {
+  void aSecondInterimHeadEndsTheConnection() {
     begin();
     HttpResponse interim =
         new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.PROCESSING);

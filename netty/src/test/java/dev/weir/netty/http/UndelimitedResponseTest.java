@@ -9,9 +9,9 @@ import dev.weir.netty.Loopback;
 import dev.weir.netty.TestCertificate;
 import dev.weir.netty.TransportUnderTest;
 import dev.weir.netty.flow.ByteCountAdmission;
+import dev.weir.netty.write.FailStopTls;
 import dev.weir.netty.write.OutboundClosing;
 import dev.weir.netty.write.UnbrokenStream;
-import dev.weir.netty.write.UnbrokenTls;
 import dev.weir.netty.write.WriteGate;
 import dev.weir.netty.write.WriteGateOptions;
 import io.netty.buffer.ByteBuf;
@@ -169,7 +169,7 @@ class UndelimitedResponseTest {
 
   @ParameterizedTest
   @MethodSource("losses")
-  void itsConnectionIsReset(Wire wire, Loss loss) throws Exception {
+  void theConnectionOfALostResponseIsReset(Wire wire, Loss loss) throws Exception {
     try (Exchange exchange = new Exchange(wire, loss::respond)) {
       exchange.send("GET / HTTP/1.0\r\n\r\n");
       assertThat(exchange.readAll()).isInstanceOf(IOException.class);
@@ -274,7 +274,8 @@ class UndelimitedResponseTest {
 
   @ParameterizedTest
   @MethodSource("handlers")
-  void soItIsByAHandlerThatHearsOfItFirst(Wire wire, Nearer nearer) throws Exception {
+  void theConnectionIsResetByAHandlerThatHearsOfTheLossFirst(Wire wire, Nearer nearer)
+      throws Exception {
     try (Exchange exchange = new Exchange(wire, nearer::respond)) {
       exchange.send("GET / HTTP/1.0\r\n\r\n");
       assertThat(exchange.readAll()).isInstanceOf(IOException.class);
@@ -382,7 +383,7 @@ class UndelimitedResponseTest {
   /** A gate closes the connection of a peer that takes nothing, in the middle of the body. */
   @ParameterizedTest
   @MethodSource("slowPeers")
-  void itIsResetForASlowPeer(Wire wire, boolean closesItself, boolean answersNext)
+  void theConnectionIsResetForASlowPeer(Wire wire, boolean closesItself, boolean answersNext)
       throws Exception {
     WriteGate gate =
         new WriteGate(
@@ -517,7 +518,7 @@ class UndelimitedResponseTest {
 
     private void setUp(ChannelPipeline pipeline, Consumer<ChannelHandlerContext> responder) {
       if (tls != null) {
-        UnbrokenTls.addTo(pipeline, tls.newHandler(UnpooledByteBufAllocator.DEFAULT));
+        FailStopTls.addTo(pipeline, tls.newHandler(UnpooledByteBufAllocator.DEFAULT));
       }
       pipeline.addLast(
           new HttpServerCodec(),

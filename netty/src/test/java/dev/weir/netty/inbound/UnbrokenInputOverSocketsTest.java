@@ -6,7 +6,7 @@ import dev.weir.netty.Loopback;
 import dev.weir.netty.TestCertificate;
 import dev.weir.netty.TransportUnderTest;
 import dev.weir.netty.WeirAllocator;
-import dev.weir.netty.write.UnbrokenTls;
+import dev.weir.netty.write.FailStopTls;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
@@ -105,7 +105,7 @@ class UnbrokenInputOverSocketsTest {
             channel -> {
               channel.config().setAutoRead(autoRead);
               if (tls != null) {
-                UnbrokenTls.addTo(channel.pipeline(), tls.newHandler(channel.alloc()));
+                FailStopTls.addTo(channel.pipeline(), tls.newHandler(channel.alloc()));
               }
               UnbrokenInput.addTo(channel.pipeline(), kind.decoders());
               channel.pipeline().addLast(new App(kind, sent));

@@ -37,7 +37,7 @@ class OwnedPiecesTest {
   }
 
   @Test
-  void thoseOfAWriteThatFailsAreSent() {
+  void piecesOfAWriteThatFailsAreSent() {
     EmbeddedChannel channel =
         new EmbeddedChannel(
             new ChannelOutboundHandlerAdapter() {
@@ -62,7 +62,7 @@ class OwnedPiecesTest {
 
   /** Its bytes are in the queue of its connection. */
   @Test
-  void thoseOfAStreamThatClosesAreSent() throws Exception {
+  void piecesOfAStreamThatClosesAreSent() throws Exception {
     AtomicBoolean full = new AtomicBoolean();
     Http2Ends ends =
         new Http2Ends(

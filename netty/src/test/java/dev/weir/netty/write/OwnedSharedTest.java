@@ -49,7 +49,7 @@ class OwnedSharedTest {
 
   /** Those of others may have come while it was under way. */
   @Test
-  void soDoesOneThatTheChannelEnds() {
+  void aWriteThatTheChannelEndsLeavesTheReferencesOfOthers() {
     ChannelFuture sent = Owned.send(queueing, shared.retain());
     shared.retain(5);
     ReferenceCountUtil.release(queued.getFirst());
@@ -60,7 +60,7 @@ class OwnedSharedTest {
   }
 
   @Test
-  void soDoesOneThatIsCancelled() {
+  void aWriteThatIsCancelledLeavesTheReferencesOfOthers() {
     assertThat(Owned.send(queueing, shared.retain()).cancel(false)).isTrue();
     shared.retain(5);
     ReferenceCountUtil.release(queued.getFirst());

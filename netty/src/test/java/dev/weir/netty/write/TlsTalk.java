@@ -65,7 +65,7 @@ final class TlsTalk extends ChannelInboundHandlerAdapter implements AutoCloseabl
       throws Exception {
     context = engine.server(certificate);
     server.config().setAllocator(allocator);
-    UnbrokenTls.addTo(server.pipeline(), context.newHandler(allocator, tasks));
+    FailStopTls.addTo(server.pipeline(), context.newHandler(allocator, tasks));
     server.pipeline().addLast(this);
     clientTls = certificate.client().newHandler(Unpooled.EMPTY_BUFFER.alloc());
     clientTls.engine().setEnabledProtocols(new String[] {protocol});

@@ -1,6 +1,6 @@
 package dev.weir.server.http;
 
-import dev.weir.netty.write.UnbrokenTls;
+import dev.weir.netty.write.FailStopTls;
 import dev.weir.server.tls.Tls;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
@@ -33,7 +33,7 @@ final class TlsSession extends ChannelInboundHandlerAdapter {
     if (tls != null) {
       SslHandler handler = tls.newHandler(channel.alloc());
       channel.pipeline().addLast(new RecordWatch());
-      UnbrokenTls.addTo(channel.pipeline(), handler);
+      FailStopTls.addTo(channel.pipeline(), handler);
       channel.pipeline().addLast(new TlsSession(handler));
     }
   }

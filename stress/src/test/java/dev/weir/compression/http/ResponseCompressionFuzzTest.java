@@ -126,7 +126,7 @@ class ResponseCompressionFuzzTest {
       List<Received> received = received();
       try {
         channel.finishAndReleaseAll();
-      } catch (BudgetExceededError untold) {
+      } catch (BudgetExceededError undelivered) {
         assertThat(shape.hasFewBuffers()).as("a flush finds no room").isTrue();
       }
       channel.runPendingTasks();

@@ -64,9 +64,14 @@ public final class BesideOwnerRaces {
       }
       int used = all.size() + SmallHeap.SLOTS - free;
       int committed = slab.committedBytes() / slab.slotBytes();
-      return slab.carvedOpaque() == used && committed == used
+      return slab.committedSlotsOpaque() == used && committed == used
           ? "each in one"
-          : used + " used, " + slab.carvedOpaque() + " carved, " + committed + " committed";
+          : used
+              + " used, "
+              + slab.committedSlotsOpaque()
+              + " committed, "
+              + committed
+              + " committed";
     }
   }
 

@@ -45,11 +45,7 @@ public final class FullMarkRaces {
   @JCStressTest
   @Outcome(id = "rests", expect = Expect.ACCEPTABLE)
   @State
-  public static class FreeWhileCeasingToBeFull {
-    private final SmallHeap small = new SmallHeap();
-    private final Slot[] slots = small.takeSlab();
-    private final Slot ninth = small.take();
-
+  public static class FreeWhileCeasingToBeFull extends FullSlab {
     @Actor
     public void remote() {
       slots[0].freeRemotely();
@@ -62,9 +58,7 @@ public final class FullMarkRaces {
 
     @Arbiter
     public void afterwards(L_Result seen) {
-      String found = SmallHeap.lookAfter(small.heap, slots[0].slab(), 6);
-      small.freeAllBut(2, slots);
-      seen.r1 = found.equals("found") ? small.rest(ninth) : found;
+      seen.r1 = after(2);
     }
   }
 
@@ -106,11 +100,7 @@ public final class FullMarkRaces {
   @JCStressTest
   @Outcome(id = "rests", expect = Expect.ACCEPTABLE)
   @State
-  public static class TwoFreesMeetOneMark {
-    private final SmallHeap small = new SmallHeap();
-    private final Slot[] slots = small.takeSlab();
-    private final Slot ninth = small.take();
-
+  public static class TwoFreesMeetOneMark extends FullSlab {
     @Actor
     public void first() {
       slots[0].freeRemotely();
@@ -123,9 +113,7 @@ public final class FullMarkRaces {
 
     @Arbiter
     public void afterwards(L_Result seen) {
-      String found = SmallHeap.lookAfter(small.heap, slots[0].slab(), 6);
-      small.freeAllBut(2, slots);
-      seen.r1 = found.equals("found") ? small.rest(ninth) : found;
+      seen.r1 = after(2);
     }
   }
 

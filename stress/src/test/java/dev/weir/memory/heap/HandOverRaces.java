@@ -16,11 +16,8 @@ public final class HandOverRaces {
   @JCStressTest
   @Outcome(id = "rests", expect = Expect.ACCEPTABLE)
   @State
-  public static class ArrivalAtAClosingHeap {
-    private final SmallHeap small = new SmallHeap();
+  public static class ArrivalAtAClosingHeap extends FullSlab {
     private final Heap heir = small.newHeap();
-    private final Slot[] slots = small.takeSlab();
-    private final Slot ninth = small.take();
 
     @Actor
     public void remote() {
@@ -34,9 +31,7 @@ public final class HandOverRaces {
 
     @Arbiter
     public void afterwards(L_Result seen) {
-      String found = SmallHeap.lookAfter(heir, slots[0].slab(), 7);
-      SmallHeap.freeAllBut(1, slots, heir);
-      seen.r1 = found.equals("found") ? small.rest(heir, ninth) : found;
+      seen.r1 = after(heir, 1);
     }
   }
 
@@ -44,11 +39,8 @@ public final class HandOverRaces {
   @JCStressTest
   @Outcome(id = "rests", expect = Expect.ACCEPTABLE)
   @State
-  public static class ArrivalAtAClosingHeapThatIsTrimmed {
-    private final SmallHeap small = new SmallHeap();
+  public static class ArrivalAtAClosingHeapThatIsTrimmed extends FullSlab {
     private final Heap heir = small.newHeap();
-    private final Slot[] slots = small.takeSlab();
-    private final Slot ninth = small.take();
 
     @Actor
     public void remote() {
@@ -70,9 +62,7 @@ public final class HandOverRaces {
 
     @Arbiter
     public void afterwards(L_Result seen) {
-      String found = SmallHeap.lookAfter(heir, slots[0].slab(), 7);
-      SmallHeap.freeAllBut(1, slots, heir);
-      seen.r1 = found.equals("found") ? small.rest(heir, ninth) : found;
+      seen.r1 = after(heir, 1);
     }
   }
 
@@ -114,11 +104,8 @@ public final class HandOverRaces {
   @JCStressTest
   @Outcome(id = "rests", expect = Expect.ACCEPTABLE)
   @State
-  public static class ArrivalAtTheHeirInUse {
-    private final SmallHeap small = new SmallHeap();
+  public static class ArrivalAtTheHeirInUse extends FullSlab {
     private final Heap heir = small.newHeap();
-    private final Slot[] slots = small.takeSlab();
-    private final Slot ninth = small.take();
 
     @Actor
     public void remote() {
@@ -134,8 +121,7 @@ public final class HandOverRaces {
 
     @Arbiter
     public void afterwards(L_Result seen) {
-      String found = SmallHeap.lookAfter(heir, slots[0].slab(), 0);
-      seen.r1 = found.equals("found") ? small.rest(heir, ninth) : found;
+      seen.r1 = after(heir, ALL);
     }
   }
 

@@ -16,7 +16,7 @@ public final class InsidePurgeRaces {
 
   private static InsidePurge onlyPurge(SmallHeap small) {
     List<InsidePurge> purges = new ArrayList<>();
-    small.heap.trimSlabs(purges::add);
+    small.heap.unlinks().trim(purges::add);
     if (purges.size() != 1) {
       throw new AssertionError(purges.size() + " purges");
     }
@@ -30,13 +30,13 @@ public final class InsidePurgeRaces {
   @JCStressTest
   @Outcome(id = "(same|other) slab, rests", expect = Expect.ACCEPTABLE)
   @State
-  public static class PurgeAgainstCarving {
+  public static class PurgeAgainstCommit {
     private final SmallHeap small = new SmallHeap();
     private final Slot[] slots = small.takeSlab();
     private final InsidePurge purge;
     private Slot taken;
 
-    public PurgeAgainstCarving() {
+    public PurgeAgainstCommit() {
       small.freeAllBut(1, slots);
       purge = onlyPurge(small);
     }

@@ -25,7 +25,7 @@ public class LateRequestAtomicityTest {
   @Operation(nonParallelGroup = "former owner")
   public int unlinkLate() {
     List<InsidePurge> purges = new ArrayList<>();
-    small.heap.unlinkFree(List.of(slab), /* agedOnly= */ false, purges::add);
+    small.heap.unlinks().unlinkFree(List.of(slab), /* agedOnly= */ false, purges::add);
     return purges.size();
   }
 

@@ -10,8 +10,8 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.L_Result;
 
 /**
- * A slab of which not every slot is carved is put aside, or taken back, while another thread frees
- * a slot of it.
+ * A slab of which not every slot is committed is put aside, or taken back, while another thread
+ * frees a slot of it.
  */
 public final class PartlyCommittedRaces {
   private PartlyCommittedRaces() {}
@@ -69,11 +69,11 @@ public final class PartlyCommittedRaces {
     }
   }
 
-  /** No slot is free: the owner takes the one that comes back, or carves another beside it. */
+  /** No slot is free: the owner takes the one that comes back, or commits another beside it. */
   @JCStressTest
   @Outcome(id = "rests", expect = Expect.ACCEPTABLE)
   @State
-  public static class FreeWhileCarved extends PartlyCommitted {
+  public static class FreeWhileCommitted extends PartlyCommitted {
     private Slot taken;
 
     @Actor

@@ -46,11 +46,7 @@ public final class RetiringRaces {
   @JCStressTest
   @Outcome(id = "rests", expect = Expect.ACCEPTABLE)
   @State
-  public static class LastFreeOfAnAvailableSlab {
-    private final SmallHeap small = new SmallHeap();
-    private final Slot[] slots = small.takeSlab();
-    private final Slot ninth = small.take();
-
+  public static class LastFreeOfAnAvailableSlab extends FullSlab {
     public LastFreeOfAnAvailableSlab() {
       small.freeAllBut(1, slots);
     }
@@ -67,8 +63,7 @@ public final class RetiringRaces {
 
     @Arbiter
     public void afterwards(L_Result seen) {
-      String found = SmallHeap.lookAfter(small.heap, slots[0].slab(), 0);
-      seen.r1 = found.equals("found") ? small.rest(ninth) : found;
+      seen.r1 = after(ALL);
     }
   }
 
@@ -76,11 +71,7 @@ public final class RetiringRaces {
   @JCStressTest
   @Outcome(id = "rests", expect = Expect.ACCEPTABLE)
   @State
-  public static class LastFreesOfBothSides {
-    private final SmallHeap small = new SmallHeap();
-    private final Slot[] slots = small.takeSlab();
-    private final Slot ninth = small.take();
-
+  public static class LastFreesOfBothSides extends FullSlab {
     public LastFreesOfBothSides() {
       small.freeAllBut(2, slots);
     }
@@ -97,8 +88,7 @@ public final class RetiringRaces {
 
     @Arbiter
     public void afterwards(L_Result seen) {
-      String found = SmallHeap.lookAfter(small.heap, slots[0].slab(), 0);
-      seen.r1 = found.equals("found") ? small.rest(ninth) : found;
+      seen.r1 = after(ALL);
     }
   }
 
@@ -106,11 +96,7 @@ public final class RetiringRaces {
   @JCStressTest
   @Outcome(id = "rests", expect = Expect.ACCEPTABLE)
   @State
-  public static class FullSlabEmptiedByBothSides {
-    private final SmallHeap small = new SmallHeap();
-    private final Slot[] slots = small.takeSlab();
-    private final Slot ninth = small.take();
-
+  public static class FullSlabEmptiedByBothSides extends FullSlab {
     @Actor
     public void remote() {
       slots[0].freeRemotely();
@@ -124,8 +110,7 @@ public final class RetiringRaces {
 
     @Arbiter
     public void afterwards(L_Result seen) {
-      String found = SmallHeap.lookAfter(small.heap, slots[0].slab(), 0);
-      seen.r1 = found.equals("found") ? small.rest(ninth) : found;
+      seen.r1 = after(ALL);
     }
   }
 
@@ -133,11 +118,8 @@ public final class RetiringRaces {
   @JCStressTest
   @Outcome(id = "(retired|used), rests", expect = Expect.ACCEPTABLE)
   @State
-  public static class TakenByAnotherHeap {
-    private final SmallHeap small = new SmallHeap();
+  public static class TakenByAnotherHeap extends FullSlab {
     private final Heap other = small.newHeap();
-    private final Slot[] slots = small.takeSlab();
-    private final Slot ninth = small.take();
     private final Slot[] taken = new Slot[SmallHeap.SLOTS];
 
     @Actor

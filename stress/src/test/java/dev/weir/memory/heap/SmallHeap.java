@@ -3,7 +3,6 @@ package dev.weir.memory.heap;
 import dev.weir.memory.os.NativeMemory;
 import dev.weir.memory.pages.PageHeap;
 import dev.weir.memory.pages.Reservation;
-import dev.weir.memory.purge.PurgePolicy;
 import dev.weir.stress.SilentPages;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,8 +26,7 @@ final class SmallHeap {
   final Heap heap = newHeap();
 
   static PageHeap newPageHeap() {
-    return new PageHeap(
-        OS, ADDRESSES, LIMIT_BYTES, 0, SizeClasses.COUNT, PurgePolicy.dense(), new SilentPages());
+    return SilentPages.heap(OS, ADDRESSES, LIMIT_BYTES);
   }
 
   /** Another heap on the same pages. Whoever uses it stands for the holder of its lock. */

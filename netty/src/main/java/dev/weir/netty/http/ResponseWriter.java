@@ -1,6 +1,6 @@
 package dev.weir.netty.http;
 
-import dev.weir.netty.write.EarlyEnd;
+import dev.weir.netty.write.AbortiveClose;
 import dev.weir.netty.write.Unwritten;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * written or flushed behind it, and the channel is closed: its beginning may have left. Used on the
  * channel's event loop.
  */
-final class Responses {
+final class ResponseWriter {
   /** The request that a response is to. */
   interface Exchange {
     /** Whether the application has it, and has not ended its response. */
@@ -30,10 +30,10 @@ final class Responses {
     void cutOff(ChannelHandlerContext ctx);
   }
 
-  private final Answers answers;
+  private final ResponseTracker answers;
   private final HeadWatch heads;
   private final Exchange exchange;
-  private final ResponseWatch watch;
+  private final LossDetector watch;
   private @Nullable BooleanSupplier judge;
   private boolean cutOff;
   private boolean refusing;
@@ -47,10 +47,10 @@ final class Responses {
    * @param answers follows what is written
    * @param heads hears that a response has left
    */
-  Responses(Answers answers, HeadWatch heads, Exchange exchange) {
+  ResponseWriter(ResponseTracker answers, HeadWatch heads, Exchange exchange) {
     this.answers = answers;
     this.exchange = exchange;
-    this.watch = new ResponseWatch(this::sent, this::cutOff);
+    this.watch = new LossDetector(this::sent, this::cutOff);
     this.heads = heads;
   }
 
@@ -71,7 +71,7 @@ final class Responses {
     if (!(ctx.channel() instanceof Http2StreamChannel)) {
       BooleanSupplier seemsWhole = answers::seemWhole;
       judge = seemsWhole;
-      EarlyEnd.judgeBy(ctx.channel(), seemsWhole);
+      AbortiveClose.judgeBy(ctx.channel(), seemsWhole);
     }
   }
 
@@ -79,7 +79,7 @@ final class Responses {
   void end(ChannelHandlerContext ctx) {
     watch.end();
     if (judge != null && answers.areSent()) {
-      EarlyEnd.judgeNoMoreBy(ctx.channel(), judge);
+      AbortiveClose.judgeNoMoreBy(ctx.channel(), judge);
     }
   }
 
@@ -97,7 +97,7 @@ final class Responses {
   }
 
   private void writePart(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
-    boolean ends = Answers.isEnd(message);
+    boolean ends = ResponseTracker.isEnd(message);
     PartPromise part = watch.promiseFor(promise, ends);
     boolean isMisplaced = answers.hasBegun() && message instanceof HttpResponse;
     if (!isMisplaced) {
@@ -190,7 +190,7 @@ final class Responses {
 
   private void closeNow(ChannelHandlerContext ctx, ChannelPromise promise) {
     if (endsWithChannel(ctx) && isCutOff()) {
-      EarlyEnd.close(ctx, promise);
+      AbortiveClose.close(ctx, promise);
     } else {
       ctx.close(promise);
     }

@@ -15,9 +15,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** Behind a body that ends with its connection, and has not been sent, others are written. */
-class AnswersTest {
+class ResponseTrackerTest {
   private final EmbeddedChannel channel = new EmbeddedChannel(new ChannelInboundHandlerAdapter());
-  private final Answers answers = new Answers();
+  private final ResponseTracker answers = new ResponseTracker();
 
   @AfterEach
   void close() {
@@ -25,7 +25,7 @@ class AnswersTest {
   }
 
   @Test
-  void theyAreMoreOfThatBody() {
+  void responsesBehindABodyThatEndsWithItsConnectionAreMoreOfThatBody() {
     PartPromise first = answer(HttpMethod.GET, whole(HttpResponseStatus.OK));
     PartPromise second = answer(HttpMethod.GET, delimited(HttpResponseStatus.OK));
     assertThat(answers.endWithChannel()).isTrue();
@@ -39,7 +39,7 @@ class AnswersTest {
   }
 
   @Test
-  void butTheLastOneLeavesHttp() {
+  void theLastResponseBehindSuchABodyLeavesHttp() {
     answer(HttpMethod.GET, whole(HttpResponseStatus.OK));
     answer(HttpMethod.CONNECT, delimited(HttpResponseStatus.FORBIDDEN));
     assertThat(answers.leaveHttp()).isFalse();

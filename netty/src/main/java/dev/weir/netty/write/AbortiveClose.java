@@ -22,11 +22,11 @@ import java.util.function.BooleanSupplier;
  * waits in front of an end that has been written, for a window that its peer does not open, would
  * stay with the connection for as long as that lasts, and its memory too.
  */
-public final class EarlyEnd {
+public final class AbortiveClose {
   private static final AttributeKey<BooleanSupplier> SEEMS_WHOLE =
-      AttributeKey.valueOf(EarlyEnd.class, "seemsWhole");
+      AttributeKey.valueOf(AbortiveClose.class, "seemsWhole");
 
-  private EarlyEnd() {}
+  private AbortiveClose() {}
 
   /**
    * From now on {@code seemsWhole} tells, on the channel's event loop, whether its end would seem

@@ -3,7 +3,7 @@ package dev.weir.memory.pages;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.memory.os.FakeNativeMemory;
-import dev.weir.memory.purge.PurgePolicy;
+import dev.weir.memory.testing.PageHeaps;
 import dev.weir.memory.testing.SeededRuns;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,10 +13,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Random growth in rooms of every length, beside runs that take the rest of the limit: refused is
+ * Random growth in ranges of every length, beside runs that take the rest of the limit: refused is
  * what the limit refuses, and nothing else.
  */
-class RoomHeapModelTest {
+class GrowthHeapModelTest {
   private static final long MIB = 1 << 20;
   private static final long LIMIT_BYTES = 300 * MIB;
   private static final long RESERVE_BYTES = MIB;
@@ -69,7 +69,7 @@ class RoomHeapModelTest {
     session.end();
   }
 
-  /** Dirty rooms beside as many live bytes as before are what the ceiling is for. */
+  /** Dirty ranges beside as many live bytes as before are what the ceiling is for. */
   @Test
   void noMoreStaysWarmThanWasLive() {
     Session session = new Session(new SplittableRandom(1), 0);
@@ -82,11 +82,11 @@ class RoomHeapModelTest {
   }
 
   private static final class Held {
-    Room room;
+    GrowthRange range;
     long bytes;
 
-    Held(Room room, long bytes) {
-      this.room = room;
+    Held(GrowthRange range, long bytes) {
+      this.range = range;
       this.bytes = bytes;
     }
   }
@@ -100,14 +100,7 @@ class RoomHeapModelTest {
     private final SplittableRandom random;
     private final int failingMoves;
     private final PageHeap heap =
-        new PageHeap(
-            os,
-            Reservation.reserve(os, LIMIT_BYTES),
-            LIMIT_BYTES,
-            RESERVE_BYTES,
-            1,
-            PurgePolicy.dense(),
-            new SilentEvents());
+        PageHeaps.over(os, Reservation.reserve(os, LIMIT_BYTES), LIMIT_BYTES, RESERVE_BYTES, 1);
 
     Session(SplittableRandom random, int failingMoves) {
       this.random = random;
@@ -182,12 +175,12 @@ class RoomHeapModelTest {
 
     void open(long bytes) {
       boolean fits = fits(bytes);
-      Room room = heap.rooms().tryOpen(bytes, Lane.LARGE);
-      assertThat(room != null).as("%d beside %d", bytes, liveBytes()).isEqualTo(fits);
-      if (room != null) {
-        assertThat(blocks).noneMatch(block -> block.room.address() == room.address());
-        blocks.add(new Held(room, bytes));
-        os.touch(room.address(), bytes);
+      GrowthRange range = heap.growth().tryOpen(bytes, Lane.LARGE);
+      assertThat(range != null).as("%d beside %d", bytes, liveBytes()).isEqualTo(fits);
+      if (range != null) {
+        assertThat(blocks).noneMatch(block -> block.range.address() == range.address());
+        blocks.add(new Held(range, bytes));
+        os.touch(range.address(), bytes);
       }
     }
 
@@ -195,15 +188,15 @@ class RoomHeapModelTest {
       Held block = blocks.get(index);
       boolean fits = fits(bytes - block.bytes);
       boolean grown;
-      if (bytes <= block.room.roomBytes()) {
-        grown = heap.rooms().tryExtend(block.room, bytes, Lane.LARGE);
+      if (bytes <= block.range.rangeBytes()) {
+        grown = heap.growth().tryExtend(block.range, bytes, Lane.LARGE);
         assertThat(grown).isEqualTo(fits);
       } else {
         grown = move(block, bytes, fits);
       }
       if (grown) {
         block.bytes = bytes;
-        os.touch(block.room.address(), bytes);
+        os.touch(block.range.address(), bytes);
       }
     }
 
@@ -215,14 +208,14 @@ class RoomHeapModelTest {
     private void openByPromise(long bytes) {
       Lane lane = laneOf(bytes);
       if (heap.promises().tryMake(bytes, lane)) {
-        Room room = heap.rooms().tryOpen(bytes, lane);
-        assertThat(room).isNotNull();
-        os.touch(room.address(), bytes);
+        GrowthRange range = heap.growth().tryOpen(bytes, lane);
+        assertThat(range).isNotNull();
+        os.touch(range.address(), bytes);
         if (random.nextInt(4) == 0) {
-          heap.rooms().undoOpen(room, lane);
+          heap.growth().undoOpen(range, lane);
           heap.promises().giveBack(bytes, lane);
         } else {
-          blocks.add(new Held(room, bytes));
+          blocks.add(new Held(range, bytes));
         }
       }
     }
@@ -237,19 +230,19 @@ class RoomHeapModelTest {
       boolean fails = random.nextInt(4) < failingMoves;
       os.failMoves(fails);
       boolean grown;
-      if (bytes <= block.room.roomBytes()) {
-        grown = heap.rooms().tryExtend(block.room, bytes, lane);
+      if (bytes <= block.range.rangeBytes()) {
+        grown = heap.growth().tryExtend(block.range, bytes, lane);
         assertThat(grown).isTrue();
       } else {
-        Room longer = heap.rooms().tryMove(block.room, bytes, lane);
+        GrowthRange longer = heap.growth().tryMove(block.range, bytes, lane);
         grown = longer != null;
         assertThat(grown || fails).isTrue();
-        block.room = grown ? longer : block.room;
+        block.range = grown ? longer : block.range;
       }
       os.failMoves(false);
       if (grown) {
         block.bytes = bytes;
-        os.touch(block.room.address(), bytes);
+        os.touch(block.range.address(), bytes);
       } else {
         heap.promises().giveBack(moreBytes, lane);
       }
@@ -261,25 +254,25 @@ class RoomHeapModelTest {
       if (fails) {
         os.failMoves(true);
       }
-      Room longer = heap.rooms().tryMove(block.room, bytes, Lane.LARGE);
+      GrowthRange longer = heap.growth().tryMove(block.range, bytes, Lane.LARGE);
       os.failMoves(false);
       if (!fails) {
         assertThat(longer != null).isEqualTo(fits);
       } else if (longer != null) {
         assertThat(fits(bytes)).as("room for both").isTrue();
       } else {
-        assertThat(fits(bytes + block.room.roomBytes())).as("much room for both").isFalse();
+        assertThat(fits(bytes + block.range.rangeBytes())).as("much room for both").isFalse();
       }
       if (longer != null) {
-        assertThat(longer.roomBytes()).isGreaterThanOrEqualTo(bytes);
-        block.room = longer;
+        assertThat(longer.rangeBytes()).isGreaterThanOrEqualTo(bytes);
+        block.range = longer;
       }
       return longer != null;
     }
 
     void close(int index) {
       Held block = blocks.remove(index);
-      heap.rooms().close(block.room);
+      heap.growth().close(block.range);
     }
 
     private void allocateRun(long bytes) {

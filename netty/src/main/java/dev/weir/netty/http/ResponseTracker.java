@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * Follows the responses that an application writes, part by part, to know where each ends. What is
  * written first is taken to be sent first. Used on one event loop.
  */
-final class Answers {
+final class ResponseTracker {
   /** Of the request that is passed on. */
   private HttpMethod method = HttpMethod.GET;
 

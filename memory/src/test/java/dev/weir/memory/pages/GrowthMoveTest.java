@@ -5,44 +5,37 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.weir.memory.os.FakeNativeMemory;
 import dev.weir.memory.os.NativeMemoryException;
-import dev.weir.memory.purge.PurgePolicy;
+import dev.weir.memory.testing.PageHeaps;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A block moved a second time: its room is two mappings by then, which the fake moves one by one.
+ * A block moved a second time: its range is two mappings by then, which the fake moves one by one.
  */
-class RoomMoveTest {
+class GrowthMoveTest {
   private static final long MIB = 1 << 20;
   private static final long LIMIT_BYTES = 300 * MIB;
 
   private final FakeNativeMemory os = new FakeNativeMemory();
   private final PageHeap heap =
-      new PageHeap(
-          os,
-          Reservation.reserve(os, LIMIT_BYTES),
-          LIMIT_BYTES,
-          MIB,
-          1,
-          PurgePolicy.dense(),
-          new SilentEvents());
-  private Room room;
+      PageHeaps.over(os, Reservation.reserve(os, LIMIT_BYTES), LIMIT_BYTES, MIB, 1);
+  private GrowthRange range;
 
   @BeforeEach
   void moveOnce() {
-    room = heap.rooms().tryOpen(4 * MIB, Lane.LARGE);
-    os.touch(room.address(), 4 * MIB);
-    room = heap.rooms().tryMove(room, 256 * MIB, Lane.LARGE);
-    os.touch(room.address(), 256 * MIB);
+    range = heap.growth().tryOpen(4 * MIB, Lane.LARGE);
+    os.touch(range.address(), 4 * MIB);
+    range = heap.growth().tryMove(range, 256 * MIB, Lane.LARGE);
+    os.touch(range.address(), 256 * MIB);
     assertThat(os.moves()).isEqualTo(1);
   }
 
   @Test
   void aRoomMovesInThePiecesThatItsPagesHaveComeIn() {
-    room = heap.rooms().tryMove(room, 280 * MIB, Lane.LARGE);
-    os.touch(room.address() + 256 * MIB, 24 * MIB);
+    range = heap.growth().tryMove(range, 280 * MIB, Lane.LARGE);
+    os.touch(range.address() + 256 * MIB, 24 * MIB);
     assertThat(os.moves()).isEqualTo(3);
     end(280 * MIB);
   }
@@ -52,7 +45,7 @@ class RoomMoveTest {
   @ValueSource(ints = {1, 2})
   void whatDoesNotMoveWholeIsWhereItWas(int failing) {
     os.failAt(failing);
-    assertThat(heap.rooms().tryMove(room, 280 * MIB, Lane.LARGE)).isNull();
+    assertThat(heap.growth().tryMove(range, 280 * MIB, Lane.LARGE)).isNull();
     assertThat(os.failures()).isEqualTo(1);
     assertThat(os.moves()).isEqualTo(failing == 1 ? 1 : 3);
     end(256 * MIB);
@@ -61,25 +54,25 @@ class RoomMoveTest {
   @Test
   void whatDoesNotEvenMoveBackIsCopiedBack() {
     os.failMovesAfter(2);
-    assertThat(heap.rooms().tryMove(room, 280 * MIB, Lane.LARGE)).isNull();
+    assertThat(heap.growth().tryMove(range, 280 * MIB, Lane.LARGE)).isNull();
     assertThat(os.moves()).isEqualTo(2);
     end(256 * MIB);
   }
 
   @Test
   void aCopyThatFailsTakesNothingOfTheLimit() {
-    heap.rooms().close(room);
-    Room small = heap.rooms().tryOpen(4 * MIB, Lane.LARGE);
+    heap.growth().close(range);
+    GrowthRange small = heap.growth().tryOpen(4 * MIB, Lane.LARGE);
     os.touch(small.address(), 4 * MIB);
     os.failMoves(true);
     os.failCopies(true);
 
     assertThatExceptionOfType(NativeMemoryException.class)
-        .isThrownBy(() -> heap.rooms().tryMove(small, 5 * MIB, Lane.LARGE));
+        .isThrownBy(() -> heap.growth().tryMove(small, 5 * MIB, Lane.LARGE));
 
     assertThat(heap.totals().liveBytes()).isEqualTo(4 * MIB);
     heap.checkInvariants();
-    heap.rooms().close(small);
+    heap.growth().close(small);
     assertThat(heap.totals().liveBytes()).isZero();
     heap.dirtyPurges().purgeAll();
     assertThat(os.residentBytes()).isZero();
@@ -87,13 +80,13 @@ class RoomMoveTest {
 
   /** All of the block is resident where it says it is, and nothing else. */
   private void end(long bytes) {
-    assertThat(room.liveBytes).isEqualTo(bytes);
+    assertThat(range.liveBytes).isEqualTo(bytes);
     assertThat(heap.totals().liveBytes()).isEqualTo(bytes);
     assertThat(os.residentBytes()).isEqualTo(bytes);
     heap.checkInvariants();
-    os.purge(room.address(), bytes);
+    os.purge(range.address(), bytes);
     assertThat(os.residentBytes()).isZero();
-    heap.rooms().close(room);
+    heap.growth().close(range);
     assertThat(heap.totals().liveBytes()).isZero();
   }
 }

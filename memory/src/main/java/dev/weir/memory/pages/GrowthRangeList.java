@@ -3,22 +3,22 @@ package dev.weir.memory.pages;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A list in which a room has a {@link Place} of its own, so that coming and going needs nothing
+ * A list in which a range has a {@link Place} of its own, so that coming and going needs nothing
  * from the Java heap: releases do both, and must not fail. Not thread-safe.
  */
-final class RoomList {
-  /** Where a room stands in one list, if it does. */
+final class GrowthRangeList {
+  /** Where a range stands in one list, if it does. */
   static final class Place {
-    final Room room;
+    final GrowthRange range;
     private @Nullable Place previous;
     private @Nullable Place next;
     private boolean listed;
 
-    Place(Room room) {
-      this.room = room;
+    Place(GrowthRange range) {
+      this.range = range;
     }
 
-    /** Whether the room is in the list that this place is for. */
+    /** Whether the range is in the list that this place is for. */
     boolean isListed() {
       return listed;
     }
@@ -41,12 +41,12 @@ final class RoomList {
     return size;
   }
 
-  /** Adds a room that is not listed, in front of all others. */
+  /** Adds a range that is not listed, in front of all others. */
   void addFirst(Place place) {
     add(place, null, first);
   }
 
-  /** Adds a room that is not listed, behind all others. */
+  /** Adds a range that is not listed, behind all others. */
   void addLast(Place place) {
     add(place, last, null);
   }
@@ -78,7 +78,7 @@ final class RoomList {
     }
   }
 
-  /** Takes a room out; returns whether it was listed. */
+  /** Takes a range out; returns whether it was listed. */
   @SuppressWarnings("ReferenceEquality") // a place is its identity
   boolean remove(Place place) {
     if (!place.listed) {

@@ -6,29 +6,29 @@ import dev.weir.memory.sync.StackRoom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Blocks that grow without being copied: each begins a {@link Room}, takes more of its pages, and
- * where it has become longer than the room its pages move to a longer one.
+ * Blocks that grow without being copied: each begins a {@link GrowthRange}, takes more of its
+ * pages, and where it has become longer than the range its pages move to a longer one.
  *
- * <p>Thread-safe; a room whose block is live is used by one thread at a time. Lengths are in bytes,
- * in whole pages of the page heap.
+ * <p>Thread-safe; a range whose block is live is used by one thread at a time. Lengths are in
+ * bytes, in whole pages of the page heap.
  */
 /*
  * A move. Under the lock, the target is taken and the pages that the block grows by become live there; without the
  * lock, the system moves the pages, or copies them; under the lock again, the target takes over what was moved, and
- * the source is free. Both rooms are busy meanwhile: nobody purges in them. Where the pages are copied, the source
+ * the source is free. Both ranges are busy meanwhile: nobody purges in them. Where the pages are copied, the source
  * is still live: so the limit must have room for both.
  */
-public final class RoomHeap {
+public final class GrowthHeap {
   private final NativeMemory os;
   private final SpinLock lock;
   private final PageState state;
-  private final RoomRegion region;
-  private final RoomMove move;
+  private final GrowthRegion region;
+  private final GrowthMove move;
   private final ResidentLedger ledger;
   private final DirtyPurges purges;
   private final PageHeapEvents events;
 
-  RoomHeap(
+  GrowthHeap(
       NativeMemory os,
       SpinLock lock,
       PageState state,
@@ -38,32 +38,32 @@ public final class RoomHeap {
     this.os = os;
     this.lock = lock;
     this.state = state;
-    this.region = state.rooms();
-    this.move = new RoomMove(os, region);
+    this.region = state.growth();
+    this.move = new GrowthMove(os, region);
     this.ledger = ledger;
     this.purges = purges;
     this.events = events;
   }
 
   /**
-   * Begins a block; null if the limit has no room, or no room is free.
+   * Begins a block; null if the limit has no room, or no range is free.
    *
    * @param lane of the promise that covers it, {@link Lane#LARGE} if there is none; here and below
    */
-  public @Nullable Room tryOpen(long bytes, Lane lane) {
+  public @Nullable GrowthRange tryOpen(long bytes, Lane lane) {
     StackRoom.requireForAwaited();
-    Room room = takeRoom(bytes, null, lane);
-    if (room != null) {
+    GrowthRange range = takeRange(bytes, null, lane);
+    if (range != null) {
       tellOfGrowth();
     }
-    return room;
+    return range;
   }
 
   /**
-   * Takes a room and makes its pages live, from those on that {@code from} keeps for it; both are
+   * Takes a range and makes its pages live, from those on that {@code from} keeps for it; both are
    * busy then.
    */
-  private @Nullable Room takeRoom(long bytes, @Nullable Room from, Lane lane) {
+  private @Nullable GrowthRange takeRange(long bytes, @Nullable GrowthRange from, Lane lane) {
     long keptBytes = from == null ? 0 : from.liveBytes;
     while (true) {
       PurgeBatch batch = null;
@@ -72,25 +72,25 @@ public final class RoomHeap {
         if (!admits(bytes - keptBytes, lane)) {
           return null;
         }
-        Room room = region.candidate(bytes);
-        if (room == null && !region.hasBusyRooms()) {
+        GrowthRange range = region.candidate(bytes);
+        if (range == null && !region.hasBusyRanges()) {
           return null;
         }
-        if (room != null && (from == null || !from.busy)) {
-          long excess = excess(cleanBytes(room, keptBytes, bytes), lane);
+        if (range != null && (from == null || !from.busy)) {
+          long excess = excess(cleanBytes(range, keptBytes, bytes), lane);
           if (excess <= 0) {
-            region.take(room);
+            region.take(range);
             if (from == null) {
-              makeLive(room, bytes);
+              makeLive(range, bytes);
             } else {
-              countLive(room, keptBytes, bytes);
+              countLive(range, keptBytes, bytes);
               region.setBusy(from);
-              region.setBusy(room);
+              region.setBusy(range);
             }
-            pay(room, bytes - keptBytes, lane);
-            return room;
+            pay(range, bytes - keptBytes, lane);
+            return range;
           }
-          batch = state.claimDirty(excess);
+          batch = state.claims().claimDirty(excess);
         }
       } finally {
         lock.unlock();
@@ -100,28 +100,28 @@ public final class RoomHeap {
   }
 
   /**
-   * Lengthens a block in its room.
+   * Lengthens a block in its range.
    *
-   * @param bytes more than it has now, at most the room's length
+   * @param bytes more than it has now, at most the range's length
    * @return whether the limit had room
    */
-  public boolean tryExtend(Room room, long bytes, Lane lane) {
+  public boolean tryExtend(GrowthRange range, long bytes, Lane lane) {
     StackRoom.requireForAwaited();
     while (true) {
       PurgeBatch batch = null;
       lock.lock();
       try {
-        if (!admits(bytes - room.liveBytes, lane)) {
+        if (!admits(bytes - range.liveBytes, lane)) {
           return false;
         }
-        if (!room.busy) {
-          long excess = excess(cleanBytes(room, room.liveBytes, bytes), lane);
+        if (!range.busy) {
+          long excess = excess(cleanBytes(range, range.liveBytes, bytes), lane);
           if (excess <= 0) {
-            pay(room, bytes - room.liveBytes, lane);
-            makeLive(room, bytes);
+            pay(range, bytes - range.liveBytes, lane);
+            makeLive(range, bytes);
             break;
           }
-          batch = state.claimDirty(excess);
+          batch = state.claims().claimDirty(excess);
         }
       } finally {
         lock.unlock();
@@ -133,22 +133,22 @@ public final class RoomHeap {
   }
 
   /** Ends a block. */
-  public void close(Room room) {
-    close(room, Lane.LARGE);
+  public void close(GrowthRange range) {
+    close(range, Lane.LARGE);
   }
 
   /** Ends a block that has not been used: what was promised for it is promised again. */
-  public void undoOpen(Room room, Lane lane) {
-    close(room, lane);
+  public void undoOpen(GrowthRange range, Lane lane) {
+    close(range, lane);
   }
 
-  private void close(Room room, Lane promisedAgain) {
+  private void close(GrowthRange range, Lane promisedAgain) {
     boolean dirtyHigh;
     lock.lock();
     try {
-      pay(room, -room.liveBytes, promisedAgain);
-      free(room);
-      dirtyHigh = state.isDirtyHigh();
+      pay(range, -range.liveBytes, promisedAgain);
+      free(range);
+      dirtyHigh = state.dirtyLimits().isHigh();
     } finally {
       lock.unlock();
     }
@@ -156,15 +156,15 @@ public final class RoomHeap {
   }
 
   /**
-   * Lengthens a block beyond its room.
+   * Lengthens a block beyond its range.
    *
-   * @param bytes more than the room's length
-   * @return where it is now; null if the limit has no room, or no room of that length is free, and
+   * @param bytes more than the range's length
+   * @return where it is now; null if the limit has no room, or no range of that length is free, and
    *     nothing has changed
    */
-  public @Nullable Room tryMove(Room from, long bytes, Lane lane) {
-    StackRoom.requireForAwaited(); // All would wait for rooms that stay busy.
-    Room to = takeRoom(bytes, from, lane);
+  public @Nullable GrowthRange tryMove(GrowthRange from, long bytes, Lane lane) {
+    StackRoom.requireForAwaited(); // All would wait for ranges that stay busy.
+    GrowthRange to = takeRange(bytes, from, lane);
     if (to == null) {
       return null;
     }
@@ -194,11 +194,11 @@ public final class RoomHeap {
   }
 
   /**
-   * Whether a block has addresses to become so long: in its room, or in a longer one that is free
+   * Whether a block has addresses to become so long: in its range, or in a longer one that is free
    * now. Where it has none, no memory that others release helps it.
    */
-  public boolean hasAddresses(Room room, long bytes) {
-    if (bytes <= room.roomBytes()) {
+  public boolean hasAddresses(GrowthRange range, long bytes) {
+    if (bytes <= range.rangeBytes()) {
       return true;
     }
     lock.lock();
@@ -209,7 +209,7 @@ public final class RoomHeap {
     }
   }
 
-  private void finishMove(Room from, Room to, long bytes) {
+  private void finishMove(GrowthRange from, GrowthRange to, long bytes) {
     lock.lock();
     try {
       long keptBytes = from.liveBytes;
@@ -228,7 +228,7 @@ public final class RoomHeap {
   }
 
   /** Counts the beginning of the target as live too; false if the limit has no room for both. */
-  private boolean tryAdmitCopy(Room to, long keptBytes) {
+  private boolean tryAdmitCopy(GrowthRange to, long keptBytes) {
     while (true) {
       PurgeBatch batch;
       lock.lock();
@@ -241,23 +241,23 @@ public final class RoomHeap {
           countLive(to, 0, keptBytes);
           return true;
         }
-        batch = state.claimDirty(excess);
-        if (batch == null && !state.hasClaims()) {
-          // What is dirty lies in busy rooms, perhaps in these two: waiting would be for ever.
+        batch = state.claims().claimDirty(excess);
+        if (batch == null && !state.claims().hasAny()) {
+          // What is dirty lies in busy ranges, perhaps in these two: waiting would be for ever.
           return false;
         }
       } finally {
         lock.unlock();
       }
       if (batch == null) {
-        SpinLock.giveWayMounted(); // Others may wait for the rooms that are busy meanwhile.
+        SpinLock.giveWayMounted(); // Others may wait for the ranges that are busy meanwhile.
       } else {
         purges.settleOrGiveWay(batch);
       }
     }
   }
 
-  private void finishCopy(Room from, Room to, long bytes) {
+  private void finishCopy(GrowthRange from, GrowthRange to, long bytes) {
     lock.lock();
     try {
       region.set(to, bytes, Math.max(bytes, to.residentBytes));
@@ -270,7 +270,7 @@ public final class RoomHeap {
   }
 
   /** A copy that was admitted has failed: what it may have touched is dirty. */
-  private void undoCopy(Room to, long keptBytes) {
+  private void undoCopy(GrowthRange to, long keptBytes) {
     lock.lock();
     try {
       ledger.free(keptBytes);
@@ -281,7 +281,7 @@ public final class RoomHeap {
   }
 
   /** Nothing has been moved. */
-  private void undo(Room from, Room to, long bytes, Lane lane) {
+  private void undo(GrowthRange from, GrowthRange to, long bytes, Lane lane) {
     lock.lock();
     try {
       pay(to, from.liveBytes - bytes, lane);
@@ -308,59 +308,59 @@ public final class RoomHeap {
   }
 
   /** Takes so many bytes, which have become live, out of the promise that covers them. */
-  private void pay(Room room, long bytes, Lane lane) {
+  private void pay(GrowthRange range, long bytes, Lane lane) {
     if (lane.isPromise()) {
       ledger.keepPromise(bytes);
-      room.smallPromiseBytes += lane.isSmallPromise() ? bytes : 0;
+      range.smallPromiseBytes += lane.isSmallPromise() ? bytes : 0;
     }
   }
 
-  private static void handOnPayment(Room from, Room to) {
+  private static void handOnPayment(GrowthRange from, GrowthRange to) {
     to.smallPromiseBytes += from.smallPromiseBytes;
     from.smallPromiseBytes = 0;
   }
 
-  private void endBusy(Room from, Room to) {
+  private void endBusy(GrowthRange from, GrowthRange to) {
     region.endBusy(from);
     region.endBusy(to);
   }
 
-  private void makeLive(Room room, long bytes) {
-    countLive(room, room.liveBytes, bytes);
-    region.set(room, bytes, Math.max(bytes, room.residentBytes));
+  private void makeLive(GrowthRange range, long bytes) {
+    countLive(range, range.liveBytes, bytes);
+    region.set(range, bytes, Math.max(bytes, range.residentBytes));
   }
 
-  private void countLive(Room room, long from, long to) {
-    ledger.allocate(cleanBytes(room, from, to), dirtyBytes(room, from, to));
+  private void countLive(GrowthRange range, long from, long to) {
+    ledger.allocate(cleanBytes(range, from, to), dirtyBytes(range, from, to));
   }
 
-  private void free(Room room) {
-    ledger.free(room.liveBytes);
-    ledger.freed(room.smallPromiseBytes, Lane.SMALL_PROMISE);
-    room.smallPromiseBytes = 0;
-    region.set(room, 0, room.residentBytes);
-    region.giveBack(room);
+  private void free(GrowthRange range) {
+    ledger.free(range.liveBytes);
+    ledger.freed(range.smallPromiseBytes, Lane.SMALL_PROMISE);
+    range.smallPromiseBytes = 0;
+    region.set(range, 0, range.residentBytes);
+    region.giveBack(range);
   }
 
   /** How many bytes of a range are not resident. */
-  private static long cleanBytes(Room room, long from, long to) {
-    return Math.max(0, to - Math.max(from, room.residentBytes));
+  private static long cleanBytes(GrowthRange range, long from, long to) {
+    return Math.max(0, to - Math.max(from, range.residentBytes));
   }
 
-  private static long dirtyBytes(Room room, long from, long to) {
-    return to - from - cleanBytes(room, from, to);
+  private static long dirtyBytes(GrowthRange range, long from, long to) {
+    return to - from - cleanBytes(range, from, to);
   }
 
   private void tellOfGrowth() {
     boolean surveyDue;
-    boolean leavesBand;
+    boolean bandLeft;
     lock.lock();
     try {
       surveyDue = state.isSurveyDue();
-      leavesBand = ledger.leavesBand();
+      bandLeft = ledger.leaveBand();
     } finally {
       lock.unlock();
     }
-    events.grown(surveyDue, leavesBand);
+    events.grown(surveyDue, bandLeft);
   }
 }

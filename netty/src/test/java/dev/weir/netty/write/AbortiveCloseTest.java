@@ -10,7 +10,7 @@ import io.netty.channel.embedded.EmbeddedChannel;
 import org.junit.jupiter.api.Test;
 
 /** A channel that ends in the middle of what it sends. */
-class EarlyEndTest {
+class AbortiveCloseTest {
 
   /** It may have a goodbye to say. */
   @Test
@@ -21,7 +21,7 @@ class EarlyEndTest {
               @Override
               public void close(ChannelHandlerContext ctx, ChannelPromise promise) {}
             });
-    EarlyEnd.close(channel.pipeline().lastContext());
+    AbortiveClose.close(channel.pipeline().lastContext());
     assertThat(channel.isOpen()).isTrue();
     channel.pipeline().removeFirst();
     channel.close();

@@ -5,18 +5,18 @@ package dev.weir.memory.pages;
  * live as it grows. Those of earlier blocks that were longer may still be dirty.
  *
  * <pre>
- *   0           live            resident             roomBytes
+ *   0           live            resident             rangeBytes
  *   |  in use    |  dirty        |  clean                |
  * </pre>
  *
  * <p>All fields but the place belong to the page heap's lock.
  */
-public final class Room {
+public final class GrowthRange {
   final int tier;
   private final long address;
-  private final long roomBytes;
+  private final long rangeBytes;
 
-  /** What is in use; 0 while the room is free. */
+  /** What is in use; 0 while the range is free. */
   long liveBytes;
 
   /** Nothing behind it is resident. */
@@ -28,19 +28,19 @@ public final class Room {
   /** A thread purges or moves pages of it, without the lock. */
   boolean busy;
 
-  /** Closed since the last {@link RoomRegion#age}. */
+  /** Closed since the last {@link GrowthRegion#age}. */
   boolean young;
 
-  /** Among the free rooms of its tier. */
-  final RoomList.Place amongFree = new RoomList.Place(this);
+  /** Among the free ranges of its tier. */
+  final GrowthRangeList.Place amongFree = new GrowthRangeList.Place(this);
 
-  /** Among the rooms with dirty pages. */
-  final RoomList.Place amongDirty = new RoomList.Place(this);
+  /** Among the ranges with dirty pages. */
+  final GrowthRangeList.Place amongDirty = new GrowthRangeList.Place(this);
 
-  Room(int tier, long address, long roomBytes) {
+  GrowthRange(int tier, long address, long rangeBytes) {
     this.tier = tier;
     this.address = address;
-    this.roomBytes = roomBytes;
+    this.rangeBytes = rangeBytes;
   }
 
   /** Where it begins. */
@@ -49,8 +49,8 @@ public final class Room {
   }
 
   /** The longest that a block in it can become. */
-  public long roomBytes() {
-    return roomBytes;
+  public long rangeBytes() {
+    return rangeBytes;
   }
 
   long dirtyBytes() {

@@ -3,26 +3,26 @@ package dev.weir.memory.pages;
 import dev.weir.memory.os.NativeMemory;
 
 /**
- * Moves the pages of a room to a longer one, all or none. Both rooms are busy meanwhile: nobody
+ * Moves the pages of a range to a longer one, all or none. Both ranges are busy meanwhile: nobody
  * else touches them.
  */
 /*
  * Linux moves what one mapping covers, and before 6.17 refuses more. Pages that have been moved are a mapping of their
- * own for as long as the room is there, whoever uses it next; so a room to which pages of shorter rooms have come is
+ * own for as long as the range is there, whoever uses it next; so a range to which pages of shorter ranges have come is
  * cut where those end, and nowhere else. It is moved in such pieces. Since 6.17 a call may move several mappings, but
  * may also fail between two of them; with a mapping a call it cannot.
  */
-final class RoomMove {
+final class GrowthMove {
   private final NativeMemory os;
-  private final RoomRegion region;
+  private final GrowthRegion region;
 
-  RoomMove(NativeMemory os, RoomRegion region) {
+  GrowthMove(NativeMemory os, GrowthRegion region) {
     this.os = os;
     this.region = region;
   }
 
   /** Whether the pages are in the beginning of {@code to} now; if not, they are where they were. */
-  boolean tryMove(Room from, Room to) {
+  boolean tryMove(GrowthRange from, GrowthRange to) {
     int moved = 0;
     boolean done = false;
     try {
@@ -41,12 +41,12 @@ final class RoomMove {
     }
   }
 
-  private boolean tryMove(int piece, Room from, Room to) {
+  private boolean tryMove(int piece, GrowthRange from, GrowthRange to) {
     long start = startOf(piece);
     return os.tryMove(from.address() + start, to.address() + start, endOf(piece) - start);
   }
 
-  private void bringBack(int piece, Room from, Room to) {
+  private void bringBack(int piece, GrowthRange from, GrowthRange to) {
     if (tryMove(piece, to, from)) {
       return;
     }
@@ -59,10 +59,10 @@ final class RoomMove {
   }
 
   private long startOf(int piece) {
-    return piece == 0 ? 0 : region.roomBytes(piece - 1);
+    return piece == 0 ? 0 : region.rangeBytes(piece - 1);
   }
 
   private long endOf(int piece) {
-    return region.roomBytes(piece);
+    return region.rangeBytes(piece);
   }
 }

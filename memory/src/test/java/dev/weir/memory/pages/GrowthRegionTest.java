@@ -7,30 +7,30 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-class RoomRegionTest {
+class GrowthRegionTest {
   private static final int PAGE_BYTES = 4096;
   private static final long BLOCK_BYTES = 64 << 10;
 
-  private final RoomRegion region = new RoomRegion(GrowthPlan.of(64 << 20, 0), 0);
+  private final GrowthRegion region = new GrowthRegion(GrowthPlan.of(64 << 20, 0), 0);
 
-  private Room open(long bytes) {
-    Room room = region.candidate(bytes);
-    assertThat(room).isNotNull();
-    region.take(room);
-    region.set(room, bytes, bytes);
-    return room;
+  private GrowthRange open(long bytes) {
+    GrowthRange range = region.candidate(bytes);
+    assertThat(range).isNotNull();
+    region.take(range);
+    region.set(range, bytes, bytes);
+    return range;
   }
 
-  private void close(Room room) {
-    region.set(room, 0, room.residentBytes);
-    region.giveBack(room);
+  private void close(GrowthRange range) {
+    region.set(range, 0, range.residentBytes);
+    region.giveBack(range);
   }
 
   @Test
   void whatComesBackNeedsNothingFromTheJavaHeap() {
     com.sun.management.ThreadMXBean threads =
         (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
-    List<Room> open = new ArrayList<>();
+    List<GrowthRange> open = new ArrayList<>();
     for (int round = 0; round < 3; round++) {
       while (region.hasFree(BLOCK_BYTES) && open.size() < 200) {
         open.add(open(BLOCK_BYTES));
@@ -51,14 +51,14 @@ class RoomRegionTest {
 
   @Test
   void theRoomThatHasBeenClosedLongestIsPurgedFirst() {
-    Room first = open(BLOCK_BYTES);
-    Room second = open(BLOCK_BYTES);
+    GrowthRange first = open(BLOCK_BYTES);
+    GrowthRange second = open(BLOCK_BYTES);
     close(second);
     close(first);
 
-    PurgeClaim.OfRoom claim = region.claimOldest(PAGE_BYTES);
+    PurgeClaim.OfRange claim = region.claimOldest(PAGE_BYTES);
     assertThat(claim).isNotNull();
-    assertThat(claim.room()).isSameAs(second);
+    assertThat(claim.range()).isSameAs(second);
     region.settle(claim, /* purged= */ true);
 
     // The one that was closed last is the next to be used, and counts as closed anew after that.
@@ -66,11 +66,11 @@ class RoomRegionTest {
     close(first);
     claim = region.claimOldest(BLOCK_BYTES);
     assertThat(claim).isNotNull();
-    assertThat(claim.room()).isSameAs(second);
+    assertThat(claim.range()).isSameAs(second);
     region.settle(claim, /* purged= */ true);
     claim = region.claimOldest(BLOCK_BYTES);
     assertThat(claim).isNotNull();
-    assertThat(claim.room()).isSameAs(first);
+    assertThat(claim.range()).isSameAs(first);
     region.settle(claim, /* purged= */ true);
     assertThat(region.claimOldest(BLOCK_BYTES)).isNull();
     region.checkInvariants();

@@ -1,7 +1,7 @@
 package dev.weir.netty.http;
 
 import dev.weir.netty.log.FailureLog;
-import dev.weir.netty.write.EarlyEnd;
+import dev.weir.netty.write.AbortiveClose;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
@@ -13,8 +13,8 @@ import java.util.function.Consumer;
  *
  * <p>Used on the channel's event loop, and told on any thread.
  */
-final class ResponseWatch {
-  private static final FailureLog LOST = new FailureLog(ResponseWatch.class);
+final class LossDetector {
+  private static final FailureLog LOST = new FailureLog(LossDetector.class);
 
   private final Consumer<ChannelFuture> onSent;
   private final Consumer<ChannelHandlerContext> onLost;
@@ -32,7 +32,7 @@ final class ResponseWatch {
    * @param onSent hears, on any thread, that the end of a response has left
    * @param onLost hears, on the event loop, that a part has not, before the channel is closed
    */
-  ResponseWatch(Consumer<ChannelFuture> onSent, Consumer<ChannelHandlerContext> onLost) {
+  LossDetector(Consumer<ChannelFuture> onSent, Consumer<ChannelHandlerContext> onLost) {
     this.onSent = onSent;
     this.onLost = onLost;
   }
@@ -84,7 +84,7 @@ final class ResponseWatch {
       if (context.executor().inEventLoop()) {
         tellOfLoss();
       } else {
-        context.executor().execute(ResponseWatch.this::tellOfLoss);
+        context.executor().execute(LossDetector.this::tellOfLoss);
       }
     }
   }
@@ -122,13 +122,13 @@ final class ResponseWatch {
   void closeSoon() {
     if (!closes) {
       closes = true;
-      context.executor().execute(() -> EarlyEnd.close(context));
+      context.executor().execute(() -> AbortiveClose.close(context));
     }
   }
 
   /** As {@link #closeSoon}, and at once: others have been written behind the part. */
   void closeNow() {
     closes = true;
-    EarlyEnd.close(context);
+    AbortiveClose.close(context);
   }
 }

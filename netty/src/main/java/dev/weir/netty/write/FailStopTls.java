@@ -38,7 +38,7 @@ import javax.net.ssl.SSLException;
  * hands are shaken: neither before that has succeeded, nor while it is done once more (TLS 1.2),
  * with tasks of the engine on the event loop or in an executor of their own.
  */
-public final class UnbrokenTls extends ChannelDuplexHandler {
+public final class FailStopTls extends ChannelDuplexHandler {
   // SslHandler takes what it is to encrypt from its queue before it asks for the buffer of the
   // record, and drops it where that is refused. Where it was reading, it encrypts all that is
   // queued behind the loss before it closes, and no promise tells of the loss of a part of a
@@ -74,7 +74,7 @@ public final class UnbrokenTls extends ChannelDuplexHandler {
 
   private boolean broken;
 
-  private UnbrokenTls(SslHandler tls) {
+  private FailStopTls(SslHandler tls) {
     this.tls = tls;
   }
 
@@ -85,7 +85,7 @@ public final class UnbrokenTls extends ChannelDuplexHandler {
    * @param tls not one that sends its first message in the clear ({@code startTls})
    */
   public static void addTo(ChannelPipeline pipeline, SslHandler tls) {
-    UnbrokenTls behind = new UnbrokenTls(tls);
+    FailStopTls behind = new FailStopTls(tls);
     pipeline.addLast(UnbrokenStream.HANDLER, behind.new RecordsOfTls(), tls, behind);
   }
 
@@ -199,7 +199,7 @@ public final class UnbrokenTls extends ChannelDuplexHandler {
     broken = true;
     ChannelHandlerContext encrypting = pipeline.context(tls);
     if (encrypting != null) {
-      EarlyEnd.close(encrypting);
+      AbortiveClose.close(encrypting);
     }
   }
 

@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Bytes between two channels over TLS, one of which has no memory for this allocation or that. */
-class UnbrokenTlsTest {
+class FailStopTlsTest {
   private static final int REQUESTS = 3;
   private static final int KEY_UPDATES = 100;
 
@@ -80,7 +80,7 @@ class UnbrokenTlsTest {
               return 1;
             });
     SslContext context = Engine.JDK.server(certificate);
-    UnbrokenTls.addTo(channel.pipeline(), context.newHandler(channel.alloc()));
+    FailStopTls.addTo(channel.pipeline(), context.newHandler(channel.alloc()));
     ByteBuf queued = numbers(0, 1);
     ByteBuf unqueued = numbers(1, 1);
     channel.write(queued);
