@@ -129,11 +129,17 @@ public final class ByteCountAdmission implements Admission {
       return;
     }
     int served = 1;
-    do {
-      serveHead();
-      dropEnded();
-      served = serveRequests.addAndGet(-served);
-    } while (served != 0);
+    try {
+      do {
+        serveHead();
+        dropEnded();
+        served = serveRequests.addAndGet(-served);
+      } while (served != 0);
+    } finally {
+      if (served != 0) {
+        serveRequests.set(0); // What was thrown ends this round; whoever comes next serves.
+      }
+    }
   }
 
   private void serveHead() {

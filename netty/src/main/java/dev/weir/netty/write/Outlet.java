@@ -20,7 +20,10 @@ public interface Outlet {
   /** Nothing more will be written. The future of the pull succeeds once everything was flushed. */
   void complete();
 
-  /** Gives up, with what was written so far sent. The future of the pull fails with the cause. */
+  /**
+   * Gives up, with what was written so far sent. The future of the pull fails with the cause. From
+   * any thread.
+   */
   void fail(Throwable cause);
 
   /**

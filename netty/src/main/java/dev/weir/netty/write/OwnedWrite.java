@@ -46,15 +46,15 @@ final class OwnedWrite implements ChannelFutureListener {
       fail(new RejectedExecutionException("the event loop of " + channel + " has ended"));
       return;
     }
-    owned.hand();
     if (!OwnedWrites.of(carrier).add(this)) {
       fail(new ClosedChannelException());
       return;
     }
     promise.addListener(this);
+    Runnable arrival = null;
     try {
       if (!channel.eventLoop().inEventLoop()) {
-        WriteGateHandler.announce(channel, message);
+        arrival = WriteGateHandler.announce(channel, message);
       }
       ChannelPromise written = writtenPromise();
       if (flush) {
@@ -65,9 +65,25 @@ final class OwnedWrite implements ChannelFutureListener {
     } catch (Throwable failure) {
       promise.tryFailure(failure);
     }
+    if (arrival != null) {
+      runBehindWrite(arrival);
+    }
     if (promise.isDone()) {
       operationComplete(promise); // The loop may have ended: nobody else would.
     }
+  }
+
+  private void runBehindWrite(Runnable arrival) {
+    try {
+      channel.eventLoop().execute(arrival);
+    } catch (RuntimeException | Error noneTaken) {
+      arrival.run();
+    }
+  }
+
+  /** The pipeline gets the message now. */
+  void hand() {
+    owned.hand();
   }
 
   /**
@@ -100,10 +116,10 @@ final class OwnedWrite implements ChannelFutureListener {
     if (!writes.remove(this)) {
       return; // It was abandoned, or has been here.
     }
-    if (!done.isSuccess() && carrier.isOpen() && (done.isCancelled() || owned.isInUse())) {
+    boolean mayBeInUse = done.isCancelled() || owned.isInUse();
+    if (!done.isSuccess() && carrier.isOpen() && mayBeInUse && writes.keep(this)) {
       // Handlers still have it and may look at it, or slices of it are in a queue and may be sent:
       // whoever has them releases them, or the end of the channel does.
-      writes.keep(this);
       return;
     }
     if (!done.isSuccess()) {

@@ -62,12 +62,14 @@ final class OwnedWrites {
   }
 
   /**
-   * Returns false, and leaves the write alone, if the channel has closed, and its handlers gone.
+   * Adds a write whose message the pipeline gets from here on. Returns false, and leaves the write
+   * alone, if the channel has closed, and its handlers gone.
    */
   synchronized boolean add(OwnedWrite write) {
     if (over) {
       return false;
     }
+    write.hand(); // Before anybody can abandon it, and not if nobody would.
     forgetKept();
     OwnedWrite after = first;
     write.next = after;
@@ -97,10 +99,17 @@ final class OwnedWrites {
     return true;
   }
 
-  /** Looks after a write that has left the list, until nothing of it is left. */
-  synchronized void keep(OwnedWrite write) {
+  /**
+   * Looks after a write that has left the list, until nothing of it is left. Returns false, and
+   * leaves it to the caller, if all have been abandoned since.
+   */
+  synchronized boolean keep(OwnedWrite write) {
+    if (over) {
+      return false;
+    }
     forgetKept();
     appendKept(write);
+    return true;
   }
 
   private void appendKept(OwnedWrite write) {

@@ -31,7 +31,7 @@ final class PublishedMessages implements Producer, Flow.Subscriber<Object> {
   private final EventExecutor executor;
   private final Flow.Publisher<?> publisher;
   private @Nullable Outlet outlet;
-  private Flow.@Nullable Subscription subscription;
+  private volatile Flow.@Nullable Subscription subscription;
 
   /** Signals on their way to the event loop, which none may overtake. */
   private final Queue<Signal> onTheirWay = new ConcurrentLinkedQueue<>();
@@ -69,8 +69,9 @@ final class PublishedMessages implements Producer, Flow.Subscriber<Object> {
         late.lost();
       }
     } finally {
-      if (subscription != null) {
-        subscription.cancel();
+      Flow.Subscription source = subscription;
+      if (source != null) {
+        source.cancel();
       }
     }
   }
@@ -131,7 +132,7 @@ final class PublishedMessages implements Producer, Flow.Subscriber<Object> {
     if (failure != null) {
       outlet.fail(failure);
     } else if (lost) {
-      outlet.fail(new RejectedExecutionException("the event loop took no task for a message"));
+      giveUp();
     } else {
       outlet.complete();
     }
@@ -197,6 +198,18 @@ final class PublishedMessages implements Producer, Flow.Subscriber<Object> {
     LoopTasks.bring(executor, new FirstSignal());
   }
 
+  /** Nothing may follow what is lost, and nobody would ask for it. Any thread. */
+  private void giveUp() {
+    Flow.Subscription source = subscription;
+    if (source != null) {
+      source.cancel();
+    }
+    Outlet sink = outlet;
+    if (sink != null) {
+      sink.fail(new RejectedExecutionException("the event loop took no task for a message"));
+    }
+  }
+
   /** Takes the first signal, whichever of these tasks comes first. */
   private final class FirstSignal implements LoopTasks.Task {
     @Override
@@ -214,6 +227,7 @@ final class PublishedMessages implements Producer, Flow.Subscriber<Object> {
       if (first != null) {
         first.lost();
       }
+      giveUp();
     }
   }
 

@@ -56,6 +56,7 @@ final class Pull implements Outlet, ChannelFutureListener {
     if (pumping) {
       return;
     }
+    stopIfFailed();
     pumping = true;
     try {
       for (int round = 0; isReady(); round++) {
@@ -160,10 +161,16 @@ final class Pull implements Outlet, ChannelFutureListener {
 
   @Override
   public void fail(Throwable cause) {
-    try {
-      promise.tryFailure(cause);
-    } finally {
+    promise.tryFailure(cause);
+    if (channel.eventLoop().inEventLoop()) {
       stop(cause);
+    } // Else the promise's listener does, or the next look where the loop took no task for it.
+  }
+
+  /** Stops it if it has failed without the event loop's notice. */
+  void stopIfFailed() {
+    if (promise.isDone() && !promise.isSuccess()) {
+      stop(promise.cause());
     }
   }
 

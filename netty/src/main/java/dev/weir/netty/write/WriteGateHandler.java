@@ -52,7 +52,11 @@ final class WriteGateHandler extends ChannelDuplexHandler
   private @Nullable Pull pull;
   private long toldBytes;
 
-  /** What of Netty's count is on its way from other threads still: it comes behind a message. */
+  /**
+   * What of Netty's count is on its way from other threads still: it comes behind a message. Too
+   * much rather than too little, by what these are giving at the moment: for want of it a message
+   * would be refused that has room.
+   */
   private final AtomicLong comingBytes = new AtomicLong();
 
   private boolean flushing;
@@ -156,20 +160,23 @@ final class WriteGateHandler extends ChannelDuplexHandler
     look(ctx.channel());
   }
 
-  /** Another thread is about to give a message to Netty, whose task is counted until it runs. */
-  static void announce(Channel channel, Object message) {
+  /**
+   * Another thread is about to give a message to Netty, whose task is counted until it runs.
+   *
+   * @return to be run on the event loop behind that task; null if the channel has no gate
+   * @throws RejectedExecutionException if the loop takes no task: Netty would leave the channel
+   *     unwritable then
+   */
+  static @Nullable Runnable announce(Channel channel, Object message) {
     WriteGateHandler handler = channel.attr(KEY).get();
-    if (handler != null) {
-      long bytes =
-          (long) TASK_BYTES + channel.config().getMessageSizeEstimator().newHandle().size(message);
-      handler.comingBytes.addAndGet(bytes);
-      try {
-        channel.eventLoop().execute(() -> handler.comingBytes.addAndGet(-bytes));
-      } catch (RejectedExecutionException e) {
-        handler.comingBytes.addAndGet(-bytes);
-        throw e;
-      }
+    if (handler == null) {
+      return null;
     }
+    long bytes =
+        (long) TASK_BYTES + channel.config().getMessageSizeEstimator().newHandle().size(message);
+    channel.eventLoop().execute(() -> {}); // Does it take any?
+    handler.comingBytes.addAndGet(bytes);
+    return () -> handler.comingBytes.addAndGet(-bytes);
   }
 
   /** Why a message must not be written, if it must not. */
@@ -250,6 +257,9 @@ final class WriteGateHandler extends ChannelDuplexHandler
     if (promise.isDone()) {
       producer.stopped(new CancellationException());
       return;
+    }
+    if (pull != null) {
+      pull.stopIfFailed();
     }
     Pull next = new Pull(channel, this, producer, promise);
     if (next.isOver()) {

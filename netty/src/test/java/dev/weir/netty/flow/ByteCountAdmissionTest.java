@@ -246,4 +246,35 @@ class ByteCountAdmissionTest {
       throw new AssertionError(e);
     }
   }
+
+  /** Wherever in the call the stack ends. */
+  @Test
+  void aCallThatEndsInAnErrorKeepsNobodyElseFromBeingServed() {
+    for (int frames = 0; frames < 100; frames++) {
+      ByteCountAdmission served = new ByteCountAdmission(100, allocator);
+      descend(new int[] {frames}, () -> served.admit(40, LONG));
+
+      assertThat(served.admit(10, LONG).toCompletableFuture())
+          .as("behind one that had %d frames left", frames)
+          .isCompleted();
+    }
+  }
+
+  /** Calls {@code call} from the last frame but so many. */
+  @SuppressWarnings("InfiniteRecursion") // to the end of the stack
+  private static void descend(int[] left, Runnable call) {
+    try {
+      descend(left, call);
+    } catch (StackOverflowError e) {
+      if (left[0]-- == 0) {
+        try {
+          call.run();
+        } catch (StackOverflowError endedInIt) {
+          return;
+        }
+        return;
+      }
+      throw e;
+    }
+  }
 }

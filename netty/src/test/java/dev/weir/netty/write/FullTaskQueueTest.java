@@ -19,8 +19,10 @@ import io.netty.util.concurrent.RejectedExecutionHandlers;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
+import java.util.concurrent.Flow;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -139,5 +141,42 @@ class FullTaskQueueTest {
     assertThat(channel.bytesBeforeUnwritable())
         .isEqualTo(channel.config().getWriteBufferHighWaterMark() + 1L);
     assertThat(large.refCnt()).isZero();
+  }
+
+  @Test
+  void aPullEndsWhoseNextMessageIsNotTaken() throws Exception {
+    CompletableFuture<Flow.Subscriber<? super Object>> subscribed = new CompletableFuture<>();
+    CountDownLatch requested = new CountDownLatch(1);
+    CountDownLatch cancelled = new CountDownLatch(1);
+    ChannelFuture pull =
+        WriteGate.pullFrom(
+            channel,
+            subscriber -> {
+              subscriber.onSubscribe(
+                  new Flow.Subscription() {
+                    @Override
+                    public void request(long count) {
+                      requested.countDown();
+                    }
+
+                    @Override
+                    public void cancel() {
+                      cancelled.countDown();
+                    }
+                  });
+              subscribed.complete(subscriber);
+            });
+    requested.await();
+    ByteBuf message = Unpooled.directBuffer().writeZero(10);
+    whileFull(() -> subscribed.join().onNext(message));
+
+    assertThat(pull.await().cause()).isInstanceOf(RejectedExecutionException.class);
+    cancelled.await();
+    assertThat(message.refCnt()).isZero();
+    while (isFull()) {
+      Thread.onSpinWait();
+    }
+    ChannelFuture next = WriteGate.pull(channel, Outlet::complete);
+    assertThat(next.await().isSuccess()).as("another pull of the channel").isTrue();
   }
 }

@@ -9,6 +9,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.DefaultFileRegion;
+import io.netty.channel.MessageSizeEstimator;
 import io.netty.handler.stream.ChunkedFile;
 import java.net.Socket;
 import java.nio.channels.ClosedChannelException;
@@ -85,6 +86,36 @@ class WriteGateOverSocketsTest extends SocketsWithWriteGate {
 
     assertThat(read(MESSAGE_BYTES + bytes)).isEqualTo(MESSAGE_BYTES + bytes);
     assertThat(small.await().isSuccess()).isTrue();
+    assertThat(large.await().isSuccess()).isTrue();
+    assertThat(gate.refusals()).isZero();
+  }
+
+  /** The second gives its message after the gate has heard of the first, and before Netty has. */
+  @Test
+  void whatTwoThreadsSendAtOnceIsHeldAgainstNeither() throws Exception {
+    listen(LONG);
+    Channel channel = connect();
+    int bytes = 2 * CHANNEL_BYTES;
+    MessageSizeEstimator.Handle sizes = channel.config().getMessageSizeEstimator().newHandle();
+    AtomicInteger looks = new AtomicInteger();
+    CompletableFuture<ChannelFuture> small = new CompletableFuture<>();
+    channel
+        .config()
+        .setMessageSizeEstimator(() ->
+            message -> {
+              int size = sizes.size(message);
+              if (size >= bytes && looks.incrementAndGet() == 2) {
+                small.complete(Owned.send(channel, message()));
+              }
+              return size;
+            });
+    CountDownLatch busy = new CountDownLatch(1);
+    channel.eventLoop().execute(() -> awaitUninterruptibly(busy));
+    ChannelFuture large = Owned.send(channel, allocator.directBuffer(bytes).writeZero(bytes));
+    busy.countDown();
+
+    assertThat(read(MESSAGE_BYTES + bytes)).isEqualTo(MESSAGE_BYTES + bytes);
+    assertThat(small.join().await().isSuccess()).isTrue();
     assertThat(large.await().isSuccess()).isTrue();
     assertThat(gate.refusals()).isZero();
   }
