@@ -1,11 +1,11 @@
 package dev.weir.streams.objects;
 
 import java.io.IOException;
-import java.io.InterruptedIOException;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ExecutionException;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletionException;
 
 /** Calls to a store that wait for their outcome: for threads that may block. */
 public final class Requests {
@@ -14,24 +14,20 @@ public final class Requests {
   private Requests() {}
 
   /**
-   * Waits.
-   *
-   * @throws InterruptedIOException where the thread is interrupted; the request goes on
+   * Waits until the request has ended, whoever interrupts the thread: until then the store may use
+   * memory of the caller's.
    */
   public static <T> T await(Request<T> request) throws IOException {
     try {
-      return request.done().get();
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      InterruptedIOException interrupted = new InterruptedIOException("interrupted");
-      interrupted.initCause(e);
-      throw interrupted;
-    } catch (ExecutionException e) {
+      return request.done().join();
+    } catch (CompletionException e) {
       Throwable cause = e.getCause();
       if (cause instanceof IOException failure) {
         throw failure;
       }
       throw new ObjectStoreException("a request failed: " + cause, cause);
+    } catch (CancellationException cancelled) {
+      throw new ObjectStoreException("a request was cancelled", cancelled);
     }
   }
 

@@ -198,6 +198,42 @@ class StoreRecoveryTest {
     assertThat(store.keys(Shards.PREFIX)).containsExactly(Shards.key(a.shard()));
   }
 
+  @Test
+  void anOldOwnerCannotReplaceAManifestOfTheNewOne() throws IOException {
+    StoreProcess old = new StoreProcess(store);
+    StreamHeader a = old.create("a");
+    old.flush();
+    StoreProcess next = open(OTHER, /* takesOver= */ true, false);
+    next.append(a, 0, "of the new owner");
+    next.flush();
+    next.upkeep.foldAll();
+    byte[] manifest = store.bytes(Shards.key(a.shard()));
+
+    assertThatThrownBy(old.upkeep::foldAll)
+        .isInstanceOfSatisfying(
+            FencedException.class, fenced -> assertThat(fenced.host()).isEqualTo("there"));
+    assertThat(store.bytes(Shards.key(a.shard()))).isEqualTo(manifest);
+  }
+
+  @Test
+  void aManifestThatAnOldOwnerStoresLateHoldsOnlyWhatWasCommitted() throws IOException {
+    StoreProcess old = new StoreProcess(store);
+    StreamHeader a = old.create("a");
+    old.append(a, 0, "committed");
+    old.flush();
+    StoreProcess next = open(OTHER, /* takesOver= */ true, false);
+    old.upkeep.foldAll();
+    next.append(a, 9, ", and more");
+    next.flush();
+    next.upkeep.foldAll();
+    next.append(a, 19, ".");
+    next.flush();
+
+    StoreProcess last = open(OTHER, false, false);
+    assertThat(last.text(a)).isEqualTo("committed, and more.");
+    last.manifests().checkInvariants();
+  }
+
   /** Commits 2 to 4, of which 3 and 4 are in no manifest; returns the manifest's key. */
   private String twoFlushesAndAManifest() throws IOException {
     StoreProcess process = new StoreProcess(store);
