@@ -10,11 +10,12 @@ import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /** Which handler serves a request. */
 final class Router {
   private static final Pattern TARGET =
-      Pattern.compile("(?<authority>(?i:https?)://[^/?]*+)?(?<path>[^?]*+).*", Pattern.DOTALL);
+      Pattern.compile("(?:(?i:https?)://(?<authority>[^/?]*+))?(?<path>[^?]*+).*", Pattern.DOTALL);
 
   private final Services services;
   private final ConsoleRoutes console;
@@ -25,6 +26,10 @@ final class Router {
   }
 
   ExchangeHandler route(HttpRequest request) {
+    ProtocolException foreign = services.access().refuse(request, authorityOf(request.uri()));
+    if (foreign != null) {
+      return refusing(foreign);
+    }
     ProtocolException unacceptable = services.codings().refuse(request);
     if (unacceptable != null) {
       return refusing(unacceptable);
@@ -102,6 +107,12 @@ final class Router {
 
   private static HttpHeaders allow() {
     return Headers.create().set(HttpHeaderNames.ALLOW, "GET, HEAD, PUT, POST, DELETE, OPTIONS");
+  }
+
+  /** The host of a target in absolute form, with its port; null in any other form. */
+  private static @Nullable String authorityOf(String target) {
+    Matcher matcher = TARGET.matcher(target);
+    return matcher.matches() ? matcher.group("authority") : null;
   }
 
   /** The path of a target, be it {@code /path?query} or {@code http://host/path?query}. */

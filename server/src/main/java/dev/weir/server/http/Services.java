@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param io runs what blocks on the disk; an exchange has at most one task there, beside those that
  *     only close a file
  * @param searches of forks' points, which take turns there
+ * @param access whose requests are served
  * @param codings in which contents are sent
  * @param places of connections; each stream of HTTP/2 beyond a connection's first needs one too
  * @param refusals places of streams that have found none of those, and end a moment later
@@ -23,6 +24,7 @@ record Services(
     Executor io,
     ForkSearches searches,
     HttpLimits limits,
+    AccessGuard access,
     ContentCodings codings,
     Places places,
     Places refusals,

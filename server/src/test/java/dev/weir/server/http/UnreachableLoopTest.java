@@ -240,6 +240,7 @@ class UnreachableLoopTest {
         io,
         new ForkSearches(io),
         HttpLimits.forBudget(32 << 20),
+        new AccessGuard(AccessPolicy.DEFAULT, /* onLoopback= */ false),
         new ContentCodings(null),
         new Places(16),
         new Places(16),

@@ -138,6 +138,7 @@ class Http2FuzzTest {
             Runnable::run,
             new ForkSearches(Runnable::run),
             HttpLimits.forBudget(32L << 20),
+            new AccessGuard(AccessPolicy.DEFAULT, /* onLoopback= */ false),
             new ContentCodings(null),
             new Places(PLACES),
             new Places(PLACES),
