@@ -26,6 +26,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -257,7 +258,7 @@ public final class Node implements AutoCloseable {
     if (tls != null) {
       opened.push(tls);
     }
-    StreamStore store = StreamStore.open(data, parts.disk(), System::currentTimeMillis);
+    StreamStore store = recover(data, parts.disk());
     opened.push(store);
     LeakWatch leaks = new LeakWatch(parts.console().leakAge());
     NodeMetrics metrics = new NodeMetrics(store.stats(), store::streamCount, memory.figures(leaks));
@@ -285,6 +286,18 @@ public final class Node implements AutoCloseable {
     opened.push(server);
     PoolBean bean = PoolBean.register(memory.pool());
     return new Node(memory, store, server, console, bean, compression, tls);
+  }
+
+  private static StreamStore recover(Path data, Disk disk) throws IOException {
+    long start = System.nanoTime();
+    LOG.log(System.Logger.Level.INFO, "recovery begins: {0}", data);
+    StreamStore store = StreamStore.open(data, disk, System::currentTimeMillis);
+    LOG.log(
+        System.Logger.Level.INFO,
+        "recovery ends: {0} streams in {1} ms",
+        store.streamCount(),
+        TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start));
+    return store;
   }
 
   private static void closeAfter(Throwable failure, AutoCloseable part) {

@@ -266,6 +266,7 @@ class TlsFaultsTest {
   void oneConnectionTooManyIsToldSo(TlsEngine engine) throws Exception {
     start(engine, PATIENT, 1);
     try (RawClient client = fixture.raw()) {
+      client.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
       assertThat(client.receive().status()).isEqualTo(503);
       assertThat(client.isEnded()).isTrue();
     }

@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Which handler serves a request. */
-final class Router {
+class Router {
   private static final Pattern TARGET =
       Pattern.compile("(?:(?i:https?)://(?<authority>[^/?]*+))?(?<path>[^?]*+).*", Pattern.DOTALL);
 
@@ -42,6 +42,9 @@ final class Router {
     }
     if (path.equals("/metrics") && reads) {
       return new TextHandler(services.metrics().contentType(), services.metrics()::scrape);
+    }
+    if (path.equals("/health") && reads) {
+      return new HealthHandler(services.store().stats());
     }
     if (console.serves(path)) {
       return console.route(method, path);
@@ -94,7 +97,17 @@ final class Router {
     if (console.serves(path)) {
       return "console";
     }
-    return path.equals("/metrics") ? "metrics" : path.equals("/") ? "root" : "other";
+    return switch (path) {
+      case "/metrics" -> "metrics";
+      case "/health" -> "health";
+      case "/" -> "root";
+      default -> "other";
+    };
+  }
+
+  /** Whether a connection ends with its first answer. */
+  boolean endsConnections() {
+    return false;
   }
 
   private static ExchangeHandler refusing(ProtocolException reason) {

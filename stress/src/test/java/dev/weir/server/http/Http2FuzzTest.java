@@ -140,8 +140,8 @@ class Http2FuzzTest {
             HttpLimits.forBudget(32L << 20),
             new AccessGuard(AccessPolicy.DEFAULT, /* onLoopback= */ false),
             new ContentCodings(null),
-            new Places(PLACES),
-            new Places(PLACES),
+            new Permits(PLACES),
+            new Permits(PLACES),
             new StagingQuota(1 << 20),
             new NodeMetrics(
                 store.stats(),
@@ -171,10 +171,10 @@ class Http2FuzzTest {
     assertThat(POOL.liveBlockBytes()).isZero();
     assertThat(services.staging().usedBytes()).isZero();
     for (int place = 0; place < PLACES; place++) {
-      assertThat(services.places().tryTake()).as("place %d", place).isTrue();
+      assertThat(services.permits().tryTake()).as("place %d", place).isTrue();
     }
     for (int place = 0; place < PLACES; place++) {
-      services.places().giveBack();
+      services.permits().giveBack();
     }
   }
 
@@ -214,7 +214,8 @@ class Http2FuzzTest {
             new ConnectionInitializer(
                 services,
                 new DefaultChannelGroup(ImmediateEventExecutor.INSTANCE),
-                each -> memory));
+                each -> memory,
+                new AddressPermits(/* limit= */ 0)));
     channel.config().setAllocator(poor ? POOR : ALLOCATOR);
     channel.config().setAutoRead(false);
     channel.register();
