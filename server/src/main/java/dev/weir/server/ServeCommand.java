@@ -180,7 +180,9 @@ public final class ServeCommand implements Callable<Integer> {
     } catch (BindException e) {
       return fail(
           "port " + port + " cannot be used (" + e.getMessage() + "); choose another --port");
-    } catch (DataDirectoryException | TlsFileException e) {
+    } catch (DataDirectoryException e) {
+      return fail(UnwritableDirectory.explain(data, e));
+    } catch (TlsFileException e) {
       return fail(String.valueOf(e.getMessage()));
     }
     PrintWriter out = spec.commandLine().getOut();
@@ -225,8 +227,12 @@ public final class ServeCommand implements Callable<Integer> {
     if (budget.bytes() < MIN_BUDGET_BYTES || budget.bytes() > MAX_BUDGET_BYTES) {
       throw new ParameterException(
           spec.commandLine(),
-          "Invalid value for option '--budget': %s is not in %s..%s"
-              .formatted(budget, new ByteSize(MIN_BUDGET_BYTES), new ByteSize(MAX_BUDGET_BYTES)));
+          "Invalid value for option '--budget': %s is too %s: it must be in %s..%s"
+              .formatted(
+                  budget,
+                  budget.bytes() < MIN_BUDGET_BYTES ? "small" : "large",
+                  new ByteSize(MIN_BUDGET_BYTES),
+                  new ByteSize(MAX_BUDGET_BYTES)));
     }
   }
 

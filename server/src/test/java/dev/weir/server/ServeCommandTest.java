@@ -31,6 +31,8 @@ class ServeCommandTest {
     "--budget, 1M",
     "--budget, -5",
     "--budget, 9999G",
+    "--budget, 100T",
+    "--budget, 99999999999999999999T",
     "--port, 70000",
     "--data, ''",
     "--port, -1",
@@ -159,7 +161,7 @@ class ServeCommandTest {
   void aBudgetOutOfRangeIsSaidAsItWasGiven() {
     StringWriter err = new StringWriter();
     run(err, "--data", directory.toString(), "--budget", "0");
-    assertThat(err.toString()).contains("0 bytes is not in 16M..1024G");
+    assertThat(err.toString()).contains("0 bytes is too small: it must be in 16M..1T");
   }
 
   @Test
@@ -191,7 +193,14 @@ class ServeCommandTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"1, 1", "64k, 65536", "256M, 268435456", "1G, 1073741824", "2gib, 2147483648"})
+  @CsvSource({
+    "1, 1",
+    "64k, 65536",
+    "256M, 268435456",
+    "1G, 1073741824",
+    "2gib, 2147483648",
+    "3T, 3298534883328"
+  })
   void sizesAreRead(String text, long bytes) {
     assertThat(ByteSize.parse(text).bytes()).isEqualTo(bytes);
   }
