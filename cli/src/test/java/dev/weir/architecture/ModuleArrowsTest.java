@@ -26,7 +26,7 @@ class ModuleArrowsTest {
           "compression", Set.of("netty", "memory"),
           "streams", Set.of(),
           "server", Set.of("streams", "compression", "netty", "memory"),
-          "lab", Set.of("compression", "netty", "memory"),
+          "lab", Set.of("cache", "compression", "netty", "memory"),
           "benchmarks", Set.of("lab", "compression", "netty", "micrometer", "memory"),
           "cli", Set.of("server", "lab", "benchmarks"));
 

@@ -10,6 +10,8 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,7 +42,7 @@ public final class CacheChild {
     System.exit(0);
   }
 
-  private void run() throws IOException, InterruptedException {
+  private void run() throws IOException {
     parent.endWithParent();
     MemorySampler sampler = MemorySampler.onDemand(subject);
     CacheStack caches = caches();
@@ -52,7 +54,7 @@ public final class CacheChild {
       // The kernel's scan of a range takes far longer than reading one number of the process.
       nanos += System.nanoTime() - begun - samplingNanos;
       samplingNanos = 0;
-      Thread.sleep(plan.pauseMillis());
+      pause();
       sample(sampler);
       samplingNanos = 0;
       parent.say(JsonLines.line(Map.of(PHASE, phase + 1)));
@@ -60,7 +62,7 @@ public final class CacheChild {
     long cachedBytes = caches.cachedBytes();
     long fullRssBytes = sampler.sample();
     caches.close();
-    Thread.sleep(plan.pauseMillis());
+    pause();
     Map<String, @Nullable Object> row = new LinkedHashMap<>();
     row.put("appends", load.appends());
     row.put("coldReads", load.coldReads());
@@ -91,6 +93,13 @@ public final class CacheChild {
       throw new UncheckedIOException(unreadable);
     }
     samplingNanos += System.nanoTime() - begun;
+  }
+
+  private void pause() {
+    long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(plan.pauseMillis());
+    for (long left = end - System.nanoTime(); left > 0; left = end - System.nanoTime()) {
+      LockSupport.parkNanos(left);
+    }
   }
 
   private static double rounded(double ratio) {
