@@ -24,7 +24,7 @@ class ModuleArrowsTest {
           "micrometer", Set.of("cache", "netty", "memory"),
           "netty", Set.of("memory"),
           "compression", Set.of("netty", "memory"),
-          "streams", Set.of(),
+          "streams", Set.of("cache", "memory"),
           "server", Set.of("streams", "compression", "netty", "memory"),
           "lab", Set.of("compression", "netty", "memory"),
           "benchmarks", Set.of("lab", "compression", "netty", "micrometer", "memory"),
