@@ -25,6 +25,7 @@ class ModuleArrowsTest {
           "netty", Set.of("memory"),
           "compression", Set.of("netty", "memory"),
           "streams", Set.of("cache", "memory"),
+          "objects", Set.of("streams", "netty", "memory"),
           "server", Set.of("streams", "compression", "netty", "memory"),
           "lab", Set.of("compression", "netty", "memory"),
           "benchmarks", Set.of("lab", "compression", "netty", "micrometer", "memory"),
