@@ -28,6 +28,11 @@ class SeaweedContractTest extends ObjectStoreContract {
   }
 
   @Override
+  protected boolean sortsFoldersByBareNames() {
+    return true;
+  }
+
+  @Override
   protected int bigBytes() {
     return (21 << 20) + 5;
   }

@@ -24,6 +24,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -48,6 +49,15 @@ public abstract class ObjectStoreContract {
   /** The length of an object that the store writes in more than one request, if it ever does. */
   protected int bigBytes() {
     return 5 << 20;
+  }
+
+  /**
+   * Whether a listing has a folder where its bare name sorts: {@code a/b} before {@code a-b}, and
+   * nothing of {@code a/} behind {@code a}. That is not the order of keys. A store over such a
+   * service is good for keys where the two are the same.
+   */
+  protected boolean sortsFoldersByBareNames() {
+    return false;
   }
 
   @BeforeEach
@@ -275,8 +285,12 @@ public abstract class ObjectStoreContract {
 
   @Test
   void aListingHasTheKeysInTheOrderOfTheirBytes() throws Exception {
-    List<String> names =
+    List<String> all =
         List.of("a-b", "a.b", "a/b", "a/b0", "a0", "a_b", "ab", "b/c/d", "b/c-d", "b0", "-", "0");
+    List<String> names =
+        sortsFoldersByBareNames()
+            ? all.stream().filter(name -> !name.matches(".+[-.].+")).toList()
+            : all;
     for (String name : names) {
       put(store, at + name, bytes(18, name.length()), PutCondition.always());
     }
@@ -301,7 +315,12 @@ public abstract class ObjectStoreContract {
     for (String key : keys) {
       put(store, key, new byte[1], PutCondition.always());
     }
-    for (String behind : List.of(at + "k", at + "k/1", at + "k/1/x", at + "k/19/y", at + "l")) {
+    List<String> folders = List.of(at + "k", at + "k/1");
+    List<String> others = List.of(at + "k/1/x", at + "k/19/y", at + "k/3/w", at + "l");
+    for (String behind :
+        sortsFoldersByBareNames()
+            ? others
+            : Stream.concat(folders.stream(), others.stream()).toList()) {
       List<String> found =
           await(store.list(at, behind, 1_000)).objects().stream().map(ObjectInfo::key).toList();
       assertThat(found)
