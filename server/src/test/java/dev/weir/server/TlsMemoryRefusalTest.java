@@ -18,6 +18,7 @@ import java.util.logging.Handler;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -85,26 +86,36 @@ class TlsMemoryRefusalTest {
   @ParameterizedTest
   @MethodSource("cases")
   void everyRefusalEndsWell(TlsEngine engine, TalkWithNode talk) throws Exception {
-    try (NodeFixture fixture = start(engine);
-        RawClient observer = fixture.raw()) {
-      TalkWithNode.prepare(observer);
+    try (NodeFixture fixture = start(engine)) {
+      observe(
+          fixture,
+          observer -> {
+            TalkWithNode.prepare(observer);
+            return null;
+          });
       boolean refused = true;
       boolean served = false;
       for (int n = 1; refused; n++) {
-        String tail = TalkWithNode.tail(observer);
-        double before = failures(observer);
+        String tail = observe(fixture, TalkWithNode::tail);
+        double before = observe(fixture, TlsMemoryRefusalTest::failures);
         buffers.refuse(n);
         served = talk.isServed(talk(talk, fixture, tail));
         refused = buffers.allow() > 0;
-        NodeFixture.await("no other connection", () -> observer.openConnections() == 1);
+        awaitNoOtherConnection(fixture);
         fixture.assertNothingLeaked();
         if (!served) {
           assertThat(refused).as("%s, the %d. time", talk, n).isTrue();
-          assertThat(failures(observer)).as("the %d. time", n).isGreaterThan(before);
+          double after = observe(fixture, TlsMemoryRefusalTest::failures);
+          assertThat(after).as("the %d. time", n).isGreaterThan(before);
         }
       }
       assertThat(served).isTrue();
-      TalkWithNode.checkUploads(observer);
+      observe(
+          fixture,
+          observer -> {
+            TalkWithNode.checkUploads(observer);
+            return null;
+          });
     }
   }
 
@@ -129,13 +140,12 @@ class TlsMemoryRefusalTest {
   @MethodSource("dev.weir.server.TlsFaultsTest#engines")
   void aRefusalWithinARecordIsNoDefect(TlsEngine engine) throws Exception {
     LOGGER.addHandler(log);
-    try (NodeFixture fixture = start(engine);
-        RawClient observer = fixture.raw()) {
+    try (NodeFixture fixture = start(engine)) {
       // Both parts may come as one where the machine holds up who reads the first.
       NodeFixture.await(
           "a refusal within a record",
           () -> {
-            refuseEachOfARequestInParts(fixture, observer);
+            refuseEachOfARequestInParts(fixture);
             // Never seen with the JDK's engine: what it is refused is told as it is.
             return engine == TlsEngine.JDK || withinRecords.get() > 0;
           });
@@ -144,8 +154,7 @@ class TlsMemoryRefusalTest {
     }
   }
 
-  private void refuseEachOfARequestInParts(NodeFixture fixture, RawClient observer)
-      throws IOException {
+  private void refuseEachOfARequestInParts(NodeFixture fixture) throws IOException {
     String request = "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX: ";
     boolean refused = true;
     for (int n = 1; refused; n++) {
@@ -157,10 +166,28 @@ class TlsMemoryRefusalTest {
         assertThat(cutOff).isNotInstanceOf(SocketTimeoutException.class);
       }
       refused = buffers.allow() > 0;
-      NodeFixture.await("no other connection", () -> observer.openConnections() == 1);
+      awaitNoOtherConnection(fixture);
       fixture.assertNothingLeaked();
       String defects = "weir_http_failed_connections_total{reason=\"error\"}";
-      assertThat(observer.metric(defects)).as("the %d. time", n).isZero();
+      double failed = observe(fixture, observer -> observer.metric(defects));
+      assertThat(failed).as("the %d. time", n).isZero();
+    }
+  }
+
+  private static void awaitNoOtherConnection(NodeFixture fixture) throws IOException {
+    NodeFixture.await(
+        "no other connection", () -> observe(fixture, RawClient::openConnections) == 1);
+  }
+
+  private interface Look<T extends @Nullable Object> {
+    T at(RawClient observer) throws IOException;
+  }
+
+  /** On a connection of its own: an idle one might be refused a buffer meant for another. */
+  private static <T extends @Nullable Object> T observe(NodeFixture fixture, Look<T> look)
+      throws IOException {
+    try (RawClient observer = fixture.raw()) {
+      return look.at(observer);
     }
   }
 }
