@@ -102,6 +102,11 @@ public final class S3ObjectStore implements ObjectStore {
     }
   }
 
+  /** Without the probe, for tests. */
+  static S3ObjectStore unprobed(S3Options options) {
+    return new S3ObjectStore(options);
+  }
+
   /** How many requests may run at once now: fewer after the service asked for less. */
   public int concurrency() {
     return retries.concurrency();

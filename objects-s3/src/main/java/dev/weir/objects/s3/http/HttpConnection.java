@@ -122,10 +122,13 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
         stopTimer();
         exchange = null;
         boolean mayRest = isKeptAlive && running.isWritten();
-        running.ended();
+        running.receivedAll();
         if (mayRest) {
+          // First: who hears of the end may send the next request at once.
           rest(context);
-        } else {
+        }
+        running.ended();
+        if (!mayRest) {
           context.close();
         }
       }

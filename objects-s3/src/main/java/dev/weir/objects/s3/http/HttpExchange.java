@@ -165,9 +165,13 @@ final class HttpExchange {
     }
   }
 
+  /** The connection has no more of this exchange. */
+  void receivedAll() {
+    isReceived = true;
+  }
+
   /** The response is whole. */
   void ended() {
-    isReceived = true;
     if (!isOver && body != null) {
       body.complete();
     }

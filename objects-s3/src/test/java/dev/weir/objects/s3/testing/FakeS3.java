@@ -2,6 +2,8 @@ package dev.weir.objects.s3.testing;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
+import com.sun.net.httpserver.HttpsConfigurator;
+import com.sun.net.httpserver.HttpsServer;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
@@ -29,6 +31,7 @@ import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.zip.CRC32C;
+import javax.net.ssl.SSLContext;
 
 /**
  * One bucket of an S3-compatible service in this process: objects, conditions, ranges, listings,
@@ -78,6 +81,8 @@ public final class FakeS3 implements AutoCloseable {
   private static final Pattern KEY = Pattern.compile("<Key>(.*?)</Key>");
   private static final Pattern PART = Pattern.compile("<PartNumber>(\\d+)</PartNumber>");
 
+  private static final int BACKLOG = 1_000;
+
   private final HttpServer server;
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
   private final TreeMap<String, Stored> objects = new TreeMap<>();
@@ -93,10 +98,29 @@ public final class FakeS3 implements AutoCloseable {
 
   /** On a port of its own, on loopback. */
   public FakeS3() throws IOException {
-    server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 1_000);
+    this(HttpServer.create(address(), BACKLOG));
+  }
+
+  /** The same over TLS. */
+  public FakeS3(SSLContext tls) throws IOException {
+    this(overTls(tls));
+  }
+
+  private FakeS3(HttpServer server) {
+    this.server = server;
     server.setExecutor(threads);
     server.createContext("/", this::handle);
     server.start();
+  }
+
+  private static HttpServer overTls(SSLContext tls) throws IOException {
+    HttpsServer server = HttpsServer.create(address(), BACKLOG);
+    server.setHttpsConfigurator(new HttpsConfigurator(tls));
+    return server;
+  }
+
+  private static InetSocketAddress address() {
+    return new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
   }
 
   /** Where it listens. */
