@@ -2,6 +2,7 @@
 @SuppressWarnings("module") // The benchmarks are compiled later.
 module dev.weir.lab {
   requires static org.jspecify;
+  requires dev.weir.cache;
   requires dev.weir.compression;
   requires dev.weir.netty;
   requires transitive info.picocli;
@@ -32,6 +33,8 @@ module dev.weir.lab {
   opens dev.weir.lab to
       info.picocli;
   opens dev.weir.lab.blindspot to
+      info.picocli;
+  opens dev.weir.lab.cachefragmentation to
       info.picocli;
   opens dev.weir.lab.compressed to
       info.picocli;

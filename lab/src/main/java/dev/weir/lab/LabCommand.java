@@ -1,6 +1,7 @@
 package dev.weir.lab;
 
 import dev.weir.lab.blindspot.BlindSpotCommand;
+import dev.weir.lab.cachefragmentation.CacheFragmentationCommand;
 import dev.weir.lab.compressed.CompressedCommand;
 import dev.weir.lab.httpburst.HttpBurstCommand;
 import dev.weir.lab.recording.ImportCommand;
@@ -43,7 +44,8 @@ public final class LabCommand implements Runnable {
         HttpBurstCommand.class,
         SlowClientsCommand.class,
         BlindSpotCommand.class,
-        CompressedCommand.class
+        CompressedCommand.class,
+        CacheFragmentationCommand.class
       })
   static final class Run implements Runnable {
     @Spec private CommandSpec spec;

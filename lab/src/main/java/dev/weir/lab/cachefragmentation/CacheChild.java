@@ -1,0 +1,93 @@
+package dev.weir.lab.cachefragmentation;
+
+import dev.weir.lab.child.ParentLines;
+import dev.weir.lab.report.JsonLines;
+import dev.weir.lab.subject.AllocatorUnderTest;
+import dev.weir.lab.subject.MemorySampler;
+import dev.weir.lab.subject.Subject;
+import dev.weir.netty.WeirAllocator;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The process under test: runs the load on the caches of one allocator, and says lines of JSON:
+ * {@code phase} after each, and at the end what it measured.
+ */
+public final class CacheChild {
+  static final String PHASE = "phase";
+
+  private final ParentLines parent = new ParentLines();
+  private final CachePlan plan;
+  private final AllocatorUnderTest subject;
+  private double ratioSum;
+  private long ratios;
+
+  private CacheChild(CachePlan plan, AllocatorUnderTest subject) {
+    this.plan = plan;
+    this.subject = subject;
+  }
+
+  /** Runs with the label of a {@link Subject} and a plan in JSON. */
+  public static void main(String[] arguments) throws Exception {
+    CachePlan plan = CachePlan.of(JsonLines.parse(arguments[1]));
+    AllocatorUnderTest subject =
+        Subject.of(arguments[0]).create(plan.limitBytes(), plan.limitBytes());
+    new CacheChild(plan, subject).run();
+    System.exit(0);
+  }
+
+  private void run() throws IOException, InterruptedException {
+    parent.endWithParent();
+    MemorySampler sampler = MemorySampler.onDemand(subject);
+    CacheStack caches = caches();
+    CacheLoad load = new CacheLoad(plan, caches);
+    long nanos = 0;
+    for (int phase = 0; phase < plan.phases(); phase++) {
+      long begun = System.nanoTime();
+      load.runPhase(phase, () -> sample(sampler));
+      nanos += System.nanoTime() - begun;
+      Thread.sleep(plan.pauseMillis());
+      sample(sampler);
+      parent.say(JsonLines.line(Map.of(PHASE, phase + 1)));
+    }
+    long cachedBytes = caches.cachedBytes();
+    long fullRssBytes = sampler.sample();
+    caches.close();
+    Thread.sleep(plan.pauseMillis());
+    Map<String, @Nullable Object> row = new LinkedHashMap<>();
+    row.put("appends", load.appends());
+    row.put("coldReads", load.coldReads());
+    row.put("refused", load.refusedAppends() + load.refusedReads());
+    row.put("seconds", Math.round(nanos / 1e7) / 100.0);
+    row.put("plannedBytes", plan.plannedBytes());
+    row.put("cachedBytes", cachedBytes);
+    row.put("fullRssBytes", fullRssBytes);
+    row.put("peakRssBytes", sampler.peakRssBytes());
+    row.put("peakRatio", rounded((double) sampler.peakRssBytes() / plan.plannedBytes()));
+    row.put("meanRatio", rounded(ratioSum / ratios));
+    row.put("closedRssBytes", sampler.sample());
+    parent.say(JsonLines.line(row));
+  }
+
+  private CacheStack caches() {
+    return subject.allocator() instanceof WeirAllocator weir
+        ? new WeirCaches(weir.pool(), plan)
+        : new BufferCaches(subject.allocator(), plan);
+  }
+
+  private void sample(MemorySampler sampler) {
+    try {
+      ratioSum += (double) sampler.sample() / plan.plannedBytes();
+      ratios++;
+    } catch (IOException unreadable) {
+      throw new UncheckedIOException(unreadable);
+    }
+  }
+
+  private static double rounded(double ratio) {
+    return Math.round(ratio * 1000) / 1000.0;
+  }
+}
