@@ -130,11 +130,15 @@ public final class Retried<T> implements RequestLimiter.Waiter {
   private void pause() {
     long delayNanos = retries.backoff().delayNanos(attempts(), ThreadLocalRandom.current());
     try {
+      boolean ends;
       synchronized (this) {
-        pause = retries.scheduler().schedule(this::submit, delayNanos, TimeUnit.NANOSECONDS);
-        if (isCancelled && pause.cancel(false)) {
-          done.completeExceptionally(cancellation());
-        }
+        Future<?> next =
+            retries.scheduler().schedule(this::submit, delayNanos, TimeUnit.NANOSECONDS);
+        pause = next;
+        ends = isCancelled && next.cancel(false);
+      }
+      if (ends) {
+        done.completeExceptionally(cancellation());
       }
     } catch (RejectedExecutionException e) {
       done.completeExceptionally(cancellation());
