@@ -3,8 +3,11 @@
  */
 module dev.weir.streams {
   requires static org.jspecify;
+  requires transitive dev.weir.cache;
 
   exports dev.weir.streams;
   exports dev.weir.streams.objects;
+  exports dev.weir.streams.objects.block;
+  exports dev.weir.streams.objects.directory;
   exports dev.weir.streams.protocol;
 }

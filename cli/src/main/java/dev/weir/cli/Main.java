@@ -19,6 +19,10 @@ public final class Main {
 
   static CommandLine commandLine() {
     return new CommandLine(new WeirCommand())
+        .registerConverter(Integer.class, WholeNumber::parseInt)
+        .registerConverter(int.class, WholeNumber::parseInt)
+        .registerConverter(Long.class, WholeNumber::parseLong)
+        .registerConverter(long.class, WholeNumber::parseLong)
         .setUsageHelpWidth(HELP_COLUMNS)
         .setParameterExceptionHandler(OneLineErrors::badParameter)
         .setExecutionExceptionHandler(OneLineErrors::failed);

@@ -2,9 +2,10 @@ package dev.weir.cli;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.util.List;
+import java.util.Set;
 import picocli.CommandLine;
 import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.UnmatchedArgumentException;
@@ -40,9 +41,11 @@ final class OneLineErrors {
   private static String unknown(UnmatchedArgumentException e) {
     String argument = e.getUnmatched().getFirst();
     String kind = argument.startsWith("-") ? "option" : "argument";
-    List<String> suggestions = e.getSuggestions();
-    String hint =
-        suggestions.isEmpty() ? "" : " (did you mean '%s'?)".formatted(suggestions.getFirst());
+    CommandSpec command = e.getCommandLine().getCommandSpec();
+    Set<String> names =
+        argument.startsWith("-") ? command.optionsMap().keySet() : command.subcommands().keySet();
+    String word = argument.replaceFirst("=.*", "");
+    String hint = Suggestion.hint(word, names);
     return "unknown %s '%s'%s".formatted(kind, argument, hint);
   }
 

@@ -16,7 +16,13 @@ import picocli.CommandLine.Spec;
     description = "Buffer memory for network services on the JVM.",
     versionProvider = VersionText.class,
     sortOptions = false,
-    subcommands = {ServeCommand.class, TopCommand.class, LabCommand.class, BenchCommand.class},
+    subcommands = {
+      ServeCommand.class,
+      TopCommand.class,
+      LabCommand.class,
+      BenchCommand.class,
+      HelpCommand.class
+    },
     footer = {
       "",
       "Examples:",
@@ -24,6 +30,7 @@ import picocli.CommandLine.Spec;
       "  weir top",
       "  weir lab run http-burst",
       "  weir bench alloc --quick",
+      "  weir help serve",
       "",
       "WEIR_JAVA_OPTS holds more flags for the JVM."
     })

@@ -18,17 +18,18 @@ import org.junit.jupiter.params.provider.MethodSource;
 class ModuleArrowsTest {
   /** Each module, with the modules it may use. */
   private static final Map<String, Set<String>> ARROWS =
-      Map.of(
-          "memory", Set.of(),
-          "cache", Set.of("memory"),
-          "micrometer", Set.of("cache", "netty", "memory"),
-          "netty", Set.of("memory"),
-          "compression", Set.of("netty", "memory"),
-          "streams", Set.of(),
-          "server", Set.of("streams", "compression", "netty", "memory"),
-          "lab", Set.of("compression", "netty", "memory"),
-          "benchmarks", Set.of("lab", "compression", "netty", "micrometer", "memory"),
-          "cli", Set.of("server", "lab", "benchmarks"));
+      Map.ofEntries(
+          Map.entry("memory", Set.of()),
+          Map.entry("cache", Set.of("memory")),
+          Map.entry("micrometer", Set.of("cache", "netty", "memory")),
+          Map.entry("netty", Set.of("memory")),
+          Map.entry("compression", Set.of("netty", "memory")),
+          Map.entry("streams", Set.of("cache", "memory")),
+          Map.entry("objects", Set.of("streams")),
+          Map.entry("server", Set.of("streams", "compression", "netty", "memory")),
+          Map.entry("lab", Set.of("cache", "compression", "netty", "memory")),
+          Map.entry("benchmarks", Set.of("lab", "compression", "netty", "micrometer", "memory")),
+          Map.entry("cli", Set.of("server", "lab", "benchmarks")));
 
   static Stream<String> modules() {
     return ARROWS.keySet().stream().sorted();

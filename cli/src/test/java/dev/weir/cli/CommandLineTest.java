@@ -19,8 +19,17 @@ class CommandLineTest {
       delimiter = '|',
       textBlock =
           """
-          serve --port abc     | weir serve: Invalid value for option '--port': 'abc' is not an int
-          serve --prot 1       | weir serve: unknown option '--prot'
+          serve --port abc     | weir serve: Invalid value for option '--port': 'abc' is not a whole number
+          serve --port 9999999999 | weir serve: Invalid value for option '--port': '9999999999' is too large
+          serve --prot 1       | weir serve: unknown option '--prot' (did you mean '--port'?)
+          serve --prt=80       | weir serve: unknown option '--prt=80' (did you mean '--port'?)
+          serve --budgt 1G     | weir serve: unknown option '--budgt' (did you mean '--budget'?)
+          serve --budget 100T  | weir serve: Invalid value for option '--budget': 100T is too large: it must be in 16M..1T
+          serve --budget 99999999999999999G | weir serve: Invalid value for option '--budget': '99999999999999999G' is too large
+          serve --unheard      | weir serve: unknown option '--unheard'
+          sevre                | weir: unknown argument 'sevre' (did you mean 'serve'?)
+          help srve            | weir help: unknown command 'srve' (did you mean 'serve'?)
+          help lab nonsense    | weir help: unknown command 'nonsense'
           serve --budget       | weir serve: Missing required parameter for option '--budget'
           nonsense             | weir: unknown argument 'nonsense'
           lab run nonsense     | weir lab run: unknown argument 'nonsense'
@@ -37,6 +46,10 @@ class CommandLineTest {
       strings = {
         "--help",
         "serve --help",
+        "help",
+        "help serve",
+        "help help",
+        "help lab run",
         "lab --help",
         "lab run -h",
         "bench --help",

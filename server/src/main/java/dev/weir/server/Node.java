@@ -6,6 +6,7 @@ import dev.weir.memory.jmx.PoolBean;
 import dev.weir.memory.profile.LeakWatch;
 import dev.weir.server.console.Console;
 import dev.weir.server.console.ConsoleAccess;
+import dev.weir.server.http.AccessPolicy;
 import dev.weir.server.http.Buffers;
 import dev.weir.server.http.HttpLimits;
 import dev.weir.server.http.HttpServer;
@@ -25,6 +26,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -83,7 +85,8 @@ public final class Node implements AutoCloseable {
       @Nullable HardeningRate hardening,
       CodingChoice codings,
       @Nullable TlsSettings tls,
-      int eventLoops) {
+      int eventLoops,
+      AccessPolicy access) {
     Parts(Disk disk, Transport transport, HttpLimits limits) {
       this(disk, transport, limits, UnaryOperator.identity());
     }
@@ -98,55 +101,76 @@ public final class Node implements AutoCloseable {
           /* hardening= */ null,
           CodingChoice.DEFAULT,
           /* tls= */ null,
-          /* eventLoops= */ Runtime.getRuntime().availableProcessors());
+          /* eventLoops= */ Runtime.getRuntime().availableProcessors(),
+          AccessPolicy.DEFAULT);
     }
 
     Parts with(ConsoleSettings settings) {
       return new Parts(
-          disk, transport, limits, buffers, settings, hardening, codings, tls, eventLoops);
+          disk, transport, limits, buffers, settings, hardening, codings, tls, eventLoops, access);
     }
 
     Parts hardened(@Nullable HardeningRate rate) {
-      return new Parts(disk, transport, limits, buffers, console, rate, codings, tls, eventLoops);
+      return new Parts(
+          disk, transport, limits, buffers, console, rate, codings, tls, eventLoops, access);
     }
 
     Parts coding(CodingChoice choice) {
       return new Parts(
-          disk, transport, limits, buffers, console, hardening, choice, tls, eventLoops);
+          disk, transport, limits, buffers, console, hardening, choice, tls, eventLoops, access);
     }
 
     /** With so many threads that serve connections. */
     Parts looping(int loops) {
-      return new Parts(disk, transport, limits, buffers, console, hardening, codings, tls, loops);
+      return new Parts(
+          disk, transport, limits, buffers, console, hardening, codings, tls, loops, access);
+    }
+
+    /** For the clients that a policy lets in. */
+    Parts serving(AccessPolicy clients) {
+      return new Parts(
+          disk, transport, limits, buffers, console, hardening, codings, tls, eventLoops, clients);
+    }
+
+    /** With other limits. */
+    Parts within(HttpLimits others) {
+      return new Parts(
+          disk, transport, others, buffers, console, hardening, codings, tls, eventLoops, access);
     }
 
     /** On another transport, if it can be used here. */
     Parts over(Transport wanted) {
       return new Parts(
-          disk, wanted.orBest(), limits, buffers, console, hardening, codings, tls, eventLoops);
+          disk,
+          wanted.orBest(),
+          limits,
+          buffers,
+          console,
+          hardening,
+          codings,
+          tls,
+          eventLoops,
+          access);
     }
 
     /** With TLS, and fewer connections, since each takes more; null leaves all as it is. */
     Parts secured(@Nullable TlsSettings settings) {
-      return settings == null
-          ? this
-          : new Parts(
-                  disk,
-                  transport,
-                  limits.withTls(),
-                  buffers,
-                  console,
-                  hardening,
-                  codings,
-                  tls,
-                  eventLoops)
-              .encrypted(settings);
+      return settings == null ? this : within(limits.withTls()).encrypted(settings);
     }
 
     /** With TLS, and the same limits. */
     Parts encrypted(TlsSettings settings) {
       return new Parts(
-          disk, transport, limits, buffers, console, hardening, codings, settings, eventLoops);
+          disk,
+          transport,
+          limits,
+          buffers,
+          console,
+          hardening,
+          codings,
+          settings,
+          eventLoops,
+          access);
     }
 
     static Parts forBudget(long budgetBytes) {
@@ -234,7 +258,7 @@ public final class Node implements AutoCloseable {
     if (tls != null) {
       opened.push(tls);
     }
-    StreamStore store = StreamStore.open(data, parts.disk(), System::currentTimeMillis);
+    StreamStore store = recover(data, parts.disk());
     opened.push(store);
     LeakWatch leaks = new LeakWatch(parts.console().leakAge());
     NodeMetrics metrics = new NodeMetrics(store.stats(), store::streamCount, memory.figures(leaks));
@@ -254,6 +278,7 @@ public final class Node implements AutoCloseable {
             parts.transport(),
             parts.eventLoops(),
             parts.limits(),
+            parts.access(),
             metrics,
             console,
             compression,
@@ -261,6 +286,18 @@ public final class Node implements AutoCloseable {
     opened.push(server);
     PoolBean bean = PoolBean.register(memory.pool());
     return new Node(memory, store, server, console, bean, compression, tls);
+  }
+
+  private static StreamStore recover(Path data, Disk disk) throws IOException {
+    long start = System.nanoTime();
+    LOG.log(System.Logger.Level.INFO, "recovery begins: {0}", data);
+    StreamStore store = StreamStore.open(data, disk, System::currentTimeMillis);
+    LOG.log(
+        System.Logger.Level.INFO,
+        "recovery ends: {0} streams in {1} ms",
+        store.streamCount(),
+        TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start));
+    return store;
   }
 
   private static void closeAfter(Throwable failure, AutoCloseable part) {

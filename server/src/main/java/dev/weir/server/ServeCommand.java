@@ -1,6 +1,7 @@
 package dev.weir.server;
 
 import dev.weir.server.console.ConsoleAccess;
+import dev.weir.server.http.AccessPolicy;
 import dev.weir.server.http.Transport;
 import dev.weir.server.tls.TlsFileException;
 import dev.weir.streams.DataDirectoryException;
@@ -32,6 +33,7 @@ import picocli.CommandLine.Spec;
       "  weir serve --port 4437 --data ./weir-data --budget 256M",
       "  weir serve --tls-cert cert.pem --tls-key key.pem",
       "  weir serve --compression zstd:1,gzip:4",
+      "  weir serve --allow-host weir.example.org --allow-origin https://app.example.org",
       "  curl -X PUT -H 'Content-Type: text/plain' http://localhost:4437/v1/stream/hello",
       "",
       "SIGTERM or Ctrl-C lets requests in progress end, for at most 10 s, and exits with 0."
@@ -138,6 +140,8 @@ public final class ServeCommand implements Callable<Integer> {
       defaultValue = CodingChoice.DEFAULT_VALUE)
   private CodingChoice codings;
 
+  @Mixin private AccessOptions access;
+
   @Mixin private TlsOptions tls;
 
   /** Made by picocli. */
@@ -146,6 +150,7 @@ public final class ServeCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     checkOptions();
+    AccessPolicy clients = access.policy(spec);
     String tooFewFiles = FileDescriptors.refuse(FileDescriptors.limit());
     if (tooFewFiles != null) {
       return fail(tooFewFiles);
@@ -162,6 +167,7 @@ public final class ServeCommand implements Callable<Integer> {
               Node.Parts.forBudget(budget.bytes())
                   .over(transport)
                   .looping(eventLoops)
+                  .serving(clients)
                   .secured(security)
                   .hardened(hardened)
                   .coding(codings)
@@ -174,7 +180,9 @@ public final class ServeCommand implements Callable<Integer> {
     } catch (BindException e) {
       return fail(
           "port " + port + " cannot be used (" + e.getMessage() + "); choose another --port");
-    } catch (DataDirectoryException | TlsFileException e) {
+    } catch (DataDirectoryException e) {
+      return fail(UnwritableDirectory.explain(data, e));
+    } catch (TlsFileException e) {
       return fail(String.valueOf(e.getMessage()));
     }
     PrintWriter out = spec.commandLine().getOut();
@@ -219,8 +227,12 @@ public final class ServeCommand implements Callable<Integer> {
     if (budget.bytes() < MIN_BUDGET_BYTES || budget.bytes() > MAX_BUDGET_BYTES) {
       throw new ParameterException(
           spec.commandLine(),
-          "Invalid value for option '--budget': %s is not in %s..%s"
-              .formatted(budget, new ByteSize(MIN_BUDGET_BYTES), new ByteSize(MAX_BUDGET_BYTES)));
+          "Invalid value for option '--budget': %s is too %s: it must be in %s..%s"
+              .formatted(
+                  budget,
+                  budget.bytes() < MIN_BUDGET_BYTES ? "small" : "large",
+                  new ByteSize(MIN_BUDGET_BYTES),
+                  new ByteSize(MAX_BUDGET_BYTES)));
     }
   }
 

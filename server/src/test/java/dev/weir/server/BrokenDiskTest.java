@@ -68,7 +68,7 @@ class BrokenDiskTest {
     try (RawClient client = fixture.raw()) {
       client.send(
           request
-              + " HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\nContent-Length: "
+              + " HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\nContent-Length: "
               + LONG_BYTES
               + "\r\nExpect: 100-continue\r\n\r\n");
       assertThat(client.readUntil("\r\n\r\n")).startsWith("HTTP/1.1 503");
@@ -85,7 +85,7 @@ class BrokenDiskTest {
         .as("a text may have what is no client's business")
         .doesNotContain("Input/output error");
     try (RawClient client = fixture.raw()) {
-      client.send("GET /v1/stream/a?offset=-1&live=sse HTTP/1.1\r\nHost: x\r\n\r\n");
+      client.send("GET /v1/stream/a?offset=-1&live=sse HTTP/1.1\r\nHost: localhost\r\n\r\n");
       assertThat(client.rest()).doesNotContain("zzz");
     }
     assertThat(metric("weir_http_failed_connections_total{reason=\"error\"}")).isOne();
@@ -119,7 +119,7 @@ class BrokenDiskTest {
     String content = "y".repeat(20 * LONG_BYTES);
     assertThat(fixture.send("PUT", "b", "text/plain", content).statusCode()).isEqualTo(201);
     try (RawClient client = new RawClient(fixture.node.address(), 8192)) {
-      client.send("GET /v1/stream/b HTTP/1.1\r\nHost: x\r\n\r\n");
+      client.send("GET /v1/stream/b HTTP/1.1\r\nHost: localhost\r\n\r\n");
       client.readUntil("\r\n\r\n");
       disk.failReads();
       assertThat(client.skip(content.length())).isLessThan(content.length());

@@ -32,7 +32,7 @@ class BusyConnectionsTest {
     private final String head;
 
     Load(String head) {
-      this.head = head + "Host: x\r\nContent-Type: text/plain\r\n\r\n";
+      this.head = head + "Host: localhost\r\nContent-Type: text/plain\r\n\r\n";
     }
 
     void begin(RawClient client) throws Exception {
@@ -126,7 +126,7 @@ class BusyConnectionsTest {
 
   private static void create(RawClient client, String stream, String type) throws Exception {
     client.send(
-        "PUT /v1/stream/%s HTTP/1.1\r\nHost: x\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n"
+        "PUT /v1/stream/%s HTTP/1.1\r\nHost: localhost\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n"
             .formatted(stream, type, STREAM_BYTES));
     assertThat(client.send("\n".repeat(STREAM_BYTES)).receive().status()).isEqualTo(201);
   }

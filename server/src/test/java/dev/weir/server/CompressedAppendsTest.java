@@ -171,7 +171,7 @@ class CompressedAppendsTest {
   }
 
   private static String head(String headers) {
-    return "POST %s HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\n%s\r\n\r\n"
+    return "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\n%s\r\n\r\n"
         .formatted(PATH, headers);
   }
 

@@ -62,7 +62,7 @@ class CompressedReadsFaultsTest {
   private RawClient reading(String coding) throws IOException {
     RawClient client = fixture.raw(/* receiveBufferBytes= */ 4096);
     client.send(
-        "GET /v1/stream/a HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAccept-Encoding: %s\r\n\r\n"
+        "GET /v1/stream/a HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAccept-Encoding: %s\r\n\r\n"
             .formatted(coding));
     return client;
   }

@@ -74,7 +74,7 @@ class ConnectionBudgetsTest {
   @Test
   void aClientThatDoesNotReadHoldsPartOfTheResponses() throws Exception {
     try (RawClient client = new RawClient(fixture.node.address(), 4096)) {
-      client.send("GET /v1/stream/news HTTP/1.1\r\nHost: x\r\n\r\n");
+      client.send("GET /v1/stream/news HTTP/1.1\r\nHost: localhost\r\n\r\n");
       NodeFixture.await("an answer under way", () -> charged("responses", client) >= 64 << 10);
       assertThat(charged("uploads", client)).isZero();
       assertThat(budget("responses", client).path()).startsWith("node/responses/127.0.0.1:");
@@ -86,7 +86,7 @@ class ConnectionBudgetsTest {
   void aBodyThatComesSlowlyIsAnUpload() throws Exception {
     try (RawClient client = fixture.raw()) {
       client.send(
-          "POST /v1/stream/news HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\n"
+          "POST /v1/stream/news HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\n"
               + "Content-Length: 10001\r\n\r\n");
       client.send("x".repeat(10_000));
       NodeFixture.await("a body under way", () -> charged("uploads", client) >= 10_000);
@@ -101,7 +101,7 @@ class ConnectionBudgetsTest {
   @SuppressWarnings("unchecked")
   void theConsoleAddsUpWhatAClientHolds() throws Exception {
     try (RawClient client = new RawClient(fixture.node.address(), 4096)) {
-      client.send("GET /v1/stream/news HTTP/1.1\r\nHost: x\r\n\r\n");
+      client.send("GET /v1/stream/news HTTP/1.1\r\nHost: localhost\r\n\r\n");
       NodeFixture.await("an answer under way", () -> charged("responses", client) >= 64 << 10);
       String name = "127.0.0.1:" + client.localPort();
       NodeFixture.await(

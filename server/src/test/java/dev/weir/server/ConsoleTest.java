@@ -3,12 +3,14 @@ package dev.weir.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.server.console.ConsoleAccess;
+import dev.weir.server.http.AccessPolicy;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -25,10 +27,18 @@ class ConsoleTest {
   @TempDir Path directory;
   private NodeFixture fixture;
 
+  /** Names under which a proxy reaches the node: the console is not for its clients. */
+  private static final AccessPolicy NAMED =
+      new AccessPolicy(
+          Set.of("weir.example.org", "localhost.example.org", "127.0.0.1.example.org", "[::2]"),
+          Set.of(),
+          /* connectionsPerAddress= */ 0);
+
   private void start(ConsoleAccess access) throws IOException {
     Node.Parts parts =
         Node.Parts.forBudget(NodeFixture.BUDGET_BYTES)
-            .with(new Node.ConsoleSettings(access, Duration.ofMillis(20)));
+            .with(new Node.ConsoleSettings(access, Duration.ofMillis(20)))
+            .serving(NAMED);
     fixture = new NodeFixture(directory, NodeFixture.BUDGET_BYTES, parts);
   }
 

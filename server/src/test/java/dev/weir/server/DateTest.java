@@ -13,7 +13,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Every answer of the node says when it was made. */
 class DateTest {
-  private static final String HOST = "Host: x\r\n";
+  private static final String HOST = "Host: localhost\r\n";
 
   @TempDir Path directory;
 

@@ -120,7 +120,7 @@ final class FloodCases {
         http1(
             "a thousand requests sent ahead",
             client -> {
-              String request = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
+              String request = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
               client.raw().send(request.repeat(1_000));
               for (int i = 1; i < 1_000; i++) {
                 client.raw().receive();
@@ -132,7 +132,7 @@ final class FloodCases {
             "requests without end whose answers nobody reads",
             client -> {
               // More than the node may take in, and than the sockets hold.
-              String request = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
+              String request = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
               CompletableFuture<Void> sender =
                   CompletableFuture.runAsync(() -> sendWithoutEnd(client.raw(), request));
               client.awaitBeginning();

@@ -98,8 +98,8 @@ class FullPoolTest {
     startFull(NEVER);
     try (RawClient whole = fixture.raw();
         RawClient events = fixture.raw()) {
-      whole.send("GET /v1/stream/a HTTP/1.1\r\nHost: x\r\n\r\n");
-      events.send("GET /v1/stream/a?offset=-1&live=sse HTTP/1.1\r\nHost: x\r\n\r\n");
+      whole.send("GET /v1/stream/a HTTP/1.1\r\nHost: localhost\r\n\r\n");
+      events.send("GET /v1/stream/a?offset=-1&live=sse HTTP/1.1\r\nHost: localhost\r\n\r\n");
       awaitWaits(2);
       empty();
       assertThat(whole.receive().body()).isEqualTo(TEXT);
@@ -112,7 +112,7 @@ class FullPoolTest {
     startFull(NEVER);
     try (RawClient client = fixture.raw()) {
       client.send(
-          "GET /v1/stream/a HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
+          "GET /v1/stream/a HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
               + "Accept-Encoding: zstd\r\n\r\n");
       awaitWaits(1);
       empty();
@@ -124,7 +124,7 @@ class FullPoolTest {
   void whatAReadWaitedForIsChargedToItsResponses() throws Exception {
     startFull(NEVER);
     try (RawClient client = fixture.raw()) {
-      client.send("GET /v1/stream/short HTTP/1.1\r\nHost: x\r\n\r\n");
+      client.send("GET /v1/stream/short HTTP/1.1\r\nHost: localhost\r\n\r\n");
       awaitWaits(1);
       Budget own = responsesOf(client);
       assertThat(own.chargedBytes()).isZero();
@@ -161,7 +161,7 @@ class FullPoolTest {
   void aReadThatFindsNoRoomInTimeIsTold() throws Exception {
     startFull(SOON);
     try (RawClient client = fixture.raw()) {
-      client.send("GET /v1/stream/a HTTP/1.1\r\nHost: x\r\n\r\n");
+      client.send("GET /v1/stream/a HTTP/1.1\r\nHost: localhost\r\n\r\n");
       RawClient.Response response = client.receive();
       assertThat(response.status()).isEqualTo(503);
       assertThat(response.header("Retry-After")).isEqualTo("1");
@@ -176,7 +176,7 @@ class FullPoolTest {
   void aClientThatLeavesWhileItWaitsLeavesNothing() throws Exception {
     startFull(NEVER);
     try (RawClient client = fixture.raw()) {
-      client.send("GET /v1/stream/a HTTP/1.1\r\nHost: x\r\n\r\n");
+      client.send("GET /v1/stream/a HTTP/1.1\r\nHost: localhost\r\n\r\n");
       awaitWaits(1);
       client.reset();
     }
@@ -358,7 +358,7 @@ class FullPoolTest {
   }
 
   private static String post(String length) {
-    return "POST /v1/stream/a HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\n"
+    return "POST /v1/stream/a HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\n"
         + length
         + "\r\n\r\n";
   }

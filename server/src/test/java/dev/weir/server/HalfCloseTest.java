@@ -17,9 +17,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Clients that end their side, or vanish, at any point; on every transport that there is here. */
 class HalfCloseTest {
-  private static final String GET = "GET /v1/stream/a HTTP/1.1\r\nHost: x\r\n\r\n";
+  private static final String GET = "GET /v1/stream/a HTTP/1.1\r\nHost: localhost\r\n\r\n";
   private static final String LIVE =
-      "GET /v1/stream/a?offset=now&live=%s HTTP/1.1\r\nHost: x\r\n\r\n";
+      "GET /v1/stream/a?offset=now&live=%s HTTP/1.1\r\nHost: localhost\r\n\r\n";
   private static final int BIG_BYTES = 4_000_000;
   private static final long CONNECTION_SHARE_BYTES = 256 << 10;
 
@@ -56,7 +56,7 @@ class HalfCloseTest {
       assertThat(client.isEnded()).isTrue();
     }
     try (RawClient client = fixture.raw()) {
-      client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n".repeat(1000)).endOutput();
+      client.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(1000)).endOutput();
       assertThat(client.readAll().split("HTTP/1.1 200 OK", -1)).hasSize(1001);
     }
     try (RawClient client = fixture.raw()) {
@@ -106,7 +106,7 @@ class HalfCloseTest {
   }
 
   private static String post(int bytes) {
-    return "POST /v1/stream/a HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\n"
+    return "POST /v1/stream/a HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\n"
         + "Content-Length: %d\r\n\r\n".formatted(bytes);
   }
 

@@ -254,7 +254,8 @@ class Http2FaultsTest {
       }
       assertThat(client.read(9)).isEqualTo(9);
     }
-    String rest = " HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\nContent-Length: 0\r\n\r\n";
+    String rest =
+        " HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\nContent-Length: 0\r\n\r\n";
     Map<String, Integer> answers =
         Map.of("PUT /v1/stream/p" + rest, 201, "PRI /v1/stream/p" + rest, 405, "PRI *" + rest, 400);
     for (Map.Entry<String, Integer> each : answers.entrySet()) {

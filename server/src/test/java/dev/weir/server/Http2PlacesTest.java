@@ -45,6 +45,7 @@ class Http2PlacesTest {
       }
       // Eight places are taken, by six streams beyond the first and two connections.
       try (RawClient third = small.raw()) {
+        third.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
         assertThat(third.receive().status()).isEqualTo(503);
       }
       one.reset(polls.get(3), (int) Http2Error.CANCEL.code());

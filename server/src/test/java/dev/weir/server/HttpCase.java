@@ -85,6 +85,7 @@ record HttpCase(
   static Stream<HttpCase> table() {
     return Stream.of(
             BadHeadCases.rows(),
+            AccessCases.rows(),
             SmugglingCases.rows(),
             BombCases.rows(),
             StallCases.rows(),

@@ -41,7 +41,7 @@ class JsonOffsetsTest {
   private static RawClient.Response get(String target, String header) throws Exception {
     try (RawClient client = fixture.raw()) {
       return client
-          .send("GET /v1/stream/" + target + " HTTP/1.1\r\nHost: x\r\n" + header + "\r\n")
+          .send("GET /v1/stream/" + target + " HTTP/1.1\r\nHost: localhost\r\n" + header + "\r\n")
           .receive();
     }
   }
@@ -54,7 +54,7 @@ class JsonOffsetsTest {
           .send(
               """
               PUT /v1/stream/fork HTTP/1.1\r
-              Host: x\r
+              Host: localhost\r
               Content-Length: 0\r
               Stream-Forked-From: /v1/stream/%s\r
               Stream-Fork-Offset: %s\r

@@ -42,7 +42,7 @@ class LimitsTest {
   private void create(String content) throws Exception {
     try (RawClient client = fixture.raw()) {
       client.send(
-          "PUT /v1/stream/a HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\n"
+          "PUT /v1/stream/a HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\n"
               + "Content-Length: %d\r\n\r\n%s".formatted(content.length(), content));
       assertThat(client.receive().status()).isEqualTo(201);
     }
@@ -53,7 +53,7 @@ class LimitsTest {
     start(SOON, NEVER);
     try (RawClient silent = fixture.raw();
         RawClient served = fixture.raw()) {
-      served.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+      served.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
       // Served if it came in time, and no 408 in either case.
       assertThat(served.readAll()).doesNotContain("408");
       assertThat(silent.readAll()).isEmpty();
@@ -105,8 +105,8 @@ class LimitsTest {
     String path = "GET /v1/stream/a?offset=";
     try (RawClient whole = new RawClient(fixture.node.address(), 8192);
         RawClient events = new RawClient(fixture.node.address(), 8192)) {
-      whole.send(path + "-1 HTTP/1.1\r\nHost: x\r\n\r\n");
-      events.send(path + "-1&live=sse HTTP/1.1\r\nHost: x\r\n\r\n");
+      whole.send(path + "-1 HTTP/1.1\r\nHost: localhost\r\n\r\n");
+      events.send(path + "-1&live=sse HTTP/1.1\r\nHost: localhost\r\n\r\n");
       whole.readUntil("\r\n\r\n");
       events.readUntil("\r\n\r\n");
       // Neither reads nor goes away, and yet both are gone.
@@ -121,7 +121,7 @@ class LimitsTest {
     start(NEVER, SOON);
     create("");
     try (RawClient events = new RawClient(fixture.node.address(), 8192)) {
-      events.send("GET /v1/stream/a?offset=-1&live=sse HTTP/1.1\r\nHost: x\r\n\r\n");
+      events.send("GET /v1/stream/a?offset=-1&live=sse HTTP/1.1\r\nHost: localhost\r\n\r\n");
       events.readUntil("upToDate");
       // A writer that the machine holds up for too long is cut off itself, and comes again.
       NodeFixture.await("an append", () -> appends(20_000_000));
@@ -133,7 +133,7 @@ class LimitsTest {
   private boolean appends(int bytes) {
     try (RawClient writer = fixture.raw()) {
       writer.send(
-          "POST /v1/stream/a HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\n"
+          "POST /v1/stream/a HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\n"
               + "Content-Length: %d\r\n\r\n".formatted(bytes));
       return writer.send(new byte[bytes]).receive().status() == 204;
     } catch (IOException e) {
@@ -147,12 +147,12 @@ class LimitsTest {
     List<RawClient> clients = new ArrayList<>();
     for (int i = 0; i < MAX_CONNECTIONS; i++) {
       clients.add(fixture.raw());
-      clients.getLast().send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+      clients.getLast().send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
       assertThat(clients.getLast().receive().status()).isEqualTo(200);
     }
     for (int i = 0; i < 100; i++) {
       try (RawClient further = fixture.raw()) {
-        further.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9999\r\n\r\n");
+        further.send("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9999\r\n\r\n");
         RawClient.Response response = further.receive();
         assertThat(response.status()).isEqualTo(503);
         assertThat(response.header("retry-after")).isEqualTo("1");
@@ -161,7 +161,7 @@ class LimitsTest {
       }
     }
     for (RawClient client : clients) {
-      client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+      client.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
       assertThat(client.receive().status()).isEqualTo(200);
       client.close();
     }
@@ -170,7 +170,7 @@ class LimitsTest {
 
   private boolean isServed() {
     try (RawClient client = fixture.raw()) {
-      return client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n").receive().status() == 200;
+      return client.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").receive().status() == 200;
     } catch (IOException e) {
       return false;
     }

@@ -60,7 +60,7 @@ class NodeTest {
     try (NodeFixture fixture = new NodeFixture(directory, NodeFixture.BUDGET_BYTES, parts)) {
       for (int i = 0; i < 3 * loops; i++) {
         try (RawClient client = fixture.raw()) {
-          client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+          client.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
           assertThat(client.receive().status()).isEqualTo(200);
         }
       }
@@ -134,15 +134,15 @@ class NodeTest {
         RawClient upload = new RawClient(node.address())) {
       upload.send(
           "PUT /v1/stream/a HTTP/1.1\r\n"
-              + "Host: x\r\n"
+              + "Host: localhost\r\n"
               + "Content-Type: text/plain\r\n"
               + "Content-Length: 0\r\n\r\n");
       assertThat(upload.receive().status()).isEqualTo(201);
       upload.send(
-          "POST /v1/stream/a HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\n"
+          "POST /v1/stream/a HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\n"
               + "Expect: 100-continue\r\nContent-Length: 5\r\n\r\n");
       assertThat(upload.readUntil("\r\n\r\n")).contains("100");
-      poll.send("GET /v1/stream/a?offset=now&live=sse HTTP/1.1\r\nHost: x\r\n\r\n");
+      poll.send("GET /v1/stream/a?offset=now&live=sse HTTP/1.1\r\nHost: localhost\r\n\r\n");
       poll.readUntil("upToDate");
 
       node.terminate();

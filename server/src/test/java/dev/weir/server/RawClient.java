@@ -161,7 +161,7 @@ final class RawClient implements AutoCloseable {
 
   /** Asks a node for one of its figures, 0 if it is missing; the connection goes on. */
   double metric(String name) throws IOException {
-    Response response = send("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n").receive();
+    Response response = send("GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n").receive();
     if (response.status() != 200) {
       throw new IOException("no figures, but " + response.status() + ": " + response.body());
     }

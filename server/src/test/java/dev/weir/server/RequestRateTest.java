@@ -81,7 +81,7 @@ class RequestRateTest {
     private final byte[] answers;
 
     Reader(InetSocketAddress node, String stream, int bytes) throws IOException {
-      String request = "GET /v1/stream/" + stream + " HTTP/1.1\r\nHost: x\r\n\r\n";
+      String request = "GET /v1/stream/" + stream + " HTTP/1.1\r\nHost: localhost\r\n\r\n";
       requests = request.repeat(AHEAD).getBytes(StandardCharsets.US_ASCII);
       int answerBytes;
       try (RawClient probe = new RawClient(node)) {

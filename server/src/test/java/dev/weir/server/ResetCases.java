@@ -116,7 +116,8 @@ final class ResetCases {
             http1(
                 "vanishing behind requests that were sent ahead",
                 client -> {
-                  String get = "GET " + CaseClient.BIG_STREAM + " HTTP/1.1\r\nHost: x\r\n\r\n";
+                  String get =
+                      "GET " + CaseClient.BIG_STREAM + " HTTP/1.1\r\nHost: localhost\r\n\r\n";
                   client.raw().send(get.repeat(10));
                   client.awaitBeginning();
                   client.vanish();

@@ -31,6 +31,8 @@ class ServeCommandTest {
     "--budget, 1M",
     "--budget, -5",
     "--budget, 9999G",
+    "--budget, 100T",
+    "--budget, 99999999999999999999T",
     "--port, 70000",
     "--data, ''",
     "--port, -1",
@@ -54,6 +56,15 @@ class ServeCommandTest {
     "--compression, br:7",
     "--compression, 'gzip,gzip'",
     "--compression, 'off,gzip'",
+    "--allow-host, ''",
+    "--allow-host, 'a b'",
+    "--allow-host, 'a:80'",
+    "--allow-host, 'https://a'",
+    "--allow-origin, a",
+    "--allow-origin, 'null'",
+    "--allow-origin, 'https://a/path'",
+    "--connections-per-address, -1",
+    "--connections-per-address, many",
     "--tls-provider, openssl",
     "--tls-provider, jdk",
     "--tls-cert, cert.pem",
@@ -150,7 +161,7 @@ class ServeCommandTest {
   void aBudgetOutOfRangeIsSaidAsItWasGiven() {
     StringWriter err = new StringWriter();
     run(err, "--data", directory.toString(), "--budget", "0");
-    assertThat(err.toString()).contains("0 bytes is not in 16M..1024G");
+    assertThat(err.toString()).contains("0 bytes is too small: it must be in 16M..1T");
   }
 
   @Test
@@ -182,7 +193,14 @@ class ServeCommandTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"1, 1", "64k, 65536", "256M, 268435456", "1G, 1073741824", "2gib, 2147483648"})
+  @CsvSource({
+    "1, 1",
+    "64k, 65536",
+    "256M, 268435456",
+    "1G, 1073741824",
+    "2gib, 2147483648",
+    "3T, 3298534883328"
+  })
   void sizesAreRead(String text, long bytes) {
     assertThat(ByteSize.parse(text).bytes()).isEqualTo(bytes);
   }

@@ -36,7 +36,7 @@ class SmallHeapTest {
   private static final byte[] HTTP2_PREFACE = ascii("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
   private static final byte[] GET_BLOCK = {(byte) 0x82, (byte) 0x86, (byte) 0x84, 0x41, 1, 'x'};
   private static final int END_STREAM_AND_HEADERS = 5;
-  private static final String UPLOAD = "POST /v1/stream/a HTTP/1.1\r\nHost: x\r\n";
+  private static final String UPLOAD = "POST /v1/stream/a HTTP/1.1\r\nHost: localhost\r\n";
 
   @TempDir static Path data;
 
@@ -72,7 +72,7 @@ class SmallHeapTest {
         ascii(UPLOAD + "Content-Type: application/json\r\nContent-Length: 1000000000\r\n\r\n"),
         ascii("[".repeat(1000))),
     REQUESTS_WHOSE_ANSWERS_NOBODY_READS(
-        ascii(""), ascii("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n".repeat(30))),
+        ascii(""), ascii("GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(30))),
     PINGS(preface(), repeat(100, Http2Client.frame(Http2FrameTypes.PING, 0, 0, new byte[8]))),
     EMPTY_SETTINGS(
         preface(), repeat(100, Http2Client.frame(Http2FrameTypes.SETTINGS, 0, 0, new byte[0]))),

@@ -142,14 +142,18 @@ enum TalkWithNode {
   }
 
   String post(String stream) {
-    return "POST /v1/stream/%s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n".formatted(stream)
+    return "POST /v1/stream/%s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+            .formatted(stream)
         + "Content-Type: text/plain\r\n"
         + bodyHeaders
         + "\r\n\r\n";
   }
 
   private static String get(String stream, String query) {
-    return "GET /v1/stream/" + stream + query + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+    return "GET /v1/stream/"
+        + stream
+        + query
+        + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
   }
 
   /** Creates the streams that are talked about. */
@@ -164,7 +168,7 @@ enum TalkWithNode {
       RawClient client, String stream, String type, String content, String headers)
       throws IOException {
     client.send(
-        "PUT /v1/stream/%s HTTP/1.1\r\nHost: x\r\nContent-Type: %s\r\nContent-Length: %d\r\n%s\r\n"
+        "PUT /v1/stream/%s HTTP/1.1\r\nHost: localhost\r\nContent-Type: %s\r\nContent-Length: %d\r\n%s\r\n"
             .formatted(stream, type, content.length(), headers));
     assertThat(client.send(content).receive().status()).isEqualTo(201);
   }
@@ -172,7 +176,7 @@ enum TalkWithNode {
   /** The end of the stream that is appended to. */
   static String tail(RawClient client) throws IOException {
     return client
-        .send("HEAD /v1/stream/up HTTP/1.1\r\nHost: x\r\n\r\n")
+        .send("HEAD /v1/stream/up HTTP/1.1\r\nHost: localhost\r\n\r\n")
         .receiveHead()
         .header("Stream-Next-Offset");
   }

@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** What clients may do to TLS: each ends with a reason, harms nobody, and leaves nothing. */
 class TlsFaultsTest {
-  private static final String GET = "GET /v1/stream/a HTTP/1.1\r\nHost: x\r\n\r\n";
+  private static final String GET = "GET /v1/stream/a HTTP/1.1\r\nHost: localhost\r\n\r\n";
   private static final int BIG_BYTES = 4_000_000;
   private static final Duration PATIENT = Duration.ofMinutes(10);
 
@@ -60,7 +60,7 @@ class TlsFaultsTest {
             certificate);
     bystander = fixture.raw();
     bystander.send(
-        "PUT /v1/stream/a HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\n"
+        "PUT /v1/stream/a HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\n"
             + "Content-Length: %d\r\n\r\n".formatted(BIG_BYTES)
             + "z".repeat(BIG_BYTES));
     assertThat(bystander.receive().status()).isEqualTo(201);
@@ -121,7 +121,7 @@ class TlsFaultsTest {
     start(engine);
     try (RawClient client = unsecured();
         RawClient.Secured secured = client.securedBeside(certificate.trusting())) {
-      secured.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+      secured.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
       secured.readUntil("\r\n\r\n");
       client.send("this is no record at all, and so long that a header of one is there");
       assertThat(client.endsSoon()).isTrue();
@@ -179,12 +179,12 @@ class TlsFaultsTest {
   void aSecondHandshakeIsRefused(TlsEngine engine) throws Exception {
     start(engine);
     try (RawClient client = unsecured().secure(certificate.trusting(), "TLSv1.2")) {
-      client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+      client.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
       assertThat(client.receive().status()).isEqualTo(200);
       assertThatThrownBy(
               () -> {
                 client.renegotiate();
-                client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n").receive();
+                client.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").receive();
               })
           .isInstanceOf(IOException.class);
     }
@@ -199,7 +199,7 @@ class TlsFaultsTest {
       assertThat(idle.rest()).isEmpty();
     }
     try (RawClient half = fixture.raw()) {
-      half.send("POST /v1/stream/a HTTP/1.1\r\nHost: x\r\nContent-Le").endOutput();
+      half.send("POST /v1/stream/a HTTP/1.1\r\nHost: localhost\r\nContent-Le").endOutput();
       half.rest();
     }
     try (RawClient client = fixture.raw()) {
@@ -233,7 +233,7 @@ class TlsFaultsTest {
   }
 
   private static String post(long bytes) {
-    return "POST /v1/stream/a HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\n"
+    return "POST /v1/stream/a HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\n"
         + "Content-Length: %d\r\n\r\n".formatted(bytes);
   }
 
@@ -266,6 +266,7 @@ class TlsFaultsTest {
   void oneConnectionTooManyIsToldSo(TlsEngine engine) throws Exception {
     start(engine, PATIENT, 1);
     try (RawClient client = fixture.raw()) {
+      client.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
       assertThat(client.receive().status()).isEqualTo(503);
       assertThat(client.isEnded()).isTrue();
     }
@@ -278,7 +279,7 @@ class TlsFaultsTest {
     try (RawClient client = fixture.raw()) {
       // Each write is a record: many come with one read of the socket.
       for (int i = 0; i < 100; i++) {
-        client.send("HEAD /v1/stream/a?n=%d HTTP/1.1\r\nHost: x\r\n\r\n".formatted(i));
+        client.send("HEAD /v1/stream/a?n=%d HTTP/1.1\r\nHost: localhost\r\n\r\n".formatted(i));
       }
       for (int i = 0; i < 100; i++) {
         assertThat(client.readUntil("\r\n\r\n")).startsWith("HTTP/1.1 200");

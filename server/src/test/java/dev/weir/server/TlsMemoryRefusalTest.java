@@ -155,7 +155,7 @@ class TlsMemoryRefusalTest {
   }
 
   private void refuseEachOfARequestInParts(NodeFixture fixture) throws IOException {
-    String request = "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX: ";
+    String request = "GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nX: ";
     boolean refused = true;
     for (int n = 1; refused; n++) {
       try (RawClient client = fixture.raw()) {

@@ -49,7 +49,7 @@ class TricklingClientsTest {
   private static final int PIECES = 100;
 
   private static final String POST =
-      "POST /v1/stream/a HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\n";
+      "POST /v1/stream/a HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\n";
   private static final String STALLED = "weir_http_failed_connections_total{reason=\"stalled\"}";
   private static final String BROKEN = "weir_http_failed_connections_total{reason=\"tls\"}";
 
@@ -129,7 +129,7 @@ class TricklingClientsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "GET /", "GET / HTTP/1.1\r\nHost: x\r\nX: "})
+  @ValueSource(strings = {"", "GET /", "GET / HTTP/1.1\r\nHost: localhost\r\nX: "})
   void aHeadHasToBeWholeInTime(String beginning) throws Exception {
     start(LIMIT, NEVER);
     awaitOneInTime(

@@ -1,7 +1,7 @@
 package dev.weir.streams;
 
+import dev.weir.streams.objects.ObjectStoreFullException;
 import java.io.IOException;
-import java.util.Locale;
 
 /** No room on the disk for an append. Nothing of it was kept; the stream is as it was. */
 public final class StorageFullException extends IOException {
@@ -13,18 +13,7 @@ public final class StorageFullException extends IOException {
 
   /** Whether the operating system refused {@code error}'s operation for want of room. */
   public static boolean isFull(IOException error) {
-    if (error instanceof StorageFullException) {
-      return true;
-    }
-    String message = error.getMessage();
-    if (message == null) {
-      return false;
-    }
-    String reason = message.toLowerCase(Locale.ROOT);
-    // ENOSPC, EDQUOT, EFBIG: the JDK has no type for them, only the C library's text.
-    return reason.contains("no space left")
-        || reason.contains("quota exceeded")
-        || reason.contains("file too large");
+    return error instanceof StorageFullException || ObjectStoreFullException.isFull(error);
   }
 
   static IOException wrap(IOException error) {

@@ -10,6 +10,8 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +26,7 @@ public final class CacheChild {
   private final AllocatorUnderTest subject;
   private double ratioSum;
   private long ratios;
+  private long samplingNanos;
 
   private CacheChild(CachePlan plan, AllocatorUnderTest subject) {
     this.plan = plan;
@@ -39,7 +42,7 @@ public final class CacheChild {
     System.exit(0);
   }
 
-  private void run() throws IOException, InterruptedException {
+  private void run() throws IOException {
     parent.endWithParent();
     MemorySampler sampler = MemorySampler.onDemand(subject);
     CacheStack caches = caches();
@@ -48,15 +51,18 @@ public final class CacheChild {
     for (int phase = 0; phase < plan.phases(); phase++) {
       long begun = System.nanoTime();
       load.runPhase(phase, () -> sample(sampler));
-      nanos += System.nanoTime() - begun;
-      Thread.sleep(plan.pauseMillis());
+      // The kernel's scan of a range takes far longer than reading one number of the process.
+      nanos += System.nanoTime() - begun - samplingNanos;
+      samplingNanos = 0;
+      pause();
       sample(sampler);
+      samplingNanos = 0;
       parent.say(JsonLines.line(Map.of(PHASE, phase + 1)));
     }
     long cachedBytes = caches.cachedBytes();
     long fullRssBytes = sampler.sample();
     caches.close();
-    Thread.sleep(plan.pauseMillis());
+    pause();
     Map<String, @Nullable Object> row = new LinkedHashMap<>();
     row.put("appends", load.appends());
     row.put("coldReads", load.coldReads());
@@ -79,11 +85,20 @@ public final class CacheChild {
   }
 
   private void sample(MemorySampler sampler) {
+    long begun = System.nanoTime();
     try {
       ratioSum += (double) sampler.sample() / plan.plannedBytes();
       ratios++;
     } catch (IOException unreadable) {
       throw new UncheckedIOException(unreadable);
+    }
+    samplingNanos += System.nanoTime() - begun;
+  }
+
+  private void pause() {
+    long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(plan.pauseMillis());
+    for (long left = end - System.nanoTime(); left > 0; left = end - System.nanoTime()) {
+      LockSupport.parkNanos(left);
     }
   }
 

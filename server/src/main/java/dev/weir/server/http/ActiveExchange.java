@@ -1,6 +1,7 @@
 package dev.weir.server.http;
 
 import dev.weir.netty.write.Owned;
+import dev.weir.server.metrics.Conditions;
 import dev.weir.server.metrics.Failure;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -68,7 +69,7 @@ final class ActiveExchange implements Exchange {
     this.guard = carrier.guard();
     this.ctx = line.context();
     this.request = request;
-    this.last = line.isLast(request);
+    this.last = line.isLast(request) || router.endsConnections();
     this.routeName = router.routeName(request);
     this.memory = memory;
     this.responseMemory = new ResponseMemory(services, memory, this, guard);
@@ -198,6 +199,11 @@ final class ActiveExchange implements Exchange {
     }
     guard.receiving();
     carrier.requestMessage();
+  }
+
+  @Override
+  public Conditions conditions() {
+    return services.metrics().conditions();
   }
 
   @Override

@@ -8,7 +8,6 @@ import io.netty.handler.codec.http.HttpHeaders;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.List;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,12 +51,8 @@ final class ConsoleGuard {
 
   /** Whether a Host header names this machine; HTTP/1.0 has none. */
   private static boolean isLoopbackName(@Nullable String host) {
-    if (host == null) {
-      return true;
-    }
-    int port = host.startsWith("[") ? host.indexOf(':', host.indexOf(']') + 1) : host.indexOf(':');
-    String name = (port < 0 ? host : host.substring(0, port)).toLowerCase(Locale.ROOT);
-    return name.equals("localhost") || name.equals("127.0.0.1") || name.equals("[::1]");
+    Authority named = host == null ? null : Authority.parse(host, /* defaultPort= */ 0);
+    return host == null || (named != null && named.isLoopback());
   }
 
   /** Decides when the request comes. */

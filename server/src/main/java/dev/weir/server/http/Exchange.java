@@ -1,5 +1,6 @@
 package dev.weir.server.http;
 
+import dev.weir.server.metrics.Conditions;
 import dev.weir.server.metrics.Failure;
 import dev.weir.streams.protocol.ProtocolException;
 import io.netty.buffer.ByteBuf;
@@ -26,6 +27,9 @@ interface Exchange extends BodySource {
 
   /** The scheme of this node's URLs. */
   String scheme();
+
+  /** What is logged of the node. */
+  Conditions conditions();
 
   /**
    * For small parts of the response, which the pool keeps a reserve for; see {@link #allocate} for

@@ -25,9 +25,9 @@ import org.jspecify.annotations.Nullable;
 final class FixedAnswer {
   static final String TOO_MANY = "the node has as many clients as it takes";
   static final String NO_ROOM = "the node has no memory for this request now";
-  static final FixedAnswer TOO_MANY_CLIENTS = new FixedAnswer("503 Service Unavailable", TOO_MANY);
-  private static final FixedAnswer TOO_MANY_HTTP2_CLIENTS =
-      new FixedAnswer(503, TOO_MANY, goAway());
+  static final OfEither TOO_MANY_CLIENTS = OfEither.saying(TOO_MANY);
+  static final OfEither TOO_MANY_OF_ADDRESS =
+      OfEither.saying("this address has as many connections as the node takes of one");
   private static final FixedAnswer NO_MEMORY = new FixedAnswer("503 Service Unavailable", NO_ROOM);
   private static final FixedAnswer FAILED =
       new FixedAnswer("500 Internal Server Error", "the node failed");
@@ -65,8 +65,8 @@ final class FixedAnswer {
   }
 
   /** Settings that set nothing, which come first, and a GOAWAY that leaves out all requests. */
-  private static ByteBuf goAway() {
-    byte[] reason = TOO_MANY.getBytes(StandardCharsets.US_ASCII);
+  private static ByteBuf goAway(String text) {
+    byte[] reason = text.getBytes(StandardCharsets.US_ASCII);
     ByteBuf frames = Unpooled.buffer();
     Http2CodecUtil.writeFrameHeader(
         frames, /* payloadLength= */ 0, Http2FrameTypes.SETTINGS, new Http2Flags(), 0);
@@ -76,11 +76,18 @@ final class FixedAnswer {
     return frames.writeBytes(reason);
   }
 
-  /** For a client that speaks what it agreed on with TLS; null for nothing. */
-  static FixedAnswer tooManyClients(@Nullable String protocol) {
-    return ApplicationProtocolNames.HTTP_2.equals(protocol)
-        ? TOO_MANY_HTTP2_CLIENTS
-        : TOO_MANY_CLIENTS;
+  /** A refusal of a connection, for clients of either protocol. */
+  record OfEither(FixedAnswer http1, FixedAnswer http2) {
+    private static OfEither saying(String reason) {
+      return new OfEither(
+          new FixedAnswer("503 Service Unavailable", reason),
+          new FixedAnswer(503, reason, goAway(reason)));
+    }
+
+    /** For a client that speaks what it agreed on with TLS; null for nothing. */
+    FixedAnswer over(@Nullable String protocol) {
+      return ApplicationProtocolNames.HTTP_2.equals(protocol) ? http2 : http1;
+    }
   }
 
   /**

@@ -13,6 +13,7 @@ import io.netty.handler.codec.http2.DefaultHttp2PingFrame;
 import io.netty.handler.codec.http2.Http2CodecUtil;
 import io.netty.handler.codec.http2.Http2Connection;
 import io.netty.handler.codec.http2.Http2Error;
+import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2FrameStreamException;
 import io.netty.handler.codec.http2.Http2GoAwayFrame;
 import io.netty.handler.codec.http2.Http2LocalFlowController;
@@ -66,6 +67,9 @@ final class Http2Session extends ChannelInboundHandlerAdapter {
   private int admittedStreams;
   private boolean draining;
 
+  /** Whether it ends with its first stream. */
+  private boolean endsWithFirstStream;
+
   /** No stream will be opened any more. */
   private boolean closing;
 
@@ -106,12 +110,18 @@ final class Http2Session extends ChannelInboundHandlerAdapter {
     connection = begun;
   }
 
+  /** The connection is for one request. */
+  void endWithFirstStream() {
+    endsWithFirstStream = true;
+  }
+
   /** A stream begins; false when the node has no place for it. */
   boolean opened(int id, Http2Line stream) {
     streams.put(id, stream);
     services.metrics().streamOpened();
     guard.waiting();
-    if (admittedStreams > 0 && !services.places().tryTake()) {
+    closing |= endsWithFirstStream;
+    if (admittedStreams > 0 && !services.permits().tryTake()) {
       services.metrics().streamRefused();
       return false;
     }
@@ -122,7 +132,7 @@ final class Http2Session extends ChannelInboundHandlerAdapter {
   /** An admitted stream holds nothing any more. */
   void leavesItsPlace() {
     if (--admittedStreams > 0) {
-      services.places().giveBack();
+      services.permits().giveBack();
     }
   }
 
@@ -269,6 +279,9 @@ final class Http2Session extends ChannelInboundHandlerAdapter {
     refused = true;
     // The codec keeps settings that are not acknowledged, however many there are.
     ctx.pipeline().get(Http2Reads.class).readNoMore();
+    if (error == Http2Error.ENHANCE_YOUR_CALM) {
+      flood(ctx, reason);
+    }
     count(Failure.PEER, new IllegalStateException(reason));
     closeLater(ctx);
     ctx.writeAndFlush(new DefaultHttp2GoAwayFrame(error)).addListener(told -> ctx.close());
@@ -374,13 +387,21 @@ final class Http2Session extends ChannelInboundHandlerAdapter {
       ctx.fireExceptionCaught(cause);
     } else if (!Failure.isAftermath(cause, ctx.channel().isOpen())) {
       count(Failure.of(cause), cause);
-      if (Http2CodecUtil.getEmbeddedHttp2Exception(cause) != null) {
+      Http2Exception broken = Http2CodecUtil.getEmbeddedHttp2Exception(cause);
+      if (broken != null) {
+        if (broken.error() == Http2Error.ENHANCE_YOUR_CALM) {
+          flood(ctx, String.valueOf(broken.getMessage()));
+        }
         // The codec tells the client, and closes the connection.
         ended = true;
       } else {
         ctx.close();
       }
     }
+  }
+
+  private void flood(ChannelHandlerContext ctx, String reason) {
+    services.metrics().conditions().flood(ctx.channel().remoteAddress() + ", " + reason);
   }
 
   private void count(Failure failure, Throwable cause) {

@@ -51,6 +51,9 @@ final class Http2Setup {
   /** Adds all handlers of a connection that has received nothing yet. */
   void addTo(ChannelPipeline pipeline, ConnectionMemory memory) {
     Http2Session session = new Http2Session(services, memory);
+    if (router.endsConnections()) {
+      session.endWithFirstStream();
+    }
     Http2Reads reads = new Http2Reads();
     Http2Streams streams = new Http2Streams(session);
     Http2FrameCodec codec = codec(streams, new FrameWatch(session, streams));

@@ -7,7 +7,7 @@ import java.time.Duration;
  * What a client may ask of a node, and for how long.
  *
  * @param maxConnections open at once, as a stream of HTTP/2 counts that is not the only one of its
- *     connection; a further one gets 503 and is closed
+ *     connection; a further one gets 503 and is closed, unless an operator asks
  * @param maxBodyBytes of one append
  * @param stagingBytes memory for small bodies on their way in, all connections together
  * @param idleTimeout for a connection between requests
@@ -46,6 +46,12 @@ public record HttpLimits(
 
   /** The time that a client gets to read a refusal before a connection with unread bytes closes. */
   static final Duration LINGER = Duration.ofSeconds(2);
+
+  /** Beyond the limit, for those who look after the node. */
+  static final int OPERATOR_CONNECTIONS = 16;
+
+  /** Short, so that slow clients do not keep these from operators. */
+  static final Duration OPERATOR_TIMEOUT = Duration.ofSeconds(5);
 
   private static final long MAX_BODY_BYTES = 2L << 30;
 
@@ -114,13 +120,29 @@ public record HttpLimits(
         stallTimeout);
   }
 
+  /**
+   * The same for the {@value #OPERATOR_CONNECTIONS} connections beyond the limit: a head has to
+   * come, and an answer to be taken, within {@link #OPERATOR_TIMEOUT}.
+   */
+  HttpLimits forOperators() {
+    return with(maxConnections, atMost(idleTimeout), atMost(stallTimeout));
+  }
+
+  private static Duration atMost(Duration timeout) {
+    return timeout.compareTo(OPERATOR_TIMEOUT) < 0 ? timeout : OPERATOR_TIMEOUT;
+  }
+
   private HttpLimits withConnections(int connections) {
+    return with(connections, idleTimeout, stallTimeout);
+  }
+
+  private HttpLimits with(int connections, Duration idle, Duration stall) {
     return new HttpLimits(
         connections,
         maxBodyBytes,
         stagingBytes,
-        idleTimeout,
-        stallTimeout,
+        idle,
+        stall,
         memoryTimeout,
         longPollTimeout,
         liveTimeout);

@@ -31,7 +31,7 @@ public final class HttpServer implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger(HttpServer.class.getName());
 
   /**
-   * Enough to keep a disk busy. What waits for them is bounded by the places: each exchange, be it
+   * Enough to keep a disk busy. What waits for them is bounded by the permits: each exchange, be it
    * of a connection or of a stream, has at most one task there that reads or writes.
    */
   private static final int IO_THREADS = 4;
@@ -78,6 +78,7 @@ public final class HttpServer implements AutoCloseable {
       Transport transport,
       int eventLoops,
       HttpLimits limits,
+      AccessPolicy access,
       NodeMetrics metrics,
       Console console,
       @Nullable Compression compression,
@@ -93,9 +94,10 @@ public final class HttpServer implements AutoCloseable {
             io,
             new ForkSearches(io),
             limits,
+            access.guard(address.getAddress()),
             new ContentCodings(compression),
-            new Places(limits.maxConnections()),
-            new Places(limits.maxConnections()),
+            new Permits(limits.maxConnections()),
+            new Permits(limits.maxConnections()),
             new StagingQuota(limits.stagingBytes()),
             metrics,
             console,
@@ -113,11 +115,20 @@ public final class HttpServer implements AutoCloseable {
               .childOption(ChannelOption.TCP_NODELAY, true)
               .childOption(
                   ChannelOption.RECVBUF_ALLOCATOR,
-                  new ReserveReceiveBuffers(services.places()::taken))
-              .childHandler(new ConnectionInitializer(services, connections, buffers.connections()))
+                  new ReserveReceiveBuffers(services.permits()::taken))
+              .childHandler(
+                  new ConnectionInitializer(
+                      services,
+                      connections,
+                      buffers.connections(),
+                      new AddressPermits(access.connectionsPerAddress())))
               .bind(address)
               .syncUninterruptibly()
               .channel();
+      loops
+          .iterator()
+          .next()
+          .scheduleAtFixedRate(metrics.conditions()::look, 1, 1, TimeUnit.SECONDS);
       return new HttpServer(loops, io, connections, listener);
     } catch (Throwable e) {
       // Netty throws what the bind failed with, checked or not, from a method that declares

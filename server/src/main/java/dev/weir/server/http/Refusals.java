@@ -57,8 +57,10 @@ final class Refusals {
     switch (cause) {
       case ProtocolException reason ->
           exchange.refuse(reason, reason.status() == 503 ? later() : EmptyHttpHeaders.INSTANCE);
-      case StorageFullException full ->
-          exchange.refuse(507, oneLine(full.getMessage()), EmptyHttpHeaders.INSTANCE);
+      case StorageFullException full -> {
+        exchange.conditions().noDisk();
+        exchange.refuse(507, oneLine(full.getMessage()), EmptyHttpHeaders.INSTANCE);
+      }
       case CatalogFullException full ->
           exchange.refuse(507, oneLine(full.getMessage()), EmptyHttpHeaders.INSTANCE);
       case StoreFailedException failed ->

@@ -15,6 +15,7 @@ final class RootPage {
     HEAD   /v1/stream/<name>                 tail offset, content type, expiry, closure
     DELETE /v1/stream/<name>                 delete
     GET    /metrics                          Prometheus text
+    GET    /health                           200 while all is well
     GET    /_weir/                           the console: where the memory is, live
     """;
   }

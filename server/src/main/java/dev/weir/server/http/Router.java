@@ -10,11 +10,12 @@ import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /** Which handler serves a request. */
-final class Router {
+class Router {
   private static final Pattern TARGET =
-      Pattern.compile("(?<authority>(?i:https?)://[^/?]*+)?(?<path>[^?]*+).*", Pattern.DOTALL);
+      Pattern.compile("(?:(?i:https?)://(?<authority>[^/?]*+))?(?<path>[^?]*+).*", Pattern.DOTALL);
 
   private final Services services;
   private final ConsoleRoutes console;
@@ -25,6 +26,10 @@ final class Router {
   }
 
   ExchangeHandler route(HttpRequest request) {
+    ProtocolException foreign = services.access().refuse(request, authorityOf(request.uri()));
+    if (foreign != null) {
+      return refusing(foreign);
+    }
     ProtocolException unacceptable = services.codings().refuse(request);
     if (unacceptable != null) {
       return refusing(unacceptable);
@@ -37,6 +42,9 @@ final class Router {
     }
     if (path.equals("/metrics") && reads) {
       return new TextHandler(services.metrics().contentType(), services.metrics()::scrape);
+    }
+    if (path.equals("/health") && reads) {
+      return new HealthHandler(services.store().stats());
     }
     if (console.serves(path)) {
       return console.route(method, path);
@@ -89,7 +97,17 @@ final class Router {
     if (console.serves(path)) {
       return "console";
     }
-    return path.equals("/metrics") ? "metrics" : path.equals("/") ? "root" : "other";
+    return switch (path) {
+      case "/metrics" -> "metrics";
+      case "/health" -> "health";
+      case "/" -> "root";
+      default -> "other";
+    };
+  }
+
+  /** Whether a connection ends with its first answer. */
+  boolean endsConnections() {
+    return false;
   }
 
   private static ExchangeHandler refusing(ProtocolException reason) {
@@ -102,6 +120,12 @@ final class Router {
 
   private static HttpHeaders allow() {
     return Headers.create().set(HttpHeaderNames.ALLOW, "GET, HEAD, PUT, POST, DELETE, OPTIONS");
+  }
+
+  /** The host of a target in absolute form, with its port; null in any other form. */
+  private static @Nullable String authorityOf(String target) {
+    Matcher matcher = TARGET.matcher(target);
+    return matcher.matches() ? matcher.group("authority") : null;
   }
 
   /** The path of a target, be it {@code /path?query} or {@code http://host/path?query}. */

@@ -20,6 +20,9 @@ import org.jspecify.annotations.Nullable;
  * A live read as server-sent events. What has come since the last event becomes one data event,
  * written in bounded pieces, and a control event; then the session waits for more.
  *
+ * <p>An event of text ends with a whole character. Of one that is cut off at the tail, the bytes
+ * are sent when the rest is there, or when the stream is closed.
+ *
  * <pre>
  *   SENDING ──▶ control ──▶ WAITING ──▶ SENDING ...      until closed, removed, drained or too old
  * </pre>
@@ -34,7 +37,7 @@ final class SseSession {
   /** Each line end becomes six bytes: 96 KiB of nothing else, within a connection's share. */
   private static final int TEXT_CHUNK_BYTES = HttpLimits.CHUNK_BYTES / 4;
 
-  /** The words around an event's data. */
+  /** The words behind an event's data. */
   private static final int MARK_BYTES = 64;
 
   private final Services services;
@@ -47,6 +50,10 @@ final class SseSession {
   private String cursor;
 
   private long position;
+
+  /** Bytes behind the position that begin a character: they are sent when the rest has come. */
+  private int held;
+
   private @Nullable RangeSender sender;
   private Stream.@Nullable Wait wait;
   private @Nullable Future<?> timer;
@@ -88,11 +95,16 @@ final class SseSession {
     StreamState state = stream.state();
     if (stream.isRemoved() || state.softDeleted()) {
       finish();
-    } else if (state.tailOffset() > position) {
+    } else if (state.tailOffset() > position + held || isCutOff(state)) {
       sendEvent(state);
     } else {
       control(state);
     }
+  }
+
+  /** Whether the stream has ended within a character. */
+  private boolean isCutOff(StreamState state) {
+    return held > 0 && state.closed();
   }
 
   private void sendEvent(StreamState state) {
@@ -103,9 +115,6 @@ final class SseSession {
     long end = position + bytes - (mode == SseEncoder.Mode.JSON ? 1 : 0);
     EventBuffer target = new EventBuffer();
     SseEncoder encoder = new SseEncoder(mode, target);
-    target.begin(exchange.allocator().directBuffer(MARK_BYTES));
-    encoder.begin();
-    exchange.write(target.take());
     sender =
         new RangeSender(
             exchange,
@@ -125,17 +134,21 @@ final class SseSession {
                   buffer -> {
                     target.begin(buffer);
                     encoder.data(data);
-                    exchange.write(target.take());
+                    write(target.take());
                     services.store().touch(stream);
                     next.run();
                   });
             },
             () -> {
               target.begin(exchange.allocator().directBuffer(MARK_BYTES));
+              if (state.closed() && end == state.tailOffset()) {
+                encoder.release();
+              }
               encoder.end();
-              exchange.write(target.take());
+              write(target.take());
               sender = null;
-              position += bytes;
+              held = encoder.heldBytes();
+              position += bytes - held;
               StreamState now = stream.state();
               control(now);
             },
@@ -143,8 +156,16 @@ final class SseSession {
     sender.pump();
   }
 
+  private void write(ByteBuf part) {
+    if (part.isReadable()) {
+      exchange.write(part);
+    } else {
+      part.release();
+    }
+  }
+
   private void control(StreamState state) {
-    boolean upToDate = position == state.tailOffset();
+    boolean upToDate = position + held == state.tailOffset() && !isCutOff(state);
     boolean ended = upToDate && state.closed();
     StringBuilder event =
         new StringBuilder("event: control\ndata:{\"streamNextOffset\":\"")
@@ -189,7 +210,7 @@ final class SseSession {
             proceed();
           }
         };
-    wait = services.store().await(stream, position, () -> exchange.tellLoop(news));
+    wait = services.store().await(stream, position + held, () -> exchange.tellLoop(news));
   }
 
   private void stopWaiting() {

@@ -10,17 +10,23 @@ import java.util.concurrent.TimeUnit;
 
 /** Answers 503 to a connection above the limit, or what HTTP/2 has for it, and ends it. */
 final class TurnAway extends ChannelInboundHandlerAdapter {
+  private final FixedAnswer.OfEither answer;
+
+  TurnAway(FixedAnswer.OfEither answer) {
+    this.answer = answer;
+  }
+
   @Override
   public void channelActive(ChannelHandlerContext ctx) {
     SslHandler tls = ctx.pipeline().get(SslHandler.class);
     if (tls == null) {
-      answer(ctx, FixedAnswer.TOO_MANY_CLIENTS);
+      send(ctx, answer.http1());
     } else {
       // What it looks like is agreed on in the handshake.
       tls.handshakeFuture()
           .addListener(shaken -> {
             if (shaken.isSuccess()) {
-              answer(ctx, FixedAnswer.tooManyClients(tls.applicationProtocol()));
+              send(ctx, answer.over(tls.applicationProtocol()));
             }
           });
     }
@@ -28,7 +34,7 @@ final class TurnAway extends ChannelInboundHandlerAdapter {
     ctx.executor().schedule(() -> ctx.close(), HttpLimits.LINGER.toMillis(), TimeUnit.MILLISECONDS);
   }
 
-  private static void answer(ChannelHandlerContext ctx, FixedAnswer answer) {
+  private static void send(ChannelHandlerContext ctx, FixedAnswer answer) {
     answer
         .send(ctx.channel())
         .addListener(written -> {
@@ -52,7 +58,7 @@ final class TurnAway extends ChannelInboundHandlerAdapter {
   }
 
   /** Turns a connection away without waiting for it: there are too many of those as well. */
-  static void atOnce(Channel channel) {
-    FixedAnswer.TOO_MANY_CLIENTS.send(channel).addListener(ChannelFutureListener.CLOSE);
+  static void atOnce(Channel channel, FixedAnswer.OfEither answer) {
+    answer.http1().send(channel).addListener(ChannelFutureListener.CLOSE);
   }
 }

@@ -19,6 +19,7 @@ public final class NodeMetrics {
 
   private final PrometheusRegistry registry = new PrometheusRegistry();
   private final PrometheusTextFormatWriter writer = PrometheusTextFormatWriter.builder().build();
+  private final Conditions conditions = new Conditions();
   private final AtomicInteger connections = new AtomicInteger();
   private final Counter requests;
   private final Counter servedBytes;
@@ -111,6 +112,11 @@ public final class NodeMetrics {
         .register(registry);
   }
 
+  /** What is logged of the node. */
+  public Conditions conditions() {
+    return conditions;
+  }
+
   /** A response was begun. */
   public void responded(String protocol, String route, int status) {
     requests.labelValues(protocol, route, Integer.toString(status)).inc();
@@ -133,6 +139,7 @@ public final class NodeMetrics {
     return connections.get();
   }
 
+  /** A connection beyond the limit was not served. */
   public void connectionRefused() {
     refusedConnections.inc();
   }
@@ -140,6 +147,7 @@ public final class NodeMetrics {
   /** A piece of a response found no memory at once. */
   public void waitedForMemory() {
     memoryWaits.inc();
+    conditions.noMemory();
   }
 
   public void streamOpened() {
@@ -152,6 +160,7 @@ public final class NodeMetrics {
 
   public void streamRefused() {
     refusedStreams.inc();
+    conditions.noPlace();
   }
 
   /** A stream of HTTP/2 ended by an error; only those of this side are shown to all. */

@@ -18,6 +18,7 @@ record BudgetRow(String text, boolean pressed) {
   private static final int MAX_CHILDREN = 5;
 
   private static final int MAX_INDENT = 6;
+  private static final int NAME_COLUMNS = 20;
 
   static String head(int columns) {
     return line(
@@ -82,7 +83,7 @@ record BudgetRow(String text, boolean pressed) {
   }
 
   private static String line(int columns, String name, List<String> figures) {
-    StringBuilder line = new StringBuilder("%-20.20s".formatted(name));
+    StringBuilder line = new StringBuilder("%-20s".formatted(Line.cut(name, NAME_COLUMNS)));
     figures.stream()
         .limit(columns < WIDE_COLUMNS ? figures.size() - 1 : figures.size())
         .forEach(figure -> line.append(" %9s".formatted(figure)));

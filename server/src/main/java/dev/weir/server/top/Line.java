@@ -1,6 +1,12 @@
 package dev.weir.server.top;
 
-/** A line being written: text, colours if there are any, and never more than so many columns. */
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A line being written: text, colours if there are any, and never more than so many columns. One
+ * that is cut ends with an ellipsis.
+ */
 final class Line {
   /** The colours, by what they stand for. */
   enum Ink {
@@ -20,12 +26,15 @@ final class Line {
 
   private static final String RESET = "\033[0m";
 
-  private final StringBuilder text = new StringBuilder();
+  private record Part(Ink ink, String text) {}
+
+  private final List<Part> parts = new ArrayList<>();
+  private final int columns;
   private final boolean coloured;
-  private int left;
+  private int length;
 
   Line(int columns, boolean coloured) {
-    this.left = columns;
+    this.columns = columns;
     this.coloured = coloured;
   }
 
@@ -34,22 +43,39 @@ final class Line {
   }
 
   Line add(Ink ink, String more) {
-    String shown = more.length() > left ? more.substring(0, left) : more;
-    left -= shown.length();
-    if (coloured && ink != Ink.PLAIN && !shown.isEmpty()) {
-      text.append(ink.code).append(shown).append(RESET);
-    } else {
-      text.append(shown);
-    }
+    parts.add(new Part(ink, more));
+    length += more.length();
     return this;
   }
 
   int columnsLeft() {
-    return left;
+    return Math.max(0, columns - length);
+  }
+
+  /** As much of a text as fits into so many columns; if it is cut, an ellipsis tells. */
+  static String cut(String text, int columns) {
+    if (text.length() <= columns) {
+      return text;
+    }
+    int end = Math.max(0, columns - 1);
+    boolean withinCharacter = end > 0 && Character.isHighSurrogate(text.charAt(end - 1));
+    return text.substring(0, withinCharacter ? end - 1 : end) + "…";
   }
 
   @Override
   public String toString() {
-    return text.toString().stripTrailing();
+    StringBuilder plain = new StringBuilder();
+    parts.forEach(part -> plain.append(part.text));
+    String shown = cut(plain.toString().stripTrailing(), columns);
+    StringBuilder line = new StringBuilder();
+    int from = 0;
+    for (Part part : parts) {
+      int to = Math.min(shown.length(), from + part.text.length());
+      String piece = shown.substring(from, to);
+      boolean inked = coloured && part.ink != Ink.PLAIN && !piece.isEmpty();
+      line.append(inked ? part.ink.code + piece + RESET : piece);
+      from = to;
+    }
+    return line.toString();
   }
 }

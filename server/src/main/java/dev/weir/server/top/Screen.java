@@ -257,6 +257,6 @@ final class Screen {
   }
 
   private static String label(String text) {
-    return "%-12.12s ".formatted(text).substring(0, LABEL_COLUMNS + 1);
+    return "%-12s ".formatted(Line.cut(text, LABEL_COLUMNS));
   }
 }

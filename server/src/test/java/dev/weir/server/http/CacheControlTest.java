@@ -51,7 +51,8 @@ class CacheControlTest {
 
   private static String answer(
       EmbeddedNode node, EmbeddedChannel channel, String method, String headers, String body) {
-    String request = method + " /v1/stream/a HTTP/1.1\r\nHost: x\r\n" + headers + "\r\n" + body;
+    String request =
+        method + " /v1/stream/a HTTP/1.1\r\nHost: localhost\r\n" + headers + "\r\n" + body;
     node.send(channel, request.getBytes(StandardCharsets.US_ASCII));
     node.run(channel);
     return EmbeddedNode.answer(channel);

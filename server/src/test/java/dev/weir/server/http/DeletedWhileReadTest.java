@@ -50,7 +50,7 @@ class DeletedWhileReadTest {
       append(node);
       append(node);
       EmbeddedChannel channel = node.connect();
-      String request = "GET /v1/stream/a?offset=-1" + live + " HTTP/1.1\r\nHost: x\r\n\r\n";
+      String request = "GET /v1/stream/a?offset=-1" + live + " HTTP/1.1\r\nHost: localhost\r\n\r\n";
       node.send(channel, request.getBytes(StandardCharsets.US_ASCII));
       channel.runPendingTasks();
       node.io.remove().run();

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A node that is stopped ends what it has begun, whatever its clients have sent behind it. */
 class DrainedAnswerTest {
-  private static final String READ = "GET /v1/stream/a HTTP/1.1\r\nHost: x\r\n\r\n";
+  private static final String READ = "GET /v1/stream/a HTTP/1.1\r\nHost: localhost\r\n\r\n";
 
   @TempDir Path directory;
 

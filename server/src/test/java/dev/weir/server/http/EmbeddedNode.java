@@ -90,7 +90,8 @@ final class EmbeddedNode implements AutoCloseable {
             new ConnectionInitializer(
                 services,
                 new DefaultChannelGroup(ImmediateEventExecutor.INSTANCE),
-                each -> ConnectionMemory.shared(allocator, new WeirAdmission(allocator))));
+                each -> ConnectionMemory.shared(allocator, new WeirAdmission(allocator)),
+                new AddressPermits(/* limit= */ 0)));
     channel.config().setAllocator(allocator);
     channel.config().setAutoRead(false);
     channel

@@ -30,7 +30,9 @@ class EventCursorsTest {
       node.create("a", "text/plain", "x");
       EmbeddedChannel channel = node.connect();
       String request =
-          "GET /v1/stream/a?offset=-1&live=sse&cursor=" + ECHOED + " HTTP/1.1\r\nHost: x\r\n\r\n";
+          "GET /v1/stream/a?offset=-1&live=sse&cursor="
+              + ECHOED
+              + " HTTP/1.1\r\nHost: localhost\r\n\r\n";
       node.send(channel, request.getBytes(StandardCharsets.US_ASCII));
       node.run(channel);
       for (int i = 1; i < EVENTS; i++) {

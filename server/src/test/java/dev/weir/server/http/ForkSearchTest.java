@@ -51,7 +51,7 @@ class ForkSearchTest {
     String request =
         """
         PUT /v1/stream/%s HTTP/1.1\r
-        Host: x\r
+        Host: localhost\r
         Content-Length: 0\r
         Stream-Forked-From: /v1/stream/a\r
         Stream-Fork-Offset: %s\r

@@ -86,7 +86,7 @@ class ForkSearchesTest {
     Runnable firstTurn = node.io.remove();
     EmbeddedChannel channel = node.connect();
     String request =
-        "PUT /v1/stream/fork HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n"
+        "PUT /v1/stream/fork HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n"
             + "Stream-Forked-From: /v1/stream/a\r\n"
             + "Stream-Fork-Offset: 0000000000000000_0000000000000000\r\n"
             + "Stream-Fork-Sub-Offset: 1\r\n\r\n";

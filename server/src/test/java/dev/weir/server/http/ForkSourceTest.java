@@ -48,7 +48,7 @@ class ForkSourceTest {
     String request =
         "PUT /v1/stream/"
             + name
-            + " HTTP/1.1\r\nHost: x\r\nStream-Forked-From: /v1/stream/a\r\n"
+            + " HTTP/1.1\r\nHost: localhost\r\nStream-Forked-From: /v1/stream/a\r\n"
             + headers
             + "Content-Length: "
             + body.length()
@@ -172,7 +172,7 @@ class ForkSourceTest {
     node.nowMillis.addAndGet(2_000);
     assertThat(node.store.find("a")).isNull();
     String request =
-        "PUT /v1/stream/fork HTTP/1.1\r\nHost: x\r\nStream-Forked-From: /v1/stream/a\r\n"
+        "PUT /v1/stream/fork HTTP/1.1\r\nHost: localhost\r\nStream-Forked-From: /v1/stream/a\r\n"
             + at(2)
             + "Stream-TTL: 3600\r\nExpect: 100-continue\r\nContent-Length: 300000\r\n\r\n";
     node.send(channel, request.getBytes(StandardCharsets.US_ASCII));

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** A body that is whole is given back wherever its request fails then, and its client is told. */
 class LostPayloadTest {
   private static final String HEAD =
-      "%s HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\nContent-Length: %d\r\n%s\r\n";
+      "%s HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\nContent-Length: %d\r\n%s\r\n";
   private static final String SOURCE = "/v1/stream/a";
   private static final String FORKED = "Stream-Forked-From: " + SOURCE + "\r\n";
   private static final String FORK = "PUT /v1/stream/fork";

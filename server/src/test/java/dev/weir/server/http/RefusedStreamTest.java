@@ -32,7 +32,7 @@ class RefusedStreamTest {
       EmbeddedChannel channel = node.connect();
       boolean free = true;
       while (free) {
-        free = node.services.places().tryTake();
+        free = node.services.permits().tryTake();
       }
       node.send(channel, Http2Wire.preface(WINDOW_BYTES));
       node.send(channel, Http2Wire.get(1, "/v1/stream/a?offset=now&live=long-poll"));
@@ -57,7 +57,7 @@ class RefusedStreamTest {
       EmbeddedChannel channel = node.connect();
       boolean free = true;
       while (free) {
-        free = node.services.places().tryTake();
+        free = node.services.permits().tryTake();
       }
       free = true;
       while (free) {
@@ -111,7 +111,7 @@ class RefusedStreamTest {
           .noneMatch(frame -> frame.type() == Http2FrameTypes.HEADERS)
           .as("nor a reset, which no reset may be answered with")
           .noneMatch(frame -> frame.type() == Http2FrameTypes.RST_STREAM);
-      assertThat(node.services.places().taken()).as("the connection's").isOne();
+      assertThat(node.services.permits().taken()).as("the connection's").isOne();
       channel.finishAndReleaseAll();
     }
   }

@@ -24,7 +24,7 @@ class SegmentLimitAnswersTest {
     SegmentedStream.write(directory, "a", 1 << 16);
     try (EmbeddedNode node = new EmbeddedNode(directory)) {
       EmbeddedChannel channel = node.connect();
-      String body = "Host: x\r\nContent-Type: text/plain\r\nContent-Length: 1\r\n\r\ny";
+      String body = "Host: localhost\r\nContent-Type: text/plain\r\nContent-Length: 1\r\n\r\ny";
       assertThat(answer(node, channel, "POST /v1/stream/a HTTP/1.1\r\n" + body))
           .startsWith("HTTP/1.1 507")
           .contains("has 65536 segments, its limit", "go on in another stream");
@@ -58,7 +58,7 @@ class SegmentLimitAnswersTest {
     EmbeddedChannel channel = node.connect();
     String head =
         request
-            + "Host: x\r\nContent-Type: text/plain\r\nContent-Length: 1000000000\r\n"
+            + "Host: localhost\r\nContent-Type: text/plain\r\nContent-Length: 1000000000\r\n"
             + "Expect: 100-continue\r\n\r\n";
     assertThat(answer(node, channel, head)).startsWith("HTTP/1.1 " + status);
     channel.finishAndReleaseAll();
@@ -70,7 +70,7 @@ class SegmentLimitAnswersTest {
     try (EmbeddedNode node = new EmbeddedNode(directory)) {
       EmbeddedChannel channel = node.connect();
       String chunked =
-          "POST /v1/stream/a HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\n"
+          "POST /v1/stream/a HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\n"
               + "Transfer-Encoding: chunked\r\n";
       assertThat(answer(node, channel, chunked + "\r\n")).startsWith("HTTP/1.1 507");
       channel.finishAndReleaseAll();

@@ -78,7 +78,7 @@ class SlowReadersTest {
   @Test
   void overASocket() throws Exception {
     TricklingSocket channel = node.connect(TricklingSocket::new);
-    node.send(channel, ("GET " + PATH + " HTTP/1.1\r\nHost: x\r\n\r\n").getBytes());
+    node.send(channel, ("GET " + PATH + " HTTP/1.1\r\nHost: localhost\r\n\r\n").getBytes());
     node.run(channel);
     for (int i = 0; i < STEPS; i++) {
       node.pass(channel, A_WHILE);

@@ -27,7 +27,7 @@ class SlowReadsOfIdleStreamsTest {
             "a", "text/plain", TTL_SECONDS, null, StreamConfig.NONE, /* closed= */ true, null);
     node.store.create(stream, new Payload.Inline(bytes, () -> {})).join();
     EmbeddedChannel channel = node.connect();
-    String request = "GET /v1/stream/a?offset=-1" + live + " HTTP/1.1\r\nHost: x\r\n\r\n";
+    String request = "GET /v1/stream/a?offset=-1" + live + " HTTP/1.1\r\nHost: localhost\r\n\r\n";
     node.send(channel, request.getBytes(StandardCharsets.US_ASCII));
     channel.runPendingTasks();
     return channel;

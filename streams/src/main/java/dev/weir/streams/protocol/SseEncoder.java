@@ -8,6 +8,9 @@ import java.util.Base64;
  * Writes one server-sent {@code data} event piece by piece. Line ends of the data, whichever of the
  * three kinds, become lines of the event, so that nothing in the data can end it; a line that
  * begins with a space gets another one, since readers drop one. For one thread.
+ *
+ * <p>Readers decode each event on its own, so none ends within a character: bytes of one that is
+ * not complete yet are held, and are of a later event, which begins with them.
  */
 public final class SseEncoder {
   /** How a stream's bytes are put into an event. */
@@ -25,13 +28,16 @@ public final class SseEncoder {
 
   private static final byte[] BEGIN = ascii("event: data\ndata:");
   private static final byte[] NEW_LINE = ascii("\ndata:");
-  private static final byte[] END = ascii("\n\n");
   private static final byte[] SPACE = ascii(" ");
 
   private final Mode mode;
   private final Sink sink;
+
+  /** What waits for the bytes that follow: a part of a character, or of three bytes for base64. */
   private final byte[] rest = new byte[3];
+
   private int restBytes;
+  private boolean begun;
   private boolean afterCarriageReturn;
 
   /** The next byte begins a line, where readers drop one space. */
@@ -42,46 +48,74 @@ public final class SseEncoder {
     this.sink = sink;
   }
 
-  public void begin() {
-    put(BEGIN);
-    atLineStart = mode == Mode.TEXT;
-    if (mode == Mode.JSON) {
-      put(ascii("["));
+  private void begin() {
+    if (!begun) {
+      begun = true;
+      put(BEGIN);
+      atLineStart = mode == Mode.TEXT;
+      if (mode == Mode.JSON) {
+        put(ascii("["));
+      }
     }
   }
 
   /** The most that {@link #data} would write of these bytes now. */
   public int maxEncodedBytes(byte[] piece) {
+    int beginning = begun ? 0 : BEGIN.length + 1;
     if (mode == Mode.BASE64) {
-      return (restBytes + piece.length) / 3 * 4;
+      return beginning + (restBytes + piece.length) / 3 * 4;
     }
     int more = 0;
-    boolean lineStart = atLineStart;
+    boolean lineStart = begun ? atLineStart : mode == Mode.TEXT;
     for (byte b : piece) {
       boolean lineEnd = b == '\n' || b == '\r';
       more += lineEnd ? NEW_LINE.length - 1 : lineStart && b == ' ' ? SPACE.length : 0;
       lineStart = lineEnd;
     }
-    return piece.length + more;
+    return beginning + restBytes + piece.length + more;
   }
 
-  /** Adds the next bytes of the stream. */
+  /** Adds the next bytes of the stream. The event begins with the first that can be written. */
   public void data(byte[] piece) {
-    if (mode == Mode.BASE64) {
-      base64(piece);
-    } else {
-      text(piece);
+    byte[] bytes = Arrays.copyOf(rest, restBytes + piece.length);
+    System.arraycopy(piece, 0, bytes, restBytes, piece.length);
+    restBytes = mode == Mode.BASE64 ? bytes.length % 3 : Utf8Boundary.incompleteBytes(bytes);
+    int whole = bytes.length - restBytes;
+    System.arraycopy(bytes, whole, rest, 0, restBytes);
+    write(Arrays.copyOf(bytes, whole));
+  }
+
+  private void write(byte[] whole) {
+    if (whole.length > 0) {
+      begin();
+      if (mode == Mode.BASE64) {
+        put(Base64.getEncoder().encode(whole));
+      } else {
+        text(whole);
+      }
     }
   }
 
+  /** Bytes at the end of the data that are held: the next event has to begin with them. */
+  public int heldBytes() {
+    return mode == Mode.BASE64 ? 0 : restBytes;
+  }
+
+  /** Nothing follows in the stream: what is held is written as it is. */
+  public void release() {
+    byte[] last = Arrays.copyOf(rest, restBytes);
+    restBytes = 0;
+    write(last);
+  }
+
+  /** Ends the event, unless nothing of it could be written. */
   public void end() {
-    if (mode == Mode.BASE64 && restBytes > 0) {
-      put(Base64.getEncoder().encode(Arrays.copyOf(rest, restBytes)));
+    if (mode == Mode.BASE64) {
+      release();
     }
-    if (mode == Mode.JSON) {
-      put(ascii("]"));
+    if (begun) {
+      put(ascii(mode == Mode.JSON ? "]\n\n" : "\n\n"));
     }
-    put(END);
   }
 
   private void text(byte[] bytes) {
@@ -108,15 +142,6 @@ public final class SseEncoder {
       atLineStart = false;
     }
     sink.write(bytes, from, bytes.length - from);
-  }
-
-  private void base64(byte[] piece) {
-    byte[] bytes = Arrays.copyOf(rest, restBytes + piece.length);
-    System.arraycopy(piece, 0, bytes, restBytes, piece.length);
-    int whole = bytes.length - bytes.length % 3;
-    restBytes = bytes.length - whole;
-    System.arraycopy(bytes, whole, rest, 0, restBytes);
-    put(Base64.getEncoder().encode(Arrays.copyOf(bytes, whole)));
   }
 
   private void put(byte[] bytes) {
