@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletionException;
+import org.jspecify.annotations.Nullable;
 
 /** Calls to a store that wait for their outcome: for threads that may block. */
 public final class Requests {
@@ -17,7 +18,7 @@ public final class Requests {
    * Waits until the request has ended, whoever interrupts the thread: until then the store may use
    * memory of the caller's.
    */
-  public static <T> T await(Request<T> request) throws IOException {
+  public static <T extends @Nullable Object> T await(Request<T> request) throws IOException {
     try {
       return request.done().join();
     } catch (CompletionException e) {
