@@ -25,5 +25,6 @@ module dev.weir.netty {
       dev.weir.compression;
   exports dev.weir.netty.refusal to
       dev.weir.compression,
+      dev.weir.lab,
       dev.weir.server;
 }

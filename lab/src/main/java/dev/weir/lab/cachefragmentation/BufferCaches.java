@@ -1,5 +1,6 @@
 package dev.weir.lab.cachefragmentation;
 
+import dev.weir.netty.refusal.MemoryRefusals;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.util.ArrayDeque;
@@ -10,7 +11,6 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,7 +20,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class BufferCaches implements CacheStack {
   private static final int PAGE_BYTES = 1 << 20;
-  private static final String JAVA_HEAP_IS_FULL = "Java heap space";
 
   private final ByteBufAllocator allocator;
   private final CachePlan plan;
@@ -80,10 +79,7 @@ final class BufferCaches implements CacheStack {
     try {
       return allocator.directBuffer(bytes, bytes).writeBytes(content, 0, bytes);
     } catch (OutOfMemoryError refused) {
-      // Netty's own error is of this class, as is the JDK's for direct memory.
-      if (Objects.equals(refused.getMessage(), JAVA_HEAP_IS_FULL)) {
-        throw refused;
-      }
+      MemoryRefusals.require(refused);
       return null;
     }
   }

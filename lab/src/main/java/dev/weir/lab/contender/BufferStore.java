@@ -2,6 +2,7 @@ package dev.weir.lab.contender;
 
 import dev.weir.lab.memory.AddressRange;
 import dev.weir.lab.subject.AllocatorUnderTest;
+import dev.weir.netty.refusal.MemoryRefusals;
 import io.netty.buffer.ByteBuf;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
@@ -12,7 +13,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Blocks that are direct buffers of a {@code ByteBufAllocator}. */
 final class BufferStore implements BlockStore {
-  private static final String JAVA_HEAP_IS_FULL = "Java heap space";
 
   private final AllocatorUnderTest subject;
   private @Nullable ByteBuf[] buffers = new ByteBuf[64];
@@ -30,10 +30,7 @@ final class BufferStore implements BlockStore {
     try {
       buffer = subject.allocator().directBuffer(bytes, bytes);
     } catch (OutOfMemoryError refused) {
-      // Netty's and Weir's own errors are of this class, as is the JDK's for direct memory.
-      if (Objects.equals(refused.getMessage(), JAVA_HEAP_IS_FULL)) {
-        throw refused;
-      }
+      MemoryRefusals.require(refused);
       return REFUSED;
     }
     buffers[slot] = buffer;
