@@ -8,6 +8,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.buffer.Unpooled;
+import io.netty.util.ResourceLeakDetector;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
@@ -17,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -30,6 +32,8 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class CornersAsNettyTest {
   private static final int BYTES = 16;
+
+  @RegisterExtension static final LeakDetection DETECTION = new LeakDetection();
 
   @RegisterExtension static final PoolUnderTest MEMORY = new PoolUnderTest();
 
@@ -173,6 +177,12 @@ class CornersAsNettyTest {
           "setBytes nio" + where,
           buffer -> buffer.setBytes(at, ByteBuffer.allocate(length)).capacity());
     }
+  }
+
+  /** A buffer of Netty's that is watched names both itself and the one inside. */
+  @BeforeEach
+  void watchNone() {
+    ResourceLeakDetector.setLevel(ResourceLeakDetector.Level.DISABLED);
   }
 
   @ParameterizedTest
