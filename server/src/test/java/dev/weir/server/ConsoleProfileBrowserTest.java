@@ -44,7 +44,7 @@ class ConsoleProfileBrowserTest extends ConsoleInBrowser {
     Locator place = code.locator("button", new Locator.LocatorOptions().setHasText("readBody:"));
     PlaywrightAssertions.assertThat(place).isVisible();
     assertThat(page.locator("#pprof").getAttribute("href"))
-        .isEqualTo("profile.pb.gz?budget=node%2Fimports%2Ftenant+1");
+        .isEqualTo("profile.pb.gz?budget=node%2Fimports%2Fobject+1");
 
     place.click();
     PlaywrightAssertions.assertThat(page.locator("#flame-note"))
