@@ -3,6 +3,7 @@ package dev.weir.memory.heap;
 import dev.weir.memory.pages.InsidePurges.Announced;
 import dev.weir.memory.pages.PageHeap;
 import dev.weir.memory.pages.PageSet;
+import dev.weir.memory.sync.StackRoom;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
@@ -43,6 +44,7 @@ public final class InsidePurge implements Runnable {
   /** Gives the pages back, unless it is over already. Any thread, without a lock. */
   @Override
   public void run() {
+    StackRoom.requireForAwaited();
     if (isOver.compareAndSet(false, true)) {
       try {
         pages.purgeInside(slab, free);
