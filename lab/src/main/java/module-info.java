@@ -2,6 +2,7 @@
 @SuppressWarnings("module") // The benchmarks are compiled later.
 module dev.weir.lab {
   requires static org.jspecify;
+  requires com.github.luben.zstd_jni;
   requires dev.weir.cache;
   requires dev.weir.compression;
   requires dev.weir.netty;
@@ -45,6 +46,18 @@ module dev.weir.lab {
   opens dev.weir.lab.recording to
       info.picocli;
   opens dev.weir.lab.replay to
+      info.picocli;
+  opens dev.weir.lab.accumulate to
+      info.picocli;
+  opens dev.weir.lab.all to
+      info.picocli;
+  opens dev.weir.lab.gateway to
+      info.picocli;
+  opens dev.weir.lab.peer to
+      info.picocli;
+  opens dev.weir.lab.perthread to
+      info.picocli;
+  opens dev.weir.lab.scenario to
       info.picocli;
   opens dev.weir.lab.slowclients to
       info.picocli;

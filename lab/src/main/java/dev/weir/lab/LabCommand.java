@@ -1,10 +1,15 @@
 package dev.weir.lab;
 
+import dev.weir.lab.accumulate.AccumulateCommand;
+import dev.weir.lab.all.RunAllCommand;
 import dev.weir.lab.blindspot.BlindSpotCommand;
 import dev.weir.lab.cachefragmentation.CacheFragmentationCommand;
 import dev.weir.lab.compressed.CompressedCommand;
+import dev.weir.lab.gateway.GatewayCommand;
 import dev.weir.lab.httpburst.HttpBurstCommand;
+import dev.weir.lab.perthread.PerThreadCommand;
 import dev.weir.lab.recording.ImportCommand;
+import dev.weir.lab.recording.RecordCommand;
 import dev.weir.lab.recording.SizesCommand;
 import dev.weir.lab.replay.GenerateCommand;
 import dev.weir.lab.replay.ReplayCommand;
@@ -21,10 +26,17 @@ import picocli.CommandLine.Spec;
       LabCommand.Run.class,
       ReplayCommand.class,
       GenerateCommand.class,
+      RecordCommand.class,
       ImportCommand.class,
       SizesCommand.class
     },
-    footer = {"", "Examples:", "  weir lab run http-burst", "  weir lab replay cache"})
+    footer = {
+      "",
+      "Examples:",
+      "  weir lab run all --quick",
+      "  weir lab run http-burst",
+      "  weir lab replay cache"
+    })
 public final class LabCommand implements Runnable {
   @Spec private CommandSpec spec;
 
@@ -41,11 +53,15 @@ public final class LabCommand implements Runnable {
       name = "run",
       description = "Runs one scenario and prints what came of it.",
       subcommands = {
+        RunAllCommand.class,
+        AccumulateCommand.class,
         HttpBurstCommand.class,
         SlowClientsCommand.class,
         BlindSpotCommand.class,
         CompressedCommand.class,
-        CacheFragmentationCommand.class
+        CacheFragmentationCommand.class,
+        PerThreadCommand.class,
+        GatewayCommand.class
       })
   static final class Run implements Runnable {
     @Spec private CommandSpec spec;

@@ -15,15 +15,17 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The process under test: runs the load on the caches of one allocator, and says lines of JSON:
- * {@code phase} after each, and at the end what it measured.
+ * The process under test: runs the load on Weir's caches, and says lines of JSON: {@code phase}
+ * after each, and at the end what it measured.
  */
 public final class CacheChild {
   static final String PHASE = "phase";
+  static final String CACHED = "cachedBytes";
 
   private final ParentLines parent = new ParentLines();
   private final CachePlan plan;
   private final AllocatorUnderTest subject;
+  private long peakLiveBytes;
   private double ratioSum;
   private long ratios;
   private long samplingNanos;
@@ -46,19 +48,21 @@ public final class CacheChild {
     parent.endWithParent();
     MemorySampler sampler = MemorySampler.onDemand(subject);
     CacheStack caches = caches();
+    parent.say(JsonLines.line(Map.of(PHASE, 0, CACHED, 0)));
     CacheLoad load = new CacheLoad(plan, caches);
     long nanos = 0;
     for (int phase = 0; phase < plan.phases(); phase++) {
       long begun = System.nanoTime();
-      load.runPhase(phase, () -> sample(sampler));
+      load.runPhase(phase, () -> sample(sampler, caches));
       // The kernel's scan of a range takes far longer than reading one number of the process.
       nanos += System.nanoTime() - begun - samplingNanos;
       samplingNanos = 0;
       pause();
-      sample(sampler);
+      sample(sampler, caches);
       samplingNanos = 0;
-      parent.say(JsonLines.line(Map.of(PHASE, phase + 1)));
+      parent.say(JsonLines.line(Map.of(PHASE, phase + 1, CACHED, caches.cachedBytes())));
     }
+    long meanRssBytes = Math.round(ratioSum / ratios * plan.plannedBytes());
     long cachedBytes = caches.cachedBytes();
     long fullRssBytes = sampler.sample();
     caches.close();
@@ -71,7 +75,9 @@ public final class CacheChild {
     row.put("plannedBytes", plan.plannedBytes());
     row.put("cachedBytes", cachedBytes);
     row.put("fullRssBytes", fullRssBytes);
+    row.put("peakLiveBytes", peakLiveBytes);
     row.put("peakRssBytes", sampler.peakRssBytes());
+    row.put("meanRssBytes", meanRssBytes);
     row.put("peakRatio", rounded((double) sampler.peakRssBytes() / plan.plannedBytes()));
     row.put("meanRatio", rounded(ratioSum / ratios));
     row.put("closedRssBytes", sampler.sample());
@@ -79,14 +85,13 @@ public final class CacheChild {
   }
 
   private CacheStack caches() {
-    return subject.allocator() instanceof WeirAllocator weir
-        ? new WeirCaches(weir.pool(), plan)
-        : new BufferCaches(subject.allocator(), plan);
+    return new WeirCaches(((WeirAllocator) subject.allocator()).pool(), plan);
   }
 
-  private void sample(MemorySampler sampler) {
+  private void sample(MemorySampler sampler, CacheStack caches) {
     long begun = System.nanoTime();
     try {
+      peakLiveBytes = Math.max(peakLiveBytes, caches.cachedBytes());
       ratioSum += (double) sampler.sample() / plan.plannedBytes();
       ratios++;
     } catch (IOException unreadable) {

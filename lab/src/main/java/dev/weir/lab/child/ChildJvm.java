@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -60,6 +61,16 @@ public final class ChildJvm implements AutoCloseable {
     command.addAll(jvmFlags);
     command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
     command.addAll(arguments);
+    return start(command, environment);
+  }
+
+  /**
+   * Starts a JVM by a command line of its own, with variables added to the environment.
+   *
+   * @throws IOException if the process cannot be started
+   */
+  public static ChildJvm start(List<String> command, Map<String, String> environment)
+      throws IOException {
     Path errors = Files.createTempFile("weir-lab-", ".log");
     errors.toFile().deleteOnExit();
     try {
@@ -110,6 +121,16 @@ public final class ChildJvm implements AutoCloseable {
       Thread.currentThread().interrupt();
       throw new InterruptedIOException("interrupted while waiting for the process under test");
     }
+  }
+
+  /** The process's number. */
+  public long pid() {
+    return process.pid();
+  }
+
+  /** The child's standard input, for children that take more than lines. */
+  public OutputStream input() {
+    return process.getOutputStream();
   }
 
   private String lastErrors() throws IOException {

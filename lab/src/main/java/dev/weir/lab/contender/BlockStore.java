@@ -18,6 +18,14 @@ public interface BlockStore extends HeldMemory {
    */
   long allocate(int slot, int bytes);
 
+  /**
+   * Gives the block in the slot another size. What it holds stays.
+   *
+   * @param before its size
+   * @return its address from now on, or {@link #REFUSED}; it stays as it was then
+   */
+  long grow(int slot, int before, int bytes);
+
   /** Releases the block in the slot. */
   void release(int slot);
 

@@ -28,7 +28,7 @@ final class BufferStore implements BlockStore {
     }
     ByteBuf buffer;
     try {
-      buffer = subject.allocator().directBuffer(bytes, bytes);
+      buffer = subject.allocator().directBuffer(bytes);
     } catch (OutOfMemoryError refused) {
       MemoryRefusals.require(refused);
       return REFUSED;
@@ -41,6 +41,18 @@ final class BufferStore implements BlockStore {
     return buffer.hasMemoryAddress()
         ? buffer.memoryAddress()
         : MemorySegment.ofBuffer(buffer.internalNioBuffer(0, bytes)).address();
+  }
+
+  @Override
+  public long grow(int slot, int before, int bytes) {
+    ByteBuf buffer = Objects.requireNonNull(buffers[slot]);
+    try {
+      buffer.writerIndex(Math.min(before, bytes)).capacity(bytes);
+    } catch (OutOfMemoryError refused) {
+      MemoryRefusals.require(refused);
+      return REFUSED;
+    }
+    return address(buffer, bytes);
   }
 
   @Override

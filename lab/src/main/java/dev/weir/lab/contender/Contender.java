@@ -90,6 +90,14 @@ public enum Contender {
     };
   }
 
+  /** Whether its blocks are direct buffers. */
+  public boolean isBuffers() {
+    return switch (this) {
+      case WEIR, WEIR_DENSE, NETTY_POOLED, NETTY_ADAPTIVE, NETTY_UNPOOLED -> true;
+      default -> false;
+    };
+  }
+
   /** Whether its blocks are in the Java heap. */
   public boolean isHeap() {
     return this == WEIR_HEAP || this == NETTY_POOLED_HEAP || this == NETTY_ADAPTIVE_HEAP;

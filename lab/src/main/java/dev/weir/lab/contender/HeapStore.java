@@ -54,14 +54,29 @@ final class HeapStore implements BlockStore {
     }
     ByteBuf buffer;
     try {
-      buffer = allocator.heapBuffer(bytes, bytes);
+      buffer = allocator.heapBuffer(bytes);
     } catch (OutOfMemoryError refused) {
       return REFUSED;
     }
     writing.write(buffer, bytes);
     buffers[slot] = buffer;
+    return address(buffer);
+  }
+
+  private static long address(ByteBuf buffer) {
     long array = System.identityHashCode(buffer.array());
     return (array << ARRAY_SHIFT) + buffer.arrayOffset() + LivePages.PAGE_BYTES;
+  }
+
+  @Override
+  public long grow(int slot, int before, int bytes) {
+    ByteBuf buffer = Objects.requireNonNull(buffers[slot]);
+    try {
+      buffer.writerIndex(Math.min(before, bytes)).capacity(bytes);
+    } catch (OutOfMemoryError refused) {
+      return REFUSED;
+    }
+    return address(buffer);
   }
 
   @Override

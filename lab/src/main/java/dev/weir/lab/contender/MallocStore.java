@@ -13,6 +13,7 @@ import java.util.OptionalLong;
 final class MallocStore implements BlockStore {
   private final MethodHandle malloc;
   private final MethodHandle free;
+  private final MethodHandle realloc;
   private final long limitBytes;
   private long[] addresses = new long[64];
   private int[] sizes = new int[64];
@@ -23,6 +24,7 @@ final class MallocStore implements BlockStore {
     this.limitBytes = limitBytes;
     this.malloc = functions.malloc();
     this.free = functions.free();
+    this.realloc = functions.realloc();
   }
 
   @Override
@@ -44,6 +46,24 @@ final class MallocStore implements BlockStore {
       return address;
     } catch (Throwable e) {
       throw new IllegalStateException("malloc", e);
+    }
+  }
+
+  @Override
+  public long grow(int slot, int before, int bytes) {
+    if (bytes - before > limitBytes - liveBytes) {
+      return REFUSED;
+    }
+    try {
+      long address = (long) realloc.invokeExact(addresses[slot], (long) bytes);
+      if (address != REFUSED) {
+        addresses[slot] = address;
+        sizes[slot] = bytes;
+        liveBytes += bytes - before;
+      }
+      return address;
+    } catch (Throwable e) {
+      throw new IllegalStateException("realloc", e);
     }
   }
 

@@ -27,6 +27,11 @@ final class SequentialStore implements BlockStore {
   }
 
   @Override
+  public long grow(int slot, int before, int bytes) {
+    return allocate(slot, bytes);
+  }
+
+  @Override
   public void release(int slot) {
     // The caller takes the block out of the live pages, which is all there is to do.
   }

@@ -6,25 +6,24 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import jdk.jfr.consumer.EventStream;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
 
 /**
- * A Flight Recorder recording of a service on Netty 4.2, which tells of buffers where {@code
- * io.netty.AllocateBuffer}, {@code io.netty.FreeBuffer} and {@code io.netty.ReallocateBuffer} are
- * enabled. Heap buffers, and buffers whose address is not told, are left out.
+ * A Flight Recorder recording of a service on Netty 4.2.3 or newer, which tells of buffers where
+ * the events of {@link BufferEvents} are enabled. Heap buffers, and buffers whose address is not
+ * told, are left out.
  */
 final class BufferRecording {
-  private static final String ALLOCATE = "io.netty.AllocateBuffer";
-  private static final String FREE = "io.netty.FreeBuffer";
-  private static final String REALLOCATE = "io.netty.ReallocateBuffer";
-
   private final Path file;
+  private final List<OlderBlocks.Block> older;
 
-  private BufferRecording(Path file) {
+  private BufferRecording(Path file, List<OlderBlocks.Block> older) {
     this.file = file;
+    this.older = older;
   }
 
   /**
@@ -39,10 +38,21 @@ final class BufferRecording {
     }
     if (!tellsOfBuffers(file)) {
       throw new IOException(
-          "'%s' tells of no direct buffers: record with %s and %s enabled"
-              .formatted(file, ALLOCATE, FREE));
+          ("'%s' tells of no direct buffers: record with %s and %s enabled;"
+                  + " Netty before 4.2.3, and all of 4.1, has no such events")
+              .formatted(file, BufferEvents.ALLOCATE, BufferEvents.FREE));
     }
-    return new BufferRecording(file);
+    OlderBlocks older = new OlderBlocks();
+    read(
+        file,
+        event -> {
+          switch (BufferEvents.kind(event)) {
+            case ALLOCATE -> older.allocated(BufferEvents.address(event));
+            case FREE, REALLOCATE -> older.ended(BufferEvents.address(event), event.getInt("size"));
+            case LOSS, OTHER -> {}
+          }
+        });
+    return new BufferRecording(file, older.found());
   }
 
   /** Streams of events pass over what they cannot read; a {@link RecordingFile} does not. */
@@ -50,8 +60,7 @@ final class BufferRecording {
     boolean tells = false;
     try (RecordingFile events = new RecordingFile(file)) {
       while (events.hasMoreEvents()) {
-        RecordedEvent event = events.readEvent();
-        tells |= event.getEventType().getName().equals(ALLOCATE) && isDirect(event);
+        tells |= BufferEvents.kind(events.readEvent()) == BufferEvents.Kind.ALLOCATE;
       }
     } catch (IOException | RuntimeException damaged) {
       throw new IOException(
@@ -63,51 +72,55 @@ final class BufferRecording {
   /**
    * Hands the buffers to a sink, a chunk of the recording at a time.
    *
-   * @param mostEvents the trace ends after so many events, or one or two more
+   * @param mostEvents the trace ends after so many allocations, growths and releases, or one more
    * @return what there was
    */
   BufferHistory readInto(TraceSink sink, long mostEvents) throws IOException {
     BufferHistory history = new BufferHistory(sink, mostEvents);
-    history.begin(String.valueOf(file.getFileName()));
+    history.begin(older);
+    read(
+        file,
+        event -> {
+          if (!history.isFull()) {
+            tell(event, history);
+          }
+        });
+    return history;
+  }
+
+  private static void tell(RecordedEvent event, BufferHistory history) throws IOException {
+    switch (BufferEvents.kind(event)) {
+      case ALLOCATE -> {
+        if (event.getInt("size") > 0) {
+          history.allocated(
+              micros(event), thread(event), BufferEvents.address(event), event.getInt("size"));
+        }
+      }
+      case REALLOCATE ->
+          history.reallocated(micros(event), thread(event), BufferEvents.address(event));
+      case FREE -> history.freed(micros(event), thread(event), BufferEvents.address(event));
+      case LOSS -> history.dropped();
+      case OTHER -> {}
+    }
+  }
+
+  private static void read(Path file, Handler handler) throws IOException {
     try (EventStream events = EventStream.openFile(file)) {
       // In the order of time; a recording itself has the events of each thread one after the other.
       events.setOrdered(true);
-      events.onEvent(ALLOCATE, event -> tell(history, () -> allocate(event, history)));
-      events.onEvent(REALLOCATE, event -> tell(history, () -> reallocate(event, history)));
-      events.onEvent(FREE, event -> tell(history, () -> free(event, history)));
+      events.onEvent(event -> {
+        try {
+          handler.handle(event);
+        } catch (IOException unwritable) {
+          throw new UncheckedIOException(unwritable);
+        }
+      });
       // Without a handler, what a handler throws is printed, and the stream goes on.
       FirstFailure failure = new FirstFailure();
       events.onError(failure::keep);
       events.start();
       failure.rethrow();
     }
-    return history;
-  }
-
-  private static void allocate(RecordedEvent event, BufferHistory history) throws IOException {
-    if (isDirect(event) && event.getInt("size") > 0) {
-      history.allocated(micros(event), thread(event), address(event), event.getInt("size"));
-    }
-  }
-
-  private static void reallocate(RecordedEvent event, BufferHistory history) throws IOException {
-    if (isDirect(event)) {
-      history.reallocated(micros(event), thread(event), address(event));
-    }
-  }
-
-  private static void free(RecordedEvent event, BufferHistory history) throws IOException {
-    if (isDirect(event)) {
-      history.freed(micros(event), address(event));
-    }
-  }
-
-  private static boolean isDirect(RecordedEvent event) {
-    return event.getBoolean("direct") && address(event) != 0;
-  }
-
-  private static long address(RecordedEvent event) {
-    return event.getLong("address");
   }
 
   private static long thread(RecordedEvent event) {
@@ -119,18 +132,8 @@ final class BufferRecording {
     return TimeUnit.SECONDS.toMicros(start.getEpochSecond()) + start.getNano() / 1_000;
   }
 
-  private static void tell(BufferHistory history, Handler handler) {
-    try {
-      if (!history.isFull()) {
-        handler.handle();
-      }
-    } catch (IOException unwritable) {
-      throw new UncheckedIOException(unwritable);
-    }
-  }
-
   @FunctionalInterface
   private interface Handler {
-    void handle() throws IOException;
+    void handle(RecordedEvent event) throws IOException;
   }
 }

@@ -1,11 +1,7 @@
 package dev.weir.lab.recording;
 
 import dev.weir.lab.options.Checks;
-import dev.weir.lab.report.Bytes;
-import dev.weir.lab.trace.TraceTotals;
-import dev.weir.lab.trace.TraceWriter;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -20,13 +16,13 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "import",
     description = {
-      "Makes a trace of a Flight Recorder recording of any service on Netty 4.2.",
+      "Makes a trace of a Flight Recorder recording of any service on Netty 4.2.3 or newer.",
       "The events of its buffers have to be enabled in it."
     },
     sortOptions = false,
     footer = {
       "",
-      "Example:",
+      "Example ('weir lab record' does all of it at once):",
       "  jcmd PID JFR.start settings=none filename=/tmp/service.jfr duration=60s \\",
       "    +io.netty.AllocateBuffer#enabled=true +io.netty.FreeBuffer#enabled=true \\",
       "    +io.netty.ReallocateBuffer#enabled=true",
@@ -49,7 +45,7 @@ public final class ImportCommand implements Callable<Integer> {
   @Option(
       names = "--events",
       paramLabel = "COUNT",
-      description = "Ends the trace after so many allocations, releases and pauses.")
+      description = "Ends the trace after so many allocations, growths and releases.")
   private @Nullable Long mostEvents;
 
   /** Made by picocli. */
@@ -62,27 +58,11 @@ public final class ImportCommand implements Callable<Integer> {
     checks.requireOther(output, "--output", recording);
     checks.require(mostEvents == null || mostEvents >= 1, "--events", "at least 1");
     BufferRecording buffers = open();
-    TraceTotals totals;
-    BufferHistory history;
-    try (TraceWriter writer = TraceWriter.create(output)) {
-      history = buffers.readInto(writer, mostEvents == null ? Long.MAX_VALUE : mostEvents);
-      totals = writer.finish();
-    }
-    PrintWriter out = spec.commandLine().getOut();
-    out.printf(
-        "%s: %,d buffers of %s MiB, at most %s MiB live, %.1f s of pauses%n",
+    TraceFromRecording.write(
+        buffers,
         output,
-        totals.allocations(),
-        Bytes.mib(totals.allocatedBytes()),
-        Bytes.mib(totals.peakLiveBytes()),
-        totals.pausedMicros() / 1e6);
-    if (history.unknownEnds() + history.missedEnds() > 0) {
-      out.printf(
-          "%,d buffers older than the recording are left out; the ends of %,d others were not"
-              + " told%n",
-          history.unknownEnds(), history.missedEnds());
-    }
-    out.flush();
+        mostEvents == null ? Long.MAX_VALUE : mostEvents,
+        spec.commandLine().getOut());
     return 0;
   }
 

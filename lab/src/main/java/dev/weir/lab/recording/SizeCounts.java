@@ -23,6 +23,10 @@ final class SizeCounts implements TraceSink {
   @Override
   public void release(int slot) {}
 
+  /** A growth is not counted: no block of that size was asked for at once. */
+  @Override
+  public void grow(int slot, int size) {}
+
   @Override
   public void phase(TracePhase phase) {}
 

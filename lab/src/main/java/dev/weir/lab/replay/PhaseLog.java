@@ -47,7 +47,7 @@ final class PhaseLog {
 
   /** Whether the phase under way counts for nothing. */
   boolean isWarmingUp() {
-    return !entries.isEmpty() && entries.getLast().phase.kind() == Kind.WARM_UP;
+    return !entries.isEmpty() && !entries.getLast().phase.kind().counts();
   }
 
   void startClock() {
@@ -71,7 +71,7 @@ final class PhaseLog {
   Figures total() {
     Figures total = new Figures(/* ratiosCount= */ true, hasBound);
     entries.stream()
-        .filter(entry -> entry.phase.kind() != Kind.WARM_UP)
+        .filter(entry -> entry.phase.kind().counts())
         .forEach(entry -> total.add(entry.figures));
     return total;
   }

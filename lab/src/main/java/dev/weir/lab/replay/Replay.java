@@ -26,6 +26,9 @@ final class Replay {
   /** What blocks in the Java heap get where no budget is set. */
   private static final long MAX_HEAP = 2L << 30;
 
+  /** What a trace gets that is held whole. */
+  private static final long LOADED_HEAP = 512L << 20;
+
   private final ReplayPlan plan;
   private final ProgressLine progress;
 
@@ -40,6 +43,9 @@ final class Replay {
    * @throws IOException if the trace cannot be read, or the process under test fails
    */
   ReplayOutcome run(Contender contender) throws IOException {
+    if (plan.onRecordedThreads() && !contender.isBuffers()) {
+      return ReplayOutcome.missing(contender, "it is replayed on one thread only");
+    }
     progress.show(contender.label(), 0, 100, plan.trace());
     try (ChildJvm child =
         ChildJvm.start(
@@ -66,8 +72,9 @@ final class Replay {
 
   /** With the same heap for all, and twice the budget beside it where the blocks are in it. */
   private List<String> jvmFlags(Contender contender) {
+    long loaded = plan.onRecordedThreads() ? LOADED_HEAP : 0;
     long blockBytes = contender.isHeap() ? Math.min(2 * plan.directMemoryBytes(), MAX_HEAP) : 0;
-    String heap = String.valueOf((256L << 20) + blockBytes);
+    String heap = String.valueOf((256L << 20) + blockBytes + loaded);
     return List.of(
         "--enable-native-access=ALL-UNNAMED",
         "-XX:+UseSerialGC",
@@ -89,6 +96,7 @@ final class Replay {
     row.put("budgetBytes", plan.hasBudget() ? plan.budgetBytes() : null);
     row.put("thread", plan.thread().label());
     row.put("writes", plan.writing().label());
+    row.put("time", plan.time().label());
     if (said.get(ReplayChild.FIGURES) instanceof Map<?, ?> figures) {
       figures.forEach((name, figure) -> row.put(String.valueOf(name), figure));
     }

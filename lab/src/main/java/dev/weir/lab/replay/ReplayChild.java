@@ -7,11 +7,17 @@ import dev.weir.lab.contender.ContenderMissingException;
 import dev.weir.lab.contender.Writing;
 import dev.weir.lab.memory.LivePages;
 import dev.weir.lab.report.JsonLines;
+import dev.weir.lab.subject.AllocatorUnderTest;
+import dev.weir.lab.subject.HeldMemory;
 import dev.weir.lab.subject.MemorySampler;
+import dev.weir.lab.subject.Subject;
 import dev.weir.lab.trace.TraceSource;
 import dev.weir.lab.trace.TraceTotals;
 import java.io.IOException;
+import java.lang.management.GarbageCollectorMXBean;
+import java.lang.management.ManagementFactory;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
@@ -34,7 +40,15 @@ public final class ReplayChild {
   static final String FAILED = "failed";
 
   private static final ReplayPlan WARM_UP_PLAN =
-      new ReplayPlan("mixed", 1, 0.2, ReplayPlan.NO_BUDGET, ReplayThread.PLAIN, Writing.PAGES);
+      new ReplayPlan(
+          "mixed",
+          1,
+          0.2,
+          ReplayPlan.NO_BUDGET,
+          ReplayThread.PLAIN,
+          Writing.PAGES,
+          /* onRecordedThreads= */ false,
+          ReplayTime.COMPRESSED);
 
   private final ParentLines parent = new ParentLines();
   private final ReplayPlan plan;
@@ -54,7 +68,11 @@ public final class ReplayChild {
     parent.endWithParent();
     try {
       warmUp();
-      parent.say(JsonLines.line(measured(contender)));
+      parent.say(
+          JsonLines.line(
+              plan.onRecordedThreads()
+                  ? onThreads(Subject.of(contender.label()))
+                  : measured(contender)));
     } catch (ContenderMissingException missing) {
       parent.say(JsonLines.line(Map.of(MISSING, String.valueOf(missing.getMessage()))));
     } catch (IOException unreadable) {
@@ -105,12 +123,44 @@ public final class ReplayChild {
     }
   }
 
+  private Map<String, @Nullable Object> onThreads(Subject kind)
+      throws IOException, InterruptedException, ExecutionException {
+    try (TraceSource source = plan.open()) {
+      LoadedTrace trace = LoadedTrace.of(source, plan.time());
+      AllocatorUnderTest subject =
+          kind.create(plan.poolBytes(trace.totals().peakLiveBytes()), Long.MAX_VALUE);
+      ReplayProgress progress = new ReplayProgress(trace.played(), 0, this::tellProgress);
+      System.gc();
+      try (MemorySampler sampler = sampler(subject)) {
+        ThreadedReplay replay =
+            new ThreadedReplay(trace, subject, plan.writing(), sampler, progress);
+        Map<String, @Nullable Object> map = new LinkedHashMap<>();
+        map.put(FIGURES, withCollections(replay.run()));
+        map.put(SAMPLES, replay.samples());
+        map.put(CHART, replay.series().samples());
+        map.put(CHART_PHASES, replay.series().phases());
+        return map;
+      }
+    }
+  }
+
+  /** The collector's work in this JVM so far, the replay's own among it. */
+  private static Map<String, @Nullable Object> withCollections(
+      Map<String, @Nullable Object> figures) {
+    List<GarbageCollectorMXBean> collectors = ManagementFactory.getGarbageCollectorMXBeans();
+    figures.put(
+        "gcCount", collectors.stream().mapToLong(GarbageCollectorMXBean::getCollectionCount).sum());
+    figures.put(
+        "gcMillis", collectors.stream().mapToLong(GarbageCollectorMXBean::getCollectionTime).sum());
+    return figures;
+  }
+
   /**
    * The Rss of a range of addresses is read page table by page table, so that a reading while pages
    * come and go is wrong by as many: only the replaying thread reads it. That of the process is one
    * number, and a thread of its own may look at it in between.
    */
-  private static MemorySampler sampler(BlockStore store) throws IOException {
+  private static MemorySampler sampler(HeldMemory store) throws IOException {
     return store.occupancy().isPresent()
         ? MemorySampler.onDemand(store)
         : MemorySampler.start(store);
@@ -129,7 +179,7 @@ public final class ReplayChild {
           store.residentBytes().isPresent() ? sampler.peakResidentBytes() : Sample.UNKNOWN,
           sampler.peakRssBytes());
     }
-    map.put(FIGURES, total.toMap());
+    map.put(FIGURES, withCollections(total.toMap()));
     map.put(PHASES, result.phases().toMaps());
     map.put(SAMPLES, result.samples());
     map.put(

@@ -1,14 +1,16 @@
 package dev.weir.lab.replay;
 
 import dev.weir.lab.contender.Contender;
+import dev.weir.lab.contender.SequentialBound;
 import dev.weir.lab.contender.Writing;
 import dev.weir.lab.memory.AvailableMemory;
 import dev.weir.lab.options.Checks;
 import dev.weir.lab.options.Converters;
 import dev.weir.lab.report.Bytes;
-import dev.weir.lab.report.JsonLines;
+import dev.weir.lab.report.LabReport;
 import dev.weir.lab.report.ProgressLine;
-import dev.weir.lab.trace.TotalsSink;
+import dev.weir.lab.scenario.ReportOption;
+import dev.weir.lab.scenario.ScenarioRun;
 import dev.weir.lab.trace.TraceSource;
 import dev.weir.lab.trace.TraceTotals;
 import dev.weir.lab.trace.synthetic.SyntheticTrace;
@@ -16,6 +18,8 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -44,7 +48,8 @@ import picocli.CommandLine.Spec;
       "Examples:",
       "  weir lab replay cache",
       "  weir lab replay cache --budget 230M --allocators weir,netty-pooled --json cache.jsonl",
-      "  weir lab replay service.trace --writes bytes"
+      "  weir lab replay service.trace --writes bytes --threads recorded --budget 1.15x,1.5x"
+          + " --report out"
     })
 public final class ReplayCommand implements Callable<Integer> {
   /** A day. */
@@ -76,18 +81,15 @@ public final class ReplayCommand implements Callable<Integer> {
 
   @Option(
       names = "--budget",
-      converter = Converters.OfBytes.class,
+      split = ",",
+      converter = OfBudget.class,
       paramLabel = "SIZE",
-      description =
-          "Memory of Weir and of Netty's allocators; of the C libraries', what is live (default:"
-              + " more than the trace needs).")
-  private @Nullable Long budgetBytes;
-
-  @Option(
-      names = "--json",
-      paramLabel = "FILE",
-      description = "Also writes one JSON object a row into this file.")
-  private @Nullable Path json;
+      description = {
+        "Memory of Weir and of Netty's allocators; of the C libraries', what is live (default:",
+        "more than the trace needs). Several are replayed one after the other; 1.15x is so many",
+        "times what is live at the peak, and 4 MiB."
+      })
+  private List<Budget> budgets = List.of();
 
   @Option(
       names = "--html",
@@ -113,9 +115,34 @@ public final class ReplayCommand implements Callable<Integer> {
               + " (default: ${DEFAULT-VALUE}).")
   private Writing writing;
 
+  @Option(
+      names = "--threads",
+      defaultValue = "one",
+      paramLabel = "WHICH",
+      description = {
+        "one, or recorded: each recorded thread plays its own events, of a window of 1,024 or a",
+        "millisecond at a time (default: ${DEFAULT-VALUE})."
+      })
+  private String threads;
+
+  @Option(
+      names = "--time",
+      converter = OfTime.class,
+      defaultValue = "compressed",
+      paramLabel = "WHICH",
+      description = {
+        "compressed, without what is shorter than a millisecond or longer than 2 s, or recorded,",
+        "with --threads recorded (default: ${DEFAULT-VALUE})."
+      })
+  private ReplayTime time;
+
+  @Mixin private ReportOption report;
   @Mixin private SyntheticOptions synthetic;
 
   private final ReplayPage page = new ReplayPage();
+
+  /** The sequential bound of each trace. */
+  private final Map<String, Long> bounds = new HashMap<>();
 
   /** Made by picocli. */
   public ReplayCommand() {}
@@ -123,8 +150,12 @@ public final class ReplayCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     Checks checks = new Checks(spec);
-    checks.require(budgetBytes == null || budgetBytes >= 1 << 20, "--budget", "at least 1M");
-    checks.requireWritable(json, "--json");
+    boolean onThreads = threads.equals("recorded");
+    checks.require(onThreads || threads.equals("one"), "--threads", "one or recorded");
+    checks.require(
+        onThreads || time == ReplayTime.COMPRESSED, "--time", "compressed with --threads one");
+    report.require(checks);
+    @Nullable Path json = report.json();
     checks.requireWritable(html, "--html");
     checks.requireOther(html, "--html", json);
     for (String trace : traces) {
@@ -134,12 +165,16 @@ public final class ReplayCommand implements Callable<Integer> {
     }
     List<ReplayPlan> plans = new ArrayList<>();
     for (String trace : traces) {
-      plans.add(plan(trace, checks));
+      plans.addAll(plans(trace, checks));
     }
     List<Map<String, @Nullable Object>> rows = new ArrayList<>();
+    int planned = plans.size() * new LinkedHashSet<>(contenders).size();
+    ScenarioRun.Keeper keeper =
+        report.keeper("weir lab replay " + String.join(" ", traces), planned);
     for (ReplayPlan plan : plans) {
-      replay(plan, rows);
+      replay(plan, rows, keeper);
     }
+    keeper.keep(rows, /* complete= */ true);
     return 0;
   }
 
@@ -147,19 +182,30 @@ public final class ReplayCommand implements Callable<Integer> {
    * Reads the whole trace once, so that a damaged one, or one that is too much for this machine, is
    * refused before anything has run.
    */
-  private ReplayPlan plan(String trace, Checks checks) {
+  private List<ReplayPlan> plans(String trace, Checks checks) {
     ReplayPlan plan =
         new ReplayPlan(
             trace,
             synthetic.seed(),
             synthetic.scale(checks),
-            budgetBytes == null ? ReplayPlan.NO_BUDGET : budgetBytes,
+            ReplayPlan.NO_BUDGET,
             thread,
-            writing);
+            writing,
+            threads.equals("recorded"),
+            time);
     try (TraceSource source = plan.open()) {
-      source.drainTo(new TotalsSink());
-      requireBearable(plan, source.totals());
-      return plan;
+      SequentialBound bound = new SequentialBound();
+      source.drainTo(bound);
+      bounds.put(trace, bound.peakBytes());
+      List<ReplayPlan> plans = new ArrayList<>();
+      for (Budget budget : budgets.isEmpty() ? List.of(Budget.NONE) : budgets) {
+        long bytes = budget.bytes(source.totals().peakLiveBytes());
+        checks.require(
+            bytes == ReplayPlan.NO_BUDGET || bytes >= 1 << 20, "--budget", "at least 1M");
+        plans.add(plan.within(bytes));
+        requireBearable(plans.getLast(), source.totals());
+      }
+      return plans;
     } catch (IOException unreadable) {
       throw new ParameterException(
           spec.commandLine(),
@@ -190,7 +236,8 @@ public final class ReplayCommand implements Callable<Integer> {
     }
   }
 
-  private void replay(ReplayPlan plan, List<Map<String, @Nullable Object>> rows)
+  private void replay(
+      ReplayPlan plan, List<Map<String, @Nullable Object>> rows, ScenarioRun.Keeper keeper)
       throws IOException {
     Replay replay = new Replay(plan, ProgressLine.onTerminal());
     List<ReplayOutcome> outcomes = new ArrayList<>();
@@ -198,17 +245,37 @@ public final class ReplayCommand implements Callable<Integer> {
       ReplayOutcome outcome = replay.run(contender);
       outcomes.add(outcome);
       if (outcome.missing() == null) {
-        rows.add(outcome.row());
+        outcome.row().put("boundBytes", bounds.get(plan.trace()));
+        rows.add(withSeries(outcome));
       }
-      if (json != null) {
-        JsonLines.write(json, rows);
-      }
+      keeper.keep(rows, /* complete= */ false);
     }
     print(plan, outcomes);
     page.add(plan.title(), outcomes);
     if (html != null) {
       page.write(html);
     }
+  }
+
+  /** For the report: seconds, resident and live of each point, by the share of the trace. */
+  private static Map<String, @Nullable Object> withSeries(ReplayOutcome outcome) {
+    double seconds = outcome.row().get("seconds") instanceof Number n ? n.doubleValue() : 1;
+    List<List<Number>> series = new ArrayList<>();
+    for (Object sample : outcome.samples()) {
+      if (sample instanceof List<?> numbers
+          && numbers.get(0) instanceof Number progress
+          && numbers.get(1) instanceof Number live
+          && numbers.get(3) instanceof Number resident
+          && numbers.get(4) instanceof Number rss) {
+        long held = resident.longValue() == Sample.UNKNOWN ? rss.longValue() : resident.longValue();
+        if (held != Sample.UNKNOWN) {
+          series.add(List.<Number>of(progress.doubleValue() * seconds, held, live));
+        }
+      }
+    }
+    Map<String, @Nullable Object> row = new LinkedHashMap<>(outcome.row());
+    row.put(LabReport.SERIES, series);
+    return row;
   }
 
   private void print(ReplayPlan plan, List<ReplayOutcome> outcomes) {
@@ -226,6 +293,20 @@ public final class ReplayCommand implements Callable<Integer> {
         .forEach(outcome -> out.println(ReplayTable.leftOut(outcome)));
     out.print(ReplayGoals.render(rows, ansi));
     out.flush();
+  }
+
+  /** Budgets, such as {@code 230M} or {@code 1.15x}. */
+  static final class OfBudget extends Converters<Budget> {
+    OfBudget() {
+      super(Budget::parse);
+    }
+  }
+
+  /** Labels of {@link ReplayTime}. */
+  static final class OfTime extends Converters<ReplayTime> {
+    OfTime() {
+      super(ReplayTime::of);
+    }
   }
 
   /** Labels of {@link ReplayThread}. */

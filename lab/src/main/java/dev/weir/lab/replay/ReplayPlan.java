@@ -20,9 +20,18 @@ import java.util.Optional;
  * @param budgetBytes what each allocator may use; {@link #NO_BUDGET} for more than it can need
  * @param thread the kind of thread that allocates
  * @param writing how much of each block is written
+ * @param onRecordedThreads whether each recorded thread has one here
+ * @param time what of the trace's time passes
  */
 record ReplayPlan(
-    String trace, long seed, double scale, long budgetBytes, ReplayThread thread, Writing writing) {
+    String trace,
+    long seed,
+    double scale,
+    long budgetBytes,
+    ReplayThread thread,
+    Writing writing,
+    boolean onRecordedThreads,
+    ReplayTime time) {
   static final long NO_BUDGET = 0;
 
   /** What Weir's pool gets where there is no budget: so much, and several times the peak. */
@@ -33,12 +42,20 @@ record ReplayPlan(
   /** Direct memory for Netty's allocators where there is no budget: 1 TiB. */
   private static final long UNLIMITED_BYTES = 1L << 40;
 
-  /** Begins the trace. */
+  /** Begins the trace, with the time in it that passes in a replay. */
   TraceSource open() throws IOException {
     Optional<SyntheticTrace> synthetic = SyntheticTrace.of(trace);
-    return synthetic.isPresent()
-        ? synthetic.get().open(seed, scale)
-        : TraceReader.open(Path.of(trace));
+    if (synthetic.isPresent()) {
+      return synthetic.get().open(seed, scale);
+    }
+    Path file = Path.of(trace);
+    return time == ReplayTime.RECORDED ? TraceReader.open(file) : CompressedTime.open(file);
+  }
+
+  /** The same within another budget. */
+  ReplayPlan within(long otherBudgetBytes) {
+    return new ReplayPlan(
+        trace, seed, scale, otherBudgetBytes, thread, writing, onRecordedThreads, time);
   }
 
   boolean isSynthetic() {
@@ -49,7 +66,13 @@ record ReplayPlan(
   String title() {
     String what = isSynthetic() ? "%s, seed %d, scale %s".formatted(trace, seed, scale) : trace;
     String budget = hasBudget() ? ", budget " + Bytes.mib(budgetBytes) + " MiB" : "";
-    return what + budget + (writing == Writing.BYTES ? ", every byte written" : "");
+    String threads = onRecordedThreads ? ", on the recorded threads" : "";
+    String clock = time == ReplayTime.RECORDED ? ", in recorded time" : "";
+    return what
+        + budget
+        + (writing == Writing.BYTES ? ", every byte written" : "")
+        + threads
+        + clock;
   }
 
   boolean hasBudget() {
@@ -80,6 +103,8 @@ record ReplayPlan(
     map.put("budgetBytes", budgetBytes);
     map.put("thread", thread.label());
     map.put("writes", writing.label());
+    map.put("onRecordedThreads", onRecordedThreads);
+    map.put("time", time.label());
     return map;
   }
 
@@ -90,7 +115,9 @@ record ReplayPlan(
         number(map, "scale").doubleValue(),
         number(map, "budgetBytes").longValue(),
         ReplayThread.of(String.valueOf(map.get("thread"))),
-        Writing.of(String.valueOf(map.get("writes"))));
+        Writing.of(String.valueOf(map.get("writes"))),
+        Boolean.TRUE.equals(map.get("onRecordedThreads")),
+        ReplayTime.of(String.valueOf(map.get("time"))));
   }
 
   private static Number number(Map<String, Object> map, String key) {

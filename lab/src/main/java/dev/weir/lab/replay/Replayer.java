@@ -107,6 +107,29 @@ final class Replayer implements TraceSink {
     moved(bytes);
   }
 
+  /** A block that was refused stays refused. */
+  @Override
+  public void grow(int slot, int bytes) throws IOException {
+    if (addresses[slot] == NOT_LIVE) {
+      return;
+    }
+    int before = sizes[slot];
+    long address = store.grow(slot, before, bytes);
+    if (address == BlockStore.REFUSED) {
+      phases.figures().refused(isWithinBound(bytes));
+      return;
+    }
+    pages.remove(addresses[slot], before);
+    pages.add(address, bytes);
+    addresses[slot] = address;
+    sizes[slot] = bytes;
+    liveBytes += bytes - before;
+    if (store.isReal() && bytes > before) {
+      writing.write(address + before, bytes - before);
+    }
+    moved(Math.abs(bytes - before));
+  }
+
   @Override
   public void phase(TracePhase phase) throws IOException {
     phases.begin(phase, ThreadFaults.minor());

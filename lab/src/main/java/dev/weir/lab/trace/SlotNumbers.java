@@ -37,6 +37,11 @@ public final class SlotNumbers {
     return true;
   }
 
+  /** Whether a number is taken. */
+  public boolean isTaken(long slot) {
+    return slot >= 0 && slot < used && live.get((int) slot);
+  }
+
   /** How many different numbers were ever taken. */
   public int used() {
     return used;

@@ -12,6 +12,11 @@ public final class TotalsSink implements TraceSink {
   private long peakLiveBytes;
   private int slots;
   private long pausedMicros;
+  private int threads = 1;
+  private long growths;
+  private long older;
+  private long lost;
+  private boolean isOlder;
 
   /** Begins at nothing. */
   public TotalsSink() {}
@@ -25,7 +30,11 @@ public final class TotalsSink implements TraceSink {
         allocatedBytes - liveBytes,
         peakLiveBytes,
         slots,
-        pausedMicros);
+        pausedMicros,
+        threads,
+        growths,
+        older,
+        lost);
   }
 
   @Override
@@ -37,6 +46,7 @@ public final class TotalsSink implements TraceSink {
     slots = Math.max(slots, slot + 1);
     events++;
     allocations++;
+    older += isOlder ? 1 : 0;
     allocatedBytes += bytes;
     liveBytes += bytes;
     peakLiveBytes = Math.max(peakLiveBytes, liveBytes);
@@ -49,8 +59,30 @@ public final class TotalsSink implements TraceSink {
   }
 
   @Override
+  public void grow(int slot, int bytes) {
+    events++;
+    growths++;
+    long more = (long) bytes - sizes[slot];
+    sizes[slot] = bytes;
+    allocatedBytes += Math.max(0, more);
+    liveBytes += more;
+    peakLiveBytes = Math.max(peakLiveBytes, liveBytes);
+  }
+
+  @Override
+  public void thread(int thread) {
+    threads = Math.max(threads, thread + 1);
+  }
+
+  @Override
+  public void lost(long count) {
+    lost += count;
+  }
+
+  @Override
   public void phase(TracePhase phase) {
     events++;
+    isOlder = phase.kind() == TracePhase.Kind.OLDER;
   }
 
   @Override

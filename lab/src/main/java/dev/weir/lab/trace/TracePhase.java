@@ -16,13 +16,20 @@ public record TracePhase(String label, Kind kind) {
   public enum Kind {
     /** Its figures count. */
     COUNTED,
+    /** Blocks that are older than the recording begin to live: nothing of it counts. */
+    OLDER,
     /** It brings the allocator into the state that is to be measured: nothing of it counts. */
     WARM_UP,
     /**
      * Most of what is live ends. What is held at that very moment says nothing of an allocator, so
      * the ratios do not count; what is still held after a pause does.
      */
-    DROP
+    DROP;
+
+    /** Whether its figures count for those of the whole trace. */
+    public boolean counts() {
+      return this == COUNTED || this == DROP;
+    }
   }
 
   /** Checks the label. */

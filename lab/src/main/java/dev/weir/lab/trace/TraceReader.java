@@ -28,6 +28,7 @@ public final class TraceReader implements TraceSource {
 
   private final Path path;
   private final ReadableByteChannel file;
+  private final TraceLayout.Header header;
   private final TraceTotals totals;
   private final ByteBuffer payload = TraceLayout.buffer(TraceLayout.MAX_CHUNK_BYTES);
   private final SlotNumbers slots = new SlotNumbers();
@@ -39,7 +40,8 @@ public final class TraceReader implements TraceSource {
   private TraceReader(Path path, InputStream stored) throws IOException {
     this.path = path;
     this.file = Channels.newChannel(unpacked(stored));
-    this.totals = readHeader();
+    this.header = readHeader();
+    this.totals = header.totals();
     payload.limit(0);
   }
 
@@ -79,12 +81,16 @@ public final class TraceReader implements TraceSource {
       throw damaged("an event is cut off");
     }
     eventsRead++;
-    long argument = TraceLayout.argument(number);
-    switch (TraceLayout.kind(number)) {
+    long argument = TraceLayout.argument(number, header.kindBits());
+    switch (TraceLayout.kind(number, header.kindBits())) {
       case TraceLayout.RELEASE -> release(argument, sink);
       case TraceLayout.ALLOCATE -> allocate(argument, sink);
       case TraceLayout.PAUSE -> pause(argument, sink);
-      default -> phase(argument, sink);
+      case TraceLayout.PHASE -> phase(argument, sink);
+      case TraceLayout.THREAD -> thread(argument, sink);
+      case TraceLayout.GROW -> grow(argument, sink);
+      case TraceLayout.LOST -> lost(argument, sink);
+      default -> throw damaged("an event of unknown kind");
     }
     return true;
   }
@@ -114,6 +120,34 @@ public final class TraceReader implements TraceSource {
     sink.allocate(slot, (int) bytes);
   }
 
+  private void grow(long slot, TraceSink sink) throws IOException {
+    long bytes = TraceLayout.takeNumber(payload);
+    if (!slots.isTaken(slot)) {
+      throw damaged("slot " + slot + " holds no block");
+    }
+    if (bytes < 1 || bytes > Integer.MAX_VALUE) {
+      throw damaged("a block of " + bytes + " bytes");
+    }
+    sums.grow((int) slot, (int) bytes);
+    sink.grow((int) slot, (int) bytes);
+  }
+
+  private void thread(long thread, TraceSink sink) throws IOException {
+    if (thread >= TraceLayout.MAX_THREADS) {
+      throw damaged("thread %d, not below %,d".formatted(thread, TraceLayout.MAX_THREADS));
+    }
+    sums.thread((int) thread);
+    sink.thread((int) thread);
+  }
+
+  private void lost(long events, TraceSink sink) throws IOException {
+    if (events < 1) {
+      throw damaged("no event is lost");
+    }
+    sums.lost(events);
+    sink.lost(events);
+  }
+
   private void pause(long micros, TraceSink sink) throws IOException {
     if (micros < 1 || micros > TraceLayout.MAX_PAUSE_MICROS) {
       throw damaged(
@@ -129,7 +163,7 @@ public final class TraceReader implements TraceSource {
     if (length > TracePhase.MAX_LABEL_BYTES || length > payload.remaining()) {
       throw damaged("a label is cut off");
     }
-    if (kind == null) {
+    if (kind == null || (kind == TracePhase.Kind.OLDER && header.kindBits() < 3)) {
       throw damaged("a phase of unknown kind");
     }
     if (++phases > TraceLayout.MAX_PHASES) {
@@ -147,21 +181,29 @@ public final class TraceReader implements TraceSource {
     }
   }
 
-  private TraceTotals readHeader() throws IOException {
-    ByteBuffer bytes = TraceLayout.buffer(TraceLayout.HEADER_BYTES);
-    if (!readFully(bytes)) {
-      throw new TraceFormatException("'" + path + "' is no trace: it is too short for one");
-    }
+  private TraceLayout.Header readHeader() throws IOException {
+    ByteBuffer start = readStart(TraceLayout.VERSION_END);
     try {
-      TraceLayout.Header header = TraceLayout.decodeHeader(bytes);
-      if (!header.complete()) {
+      int length = TraceLayout.headerBytes(start.duplicate().order(start.order()));
+      ByteBuffer rest = readStart(length - TraceLayout.VERSION_END);
+      TraceLayout.Header read =
+          TraceLayout.decodeHeader(TraceLayout.buffer(length).put(start).put(rest).flip());
+      if (!read.complete()) {
         throw new TraceFormatException(
             "'" + path + "' is half a trace: whoever wrote it did not finish");
       }
-      return header.totals();
+      return read;
     } catch (IllegalArgumentException other) {
       throw new TraceFormatException("'" + path + "' " + other.getMessage());
     }
+  }
+
+  private ByteBuffer readStart(int length) throws IOException {
+    ByteBuffer bytes = TraceLayout.buffer(length);
+    if (!readFully(bytes)) {
+      throw new TraceFormatException("'" + path + "' is no trace: it is too short for one");
+    }
+    return bytes;
   }
 
   private boolean readChunk() throws IOException {

@@ -25,4 +25,17 @@ public interface TraceSink {
 
   /** Nothing happens for so long, in microseconds; at least 1. */
   void pause(long micros) throws IOException;
+
+  /**
+   * The block in the slot gets another size, and perhaps another place.
+   *
+   * @param bytes at least 1
+   */
+  void grow(int slot, int bytes) throws IOException;
+
+  /** The events that follow happen on that thread; before the first such event, on thread 0. */
+  default void thread(int thread) throws IOException {}
+
+  /** So many events are missing here; at least 1. */
+  default void lost(long events) throws IOException {}
 }

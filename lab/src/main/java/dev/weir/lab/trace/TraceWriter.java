@@ -65,6 +65,35 @@ public final class TraceWriter implements TraceSink, Closeable {
   }
 
   @Override
+  public void grow(int slot, int bytes) throws IOException {
+    if (bytes < 1 || !slots.isTaken(slot)) {
+      throw new IllegalArgumentException(
+          "a growth to " + bytes + " bytes in slot " + slot + ": not at least 1, or no block");
+    }
+    sums.grow(slot, bytes);
+    put(TraceLayout.number(TraceLayout.GROW, slot), new byte[0]);
+    TraceLayout.putNumber(payload, bytes);
+  }
+
+  @Override
+  public void thread(int thread) throws IOException {
+    if (thread < 0 || thread >= TraceLayout.MAX_THREADS) {
+      throw new IllegalArgumentException("thread %d: not below 65,536".formatted(thread));
+    }
+    sums.thread(thread);
+    put(TraceLayout.number(TraceLayout.THREAD, thread), new byte[0]);
+  }
+
+  @Override
+  public void lost(long events) throws IOException {
+    if (events < 1) {
+      throw new IllegalArgumentException("%d events lost: not at least 1".formatted(events));
+    }
+    sums.lost(events);
+    put(TraceLayout.number(TraceLayout.LOST, events), new byte[0]);
+  }
+
+  @Override
   public void phase(TracePhase phase) throws IOException {
     if (phases == TraceLayout.MAX_PHASES) {
       throw new IllegalArgumentException("more than %d phases".formatted(phases));

@@ -24,6 +24,11 @@ final class FakeStore implements BlockStore {
   }
 
   @Override
+  public long grow(int slot, int before, int bytes) {
+    return allocate(slot, bytes);
+  }
+
+  @Override
   public void release(int slot) {
     released++;
   }

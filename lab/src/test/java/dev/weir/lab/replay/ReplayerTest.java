@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 
 /** Every event is a sample here: the totals say that there are few of them. */
 class ReplayerTest {
-  private static final TraceTotals TOTALS = new TraceTotals(10, 5, 1, 1, 40_000, 4, 0);
+  private static final TraceTotals TOTALS = new TraceTotals(10, 5, 1, 1, 40_000, 4, 0, 1, 0, 0, 0);
 
   private final FakeStore store = new FakeStore();
   private final LivePages pages = new LivePages();

@@ -18,6 +18,21 @@ public final class RecordingSink implements TraceSink {
   }
 
   @Override
+  public void grow(int slot, int bytes) {
+    events.add("grow " + slot + " " + bytes);
+  }
+
+  @Override
+  public void thread(int thread) {
+    events.add("thread " + thread);
+  }
+
+  @Override
+  public void lost(long count) {
+    events.add("lost " + count);
+  }
+
+  @Override
   public void phase(TracePhase phase) {
     events.add("phase " + phase);
   }

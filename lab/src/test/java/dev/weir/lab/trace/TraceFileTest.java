@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Random;
 import java.util.zip.GZIPOutputStream;
@@ -137,6 +139,31 @@ class TraceFileTest {
   }
 
   @Test
+  void aTraceOfTheFirstVersionIsStillRead() throws IOException {
+    Files.write(
+        file,
+        HexFormat.of()
+            .parseHex(
+                "574549525452414301000100010000000300000000000000010000000000000064000000000000006400000000000000"
+                    + "6400000000000000e803000000000000")); // up to the checksum
+    byte[] header = Files.readAllBytes(file);
+    ByteBuffer payload = ByteBuffer.allocate(5);
+    payload.put(new byte[] {(byte) 0x91, 0x03}); // 100 << 2 | ALLOCATE
+    payload.put(new byte[] {(byte) 0xa2, 0x1f}); // 1000 << 2 | PAUSE
+    payload.put(new byte[] {0}).flip(); // slot 0 << 2 | RELEASE
+    ByteBuffer whole = TraceLayout.buffer(68 + 8 + 5 + 8);
+    whole.put(header).putInt(TraceLayout.crc(whole, 64));
+    whole.putInt(5).putInt(TraceLayout.crc(payload, 5)).put(payload).putLong(0);
+    Files.write(file, whole.array());
+    RecordingSink read = new RecordingSink();
+    try (TraceReader reader = TraceReader.open(file)) {
+      reader.drainTo(read);
+      assertThat(reader.totals().threads()).isEqualTo(1);
+    }
+    assertThat(read.events).containsExactly("allocate 0 100", "pause 1000", "release 0");
+  }
+
+  @Test
   void whatFollowsTheEndIsNoticed() throws IOException {
     writeRandom(3, 50, new RecordingSink());
     Files.write(file, new byte[1], java.nio.file.StandardOpenOption.APPEND);
@@ -184,8 +211,8 @@ class TraceFileTest {
 
   private static List<TraceTotals> lies(TraceTotals of) {
     List<TraceTotals> lies = new ArrayList<>();
-    for (int field = 0; field < 7; field++) {
-      int[] more = new int[7];
+    for (int field = 0; field < 11; field++) {
+      int[] more = new int[11];
       more[field] = 1;
       lies.add(
           new TraceTotals(
@@ -195,7 +222,11 @@ class TraceFileTest {
               of.releasedBytes() + more[3],
               of.peakLiveBytes() + more[4],
               of.slots() + more[5],
-              of.pausedMicros() + more[6]));
+              of.pausedMicros() + more[6],
+              of.threads() + more[7],
+              of.growths() + more[8],
+              of.older() + more[9],
+              of.lost() + more[10]));
     }
     return lies;
   }
@@ -234,7 +265,7 @@ class TraceFileTest {
       random.nextBytes(events);
       forge.bytes(events);
       for (int i = random.nextInt(20); i > 0; i--) {
-        forge.number(random.nextInt(4), random.nextLong(1L << random.nextInt(1, 61)));
+        forge.number(random.nextInt(8), random.nextLong(1L << random.nextInt(1, 60)));
       }
       forge.write(file);
       try (TraceReader reader = TraceReader.open(file)) {
@@ -264,6 +295,9 @@ class TraceFileTest {
       assertThatThrownBy(() -> writer.allocate(5, 1)).isInstanceOf(IllegalArgumentException.class);
       assertThatThrownBy(() -> writer.release(7)).isInstanceOf(IllegalArgumentException.class);
       assertThatThrownBy(() -> writer.pause(0)).isInstanceOf(IllegalArgumentException.class);
+      assertThatThrownBy(() -> writer.grow(7, 1)).isInstanceOf(IllegalArgumentException.class);
+      assertThatThrownBy(() -> writer.thread(65_536)).isInstanceOf(IllegalArgumentException.class);
+      assertThatThrownBy(() -> writer.lost(0)).isInstanceOf(IllegalArgumentException.class);
     }
     assertThatThrownBy(() -> new TracePhase("ä".repeat(101), TracePhase.Kind.COUNTED))
         .isInstanceOf(IllegalArgumentException.class);
@@ -294,14 +328,27 @@ class TraceFileTest {
         int lot = random.nextInt(100);
         if (lot == 0) {
           TracePhase phase =
-              new TracePhase("größer " + i, TracePhase.Kind.values()[random.nextInt(3)]);
+              new TracePhase("größer " + i, TracePhase.Kind.values()[random.nextInt(4)]);
           writer.phase(phase);
           also.phase(phase);
         } else if (lot == 1) {
           long micros = 1 + random.nextLong(TraceLayout.MAX_PAUSE_MICROS);
           writer.pause(micros);
           also.pause(micros);
-        } else if (lot < 55 || live.isEmpty()) {
+        } else if (lot == 2) {
+          int thread = random.nextInt(100);
+          writer.thread(thread);
+          also.thread(thread);
+        } else if (lot == 3) {
+          long events = 1 + random.nextLong(1L << 40);
+          writer.lost(events);
+          also.lost(events);
+        } else if (lot == 4 && !live.isEmpty()) {
+          int slot = live.get(random.nextInt(live.size()));
+          int bytes = 1 + random.nextInt(1 << (1 + random.nextInt(30)));
+          writer.grow(slot, bytes);
+          also.grow(slot, bytes);
+        } else if (lot < 57 || live.isEmpty()) {
           int slot = slots.take();
           int bytes = 1 + random.nextInt(1 << (1 + random.nextInt(30)));
           live.add(slot);

@@ -21,7 +21,7 @@ final class TraceForge {
   void write(Path file) throws IOException {
     int length = payload.position();
     ByteArrayOutputStream whole = new ByteArrayOutputStream();
-    TraceTotals many = new TraceTotals(1, 1, 1, 1, 1, 1_000, 1);
+    TraceTotals many = new TraceTotals(1, 1, 1, 1, 1, 1_000, 1, 1, 1, 1, 1);
     whole.write(TraceLayout.encodeHeader(new TraceLayout.Header(true, many)).array());
     if (length > 0) {
       whole.write(

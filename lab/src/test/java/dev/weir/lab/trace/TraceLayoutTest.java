@@ -9,7 +9,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class TraceLayoutTest {
-  private static final TraceTotals TOTALS = new TraceTotals(7, 3, 1L << 40, 99, 1L << 35, 2, 5);
+  private static final TraceTotals TOTALS =
+      new TraceTotals(7, 3, 1L << 40, 99, 1L << 35, 2, 5, 12, 1L << 33, 4, 3);
 
   @ParameterizedTest
   @ValueSource(longs = {0, 1, 127, 128, 16_383, 16_384, 1L << 33, Long.MAX_VALUE})
@@ -32,13 +33,15 @@ class TraceLayoutTest {
 
   @Test
   void kindsAndArgumentsComeBack() {
-    long number = TraceLayout.number(TraceLayout.PHASE, 1L << 60);
-    assertThat(TraceLayout.kind(number)).isEqualTo(TraceLayout.PHASE);
-    assertThat(TraceLayout.argument(number)).isEqualTo(1L << 60);
+    for (int kind = TraceLayout.RELEASE; kind <= TraceLayout.LOST; kind++) {
+      long number = TraceLayout.number(kind, 1L << 59);
+      assertThat(TraceLayout.kind(number, 3)).isEqualTo(kind);
+      assertThat(TraceLayout.argument(number, 3)).isEqualTo(1L << 59);
+    }
     for (TracePhase.Kind kind : TracePhase.Kind.values()) {
       assertThat(TraceLayout.phaseKind(TraceLayout.code(kind))).isEqualTo(kind);
     }
-    assertThat(TraceLayout.phaseKind(3)).isNull();
+    assertThat(TraceLayout.phaseKind(4)).isNull();
   }
 
   @Test
@@ -53,9 +56,9 @@ class TraceLayoutTest {
   void aHeaderOfAnotherVersionOrKindIsRefused() {
     ByteBuffer bytes = TraceLayout.encodeHeader(new TraceLayout.Header(true, TOTALS));
     assertThatThrownBy(
-            () -> TraceLayout.decodeHeader(bytes.duplicate().order(bytes.order()).put(8, (byte) 2)))
-        .hasMessage("is a trace of version 2; this program reads version 1");
-    bytes.put(8, (byte) 1).put(20, (byte) 77);
+            () -> TraceLayout.decodeHeader(bytes.duplicate().order(bytes.order()).put(8, (byte) 3)))
+        .hasMessage("is a trace of version 3; this program reads versions 1 and 2");
+    bytes.put(8, (byte) 2).put(20, (byte) 77);
     assertThatThrownBy(() -> TraceLayout.decodeHeader(bytes.duplicate().order(bytes.order())))
         .hasMessageContaining("checksum");
     bytes.put(0, (byte) 'w');

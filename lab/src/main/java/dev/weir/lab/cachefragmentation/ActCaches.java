@@ -1,8 +1,9 @@
 package dev.weir.lab.cachefragmentation;
 
-import dev.weir.netty.refusal.MemoryRefusals;
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufAllocator;
+import dev.weir.lab.trace.SlotNumbers;
+import dev.weir.lab.trace.TraceSink;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -16,37 +17,50 @@ import org.jspecify.annotations.Nullable;
 /**
  * The same caches as services build them on a {@code ByteBufAllocator}: a buffer for each record,
  * first in, first out, and a buffer of 1 MiB for each page, least recently used out first. Both
- * count the bytes that they were asked to keep.
+ * count the bytes that they were asked to keep. What happens to the buffers goes to a sink; a
+ * buffer that is refused there counts here as if it were cached.
  */
-final class BufferCaches implements CacheStack {
+final class ActCaches implements CacheStack {
   private static final int PAGE_BYTES = 1 << 20;
 
-  private final ByteBufAllocator allocator;
+  private final TraceSink sink;
   private final CachePlan plan;
-  private final byte[] content = new byte[4 << 20];
+  private final SlotNumbers slots = new SlotNumbers();
   private final Deque<CachedRecord> fifo = new ArrayDeque<>();
   private final Map<Long, List<CachedRecord>> streams = new HashMap<>();
-  private final Map<Long, ByteBuf> pages = new LinkedHashMap<>(16, 0.75f, /* accessOrder= */ true);
-  private final @Nullable ByteBuf[] held = new ByteBuf[WeirCaches.HELD_READS];
+  private final Map<Long, Buffer> pages = new LinkedHashMap<>(16, 0.75f, /* accessOrder= */ true);
+  private final @Nullable Buffer[] held = new Buffer[WeirCaches.HELD_READS];
   private int nextHeld;
   private long flushedSequence;
   private long recordBytes;
+
+  /** A buffer, and how many hold it. */
+  private static final class Buffer {
+    final int slot;
+    final int bytes;
+    int holders = 1;
+
+    Buffer(int slot, int bytes) {
+      this.slot = slot;
+      this.bytes = bytes;
+    }
+  }
 
   /** A record; without its buffer once it is evicted or deleted. */
   private static final class CachedRecord {
     final long sequence;
     final long stream;
-    @Nullable ByteBuf buffer;
+    @Nullable Buffer buffer;
 
-    CachedRecord(long sequence, long stream, ByteBuf buffer) {
+    CachedRecord(long sequence, long stream, Buffer buffer) {
       this.sequence = sequence;
       this.stream = stream;
       this.buffer = buffer;
     }
   }
 
-  BufferCaches(ByteBufAllocator allocator, CachePlan plan) {
-    this.allocator = allocator;
+  ActCaches(TraceSink sink, CachePlan plan) {
+    this.sink = sink;
     this.plan = plan;
   }
 
@@ -64,32 +78,40 @@ final class BufferCaches implements CacheStack {
         stillCached.remove(oldest);
       }
     }
-    ByteBuf buffer = tryBuffer(bytes);
-    if (buffer == null) {
-      return false;
-    }
-    CachedRecord added = new CachedRecord(sequence, stream, buffer);
+    CachedRecord added = new CachedRecord(sequence, stream, buffer(bytes));
     recordBytes += bytes;
     fifo.add(added);
     streams.computeIfAbsent(stream, ignored -> new ArrayList<>()).add(added);
     return true;
   }
 
-  private @Nullable ByteBuf tryBuffer(int bytes) {
+  private Buffer buffer(int bytes) {
+    Buffer buffer = new Buffer(slots.take(), bytes);
     try {
-      return allocator.directBuffer(bytes, bytes).writeBytes(content, 0, bytes);
-    } catch (OutOfMemoryError refused) {
-      MemoryRefusals.require(refused);
-      return null;
+      sink.allocate(buffer.slot, bytes);
+    } catch (IOException gone) {
+      throw new UncheckedIOException(gone);
+    }
+    return buffer;
+  }
+
+  private void release(Buffer buffer) {
+    if (--buffer.holders == 0) {
+      slots.tryGive(buffer.slot);
+      try {
+        sink.release(buffer.slot);
+      } catch (IOException gone) {
+        throw new UncheckedIOException(gone);
+      }
     }
   }
 
   private void drop(CachedRecord dropped) {
-    ByteBuf buffer = dropped.buffer;
+    Buffer buffer = dropped.buffer;
     if (buffer != null) {
       dropped.buffer = null;
-      recordBytes -= buffer.capacity();
-      buffer.release();
+      recordBytes -= buffer.bytes;
+      release(buffer);
     }
   }
 
@@ -109,12 +131,15 @@ final class BufferCaches implements CacheStack {
   @Override
   public void readTail(long stream, long endOffset) {
     List<CachedRecord> records = streams.getOrDefault(stream, List.of());
-    ByteBuf newest = records.isEmpty() ? null : records.getLast().buffer;
-    ByteBuf released = held[nextHeld];
-    held[nextHeld] = newest == null ? null : newest.retainedSlice();
+    Buffer newest = records.isEmpty() ? null : records.getLast().buffer;
+    Buffer released = held[nextHeld];
+    held[nextHeld] = newest;
     nextHeld = (nextHeld + 1) % held.length;
+    if (newest != null) {
+      newest.holders++;
+    }
     if (released != null) {
-      released.release();
+      release(released);
     }
   }
 
@@ -125,15 +150,11 @@ final class BufferCaches implements CacheStack {
       return true;
     }
     if ((pages.size() + 1L) * PAGE_BYTES > plan.blockBytes()) {
-      Iterator<ByteBuf> leastRecentlyUsed = pages.values().iterator();
-      leastRecentlyUsed.next().release();
+      Iterator<Buffer> leastRecentlyUsed = pages.values().iterator();
+      release(leastRecentlyUsed.next());
       leastRecentlyUsed.remove();
     }
-    ByteBuf buffer = tryBuffer(PAGE_BYTES);
-    if (buffer == null) {
-      return false;
-    }
-    pages.put(key, buffer);
+    pages.put(key, buffer(PAGE_BYTES));
     return true;
   }
 
@@ -144,12 +165,13 @@ final class BufferCaches implements CacheStack {
 
   @Override
   public void close() {
-    for (ByteBuf read : held) {
+    for (Buffer read : held) {
       if (read != null) {
-        read.release();
+        release(read);
       }
     }
     fifo.forEach(this::drop);
-    pages.values().forEach(ByteBuf::release);
+    pages.values().forEach(this::release);
+    pages.clear();
   }
 }

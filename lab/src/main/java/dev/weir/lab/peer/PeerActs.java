@@ -1,0 +1,61 @@
+package dev.weir.lab.peer;
+
+import dev.weir.lab.trace.TracePhase;
+import dev.weir.lab.trace.TraceSink;
+import java.io.BufferedOutputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.util.Map;
+
+/** Has a peer allocate and release what a trace says, in the peer's own numbers. */
+public final class PeerActs implements TraceSink {
+  private static final int OUTPUT_BYTES = 256 << 10;
+
+  /** Asks the player how it is; no slot is released by that number. */
+  private static final int MARK = Integer.MIN_VALUE;
+
+  private final PeerJvm peer;
+  private final DataOutputStream acts;
+
+  /** Talks to a peer that was started to {@code play}. */
+  public PeerActs(PeerJvm peer) {
+    this.peer = peer;
+    this.acts = new DataOutputStream(new BufferedOutputStream(peer.child().input(), OUTPUT_BYTES));
+  }
+
+  @Override
+  public void allocate(int slot, int bytes) throws IOException {
+    acts.writeInt(slot);
+    acts.writeInt(bytes);
+  }
+
+  @Override
+  public void release(int slot) throws IOException {
+    acts.writeInt(-1 - slot);
+  }
+
+  /** As a new buffer and the end of the old one: the player copies nothing. */
+  @Override
+  public void grow(int slot, int bytes) throws IOException {
+    release(slot);
+    allocate(slot, bytes);
+  }
+
+  @Override
+  public void phase(TracePhase phase) {}
+
+  @Override
+  public void pause(long micros) {}
+
+  /**
+   * Waits until all that was said is done.
+   *
+   * @return how the peer is then
+   * @throws IOException if it has ended, or is silent for a minute
+   */
+  public Map<String, Object> await() throws IOException {
+    acts.writeInt(MARK);
+    acts.flush();
+    return peer.receive();
+  }
+}
