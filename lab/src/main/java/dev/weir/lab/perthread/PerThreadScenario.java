@@ -18,7 +18,7 @@ public final class PerThreadScenario {
   /** Its name on the command line. */
   public static final String NAME = "rss-per-thread";
 
-  private static final int QUICK_MILLIS = 3_000;
+  private static final int QUICK_MILLIS = 1_000;
   private static final int ZERO_LOAD_MILLIS = 20_000;
 
   private PerThreadScenario() {}

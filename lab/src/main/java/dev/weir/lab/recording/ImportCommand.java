@@ -16,7 +16,7 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "import",
     description = {
-      "Makes a trace of a Flight Recorder recording of any service on Netty 4.2.3 or newer.",
+      "Makes a trace of a Flight Recorder recording of a service on Netty 4.2.3 or newer.",
       "The events of its buffers have to be enabled in it."
     },
     sortOptions = false,

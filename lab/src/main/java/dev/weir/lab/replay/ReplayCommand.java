@@ -218,7 +218,7 @@ public final class ReplayCommand implements Callable<Integer> {
     }
   }
 
-  private void requireBearable(ReplayPlan plan, TraceTotals totals) {
+  private void requireBearable(ReplayPlan plan, TraceTotals totals) throws IOException {
     long liveBytes = plan.liveBytes(totals.peakLiveBytes());
     long availableBytes = AvailableMemory.bytes();
     if (liveBytes > availableBytes / 4 * 3) {
@@ -227,7 +227,7 @@ public final class ReplayCommand implements Callable<Integer> {
           "'%s' has up to %s MiB live, and this machine has %s to spare: --budget or --scale less"
               .formatted(plan.trace(), Bytes.mib(liveBytes), Bytes.mib(availableBytes)));
     }
-    long seconds = TimeUnit.MICROSECONDS.toSeconds(totals.pausedMicros());
+    long seconds = TimeUnit.MICROSECONDS.toSeconds(plan.recordedMicros());
     if (seconds > MAX_PAUSED_SECONDS) {
       throw new ParameterException(
           spec.commandLine(),

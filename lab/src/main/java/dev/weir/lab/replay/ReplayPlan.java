@@ -52,6 +52,16 @@ record ReplayPlan(
     return time == ReplayTime.RECORDED ? TraceReader.open(file) : CompressedTime.open(file);
   }
 
+  /** How much time passes in the trace as it was recorded. */
+  long recordedMicros() throws IOException {
+    if (isSynthetic()) {
+      return 0;
+    }
+    try (TraceReader file = TraceReader.open(Path.of(trace))) {
+      return file.totals().pausedMicros();
+    }
+  }
+
   /** The same within another budget. */
   ReplayPlan within(long otherBudgetBytes) {
     return new ReplayPlan(

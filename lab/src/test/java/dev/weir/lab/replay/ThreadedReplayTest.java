@@ -41,15 +41,13 @@ class ThreadedReplayTest {
             "--budget",
             "1.5x,64M",
             "--allocators",
-            "weir,netty-pooled,glibc",
+            "weir,glibc",
             "--json",
             json.toString());
     assertThat(exit).as("-Dweir.test.seed=%d: %s%s", seed, out, err).isZero();
     List<Map<String, Object>> rows =
         Files.readAllLines(json).stream().map(JsonLines::parse).toList();
-    assertThat(rows)
-        .extracting("allocator")
-        .containsExactly("weir", "netty-pooled", "weir", "netty-pooled");
+    assertThat(rows).extracting("allocator").containsExactly("weir", "weir");
     assertThat(rows).extracting("threads").containsOnly(totals.threads());
     assertThat(rows)
         .as("-Dweir.test.seed=%d", seed)
