@@ -29,8 +29,8 @@ final class LabPage {
       h3 { font-size: .95rem; margin: 0 0 .3rem; }
       code { font: 13px/1.45 ui-monospace, monospace; } .faint { color: var(--faint); } .bad { color: var(--bad); }
       .wide { overflow-x: auto; border: 1px solid var(--rule); border-radius: 6px; }
-      table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; font-size: 13.5px; }
-      th, td { padding: .35rem .6rem; text-align: right; white-space: nowrap; }
+      table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; font-size: 13px; }
+      th, td { padding: .3rem .42rem; text-align: right; white-space: nowrap; }
       th:nth-child(-n+2), td:nth-child(-n+2) { text-align: left; }
       th button { font: inherit; font-weight: 600; color: inherit; background: none; border: 0; padding: 0; cursor: pointer; }
       th[aria-sort=ascending] button::after { content: " \\2191"; } th[aria-sort=descending] button::after { content: " \\2193"; }
