@@ -33,7 +33,7 @@ import picocli.CommandLine.Spec;
       "",
       "Examples:",
       "  weir lab record 4711 --for 60s -o service.trace",
-      "  weir lab record 4711 --for 10s --events-of io.grpc.netty.shaded.io.netty. -o grpc.trace"
+      "  weir lab record 4711 --events-of io.grpc.netty.shaded.io.netty. -o grpc.trace"
     })
 public final class RecordCommand implements Callable<Integer> {
   private static final String NAME = "weir-lab";

@@ -48,8 +48,7 @@ import picocli.CommandLine.Spec;
       "Examples:",
       "  weir lab replay cache",
       "  weir lab replay cache --budget 230M --allocators weir,netty-pooled --json cache.jsonl",
-      "  weir lab replay service.trace --writes bytes --threads recorded --budget 1.15x,1.5x"
-          + " --report out"
+      "  weir lab replay service.trace --threads recorded --budget 1.15x,1.5x --report out"
     })
 public final class ReplayCommand implements Callable<Integer> {
   /** A day. */
@@ -175,7 +174,8 @@ public final class ReplayCommand implements Callable<Integer> {
       replay(plan, rows, keeper);
     }
     keeper.keep(rows, /* complete= */ true);
-    return 0;
+    boolean failed = rows.stream().anyMatch(row -> row.containsKey(ScenarioRun.PROBLEM));
+    return failed ? ScenarioRun.INCOMPLETE : 0;
   }
 
   /**
@@ -242,7 +242,13 @@ public final class ReplayCommand implements Callable<Integer> {
     Replay replay = new Replay(plan, ProgressLine.onTerminal());
     List<ReplayOutcome> outcomes = new ArrayList<>();
     for (Contender contender : new LinkedHashSet<>(contenders)) {
-      ReplayOutcome outcome = replay.run(contender);
+      ReplayOutcome outcome;
+      try {
+        outcome = replay.run(contender);
+      } catch (IOException failed) {
+        outcome = ReplayOutcome.missing(contender, String.valueOf(failed.getMessage()));
+        rows.add(problem(plan, outcome));
+      }
       outcomes.add(outcome);
       if (outcome.missing() == null) {
         outcome.row().put("boundBytes", bounds.get(plan.trace()));
@@ -255,6 +261,16 @@ public final class ReplayCommand implements Callable<Integer> {
     if (html != null) {
       page.write(html);
     }
+  }
+
+  /** A row of a process that ended early or hung: the others go on. */
+  private static Map<String, @Nullable Object> problem(ReplayPlan plan, ReplayOutcome outcome) {
+    Map<String, @Nullable Object> row = new LinkedHashMap<>();
+    row.put("scenario", "replay");
+    row.put("trace", plan.trace());
+    row.put("allocator", outcome.contender().label());
+    row.put(ScenarioRun.PROBLEM, outcome.missing());
+    return row;
   }
 
   /** For the report: seconds, resident and live of each point, by the share of the trace. */
