@@ -53,6 +53,9 @@ final class StreamsCommand implements Callable<Integer> {
   private static final int MAX_ROUNDS = 100;
   private static final Pattern SPACES = Pattern.compile(" +");
 
+  /** A row lacks figures: a server has failed. */
+  private static final int SERVER_FAILED = 3;
+
   /** What shells call the end by Ctrl-C. */
   private static final int INTERRUPTED = 130;
 
@@ -154,7 +157,7 @@ final class StreamsCommand implements Callable<Integer> {
     Noise.Watch watch = new Noise.Watch();
     Interruption interruption = new Interruption(() -> printUnfinished(run, report));
     try {
-      run.measure(parent, progress(run));
+      run.measure(parent, progress(run), interruption::isUnderWay);
     } catch (IOException failed) {
       if (interruption.isUnderWay()) {
         return INTERRUPTED;
@@ -173,7 +176,8 @@ final class StreamsCommand implements Callable<Integer> {
     if (recorder.isPresent()) {
       recorder.get().add(noise, report.rows(run));
     }
-    return CommandLine.ExitCode.OK;
+    boolean isWhole = run.finished().stream().allMatch(row -> row.failures().isEmpty());
+    return isWhole ? CommandLine.ExitCode.OK : SERVER_FAILED;
   }
 
   private BiConsumer<String, Integer> progress(StreamsRun run) {

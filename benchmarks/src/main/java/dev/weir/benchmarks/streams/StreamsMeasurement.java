@@ -2,6 +2,7 @@ package dev.weir.benchmarks.streams;
 
 import dev.weir.benchmarks.harness.Score;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -13,9 +14,21 @@ public final class StreamsMeasurement {
   private final StreamsRow row;
   private final Map<String, Map<StreamsMetric, List<Double>>> values = new LinkedHashMap<>();
 
+  private final Map<String, String> failures = new LinkedHashMap<>();
+
   /** Nothing yet. */
   public StreamsMeasurement(StreamsRow row) {
     this.row = row;
+  }
+
+  /** Takes down why a server could not be measured, or not in all rounds. */
+  void fail(String server, String reason) {
+    failures.put(server, reason);
+  }
+
+  /** Why servers could not be measured in all rounds, by name. */
+  public Map<String, String> failures() {
+    return Collections.unmodifiableMap(failures);
   }
 
   /** What is measured. */

@@ -49,6 +49,9 @@ public final class StreamsReport {
     }
     StringBuilder text = new StringBuilder(table.render(ansi));
     missing.values().forEach(reason -> text.append(reason).append('\n'));
+    for (StreamsMeasurement measurement : run) {
+      measurement.failures().values().forEach(reason -> text.append(reason).append('\n'));
+    }
     return text.append(goals(run, ansi)).toString();
   }
 
@@ -78,7 +81,8 @@ public final class StreamsReport {
   }
 
   /**
-   * An object for each row and server; servers that are missing have one each, with the reason.
+   * An object for each row and server, and one with the reason for each server that is missing, or
+   * that has failed in a row.
    *
    * @param load how appends were made
    */
@@ -92,6 +96,16 @@ public final class StreamsReport {
       for (String server : measurement.servers()) {
         rows.add(row(measurement, server, effort, load));
       }
+      measurement
+          .failures()
+          .forEach((server, reason) -> {
+            Map<String, Object> row = new LinkedHashMap<>();
+            row.put("suite", "streams");
+            row.put("row", measurement.row().label());
+            row.put("server", server);
+            row.put("failed", reason);
+            rows.add(row);
+          });
     }
     missing.forEach((server, reason) -> {
       Map<String, Object> row = new LinkedHashMap<>();

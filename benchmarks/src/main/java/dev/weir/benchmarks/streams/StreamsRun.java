@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BiConsumer;
+import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 
 /**
@@ -39,20 +40,31 @@ public final class StreamsRun {
   }
 
   /**
-   * Measures everything.
+   * Measures everything. A server that fails in a row is left out of the rest of that row.
    *
    * @param parent where folders are made, and deleted again
    * @param turns hears what begins now, and how many have ended
-   * @throws IOException if a server fails, or cannot be measured
+   * @param isGivenUp whether the run is to end with the failure of a server
+   * @throws IOException if it is
    */
-  public void measure(Path parent, BiConsumer<String, Integer> turns) throws IOException {
+  public void measure(Path parent, BiConsumer<String, Integer> turns, BooleanSupplier isGivenUp)
+      throws IOException {
     int ended = 0;
     for (StreamsRow row : rows) {
       StreamsMeasurement measurement = new StreamsMeasurement(row);
       for (int round = 0; round < effort.rounds(); round++) {
         for (StreamServer server : servers) {
           turns.accept("%s %s".formatted(row.label(), server.label()), ended);
-          measurement.add(server.label(), turn(row, server, parent));
+          if (!measurement.failures().containsKey(server.label())) {
+            try {
+              measurement.add(server.label(), turn(row, server, parent));
+            } catch (IOException failed) {
+              if (isGivenUp.getAsBoolean()) {
+                throw failed;
+              }
+              measurement.fail(server.label(), String.valueOf(failed.getMessage()));
+            }
+          }
           ended++;
         }
       }

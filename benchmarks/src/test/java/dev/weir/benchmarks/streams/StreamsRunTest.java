@@ -55,7 +55,7 @@ class StreamsRunTest {
     StreamsRun run =
         new StreamsRun(List.copyOf(ROWS.keySet()), List.of(node()), TINY, new NettyLoad());
     List<Integer> ended = new ArrayList<>();
-    run.measure(folder, (what, turns) -> ended.add(turns));
+    run.measure(folder, (what, turns) -> ended.add(turns), () -> true);
     assertThat(ended).containsExactly(0, 1, 2, 3, 4, 5);
     for (StreamsMeasurement measurement : run.finished()) {
       for (StreamsMetric metric : ROWS.get(measurement.row())) {
@@ -85,9 +85,24 @@ class StreamsRunTest {
             Optional.empty());
     StreamsRun run =
         new StreamsRun(List.of(StreamsRow.APPEND_1K_1), List.of(broken), TINY, new NettyLoad());
-    assertThatThrownBy(() -> run.measure(folder, (what, turns) -> {}))
+    assertThatThrownBy(() -> run.measure(folder, (what, turns) -> {}, () -> true))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("broken in append-1K-1")
         .hasMessageContaining("no room");
+  }
+
+  @Test
+  void aServerThatFailsIsToldAndTheRunGoesOn() throws IOException {
+    StreamServer broken =
+        new StreamServer("broken", (data, port) -> List.of("false"), Optional.empty());
+    List<StreamsRow> rows = List.of(StreamsRow.APPEND_1K_1, StreamsRow.CATCH_UP_1);
+    StreamsRun run = new StreamsRun(rows, List.of(broken), TINY, new NettyLoad());
+    run.measure(folder, (what, turns) -> {}, () -> false);
+    assertThat(run.finished()).hasSize(2).allMatch(row -> row.failures().containsKey("broken"));
+    assertThat(StreamsReport.text(run.finished(), List.of("broken"), Map.of(), Ansi.OFF))
+        .contains("broken in append-1K-1", "broken in catch-up-1");
+    assertThat(StreamsReport.rows(run.finished(), TINY, "", Map.of()))
+        .hasSize(2)
+        .allSatisfy(row -> assertThat(row).containsKey("failed"));
   }
 }
