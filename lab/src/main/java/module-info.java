@@ -1,5 +1,5 @@
 /** Evidence: scenarios and traces that compare allocators, each in a JVM of its own. */
-@SuppressWarnings("module") // The benchmarks are compiled later.
+@SuppressWarnings("module") // The benchmarks and the command are compiled later.
 module dev.weir.lab {
   requires static org.jspecify;
   requires com.github.luben.zstd_jni;
@@ -29,7 +29,8 @@ module dev.weir.lab {
   exports dev.weir.lab.options to
       dev.weir.benchmarks;
   exports dev.weir.lab.report to
-      dev.weir.benchmarks;
+      dev.weir.benchmarks,
+      dev.weir.cli;
 
   opens dev.weir.lab to
       info.picocli;

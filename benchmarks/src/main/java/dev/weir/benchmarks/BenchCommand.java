@@ -7,7 +7,8 @@ import picocli.CommandLine.Spec;
 /** {@code weir bench}: one subcommand for each suite of benchmarks. */
 @Command(
     name = "bench",
-    description = "Measures Weir beside Netty's allocators and malloc in time and memory.",
+    description =
+        "Measures Weir beside Netty's allocators and malloc, and the node beside other servers.",
     subcommands = {
       AllCommand.class,
       AllocCommand.class,
@@ -23,9 +24,16 @@ import picocli.CommandLine.Spec;
       HelloCommand.class,
       ViewCommand.class,
       CompressionCommand.class,
+      StreamsCommand.class,
       ChartCommand.class
     },
-    footer = {"", "Examples:", "  weir bench all --quick", "  weir bench written --quick"})
+    footer = {
+      "",
+      "Examples:",
+      "  weir bench all --quick",
+      "  weir bench written --quick",
+      "  weir bench streams --quick"
+    })
 public final class BenchCommand implements Runnable {
   @Spec private CommandSpec spec;
 

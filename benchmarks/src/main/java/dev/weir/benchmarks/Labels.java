@@ -5,6 +5,7 @@ import dev.weir.benchmarks.harness.ThreadKind;
 import dev.weir.benchmarks.pattern.AllocPattern;
 import dev.weir.benchmarks.peer.JitState;
 import dev.weir.benchmarks.peer.Peer;
+import dev.weir.benchmarks.streams.StreamsRow;
 import dev.weir.benchmarks.written.Workload;
 import java.util.Arrays;
 import java.util.function.Function;
@@ -73,6 +74,13 @@ abstract class Labels<T> implements ITypeConverter<T> {
   static final class OfWorkload extends Labels<Workload> {
     OfWorkload() {
       super(Workload.values(), Workload::label);
+    }
+  }
+
+  /** Labels of {@link StreamsRow}. */
+  static final class OfStreamsRow extends Labels<StreamsRow> {
+    OfStreamsRow() {
+      super(StreamsRow.values(), StreamsRow::label);
     }
   }
 

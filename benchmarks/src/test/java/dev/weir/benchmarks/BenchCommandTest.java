@@ -54,6 +54,11 @@ class BenchCommandTest {
         "alloc --leak-detection simple --allocators | glibc",
         "view --quick --allocators | netty-pooled",
         "compression --quick --allocators | glibc",
+        "streams --rows | append-9K",
+        "streams --rounds | 0",
+        "streams --load | curl",
+        "streams --folder | /no-such-folder",
+        "streams --json | /no-such-folder/rows.jsonl",
       })
   void aBadFlagIsNamed(String command, String value) {
     String flag = command.substring(command.lastIndexOf(' ') + 1);

@@ -1,6 +1,7 @@
 package dev.weir.cli;
 
 import dev.weir.benchmarks.BenchCommand;
+import dev.weir.cli.doctor.DoctorCommand;
 import dev.weir.lab.LabCommand;
 import dev.weir.server.ServeCommand;
 import dev.weir.server.top.TopCommand;
@@ -19,6 +20,7 @@ import picocli.CommandLine.Spec;
     subcommands = {
       ServeCommand.class,
       TopCommand.class,
+      DoctorCommand.class,
       LabCommand.class,
       BenchCommand.class,
       HelpCommand.class
@@ -28,6 +30,7 @@ import picocli.CommandLine.Spec;
       "Examples:",
       "  weir serve --port 4437 --budget 256M",
       "  weir top",
+      "  weir doctor ./weir-data",
       "  weir lab run http-burst",
       "  weir bench alloc --quick",
       "  weir help serve",

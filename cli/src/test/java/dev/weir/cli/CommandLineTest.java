@@ -50,6 +50,7 @@ class CommandLineTest {
         "help serve",
         "help help",
         "help lab run",
+        "doctor --help",
         "lab --help",
         "lab run -h",
         "bench --help",

@@ -1,178 +1,93 @@
 package dev.weir.server;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import java.io.IOException;
-import java.io.InputStream;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
-import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.Collections;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Random;
-import java.util.Set;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Kills a node with SIGKILL while clients append records of all sizes, restarts it, and looks for
- * every acknowledged one. {@code -Dweir.kill.rounds=100} makes it a long run.
+ * Kills a node at random while clients append records of all sizes, starts it again, and looks for
+ * every acknowledged one.
+ *
+ * <p>{@code -Dweir.kill.rounds=200} makes it a long run. {@code -Dweir.kill.serve="FLAGS"} adds
+ * flags of {@code serve}, where {@code {data}} stands for the folder of the test. Each round is
+ * recorded in {@code target/kill-rounds-*.jsonl}.
  */
 class KillTest {
-  private static final int ROUNDS = Integer.getInteger("weir.kill.rounds", 3);
-  private static final int CLIENTS = 4;
-  private static final int STREAMS = 2;
+  private static final int ROUNDS = Integer.getInteger("weir.kill.rounds", 20);
+  private static final int SMALL_HEAP_ROUNDS = Math.max(3, ROUNDS / 20);
+  private static final String MORE_FLAGS = System.getProperty("weir.kill.serve", "");
 
-  /** Acknowledged appends before the kill: enough for several batches, few enough to be quick. */
-  private static final int APPENDS = 200;
+  @TempDir Path folder;
 
-  /** Record: length, client, number, then filler, then the CRC32C of all before. */
-  private static final int HEADER_BYTES = 16;
-
-  @TempDir Path data;
-
-  private final HttpClient http = HttpClient.newHttpClient();
-  private final List<Set<Long>> acknowledged = new ArrayList<>();
-
-  /** Begins a process. */
-  private interface Start {
-    NodeProcess start(Path data) throws IOException;
-  }
-
-  /** Ends it. */
-  private interface End {
-    void end(NodeProcess node) throws IOException;
+  private List<String> arguments() {
+    List<String> arguments =
+        new ArrayList<>(
+            List.of("--port", "0", "--data", folder.resolve("data").toString(), "--budget", "32M"));
+    if (!MORE_FLAGS.isBlank()) {
+      for (String flag : MORE_FLAGS.strip().split(" +")) {
+        arguments.add(flag.replace("{data}", folder.toString()));
+      }
+    }
+    return arguments;
   }
 
   @Test
-  void everyAcknowledgedRecordIsThereAfterAKill() throws Exception {
-    everyAcknowledgedRecordIsThere(
-        NodeProcess::new, node -> node.process.destroyForcibly(), /* exitCode= */ 128 + 9);
+  void noAcknowledgedRecordIsLostAndNoneIsThereTwiceAfterKills() throws Exception {
+    long seed = Long.getLong("weir.test.seed", System.nanoTime());
+    KillHarness.Ending killed =
+        new KillHarness.Ending() {
+          @Override
+          public NodeProcess start() throws IOException {
+            return NodeProcess.with(arguments());
+          }
+
+          @Override
+          public Process launch() throws IOException {
+            return NodeProcess.launch(arguments().toArray(String[]::new));
+          }
+
+          @Override
+          public void end(NodeProcess node) {
+            node.process.destroyForcibly();
+          }
+
+          @Override
+          public int exitCode() {
+            return 128 + 9;
+          }
+        };
+    try (KillHarness harness =
+        new KillHarness(killed, seed, Path.of("target", "kill-rounds-killed.jsonl"))) {
+      harness.run(ROUNDS);
+    }
   }
 
   @Test
-  void everyAcknowledgedRecordIsThereAfterTheHeapIsFull() throws Exception {
-    everyAcknowledgedRecordIsThere(
-        NodeProcess::withSmallHeap, NodeProcess::fillHeap, /* exitCode= */ 3);
-  }
+  void noAcknowledgedRecordIsLostAndNoneIsThereTwiceAfterTheHeapIsFull() throws Exception {
+    long seed = Long.getLong("weir.test.seed", System.nanoTime());
+    KillHarness.Ending full =
+        new KillHarness.Ending() {
+          @Override
+          public NodeProcess start() throws IOException {
+            return NodeProcess.withSmallHeap(arguments());
+          }
 
-  private void everyAcknowledgedRecordIsThere(Start start, End end, int exitCode) throws Exception {
-    for (int i = 0; i < STREAMS; i++) {
-      acknowledged.add(Collections.synchronizedSet(new HashSet<>()));
-    }
-    AtomicLong numbers = new AtomicLong();
-    for (int round = 0; round < ROUNDS; round++) {
-      try (NodeProcess node = start.start(data)) {
-        for (int i = 0; i < STREAMS; i++) {
-          int status = send(node, "PUT", i, new byte[0]);
-          assertThat(status).isEqualTo(round == 0 ? 201 : 200);
-          check(node, i);
-        }
-        appendUntilItEnds(node, numbers, end);
-        assertThat(node.process.waitFor()).isEqualTo(exitCode);
-      }
-    }
-    try (NodeProcess node = start.start(data)) {
-      for (int i = 0; i < STREAMS; i++) {
-        check(node, i);
-      }
-    }
-  }
+          @Override
+          public void end(NodeProcess node) throws IOException {
+            node.fillHeap();
+          }
 
-  private void appendUntilItEnds(NodeProcess node, AtomicLong numbers, End end) throws Exception {
-    long endAt = numbers.get() + APPENDS;
-    try (ExecutorService clients = Executors.newFixedThreadPool(CLIENTS)) {
-      List<Future<?>> running = new ArrayList<>();
-      for (int client = 0; client < CLIENTS; client++) {
-        running.add(
-            clients.submit(() -> {
-              appendUntilItFails(node, numbers, endAt, end);
-              return null;
-            }));
-      }
-      for (Future<?> client : running) {
-        client.get();
-      }
+          @Override
+          public int exitCode() {
+            return 3;
+          }
+        };
+    try (KillHarness harness =
+        new KillHarness(full, seed, Path.of("target", "kill-rounds-full-heap.jsonl"))) {
+      harness.run(SMALL_HEAP_ROUNDS);
     }
-  }
-
-  private void appendUntilItFails(NodeProcess node, AtomicLong numbers, long endAt, End end)
-      throws IOException, InterruptedException {
-    while (true) {
-      long number = numbers.incrementAndGet();
-      if (number == endAt) {
-        end.end(node);
-      }
-      int stream = (int) (number % STREAMS);
-      try {
-        if (send(node, "POST", stream, record(number)) != 204) {
-          return;
-        }
-        acknowledged.get(stream).add(number);
-      } catch (IOException e) {
-        return;
-      }
-    }
-  }
-
-  private int send(NodeProcess node, String method, int stream, byte[] body)
-      throws IOException, InterruptedException {
-    HttpRequest request =
-        HttpRequest.newBuilder(node.uri("/v1/stream/kill-" + stream))
-            .header("Content-Type", "application/octet-stream")
-            .method(method, HttpRequest.BodyPublishers.ofByteArray(body))
-            .build();
-    return http.send(request, HttpResponse.BodyHandlers.discarding()).statusCode();
-  }
-
-  /** Small ones that share a sync, and some that are spooled. */
-  private static byte[] record(long number) {
-    Random random = new Random(number);
-    int filler = number % 10 == 0 ? 300_000 + random.nextInt(300_000) : random.nextInt(5_000);
-    ByteBuffer record = ByteBuffer.allocate(HEADER_BYTES + filler + Integer.BYTES);
-    record.putLong(filler).putLong(number);
-    byte[] bytes = new byte[filler];
-    random.nextBytes(bytes);
-    record.put(bytes);
-    CRC32C crc = new CRC32C();
-    crc.update(record.array(), 0, record.position());
-    return record.putInt((int) crc.getValue()).array();
-  }
-
-  /** The stream is a sequence of whole records, and has every acknowledged one exactly once. */
-  private void check(NodeProcess node, int stream) throws Exception {
-    HttpResponse<InputStream> response =
-        http.send(
-            HttpRequest.newBuilder(node.uri("/v1/stream/kill-" + stream)).build(),
-            HttpResponse.BodyHandlers.ofInputStream());
-    Set<Long> found = new HashSet<>();
-    try (InputStream in = response.body()) {
-      for (byte[] header = in.readNBytes(HEADER_BYTES);
-          header.length > 0;
-          header = in.readNBytes(HEADER_BYTES)) {
-        assertThat(header).hasSize(HEADER_BYTES);
-        ByteBuffer fields = ByteBuffer.wrap(header);
-        int filler = (int) fields.getLong();
-        long number = fields.getLong();
-        byte[] expected = record(number);
-        assertThat(expected.length).isEqualTo(HEADER_BYTES + filler + Integer.BYTES);
-        byte[] rest = in.readNBytes(filler + Integer.BYTES);
-        assertThat(Arrays.equals(rest, 0, rest.length, expected, HEADER_BYTES, expected.length))
-            .as("record " + number)
-            .isTrue();
-        assertThat(found.add(number)).as("record " + number + " once").isTrue();
-      }
-    }
-    assertThat(found).containsAll(acknowledged.get(stream));
   }
 }

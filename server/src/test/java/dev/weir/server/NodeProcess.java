@@ -24,13 +24,21 @@ final class NodeProcess implements AutoCloseable {
     this(launch("--port", "0", "--data", data.toString(), "--budget", "32M"));
   }
 
+  /** With these arguments of {@code serve}, of which one is {@code --port 0}. */
+  static NodeProcess with(List<String> arguments) throws IOException {
+    return new NodeProcess(launch(arguments.toArray(String[]::new)));
+  }
+
   /** With a small heap, and else with the flags of {@code ./weir serve}. */
   static NodeProcess withSmallHeap(Path data) throws IOException {
+    return withSmallHeap(List.of("--port", "0", "--data", data.toString(), "--budget", "32M"));
+  }
+
+  /** The same with these arguments of {@code serve}. */
+  static NodeProcess withSmallHeap(List<String> arguments) throws IOException {
     List<String> flags = launcherFlags();
     flags.add("-Xmx64m");
-    return new NodeProcess(
-        launch(
-            flags, FillingMain.class, "--port", "0", "--data", data.toString(), "--budget", "32M"));
+    return new NodeProcess(launch(flags, FillingMain.class, arguments.toArray(String[]::new)));
   }
 
   private NodeProcess(Process process) throws IOException {

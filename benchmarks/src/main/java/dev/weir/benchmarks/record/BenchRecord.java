@@ -140,7 +140,7 @@ public final class BenchRecord {
     Map<String, Object> identity = new LinkedHashMap<>();
     for (Map.Entry<String, Object> field : row.entrySet()) {
       identity.put(field.getKey(), field.getValue());
-      if (field.getKey().equals("allocator")) {
+      if (field.getKey().equals("allocator") || field.getKey().equals("server")) {
         break;
       }
     }

@@ -102,6 +102,14 @@ public final class S3ObjectStore implements ObjectStore {
     }
   }
 
+  /**
+   * Opens a bucket for those who only read: writes nothing, and so cannot tell whether the service
+   * keeps to the conditions of writes. Does not block.
+   */
+  public static S3ObjectStore openForReading(S3Options options) {
+    return new S3ObjectStore(options);
+  }
+
   /** Without the probe, for tests. */
   static S3ObjectStore unprobed(S3Options options) {
     return new S3ObjectStore(options);

@@ -6,11 +6,13 @@ import dev.weir.streams.manifest.CommitLog;
 import dev.weir.streams.manifest.Manifest;
 import dev.weir.streams.manifest.ManifestLayout;
 import dev.weir.streams.manifest.Manifests;
+import dev.weir.streams.manifest.Owner;
 import dev.weir.streams.manifest.SegmentState;
 import dev.weir.streams.manifest.Shards;
 import dev.weir.streams.objects.NoSuchObjectException;
 import dev.weir.streams.objects.ObjectInfo;
 import dev.weir.streams.objects.ObjectStore;
+import dev.weir.streams.objects.ObjectStoreException;
 import dev.weir.streams.objects.Requests;
 import dev.weir.streams.segments.SegmentFooter;
 import dev.weir.streams.segments.SegmentId;
@@ -18,40 +20,76 @@ import dev.weir.streams.segments.SegmentLayout;
 import dev.weir.streams.segments.SegmentReader;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Set;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Looks at everything in a store that no node writes to: the owner, each commit, each manifest, how
  * they fit together, and the checksum of every stride. Changes nothing. One damage does not hide
- * the next. For one thread, which may block.
+ * the next; an object that the store cannot read is one, as long as it answers otherwise. For one
+ * thread, which may block.
  */
 public final class Doctor {
+  /** What is read between two calls of the progress: a few requests. */
+  private static final long PIECE_BYTES = 8 << 20;
+
   private final ObjectStore store;
+  private final Progress progress;
   private final List<Damage> damages = new ArrayList<>();
   private final Manifests manifests = new Manifests();
   private final Map<SegmentId, List<StreamExtents.Placed>> expected = new TreeMap<>();
+  private String owner = "";
   private long checkedBytes;
+  private long passedBytes;
+  private long totalBytes;
 
-  private Doctor(ObjectStore store) {
+  private Doctor(ObjectStore store, Progress progress) {
     this.store = store;
+    this.progress = progress;
+  }
+
+  /** Hears how far an examination is. */
+  public interface Progress {
+    /** Bytes of segments that were gone through, and those that there are. */
+    void at(long passedBytes, long totalBytes);
   }
 
   /**
    * What was found.
    *
+   * @param owner the node that may write: its host and epoch; empty where that cannot be read
    * @param streams how many there are, as far as manifests and commits can be read
    * @param segments how many are in use
+   * @param orphans segments that nothing names: a crash left them, or they wait for their deletion
    * @param checkedBytes bytes of streams whose checksums were compared
    */
-  public record Report(int streams, int segments, long checkedBytes, List<Damage> damages) {
+  public record Report(
+      String owner,
+      int streams,
+      int segments,
+      int orphans,
+      long checkedBytes,
+      List<Damage> damages) {
     /** Takes a copy of the list. */
     public Report {
       damages = List.copyOf(damages);
     }
+  }
+
+  /** Whether there is anything of a store here; blocks. */
+  public static boolean isStore(ObjectStore store) throws IOException {
+    for (String prefix : List.of(Owner.KEY, Commit.PREFIX, Shards.PREFIX, SegmentId.PREFIX)) {
+      if (!Requests.await(store.list(prefix, null, 1)).objects().isEmpty()) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /**
@@ -60,21 +98,56 @@ public final class Doctor {
    * @throws IOException where it cannot be read at all
    */
   public static Report examine(ObjectStore store) throws IOException {
-    return new Doctor(store).examine();
+    return examine(store, (passed, total) -> {});
+  }
+
+  /**
+   * Examines a store, and says how far it is.
+   *
+   * @throws IOException where it cannot be read at all
+   */
+  public static Report examine(ObjectStore store, Progress progress) throws IOException {
+    return new Doctor(store, progress).examine();
   }
 
   private Report examine() throws IOException {
-    attempt(() -> Ownership.read(store), "owner");
+    attempt(this::readOwner, Owner.KEY);
     Map<Integer, Manifest> found = readManifests();
     applyCommits(found);
     for (var placed : StreamExtents.of(manifests)) {
       expected.computeIfAbsent(placed.segment(), id -> new ArrayList<>()).add(placed);
     }
-    for (SegmentState segment : manifests.segments().live()) {
+    Collection<SegmentState> live = manifests.segments().live();
+    totalBytes = live.stream().mapToLong(segment -> segment.entry().dataBytes()).sum();
+    long endOfBefore = 0;
+    for (SegmentState segment : live) {
       checkSegment(segment);
+      endOfBefore += segment.entry().dataBytes();
+      passedBytes = endOfBefore;
+      progress.at(passedBytes, totalBytes);
     }
     return new Report(
-        manifests.streams().size(), manifests.segments().live().size(), checkedBytes, damages);
+        owner, manifests.streams().size(), live.size(), orphans(), checkedBytes, damages);
+  }
+
+  private void readOwner() throws IOException {
+    Owner found = Ownership.read(store);
+    owner = "%s, epoch %d".formatted(found.host(), found.epoch());
+  }
+
+  private int orphans() throws IOException {
+    Set<SegmentId> known = manifests.segments().names();
+    int orphans = 0;
+    for (ObjectInfo info : Requests.listAll(store, SegmentId.PREFIX)) {
+      SegmentId id = SegmentId.parse(info.key()).orElse(null);
+      if (id == null) {
+        damages.add(
+            new Damage(info.key(), 0, info.key() + " is no segment; take it away", List.of()));
+      } else if (!known.contains(id)) {
+        orphans++;
+      }
+    }
+    return orphans;
   }
 
   private Map<Integer, Manifest> readManifests() throws IOException {
@@ -83,7 +156,7 @@ public final class Doctor {
       attempt(
           () -> {
             int shard = StoreRecovery.shard(info.key());
-            Manifest manifest = ManifestLayout.decode(shard, Requests.readAll(store, info));
+            Manifest manifest = ManifestLayout.decode(shard, Requests.readAll(store, info.key()));
             found.put(shard, manifest);
             manifests.load(manifest);
           },
@@ -117,11 +190,8 @@ public final class Doctor {
 
   private void checkSegment(SegmentState segment) throws IOException {
     SegmentId id = segment.entry().id();
-    SegmentFooter footer;
-    try {
-      footer = SegmentReader.readFooter(store, id);
-    } catch (DamagedObjectException damage) {
-      report(damage, streamsIn(id, 0, Long.MAX_VALUE));
+    SegmentFooter footer = readFooter(id);
+    if (footer == null) {
       return;
     }
     for (StreamExtents.Placed placed : expected.getOrDefault(id, List.of())) {
@@ -137,14 +207,46 @@ public final class Doctor {
     }
     SegmentReader reader = SegmentReader.of(store, footer);
     for (long position = 0; position < footer.dataBytes(); ) {
-      long length = Math.min(SegmentLayout.STRIDE_BYTES, footer.dataBytes() - position);
-      try {
-        reader.verify(position, length);
-        checkedBytes += length;
-      } catch (DamagedObjectException damage) {
-        report(damage, streamsIn(id, position, length));
-      }
+      long length = Math.min(PIECE_BYTES, footer.dataBytes() - position);
+      checkPiece(reader, position, length);
       position += length;
+      passedBytes += length;
+      progress.at(Math.min(passedBytes, totalBytes), totalBytes);
+    }
+  }
+
+  private @Nullable SegmentFooter readFooter(SegmentId id) throws IOException {
+    try {
+      return SegmentReader.readFooter(store, id);
+    } catch (DamagedObjectException damage) {
+      report(damage, streamsIn(id, 0, Long.MAX_VALUE));
+    } catch (ObjectStoreException unreadable) {
+      reportUnreadable(id.key(), 0, unreadable, streamsIn(id, 0, Long.MAX_VALUE));
+    }
+    return null;
+  }
+
+  /** In a few reads where all is well, else stride by stride. */
+  private void checkPiece(SegmentReader reader, long position, long length) throws IOException {
+    try {
+      reader.verify(position, length);
+      checkedBytes += length;
+    } catch (DamagedObjectException | ObjectStoreException somewhere) {
+      for (long at = position; at < position + length; at += SegmentLayout.STRIDE_BYTES) {
+        checkStride(reader, at, Math.min(SegmentLayout.STRIDE_BYTES, position + length - at));
+      }
+    }
+  }
+
+  private void checkStride(SegmentReader reader, long position, long length) throws IOException {
+    SegmentId id = reader.footer().id();
+    try {
+      reader.verify(position, length);
+      checkedBytes += length;
+    } catch (DamagedObjectException damage) {
+      report(damage, streamsIn(id, position, length));
+    } catch (ObjectStoreException unreadable) {
+      reportUnreadable(id.key(), position, unreadable, streamsIn(id, position, length));
     }
   }
 
@@ -168,7 +270,19 @@ public final class Doctor {
       report(damage, List.of());
     } catch (NoSuchObjectException missing) {
       damages.add(new Damage(key, 0, key + " is missing", List.of()));
+    } catch (ObjectStoreException unreadable) {
+      reportUnreadable(key, 0, unreadable, List.of());
     }
+  }
+
+  /** Throws where it is the store that cannot be read, and not this object alone. */
+  private void reportUnreadable(
+      String key, long offset, ObjectStoreException reason, List<String> streams)
+      throws IOException {
+    Requests.await(store.list(Owner.KEY, null, 1));
+    damages.add(
+        new Damage(
+            key, offset, "%s cannot be read: %s".formatted(key, reason.getMessage()), streams));
   }
 
   private void report(DamagedObjectException damage, List<String> streams) {

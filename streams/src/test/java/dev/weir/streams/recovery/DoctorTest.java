@@ -1,16 +1,20 @@
 package dev.weir.streams.recovery;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.streams.manifest.Commit;
 import dev.weir.streams.manifest.Owner;
 import dev.weir.streams.manifest.Shards;
 import dev.weir.streams.manifest.StreamHeader;
+import dev.weir.streams.objects.FaultyObjectStore;
+import dev.weir.streams.objects.ObjectStoreException;
 import dev.weir.streams.segments.SegmentId;
 import dev.weir.streams.segments.SegmentLayout;
 import dev.weir.streams.testing.Flips;
 import dev.weir.streams.testing.MapStore;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -111,6 +115,47 @@ class DoctorTest {
     assertThat(examine().damages())
         .singleElement()
         .satisfies(damage -> assertThat(damage.streams()).containsExactly("b"));
+  }
+
+  @Test
+  void aSegmentThatNothingNamesIsCountedAndNoDamage() throws IOException {
+    store.set(new SegmentId(0, 1, 1_000).key(), new byte[1]);
+    Doctor.Report report = examine();
+    assertThat(report.damages()).isEmpty();
+    assertThat(report.orphans()).isEqualTo(1);
+  }
+
+  @Test
+  void anObjectThatCannotBeReadIsToldAndTheRestIsExamined() throws IOException {
+    FaultyObjectStore faulty = new FaultyObjectStore(store, /* seed= */ 1);
+    faulty.next(FaultyObjectStore.Call.READ, FaultyObjectStore.Fault.ERROR);
+    Doctor.Report report = Doctor.examine(faulty);
+    assertThat(report.damages()).extracting(Damage::key).containsExactly(Owner.KEY);
+    assertThat(report.checkedBytes()).isEqualTo(3 * SegmentLayout.STRIDE_BYTES + 150);
+  }
+
+  @Test
+  void aStoreThatDoesNotAnswerIsNoDamage() {
+    store.failAfter(5, MapStore.Failure.BEFORE, /* andStayDown= */ true);
+    assertThatThrownBy(() -> Doctor.examine(store)).isInstanceOf(ObjectStoreException.class);
+  }
+
+  @Test
+  void anythingOfAStoreIsOne() throws IOException {
+    assertThat(Doctor.isStore(store)).isTrue();
+    assertThat(Doctor.isStore(new MapStore())).isFalse();
+  }
+
+  @Test
+  void theProgressEndsWithAllBytes() throws IOException {
+    List<Long> passed = new ArrayList<>();
+    Doctor.examine(
+        store,
+        (done, total) -> {
+          passed.add(done);
+          assertThat(total).isEqualTo(3 * SegmentLayout.STRIDE_BYTES + 150);
+        });
+    assertThat(passed).isSorted().endsWith(3L * SegmentLayout.STRIDE_BYTES + 150);
   }
 
   private Doctor.Report examine() throws IOException {

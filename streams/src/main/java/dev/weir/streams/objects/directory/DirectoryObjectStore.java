@@ -306,7 +306,7 @@ public final class DirectoryObjectStore implements ObjectStore {
   }
 
   /** Null: there is no object. */
-  private static @Nullable BasicFileAttributes attributes(Path file) throws IOException {
+  static @Nullable BasicFileAttributes attributes(Path file) throws IOException {
     try {
       BasicFileAttributes attributes = Files.readAttributes(file, BasicFileAttributes.class);
       return attributes.isRegularFile() ? attributes : null;
