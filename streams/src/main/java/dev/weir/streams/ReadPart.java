@@ -125,7 +125,7 @@ interface ReadPart extends Closeable {
       this.pages =
           blocks == null
               ? null
-              : blocks.reader(object, location.position() + location.lengthBytes());
+              : blocks.reader(object, endOfStride(location.position() + location.lengthBytes()));
     }
 
     @Override
@@ -143,14 +143,15 @@ interface ReadPart extends Closeable {
       target.position(target.position() + Math.min(read, wanted));
     }
 
+    private long endOfStride(long position) {
+      long end = Math.ceilDiv(position, SegmentLayout.STRIDE_BYTES) * SegmentLayout.STRIDE_BYTES;
+      return Math.min(reader.footer().dataBytes(), end);
+    }
+
     /** Whole strides around the range, verified, on the Java heap. */
     private int readStrides(ByteBuffer part, long position) throws IOException {
       long first = position / SegmentLayout.STRIDE_BYTES * SegmentLayout.STRIDE_BYTES;
-      long end =
-          Math.min(
-              reader.footer().dataBytes(),
-              Math.ceilDiv(position + part.remaining(), SegmentLayout.STRIDE_BYTES)
-                  * SegmentLayout.STRIDE_BYTES);
+      long end = endOfStride(position + part.remaining());
       byte[] strides = new byte[Math.toIntExact(end - first)];
       reader.readVerified(first, MemorySegment.ofArray(strides));
       int bytes = part.remaining();
@@ -165,11 +166,7 @@ interface ReadPart extends Closeable {
     private int readPage(BlockReader cached, ByteBuffer part, long position) throws IOException {
       long first = position / SegmentLayout.STRIDE_BYTES * SegmentLayout.STRIDE_BYTES;
       int skipped = (int) (position - first);
-      long end =
-          Math.min(
-              reader.footer().dataBytes(),
-              Math.ceilDiv(position + part.remaining(), SegmentLayout.STRIDE_BYTES)
-                  * SegmentLayout.STRIDE_BYTES);
+      long end = endOfStride(position + part.remaining());
       try (CacheSlice slice = await(cached, first, (int) (end - first))) {
         reader.check(first, slice.segment());
         int bytes = (int) Math.min(part.remaining(), slice.byteSize() - skipped);

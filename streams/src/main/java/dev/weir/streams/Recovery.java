@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
+import java.util.NavigableSet;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.SortedMap;
@@ -156,7 +157,7 @@ final class Recovery {
         : new ProducerTag(producer.id(), producer.epoch(), producer.lastSequence());
   }
 
-  private void replay(long sequence, TreeSet<Long> journals) throws IOException {
+  private void replay(long sequence, NavigableSet<Long> journals) throws IOException {
     boolean isLast = sequence == journals.last();
     boolean isFirst = sequence == journals.first();
     Path path = layout.journal(sequence);
@@ -359,7 +360,7 @@ final class Recovery {
     }
   }
 
-  private Journal openJournal(TreeSet<Long> journals, ByteBuffer buffer) throws IOException {
+  private Journal openJournal(NavigableSet<Long> journals, ByteBuffer buffer) throws IOException {
     Journal.Header header = last;
     if (header == null) {
       return Journal.create(

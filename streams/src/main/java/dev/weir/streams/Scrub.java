@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,7 +26,7 @@ final class Scrub {
   private long roundSinceNanos = System.nanoTime();
   private boolean inRound;
   private volatile long finishedNanos = System.nanoTime();
-  private volatile long damages;
+  private final LongAdder damages = new LongAdder();
 
   /** {@code every} is the time between the beginnings of two rounds; null: there are none. */
   Scrub(Manifests manifests, SegmentReaders readers, @Nullable Duration every) {
@@ -41,7 +42,7 @@ final class Scrub {
 
   /** Damaged segments that were found since the start; one may be found again. */
   long damages() {
-    return damages;
+    return damages.sum();
   }
 
   /**
@@ -79,7 +80,7 @@ final class Scrub {
       SegmentReader reader = readers.get(segment.entry().id());
       reader.verifyAgain(0, reader.footer().dataBytes());
     } catch (DamagedObjectException damage) {
-      damages = damages + 1;
+      damages.increment();
       LOG.log(System.Logger.Level.ERROR, "the scrub found damage: {0}", damage.getMessage());
     }
   }

@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -59,8 +60,8 @@ final class Storage implements Runnable {
   private Runnable onIdle = () -> {};
   private Consumer<StoreFailedException> onFenced = taken -> {};
   private volatile @Nullable String trouble;
-  private volatile long flushes;
-  private volatile long flushedSegmentBytes;
+  private final LongAdder flushes = new LongAdder();
+  private final LongAdder flushedSegmentBytes = new LongAdder();
   private volatile long compactedBytes;
   private volatile long compactionDebtBytes;
 
@@ -138,12 +139,12 @@ final class Storage implements Runnable {
 
   /** How many flushes are through since the start. */
   long flushes() {
-    return flushes;
+    return flushes.sum();
   }
 
   /** Bytes of segments that flushes have written. */
   long flushedSegmentBytes() {
-    return flushedSegmentBytes;
+    return flushedSegmentBytes.sum();
   }
 
   /** Bytes of segments that compaction has written. */
@@ -203,17 +204,32 @@ final class Storage implements Runnable {
   }
 
   private synchronized @Nullable Job next(long waitMillis) {
-    try {
-      if (waiting == null && !stopped && waitMillis > 0) {
-        wait(waitMillis);
-      }
-    } catch (InterruptedException e) {
-      // Nobody but a defect interrupts this thread.
-      LOG.log(System.Logger.Level.DEBUG, "the storage thread was interrupted", e);
+    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(waitMillis);
+    while (waiting == null && !stopped && System.nanoTime() - deadline < 0) {
+      pause(deadline);
     }
     Job job = waiting;
     waiting = null;
     return job;
+  }
+
+  private synchronized boolean isStoppedWithin(long millis) {
+    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+    while (!stopped && System.nanoTime() - deadline < 0) {
+      pause(deadline);
+    }
+    return stopped;
+  }
+
+  /** With the monitor, until something happens or the time has come; callers look again. */
+  @SuppressWarnings("WaitNotInLoop")
+  private void pause(long deadlineNanos) {
+    try {
+      wait(Math.max(1, TimeUnit.NANOSECONDS.toMillis(deadlineNanos - System.nanoTime())));
+    } catch (InterruptedException e) {
+      // Nobody but a defect interrupts this thread.
+      LOG.log(System.Logger.Level.DEBUG, "the storage thread was interrupted", e);
+    }
   }
 
   private void settle(Job job) {
@@ -263,11 +279,11 @@ final class Storage implements Runnable {
         return;
       }
       compactor.flushed(result.segmentBytes());
-      flushedSegmentBytes = flushedSegmentBytes + result.segmentBytes();
+      flushedSegmentBytes.add(result.segmentBytes());
     } finally {
       held.forEach(LogRead::close);
     }
-    flushes = flushes + 1;
+    flushes.increment();
     onFlushed.accept(job.frozen());
     idle = true;
     job.answers().forEach(answer -> answer.complete(null));
@@ -308,18 +324,6 @@ final class Storage implements Runnable {
         return null;
       }
     }
-  }
-
-  private synchronized boolean isStoppedWithin(long millis) {
-    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
-    while (!stopped && System.nanoTime() < deadline) {
-      try {
-        wait(Math.max(1, TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime())));
-      } catch (InterruptedException e) {
-        LOG.log(System.Logger.Level.DEBUG, "the storage thread was interrupted", e);
-      }
-    }
-    return stopped;
   }
 
   /** The same changes, with bytes in memory where the tail has all of a stream's. */

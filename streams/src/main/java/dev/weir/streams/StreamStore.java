@@ -184,6 +184,11 @@ public final class StreamStore implements AutoCloseable {
     return answer;
   }
 
+  /** Whether no flush is under way. */
+  boolean isIdle() {
+    return parts.storage().isIdle();
+  }
+
   /** Which ownership of the object store this is: offsets of another may have had other bytes. */
   public long epoch() {
     return parts.recovered().session().owner().epoch();

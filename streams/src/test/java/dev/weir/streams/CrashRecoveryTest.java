@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.streams.objects.FaultyObjectStore;
 import dev.weir.streams.objects.directory.DirectoryObjectStore;
+import dev.weir.streams.testing.MapStore;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -46,10 +47,11 @@ class CrashRecoveryTest {
       Path copy = temporary.resolve("cut" + cut);
       StoreFixture.copy(directory, copy);
       truncate(journal(copy), cut);
-      try (StoreFixture fixture = new StoreFixture(copy)) {
+      StoreOptions quick = inMemory();
+      try (StoreFixture fixture = new StoreFixture(copy, quick)) {
         checkCut(fixture, cut, frameEnds);
       }
-      try (StoreFixture fixture = new StoreFixture(copy)) {
+      try (StoreFixture fixture = new StoreFixture(copy, quick)) {
         checkCut(fixture, cut, frameEnds);
         if (cut >= frameEnds[0]) {
           fixture.append("a", "more");
@@ -57,6 +59,12 @@ class CrashRecoveryTest {
         }
       }
     }
+  }
+
+  /** An empty object store, as nothing was flushed. */
+  private static StoreOptions inMemory() {
+    MapStore objects = new MapStore();
+    return StoreOptions.embedded().in(embedded -> objects);
   }
 
   private static void checkCut(StoreFixture fixture, long cut, long[] frameEnds) {
@@ -88,7 +96,7 @@ class CrashRecoveryTest {
       Path copy = temporary.resolve("flip" + position);
       StoreFixture.copy(directory, copy);
       flip(journal(copy), position);
-      try (StoreFixture fixture = new StoreFixture(copy)) {
+      try (StoreFixture fixture = new StoreFixture(copy, inMemory())) {
         assertThat(fixture.read("a")).isEqualTo("kept");
       }
     }

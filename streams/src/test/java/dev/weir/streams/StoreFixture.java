@@ -5,6 +5,7 @@ import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
@@ -122,10 +123,27 @@ final class StoreFixture implements AutoCloseable {
   /** Ends the store, and leaves the directory as a kill would: nothing is flushed at the end. */
   void kill() throws IOException {
     Path killed = directory.resolveSibling(directory.getFileName() + "-killed");
-    copy(directory, killed);
+    copyAtRest(killed);
     close();
     delete(directory);
     Files.move(killed, directory);
+  }
+
+  /** Files of a flush come and go: a copy is taken again until there was none meanwhile. */
+  private void copyAtRest(Path killed) throws IOException {
+    boolean copied = false;
+    while (!copied) {
+      long flushes = store.stats().flushes();
+      try {
+        copy(directory, killed);
+        copied = store.isIdle() && store.stats().flushes() == flushes;
+      } catch (NoSuchFileException gone) {
+        copied = false;
+      }
+      if (!copied) {
+        delete(killed);
+      }
+    }
   }
 
   static void copy(Path from, Path to) throws IOException {

@@ -28,10 +28,10 @@ import org.junit.jupiter.api.io.TempDir;
  * memory, and without.
  */
 class StreamStoreModelTest {
-  private static final int STEPS = 400;
+  private static final int STEPS = 150;
   private static final int STREAMS = 6;
 
-  private static final int SEEDS = 3;
+  private static final int SEEDS = 2;
 
   @TempDir Path temporary;
   private Path directory;
