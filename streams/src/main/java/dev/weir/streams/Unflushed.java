@@ -9,8 +9,9 @@ import dev.weir.streams.manifest.StreamHeader;
 import dev.weir.streams.objects.ObjectContent.InFile;
 import dev.weir.streams.objects.ObjectContent.Part;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -33,7 +34,7 @@ final class Unflushed {
   private final LongConsumer spoolDeleter;
   private final UnflushedBytes bytes = new UnflushedBytes();
   private final PendingChanges pending = new PendingChanges();
-  private List<Long> spools = new ArrayList<>();
+  private Set<Long> spools = new HashSet<>();
   private int changes;
   private volatile long pendingBytes;
   private volatile long frozenBytes;
@@ -146,10 +147,20 @@ final class Unflushed {
     }
     for (StreamState gone : deletion.removed()) {
       pending.removed(gone.streamId(), Shards.of(gone.path()), gone.tailOffset());
+      deleteSpools(gone.streamId());
       bytes.remove(gone.streamId());
       tail.remove(gone.streamId());
     }
     pendingBytes = pending.dataBytes();
+  }
+
+  /** A flush that is under way still needs its own. */
+  private void deleteSpools(long streamId) {
+    for (UnflushedBytes.Piece piece : bytes.spooled(streamId)) {
+      if (spools.remove(piece.place().file())) {
+        spoolDeleter.accept(piece.place().file());
+      }
+    }
   }
 
   private void changed() {
@@ -178,8 +189,8 @@ final class Unflushed {
     changes = 0;
     frozenBytes = pendingBytes;
     pendingBytes = 0;
-    Frozen frozen = new Frozen(pending.freeze(walPosition, nextStreamId), spools);
-    spools = new ArrayList<>();
+    Frozen frozen = new Frozen(pending.freeze(walPosition, nextStreamId), List.copyOf(spools));
+    spools = new HashSet<>();
     return frozen;
   }
 
