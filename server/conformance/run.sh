@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Runs the public conformance suite of the Durable Streams protocol against a node of its own, and
-# compares the outcome with expected.json. Needs npm; takes about a minute and a half.
+# compares the outcome with expected.json. Needs npm; takes about a minute and a half. Options are
+# those of weir serve: run.sh --store /tmp/objects
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 root=$(cd ../.. && pwd)
@@ -24,7 +25,7 @@ trap stop EXIT
 npm ci --silent --no-audit --no-fund
 "$root/weir" serve --help >/dev/null # builds what is out of date, so that the start below is quick
 : >"$work/node.log" # read below, perhaps before the node's shell has opened it
-"$root/weir" serve --port 0 --data "$work/data" >"$work/node.log" 2>&1 &
+"$root/weir" serve --port 0 --data "$work/data" "$@" >"$work/node.log" 2>&1 &
 node_pid=$!
 url=''
 for _ in $(seq 300); do

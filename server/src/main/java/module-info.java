@@ -4,6 +4,7 @@ module dev.weir.server {
   requires dev.weir.compression;
   requires dev.weir.memory;
   requires dev.weir.netty;
+  requires dev.weir.objects.s3;
   requires dev.weir.streams;
   requires info.picocli;
   requires io.netty.codec;

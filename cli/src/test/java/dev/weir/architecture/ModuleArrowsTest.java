@@ -26,7 +26,8 @@ class ModuleArrowsTest {
           Map.entry("compression", Set.of("netty", "memory")),
           Map.entry("streams", Set.of("cache", "memory")),
           Map.entry("objects", Set.of("streams")),
-          Map.entry("server", Set.of("streams", "compression", "netty", "memory")),
+          Map.entry(
+              "server", Set.of("streams", "objects", "cache", "compression", "netty", "memory")),
           Map.entry("lab", Set.of("cache", "compression", "netty", "memory")),
           Map.entry("benchmarks", Set.of("lab", "compression", "netty", "micrometer", "memory")),
           Map.entry("cli", Set.of("server", "streams", "objects", "lab", "benchmarks")));

@@ -18,6 +18,7 @@ import dev.weir.server.tls.TlsEngine;
 import dev.weir.server.tls.TlsFileException;
 import dev.weir.streams.Disk;
 import dev.weir.streams.LocalDisk;
+import dev.weir.streams.StoreOptions;
 import dev.weir.streams.StreamStore;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -26,6 +27,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -35,6 +37,7 @@ public final class Node implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger(Node.class.getName());
 
   private final BufferMemory memory;
+  private final StreamMemory streams;
   private final StreamStore store;
   private final HttpServer server;
   private final Console console;
@@ -44,6 +47,7 @@ public final class Node implements AutoCloseable {
 
   private Node(
       BufferMemory memory,
+      StreamMemory streams,
       StreamStore store,
       HttpServer server,
       Console console,
@@ -55,6 +59,7 @@ public final class Node implements AutoCloseable {
     this.bean = bean;
     this.console = console;
     this.memory = memory;
+    this.streams = streams;
     this.store = store;
     this.server = server;
   }
@@ -86,7 +91,8 @@ public final class Node implements AutoCloseable {
       CodingChoice codings,
       @Nullable TlsSettings tls,
       int eventLoops,
-      AccessPolicy access) {
+      AccessPolicy access,
+      StorageSettings storage) {
     Parts(Disk disk, Transport transport, HttpLimits limits) {
       this(disk, transport, limits, UnaryOperator.identity());
     }
@@ -102,40 +108,108 @@ public final class Node implements AutoCloseable {
           CodingChoice.DEFAULT,
           /* tls= */ null,
           /* eventLoops= */ Runtime.getRuntime().availableProcessors(),
-          AccessPolicy.DEFAULT);
+          AccessPolicy.DEFAULT,
+          StorageSettings.DEFAULT);
     }
 
     Parts with(ConsoleSettings settings) {
       return new Parts(
-          disk, transport, limits, buffers, settings, hardening, codings, tls, eventLoops, access);
+          disk,
+          transport,
+          limits,
+          buffers,
+          settings,
+          hardening,
+          codings,
+          tls,
+          eventLoops,
+          access,
+          storage);
     }
 
     Parts hardened(@Nullable HardeningRate rate) {
       return new Parts(
-          disk, transport, limits, buffers, console, rate, codings, tls, eventLoops, access);
+          disk,
+          transport,
+          limits,
+          buffers,
+          console,
+          rate,
+          codings,
+          tls,
+          eventLoops,
+          access,
+          storage);
     }
 
     Parts coding(CodingChoice choice) {
       return new Parts(
-          disk, transport, limits, buffers, console, hardening, choice, tls, eventLoops, access);
+          disk,
+          transport,
+          limits,
+          buffers,
+          console,
+          hardening,
+          choice,
+          tls,
+          eventLoops,
+          access,
+          storage);
     }
 
     /** With so many threads that serve connections. */
     Parts looping(int loops) {
       return new Parts(
-          disk, transport, limits, buffers, console, hardening, codings, tls, loops, access);
+          disk, transport, limits, buffers, console, hardening, codings, tls, loops, access,
+          storage);
     }
 
     /** For the clients that a policy lets in. */
     Parts serving(AccessPolicy clients) {
       return new Parts(
-          disk, transport, limits, buffers, console, hardening, codings, tls, eventLoops, clients);
+          disk,
+          transport,
+          limits,
+          buffers,
+          console,
+          hardening,
+          codings,
+          tls,
+          eventLoops,
+          clients,
+          storage);
+    }
+
+    /** Keeping streams in another way. */
+    Parts keeping(StorageSettings others) {
+      return new Parts(
+          disk,
+          transport,
+          limits,
+          buffers,
+          console,
+          hardening,
+          codings,
+          tls,
+          eventLoops,
+          access,
+          others);
     }
 
     /** With other limits. */
     Parts within(HttpLimits others) {
       return new Parts(
-          disk, transport, others, buffers, console, hardening, codings, tls, eventLoops, access);
+          disk,
+          transport,
+          others,
+          buffers,
+          console,
+          hardening,
+          codings,
+          tls,
+          eventLoops,
+          access,
+          storage);
     }
 
     /** On another transport, if it can be used here. */
@@ -150,7 +224,8 @@ public final class Node implements AutoCloseable {
           codings,
           tls,
           eventLoops,
-          access);
+          access,
+          storage);
     }
 
     /** With TLS, and fewer connections, since each takes more; null leaves all as it is. */
@@ -170,7 +245,8 @@ public final class Node implements AutoCloseable {
           codings,
           settings,
           eventLoops,
-          access);
+          access,
+          storage);
     }
 
     static Parts forBudget(long budgetBytes) {
@@ -258,7 +334,13 @@ public final class Node implements AutoCloseable {
     if (tls != null) {
       opened.push(tls);
     }
-    StreamStore store = recover(data, parts.disk());
+    StreamMemory streams = StreamMemory.in(memory.pool(), parts.storage());
+    opened.push(streams);
+    StreamStore store =
+        recover(
+            data,
+            parts.disk(),
+            parts.storage().options(memory.allocator()).with(streams.tail(), streams.blocks()));
     opened.push(store);
     LeakWatch leaks = new LeakWatch(parts.console().leakAge());
     NodeMetrics metrics = new NodeMetrics(store.stats(), store::streamCount, memory.figures(leaks));
@@ -285,13 +367,14 @@ public final class Node implements AutoCloseable {
             tls);
     opened.push(server);
     PoolBean bean = PoolBean.register(memory.pool());
-    return new Node(memory, store, server, console, bean, compression, tls);
+    return new Node(memory, streams, store, server, console, bean, compression, tls);
   }
 
-  private static StreamStore recover(Path data, Disk disk) throws IOException {
+  private static StreamStore recover(Path data, Disk disk, StoreOptions options)
+      throws IOException {
     long start = System.nanoTime();
     LOG.log(System.Logger.Level.INFO, "recovery begins: {0}", data);
-    StreamStore store = StreamStore.open(data, disk, System::currentTimeMillis);
+    StreamStore store = StreamStore.open(data, disk, System::currentTimeMillis, options);
     LOG.log(
         System.Logger.Level.INFO,
         "recovery ends: {0} streams in {1} ms",
@@ -317,9 +400,19 @@ public final class Node implements AutoCloseable {
     server.awaitLoss();
   }
 
-  /** Sizes of all live buffers, arrays too; 0 when no connection has anything under way. */
+  /**
+   * Sizes of all live buffers but those of caches, arrays too; 0 when no connection has anything
+   * under way.
+   */
   long liveBufferBytes() {
-    return memory.pool().liveBlockBytes() + memory.pool().rootBudget().heapBytes();
+    return memory.pool().liveBlockBytes()
+        + memory.pool().rootBudget().heapBytes()
+        - streams.chargedBytes();
+  }
+
+  /** Has all flushed that was acknowledged so far. */
+  CompletableFuture<Void> flush() {
+    return store.flush();
   }
 
   /** Gives up what rests for the next content; what is still held then is in use. */
@@ -350,6 +443,7 @@ public final class Node implements AutoCloseable {
     console.close();
     bean.close();
     store.close();
+    streams.close();
     if (tls != null) {
       tls.close();
     }

@@ -31,6 +31,7 @@ import picocli.CommandLine.Spec;
       "Examples:",
       "  weir serve",
       "  weir serve --port 4437 --data ./weir-data --budget 256M",
+      "  weir serve --store s3://bucket/weir --flush-every 10s",
       "  weir serve --tls-cert cert.pem --tls-key key.pem",
       "  weir serve --compression zstd:1,gzip:4",
       "  weir serve --allow-host weir.example.org --allow-origin https://app.example.org",
@@ -140,6 +141,7 @@ public final class ServeCommand implements Callable<Integer> {
       defaultValue = CodingChoice.DEFAULT_VALUE)
   private CodingChoice codings;
 
+  @Mixin private StorageOptions storage;
   @Mixin private AccessOptions access;
 
   @Mixin private TlsOptions tls;
@@ -151,6 +153,7 @@ public final class ServeCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     checkOptions();
     AccessPolicy clients = access.policy(spec);
+    StorageSettings streams = storage.settings(spec, budget.bytes());
     String tooFewFiles = FileDescriptors.refuse(FileDescriptors.limit());
     if (tooFewFiles != null) {
       return fail(tooFewFiles);
@@ -168,6 +171,7 @@ public final class ServeCommand implements Callable<Integer> {
                   .over(transport)
                   .looping(eventLoops)
                   .serving(clients)
+                  .keeping(streams)
                   .secured(security)
                   .hardened(hardened)
                   .coding(codings)

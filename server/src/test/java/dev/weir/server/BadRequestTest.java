@@ -98,7 +98,7 @@ class BadRequestTest {
       assertThat(client.readUntil("\r\n\r\n")).startsWith("HTTP/1.1 100");
       client.send(new byte[200_000]);
     }
-    NodeFixture.await("no segment file", () -> segmentFiles() == 0);
+    NodeFixture.await("no spool file", () -> spoolFiles() == 0);
   }
 
   private static String producer(String id) {
@@ -142,11 +142,11 @@ class BadRequestTest {
     }
     fixture.assertNothingLeaked();
     assertThat(fixture.get("a")).isEqualTo("xxx");
-    NodeFixture.await("one segment file", () -> segmentFiles() == 1);
+    NodeFixture.await("no spool file", () -> spoolFiles() == 0);
   }
 
-  private static long segmentFiles() {
-    try (Stream<Path> files = Files.walk(directory.resolve("bytes"))) {
+  private static long spoolFiles() {
+    try (Stream<Path> files = Files.walk(directory.resolve("spool"))) {
       return files.filter(Files::isRegularFile).count();
     } catch (IOException | UncheckedIOException e) {
       // A file was deleted while the directories were walked.

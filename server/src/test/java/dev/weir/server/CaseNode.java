@@ -107,10 +107,16 @@ final class CaseNode implements AutoCloseable {
     NodeFixture.await("no charge", () -> charged(buffers.pool().rootBudget()).findAny().isEmpty());
   }
 
-  /** Budgets to which something is charged. */
+  /** Budgets to which something is charged but the newest bytes of streams. */
   private static Stream<String> charged(Budget budget) {
+    if (budget.path().endsWith("log-cache")) {
+      return Stream.empty();
+    }
     Stream<String> below = budget.children().stream().flatMap(CaseNode::charged);
-    return budget.chargedBytes() == 0 ? below : Stream.concat(Stream.of(budget.path()), below);
+    long ofChildren = budget.children().stream().mapToLong(Budget::chargedBytes).sum();
+    return budget.chargedBytes() == ofChildren
+        ? below
+        : Stream.concat(Stream.of(budget.path()), below);
   }
 
   @Override

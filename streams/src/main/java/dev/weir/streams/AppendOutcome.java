@@ -31,9 +31,6 @@ public sealed interface AppendOutcome {
   /** A producer's new epoch must begin with sequence 0. */
   record EpochMustStartAtZero() implements AppendOutcome {}
 
-  /** The bytes need a segment, and the stream has as many as it may. */
-  record TooManySegments(int limit) implements AppendOutcome {}
-
   /** The stream remembers as many producers as it may. */
   record TooManyProducers(int limit) implements AppendOutcome {}
 }

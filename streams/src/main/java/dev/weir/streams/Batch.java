@@ -18,8 +18,6 @@ final class Batch {
   private final List<Command> commands = new ArrayList<>();
   private final List<Runnable> onDurable = new ArrayList<>();
   private final List<Runnable> answers = new ArrayList<>();
-  private final List<Long> newFiles = new ArrayList<>();
-  private final Map<Long, Long> sizesBefore = new HashMap<>();
   private int released;
 
   boolean isEmpty() {
@@ -48,7 +46,10 @@ final class Batch {
     return deleted.contains(path);
   }
 
-  /** Runs when the batch is durable, before the drafts are published and wake those who wait. */
+  /**
+   * Runs when the batch is durable, in order, before the drafts are published and wake those who
+   * wait. Payloads are still held then.
+   */
   void onDurable(Runnable action) {
     onDurable.add(action);
   }
@@ -56,25 +57,6 @@ final class Batch {
   /** Runs last, once everything that it speaks of is durable. */
   void answer(Runnable answer) {
     answers.add(answer);
-  }
-
-  /** A file that is to be deleted if the batch fails. */
-  void createdFile(long fileId) {
-    newFiles.add(fileId);
-  }
-
-  List<Long> newFiles() {
-    return newFiles;
-  }
-
-  /** Notes that bytes were written to a segment from {@code position} on, the file's end. */
-  void wroteTo(long fileId, long position) {
-    sizesBefore.putIfAbsent(fileId, position);
-  }
-
-  /** How long each file that was written to was before. */
-  Map<Long, Long> sizesBefore() {
-    return sizesBefore;
   }
 
   /** Hands its deletions, which are not released yet, back to whom they came from. */

@@ -2,26 +2,21 @@ package dev.weir.streams;
 
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All published streams. Anybody may look one up by path, go through all of them, and ask whether
- * one has forks or a file references; the rest is for the thread that commits (or recovers) alone.
- *
- * <p>Invariant: a file's references are the streams, forks and soft-deleted ones included, one of
- * whose segments lies in it; a file without references is nobody's.
+ * All published streams. Anybody may look one up, go through all of them, and ask whether one has
+ * forks; the rest is for the thread that commits (or recovers) alone.
  */
 final class Catalog {
   /** What a producer takes beside its id. */
   private static final long PRODUCER_BYTES = 128;
 
   private final Map<String, Stream> byPath = new ConcurrentHashMap<>();
-  private final Map<Long, Stream> byId = new HashMap<>();
-  private final Map<Long, Integer> fileReferences = new ConcurrentHashMap<>();
+  private final Map<Long, Stream> byId = new ConcurrentHashMap<>();
   private final Map<Long, Integer> forksOf = new ConcurrentHashMap<>();
   private long heldBytes;
 
@@ -50,16 +45,11 @@ final class Catalog {
     return forksOf.containsKey(streamId);
   }
 
-  boolean isReferenced(long fileId) {
-    return fileReferences.containsKey(fileId);
-  }
-
   void add(Stream stream) {
     StreamState state = stream.state();
     heldBytes += state.heldBytes();
     byPath.put(state.path(), stream);
     byId.put(state.streamId(), stream);
-    state.segments().forEach(segment -> fileReferences.merge(segment.fileId(), 1, Integer::sum));
     ForkOrigin fork = state.config().fork();
     if (fork != null) {
       forksOf.merge(fork.sourceId(), 1, Integer::sum);
@@ -68,10 +58,6 @@ final class Catalog {
 
   /** Publishes the next state of a stream that was added before. */
   void update(Stream stream, StreamState next, Map<String, ProducerState> producers) {
-    List<Segment> before = stream.state().segments();
-    for (Segment segment : next.segments().subList(before.size(), next.segments().size())) {
-      fileReferences.merge(segment.fileId(), 1, Integer::sum);
-    }
     heldBytes += next.heldBytes() - stream.state().heldBytes();
     for (String producerId : producers.keySet()) {
       heldBytes += stream.producer(producerId) == null ? producerBytes(producerId) : 0;
@@ -84,38 +70,38 @@ final class Catalog {
   }
 
   /**
-   * Deletes a stream, or only marks it when forks read its bytes; a source that was waiting for its
-   * last fork to go, goes too.
+   * What a deletion did.
    *
-   * @return the files that nobody needs any more
+   * @param kept the stream, where it was only marked, for forks read its bytes
+   * @param removed the streams that are gone: the deleted one, and each source that had waited for
+   *     its last fork to go
    */
-  List<Long> delete(Stream stream) {
-    List<Long> released = new ArrayList<>();
+  record Deletion(@Nullable StreamState kept, List<StreamState> removed) {}
+
+  /** Deletes a stream, or only marks it. */
+  Deletion delete(Stream stream) {
     StreamState state = stream.state();
     if (hasForks(state.streamId())) {
       stream.publish(state.asSoftDeleted(), Map.of());
-      return released;
+      return new Deletion(state, List.of());
     }
+    List<StreamState> removed = new ArrayList<>();
     Stream next = stream;
     while (next != null) {
-      next = remove(next, released);
+      removed.add(next.state());
+      next = remove(next);
     }
-    return released;
+    return new Deletion(null, removed);
   }
 
   /** Removes a stream; returns its source if that one is now to be removed as well. */
-  private @Nullable Stream remove(Stream stream, List<Long> released) {
+  private @Nullable Stream remove(Stream stream) {
     StreamState state = stream.state();
     byPath.remove(state.path(), stream);
     byId.remove(state.streamId());
     heldBytes -= state.heldBytes();
     for (String producerId : stream.producers().keySet()) {
       heldBytes -= producerBytes(producerId);
-    }
-    for (Segment segment : state.segments()) {
-      if (decrement(fileReferences, segment.fileId())) {
-        released.add(segment.fileId());
-      }
     }
     stream.publishRemoved();
     ForkOrigin fork = state.config().fork();

@@ -60,6 +60,26 @@ sealed interface Command {
     }
   }
 
+  /** Has everything flushed that was acknowledged before; answered when it is. */
+  record Flush(CompletableFuture<Void> answer) implements Command {
+    @Override
+    public void release() {}
+
+    @Override
+    public void fail(Throwable cause) {
+      answer.completeExceptionally(cause);
+    }
+  }
+
+  /** A flush has ended: the next may be due. */
+  record Flushed() implements Command {
+    @Override
+    public void release() {}
+
+    @Override
+    public void fail(Throwable cause) {}
+  }
+
   /** The last command: everything before it is done when its answer comes. */
   record Stop(CompletableFuture<Void> answer) implements Command {
     @Override

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * (group commit), publishes, and answers.
  *
  * <pre>
- * take commands → evaluate each (bytes to segment file, frame to journal) → sync → publish → answer
+ * take commands → evaluate each (frame and small bytes to the WAL) → sync → publish → answer
  *                       └ refused: answered with the rest, since the reason may lie in this batch
  * </pre>
  *
@@ -43,6 +43,7 @@ final class Committer implements Runnable {
   private final Object submitLock = new Object();
   private final Evaluator evaluator;
   private final JournalSeries journals;
+  private final Flusher flusher;
   private final Catalog catalog;
   private final Clock clock;
   private final StoreStats stats;
@@ -51,8 +52,14 @@ final class Committer implements Runnable {
   private Batch batch = new Batch();
 
   Committer(
-      Evaluator evaluator, JournalSeries journals, Catalog catalog, Clock clock, StoreStats stats) {
+      Evaluator evaluator,
+      JournalSeries journals,
+      Flusher flusher,
+      Catalog catalog,
+      Clock clock,
+      StoreStats stats) {
     this.evaluator = evaluator;
+    this.flusher = flusher;
     this.journals = journals;
     this.catalog = catalog;
     this.clock = clock;
@@ -102,8 +109,8 @@ final class Committer implements Runnable {
 
   @Override
   public void run() {
-    // The journal that a start found may be due already.
-    settle(() -> journals.rotateIfDue(catalog));
+    // What a start found may be due already.
+    settle(flusher::flushIfDue);
     List<Command> taken = new ArrayList<>();
     while (true) {
       taken.clear();
@@ -115,16 +122,24 @@ final class Committer implements Runnable {
       }
       queue.drainTo(taken, MAX_BATCH_COMMANDS - 1);
       for (Command command : taken) {
-        if (command instanceof Command.Stop stop) {
-          settle(this::commit);
-          stop.answer().complete(null);
-          return;
+        switch (command) {
+          case Command.Stop stop -> {
+            settle(this::commit);
+            flusher.stop();
+            stop.answer().complete(null);
+            return;
+          }
+          case Command.Flush flush -> {
+            settle(this::commit);
+            flusher.request(flush.answer(), failure);
+          }
+          case Command.Flushed flushed -> {}
+          default -> handleOrGiveUp(command);
         }
-        handleOrGiveUp(command);
       }
       settle(this::commit);
       if (failure == null) {
-        settle(() -> journals.rotateIfDue(catalog));
+        settle(flusher::flushIfDue);
       }
     }
   }
@@ -194,10 +209,8 @@ final class Committer implements Runnable {
     }
     try {
       evaluator.evaluate(command, batch);
-    } catch (SegmentWriteException e) {
-      // The journal knows nothing of this command: the others go on.
-      batch.answer(() -> command.fail(StorageFullException.wrap(e.reason())));
-    } catch (CatalogFullException e) {
+    } catch (CatalogFullException | UnflushedFullException e) {
+      // The WAL knows nothing of this command: the others go on.
       batch.answer(() -> command.fail(e));
     } catch (IOException e) {
       if (isRolledBack(e)) {
@@ -248,7 +261,6 @@ final class Committer implements Runnable {
       giveUp(e);
       return false;
     }
-    evaluator.takeBack(batch);
     return true;
   }
 
@@ -304,10 +316,16 @@ final class Committer implements Runnable {
     return true;
   }
 
+  /** Takes no more changes: another node has the object store. Any thread. */
+  void fence(StoreFailedException taken) {
+    failure = taken;
+    stats.failed = true;
+  }
+
   private StoreFailedException giveUp(Throwable cause) {
     StoreFailedException failed =
         new StoreFailedException(
-            "the journal failed (%s); the node serves reads only until it is restarted"
+            "the WAL failed (%s); the node serves reads only until it is restarted"
                 .formatted(cause instanceof IOException ? cause.getMessage() : cause),
             cause);
     failure = failed;

@@ -17,9 +17,6 @@ public sealed interface CreateOutcome {
    */
   record SourceNotFound(String reason) implements CreateOutcome {}
 
-  /** The fork would have more segments than a stream may. */
-  record TooManySegments(int limit) implements CreateOutcome {}
-
   /** The fork's point does not exist; {@code reason} says why, in one line. */
   record BadForkPoint(String reason) implements CreateOutcome {}
 }

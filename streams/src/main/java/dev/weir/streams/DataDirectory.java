@@ -25,14 +25,18 @@ final class DataDirectory {
       throw new DataDirectoryException(
           "the data directory " + directory + " is a file; name a directory with --data");
     }
+    if (layout.hasOldFormat()) {
+      throw new DataDirectoryException(
+          "the data directory "
+              + directory
+              + " has data of an older format, which was never released and is not read any more;"
+              + " nothing was changed: name another directory with --data");
+    }
     try {
       // Without the lock's file no start has come past this one yet, whatever is there already.
       List<Path> above = Files.exists(layout.lock()) ? List.of() : above(directory);
       disk.makeDirectories(layout.journalDirectory());
-      for (int shard = 0; shard < StoreLayout.SHARDS; shard++) {
-        disk.makeDirectories(layout.shard(shard));
-      }
-      disk.syncDirectory(layout.bytesDirectory());
+      disk.makeDirectories(layout.spoolDirectory());
       disk.syncDirectory(directory);
       for (Path parent : above) {
         syncIfReadable(disk, parent);

@@ -2,46 +2,48 @@ package dev.weir.streams;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.LongConsumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Judges a command against the newest states, drafts included, and writes what it changes: small
- * bodies to their segment file and to the journal, others to the journal by reference. For the
- * committer's thread alone.
+ * Judges a command against the newest states, drafts included, and writes what it changes to the
+ * WAL: small bodies with their bytes, others by reference to their spool file. For the committer's
+ * thread alone.
  */
 final class Evaluator {
   private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
   private final Catalog catalog;
   private final JournalSeries journals;
-  private final OpenFiles files;
+  private final Unflushed unflushed;
   private final AtomicLong ids;
   private final Clock clock;
   private final StoreStats stats;
-  private final LongConsumer deleter;
   private final long catalogLimitBytes;
+  private final long unflushedLimitBytes;
+  private final Supplier<String> flushState;
   private final RecordWriter record = new RecordWriter();
 
   Evaluator(
       Catalog catalog,
       JournalSeries journals,
-      OpenFiles files,
+      Unflushed unflushed,
       AtomicLong ids,
       Clock clock,
       StoreStats stats,
-      LongConsumer deleter,
-      long catalogLimitBytes) {
+      long catalogLimitBytes,
+      long unflushedLimitBytes,
+      Supplier<String> flushState) {
     this.catalog = catalog;
     this.journals = journals;
-    this.files = files;
+    this.unflushed = unflushed;
     this.ids = ids;
     this.clock = clock;
     this.stats = stats;
-    this.deleter = deleter;
     this.catalogLimitBytes = catalogLimitBytes;
+    this.unflushedLimitBytes = unflushedLimitBytes;
+    this.flushState = flushState;
   }
 
   /**
@@ -54,6 +56,8 @@ final class Evaluator {
       case Command.Create create ->
           create.request().fork() != null || hasRelatives(findExpired(create.request().path()));
       case Command.Append append -> false;
+      case Command.Flush flush -> false;
+      case Command.Flushed flushed -> false;
       case Command.Stop stop -> false;
     };
   }
@@ -68,6 +72,8 @@ final class Evaluator {
         yield batch.isDeleted(path) || (batch.draft(path) != null && findExpired(path) != null);
       }
       case Command.Append append -> batch.isDeleted(append.request().path());
+      case Command.Flush flush -> false;
+      case Command.Flushed flushed -> false;
       case Command.Stop stop -> false;
     };
   }
@@ -78,8 +84,8 @@ final class Evaluator {
   }
 
   /**
-   * @throws SegmentWriteException when only this command's bytes could not be written
    * @throws CatalogFullException when there is no room for what only this command would add
+   * @throws UnflushedFullException when as much waits for the object store as may
    * @throws IOException when the journal failed, and with it the batch
    */
   void evaluate(Command command, Batch batch) throws IOException {
@@ -87,22 +93,9 @@ final class Evaluator {
       case Command.Append append -> append(append, batch);
       case Command.Create create -> create(create, batch);
       case Command.Delete delete -> delete(delete, batch);
-      case Command.Stop stop -> throw new IllegalStateException("a stop is no change");
+      case Command.Flush _, Command.Flushed _, Command.Stop _ ->
+          throw new IllegalStateException("no change: " + command);
     }
-  }
-
-  /** Deletes files that no stream needs. */
-  void discard(List<Long> fileIds) {
-    for (long fileId : fileIds) {
-      files.forget(fileId);
-      deleter.accept(fileId);
-    }
-  }
-
-  /** Gives back, as far as possible, the room of what a batch that was rolled back wrote. */
-  void takeBack(Batch batch) {
-    batch.sizesBefore().forEach(files::cut);
-    discard(batch.newFiles());
   }
 
   private void append(Command.Append command, Batch batch) throws IOException {
@@ -120,17 +113,18 @@ final class Evaluator {
     if (growsTheCatalog(draft, request)) {
       checkRoomInCatalog();
     }
+    checkRoomForUnflushed(command.payload());
     record.clear();
     Mutation.Appended mutation =
-        place(
+        mutation(
             draft.state(),
             command.payload(),
             request.closes(),
             request.sequence(),
-            request.producer(),
-            batch);
+            request.producer());
     RecordCodec.write(mutation, record);
-    journals.current().add(record.contents(), inlineBytes(command.payload()));
+    long at = journals.current().add(record.contents(), inlineBytes(command.payload()));
+    settle(mutation, request.path(), command.payload(), at, batch);
     draft.apply(mutation);
     StreamState next = draft.state();
     batch.answer(() -> {
@@ -152,6 +146,13 @@ final class Evaluator {
     }
   }
 
+  private void checkRoomForUnflushed(Payload payload) throws UnflushedFullException {
+    long waitingBytes = unflushed.dataBytes();
+    if (payload.bytes() > 0 && waitingBytes >= unflushedLimitBytes) {
+      throw new UnflushedFullException(waitingBytes, unflushedLimitBytes, flushState.get());
+    }
+  }
+
   private static @Nullable AppendOutcome refuse(
       Draft draft, AppendRequest request, Payload payload) {
     ProducerTag tag = request.producer();
@@ -159,11 +160,6 @@ final class Evaluator {
     AppendOutcome refusal = AppendPolicy.refuse(draft.state(), known, request, payload.bytes() > 0);
     if (refusal == null && tag != null && known == null && !draft.hasRoomForProducer()) {
       return new AppendOutcome.TooManyProducers(Stream.MAX_PRODUCERS);
-    }
-    if (refusal == null
-        && SegmentPolicy.refuses(
-            draft.state(), payload.bytes(), /* small= */ payload instanceof Payload.Inline)) {
-      return new AppendOutcome.TooManySegments(StreamState.MAX_SEGMENTS);
     }
     return refusal;
   }
@@ -197,16 +193,10 @@ final class Evaluator {
     StreamConfig config = CreatePolicy.config(request, source == null ? null : source.state());
     long point = fork == null ? 0 : fork.pointOffset();
     boolean hasBytes = command.payload().bytes() > 0;
-    if (source != null && SegmentPolicy.refusesFork(source.state(), point, hasBytes)) {
-      batch.answer(() ->
-          command.answer().complete(new CreateOutcome.TooManySegments(StreamState.MAX_SEGMENTS)));
-      return;
-    }
     checkRoomInCatalog();
-    List<Segment> inherited = source == null ? List.of() : source.state().segmentsBefore(point);
+    checkRoomForUnflushed(command.payload());
     Mutation.Created created =
-        new Mutation.Created(
-            ids.getAndIncrement(), path, config, clock.nowMillis(), inherited, point);
+        new Mutation.Created(ids.getAndIncrement(), path, config, clock.nowMillis(), point);
     Draft draft = new Draft(new Stream(created.toState(), clock.nowMillis()), /* created= */ true);
     record.clear();
     if (expired != null) {
@@ -215,13 +205,17 @@ final class Evaluator {
     RecordCodec.write(created, record);
     Mutation.Appended first = null;
     if (hasBytes || request.closed()) {
-      first = place(draft.state(), command.payload(), request.closed(), null, null, batch);
+      first = mutation(draft.state(), command.payload(), request.closed(), null, null);
       RecordCodec.write(first, record);
       draft.apply(first);
     }
-    journals.current().add(record.contents(), inlineBytes(command.payload()));
+    long at = journals.current().add(record.contents(), inlineBytes(command.payload()));
     if (expired != null) {
-      batch.onDurable(() -> discard(catalog.delete(expired)));
+      batch.onDurable(() -> unflushed.deleted(catalog.delete(expired)));
+    }
+    batch.onDurable(() -> unflushed.created(created.toState()));
+    if (first != null) {
+      settle(first, path, command.payload(), at, batch);
     }
     batch.draft(path, draft);
     long bytes = first == null ? 0 : first.bytes();
@@ -276,71 +270,44 @@ final class Evaluator {
   private void remove(Stream stream, Batch batch) throws IOException {
     record.clear();
     RecordCodec.write(new Mutation.Deleted(stream.state().streamId()), record);
-    journals.current().add(record.contents(), NOTHING);
+    long _ = journals.current().add(record.contents(), NOTHING);
     batch.delete(stream.state().path());
-    batch.onDurable(() -> discard(catalog.delete(stream)));
+    batch.onDurable(() -> unflushed.deleted(catalog.delete(stream)));
   }
 
-  /** Puts the payload where it is to lie, and says so. */
-  private Mutation.Appended place(
+  private static Mutation.Appended mutation(
       StreamState state,
       Payload payload,
       boolean closes,
       @Nullable String sequence,
-      @Nullable ProducerTag producer,
-      Batch batch)
-      throws SegmentWriteException {
-    long offset = state.tailOffset();
-    Segment segment = segmentFor(state, payload);
-    switch (payload) {
-      case Payload.None none -> {}
-      case Payload.Inline inline -> writeInline(segment, offset, inline, batch);
-      case Payload.Spooled spooled -> batch.onDurable(spooled::keep);
-    }
+      @Nullable ProducerTag producer) {
     return new Mutation.Appended(
         state.streamId(),
-        segment,
-        offset,
+        state.tailOffset(),
         payload.bytes(),
-        payload instanceof Payload.Inline,
+        payload instanceof Payload.Spooled spooled ? spooled.fileId() : Mutation.IN_JOURNAL,
         closes,
         sequence,
         producer);
   }
 
-  private Segment segmentFor(StreamState state, Payload payload) {
-    long offset = state.tailOffset();
-    return switch (payload) {
-      case Payload.None none -> new Segment(0, offset, /* growing= */ false);
-      case Payload.Spooled spooled -> new Segment(spooled.fileId(), offset, /* growing= */ false);
-      case Payload.Inline inline -> {
-        Segment shared = SegmentPolicy.shared(state, inline.bytes());
-        yield shared != null
-            ? shared
-            : new Segment(ids.getAndIncrement(), offset, /* growing= */ true);
-      }
-    };
-  }
-
-  private void writeInline(Segment segment, long offset, Payload.Inline inline, Batch batch)
-      throws SegmentWriteException {
-    boolean isNew = segment.startOffset() == offset;
-    long position = offset - segment.startOffset();
-    try {
-      journals.markDirty(segment.fileId());
-      files.toWriteAt(segment.fileId(), position).write(inline.contents().duplicate(), position);
-    } catch (IOException e) {
-      // Also where it is to be deleted, which is later.
-      files.cut(segment.fileId(), position);
-      if (isNew) {
-        discard(List.of(segment.fileId()));
-      }
-      throw new SegmentWriteException(e);
+  /**
+   * Has the bytes be found, and flushed, once they are durable.
+   *
+   * @param at where those that travel through the WAL begin in its file
+   */
+  private void settle(
+      Mutation.Appended append, String path, Payload payload, long at, Batch batch) {
+    long walPosition = journals.current().lastPosition();
+    BytesPlace place =
+        append.inJournal()
+            ? new BytesPlace(/* inSpool= */ false, journals.current().sequence(), at)
+            : new BytesPlace(/* inSpool= */ true, append.spoolId(), 0);
+    ByteBuffer inline = payload instanceof Payload.Inline held ? held.contents() : null;
+    if (payload instanceof Payload.Spooled spooled) {
+      batch.onDurable(spooled::keep);
     }
-    batch.wroteTo(segment.fileId(), position);
-    if (isNew) {
-      batch.createdFile(segment.fileId());
-    }
+    batch.onDurable(() -> unflushed.appended(walPosition, path, append, place, inline));
   }
 
   private static ByteBuffer inlineBytes(Payload payload) {

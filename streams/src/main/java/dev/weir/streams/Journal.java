@@ -7,42 +7,55 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The file that changes are written to first. Frames gather in memory, go to the file in large
- * writes, and count once {@link #commit} has synced them; {@link #rollBack} takes back what has
- * not. For the committer's thread alone.
+ * A file of the WAL, which changes are written to first. Frames gather in memory, go to the file in
+ * large writes, and count once {@link #commit} has synced them; {@link #rollBack} takes back what
+ * has not. For the committer's thread alone.
  *
  * <pre>
- * header: a frame whose body is the format's name, its version, the journal's number, and its key
- * then:   a {@link SyncMark} at the start of each batch, and
+ * header: a frame whose body is the format's name, its version, the file's number, its key,
+ *         the epoch of the store's owner, and the position of the first command
+ * then:   a {@link SyncMark} at the start of each batch, and at a clean stop, and
  *         a frame for each command; its body is one or more mutations
  * </pre>
  *
- * Version 1 had neither key nor marks; such a journal is followed by the next before it is written
- * to, where there is room for one.
+ * Each command has a position in the WAL: they are counted from 1, through all files.
  */
 final class Journal implements Closeable {
-  private static final String FORMAT = "weir journal";
-  private static final int VERSION = 2;
-  private static final int VERSION_WITHOUT_KEY = 1;
+  private static final String FORMAT = "weir wal";
+  private static final int VERSION = 3;
 
   private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
   private final DiskFile file;
-  private final long sequence;
-  private final SyncMark mark;
+  private final Header header;
   private final ByteBuffer pending;
-  private long durableBytes;
+
+  /** Written by the committer, read by whoever wants figures. */
+  private volatile long durableBytes;
+
   private long writtenBytes;
+  private long durablePosition;
+  private long lastPosition;
 
   private Journal(
-      DiskFile file, long sequence, SyncMark mark, long durableBytes, ByteBuffer pending) {
+      DiskFile file, Header header, long durableBytes, long durablePosition, ByteBuffer pending) {
     this.file = file;
-    this.sequence = sequence;
-    this.mark = mark;
+    this.header = header;
     this.durableBytes = durableBytes;
     this.writtenBytes = durableBytes;
+    this.durablePosition = durablePosition;
+    this.lastPosition = durablePosition;
     this.pending = pending;
   }
+
+  /**
+   * What a file says of itself.
+   *
+   * @param mark what its batches begin with
+   * @param epoch of the store's owner when it was begun
+   * @param firstPosition of its first command, or the next one's
+   */
+  record Header(long sequence, SyncMark mark, long epoch, long firstPosition) {}
 
   /**
    * Creates journal {@code sequence}, durably. What an attempt before may have left, which holds
@@ -52,15 +65,21 @@ final class Journal implements Closeable {
    * @throws IOException when it cannot be made; nothing of it is left
    * @throws StoreFailedException when something of it may be left
    */
-  static Journal create(Disk disk, StoreLayout layout, long sequence, ByteBuffer buffer)
+  static Journal create(
+      Disk disk,
+      StoreLayout layout,
+      long sequence,
+      long epoch,
+      long firstPosition,
+      ByteBuffer buffer)
       throws IOException {
     DiskFile file = null;
     try {
       disk.delete(layout.journal(sequence));
       file = disk.create(layout.journal(sequence));
-      SyncMark mark = SyncMark.create();
-      Journal journal = new Journal(file, sequence, mark, 0, buffer.clear());
-      journal.put(header(sequence, mark), NOTHING);
+      Header header = new Header(sequence, SyncMark.create(), epoch, firstPosition);
+      Journal journal = new Journal(file, header, 0, firstPosition - 1, buffer.clear());
+      journal.put(encode(header), NOTHING);
       journal.commit();
       disk.syncDirectory(layout.journalDirectory());
       return journal;
@@ -89,54 +108,55 @@ final class Journal implements Closeable {
     disk.syncDirectory(layout.journalDirectory());
   }
 
-  private static ByteBuffer header(long sequence, SyncMark mark) {
+  private static ByteBuffer encode(Header header) {
     return new RecordWriter()
         .putString(FORMAT)
         .putInt(VERSION)
-        .putLong(sequence)
-        .putLong(mark.key())
+        .putLong(header.sequence())
+        .putLong(header.mark().key())
+        .putLong(header.epoch())
+        .putLong(header.firstPosition())
         .contents();
   }
 
-  /** Nothing is written behind a journal's header before that is durable. */
+  /** Nothing is written behind a file's header before that is durable. */
   static int headerBytes() {
-    return FrameLayout.HEADER_BYTES + header(0, SyncMark.WITHOUT_KEY).remaining();
+    return FrameLayout.HEADER_BYTES + encode(new Header(0, new SyncMark(0), 0, 0)).remaining();
   }
 
-  /** The marks of the journal that a first frame is the header of; null if it is none. */
-  static @Nullable SyncMark readHeader(ByteBuffer body, long sequence) {
-    RecordReader header = new RecordReader(body);
+  /** The header that a first frame is; null if it is none. */
+  static @Nullable Header readHeader(ByteBuffer body, long sequence) {
+    RecordReader in = new RecordReader(body);
     try {
-      boolean isJournal = header.getString().equals(FORMAT);
-      int version = header.getInt();
-      if (!isJournal || header.getLong() != sequence) {
+      boolean isJournal = in.getString().equals(FORMAT) && in.getInt() == VERSION;
+      if (!isJournal || in.getLong() != sequence) {
         return null;
       }
-      return switch (version) {
-        case VERSION -> new SyncMark(header.getLong());
-        case VERSION_WITHOUT_KEY -> SyncMark.WITHOUT_KEY;
-        default -> null;
-      };
+      return new Header(sequence, new SyncMark(in.getLong()), in.getLong(), in.getLong());
     } catch (BufferUnderflowException | IllegalStateException e) {
       return null;
     }
   }
 
-  /** Goes on with a journal of {@code durableBytes}, all of them whole frames and synced. */
+  /** Goes on with a file of {@code durableBytes}, all of them whole frames and synced. */
   static Journal resume(
       Disk disk,
       StoreLayout layout,
-      long sequence,
-      SyncMark mark,
+      Header header,
       long durableBytes,
+      long lastPosition,
       ByteBuffer buffer)
       throws IOException {
-    DiskFile file = disk.open(layout.journal(sequence));
-    return new Journal(file, sequence, mark, durableBytes, buffer.clear());
+    DiskFile file = disk.open(layout.journal(header.sequence()));
+    return new Journal(file, header, durableBytes, lastPosition, buffer.clear());
   }
 
-  /** Adds a frame whose body is {@code head} followed by {@code tail}. */
-  void add(ByteBuffer head, ByteBuffer tail) throws IOException {
+  /**
+   * Adds a command's frame, whose body is {@code head} followed by {@code tail}.
+   *
+   * @return where the tail begins in the file
+   */
+  long add(ByteBuffer head, ByteBuffer tail) throws IOException {
     int bodyBytes = head.remaining() + tail.remaining();
     if (bodyBytes > FrameLayout.MAX_BODY_BYTES) {
       throw new IllegalArgumentException(
@@ -146,9 +166,17 @@ final class Journal implements Closeable {
               + FrameLayout.MAX_BODY_BYTES);
     }
     if (uncommittedBytes() == 0) {
-      put(mark.at(durableBytes), NOTHING);
+      put(header.mark().at(durableBytes), NOTHING);
     }
     put(head, tail);
+    lastPosition++;
+    return writtenBytes + pending.position() - tail.remaining();
+  }
+
+  /** Says, durably, that all before is whole: what is torn after a clean stop is damage. */
+  void markEnd() throws IOException {
+    put(header.mark().at(durableBytes), NOTHING);
+    commit();
   }
 
   private void put(ByteBuffer head, ByteBuffer tail) throws IOException {
@@ -170,12 +198,17 @@ final class Journal implements Closeable {
   }
 
   long sequence() {
-    return sequence;
+    return header.sequence();
   }
 
-  /** Whether nobody but the node can write what looks like a mark. */
-  boolean hasKey() {
-    return !mark.equals(SyncMark.WITHOUT_KEY);
+  /** What it says of itself. */
+  Header header() {
+    return header;
+  }
+
+  /** The position of the newest command, durable or not. */
+  long lastPosition() {
+    return lastPosition;
   }
 
   /** Makes all frames added so far durable. After an error, {@link #rollBack} or give up. */
@@ -183,6 +216,7 @@ final class Journal implements Closeable {
     write();
     file.sync();
     durableBytes = writtenBytes;
+    durablePosition = lastPosition;
   }
 
   /**
@@ -194,6 +228,7 @@ final class Journal implements Closeable {
     file.truncate(durableBytes);
     file.sync();
     writtenBytes = durableBytes;
+    lastPosition = durablePosition;
   }
 
   private void write() throws IOException {

@@ -1,20 +1,17 @@
 package dev.weir.streams;
 
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** A change as the journal keeps it: a fact, not a request. Replaying it twice changes nothing. */
 sealed interface Mutation {
+  /** No spool file has this number. */
+  long IN_JOURNAL = 0;
+
   long streamId();
 
-  /** A stream came to be; a fork starts with its source's segments and tail. */
+  /** A stream came to be; {@code tailOffset} is 0, or a fork's point. */
   record Created(
-      long streamId,
-      String path,
-      StreamConfig config,
-      long createdMillis,
-      List<Segment> segments,
-      long tailOffset)
+      long streamId, String path, StreamConfig config, long createdMillis, long tailOffset)
       implements Mutation {
     StreamState toState() {
       return new StreamState(
@@ -22,7 +19,7 @@ sealed interface Mutation {
           path,
           config,
           createdMillis,
-          segments,
+          /* ownOffset= */ tailOffset,
           tailOffset,
           /* closed= */ false,
           null,
@@ -34,22 +31,25 @@ sealed interface Mutation {
   /**
    * Bytes were added, or the stream was closed, or both.
    *
-   * @param segment where the bytes lie
    * @param offset the stream's tail before
    * @param bytes how many were added
-   * @param inJournal whether the bytes follow the record; otherwise they were durable in the
-   *     segment's file before the record was written
+   * @param spoolId the spool file where the bytes were durable before the record was written;
+   *     {@link #IN_JOURNAL} where they follow the record
    */
   record Appended(
       long streamId,
-      Segment segment,
       long offset,
       long bytes,
-      boolean inJournal,
+      long spoolId,
       boolean closes,
       @Nullable String sequence,
       @Nullable ProducerTag producer)
-      implements Mutation {}
+      implements Mutation {
+    /** Whether the bytes follow the record. */
+    boolean inJournal() {
+      return spoolId == IN_JOURNAL;
+    }
+  }
 
   /** A stream was deleted by its owner, or expired. */
   record Deleted(long streamId) implements Mutation {}

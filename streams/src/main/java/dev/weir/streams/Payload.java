@@ -41,7 +41,7 @@ public sealed interface Payload {
     }
   }
 
-  /** Bytes that already lie, durable, in a segment file of their own: see {@link Spool}. */
+  /** Bytes that already lie, durable, in a file of their own: see {@link Spool}. */
   record Spooled(Spool spool, long fileId, long bytes) implements Payload {
     @Override
     public void keep() {

@@ -1,28 +1,28 @@
 package dev.weir.streams;
 
+import dev.weir.cache.log.CachedBatch;
+import dev.weir.cache.log.LogRead;
 import java.io.Closeable;
-import java.io.EOFException;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.file.NoSuchFileException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a range of a published state, segment by segment. Methods block on the disk; one thread at
- * a time. The files stay readable while open, even when the stream is deleted meanwhile.
+ * Reads a range of a published state: its tail from memory, the rest from the WAL, spool files and
+ * segments. One thread at a time. What is open stays readable when the stream is deleted meanwhile.
  */
 public final class RangeReader implements Closeable {
-  private final Disk disk;
-  private final StoreLayout layout;
+  private final ReadPath path;
   private final StreamState state;
   private final long endOffset;
+  private final ReadPath.Ahead ahead = new ReadPath.Ahead();
   private long offset;
-  private int segmentIndex = -1;
-  private @Nullable DiskFile file;
+  private @Nullable ReadPart part;
 
-  RangeReader(Disk disk, StoreLayout layout, StreamState state, long fromOffset, long endOffset) {
-    this.disk = disk;
-    this.layout = layout;
+  RangeReader(ReadPath path, StreamState state, long fromOffset, long endOffset) {
+    this.path = path;
     this.state = state;
     this.offset = fromOffset;
     this.endOffset = endOffset;
@@ -34,48 +34,100 @@ public final class RangeReader implements Closeable {
   }
 
   /**
-   * Reads until {@code target} is full or the range ends.
+   * Reads what comes next, if it is in memory, as far as {@code target} has room. Never blocks on a
+   * disk.
    *
-   * @throws NoSuchFileException when the stream was deleted before its file was opened
+   * @return false where nothing of it was in memory
+   */
+  public boolean readCached(ByteBuffer target) {
+    ReadPath.Owner owner = path.owner(state, offset, endOffset);
+    if (owner == null) {
+      return false;
+    }
+    try (LogRead read =
+        path.tail()
+            .read(owner.streamId(), offset, owner.endOffset(), Math.max(1, target.remaining()))) {
+      if (read.batches().isEmpty() || read.batches().getFirst().baseOffset() > offset) {
+        return false;
+      }
+      for (CachedBatch batch : read.batches()) {
+        copy(batch, owner.endOffset(), target);
+      }
+      return true;
+    }
+  }
+
+  private void copy(CachedBatch batch, long end, ByteBuffer target) {
+    long skipped = offset - batch.baseOffset();
+    int bytes = (int) Math.min(Math.min(batch.endOffset(), end) - offset, target.remaining());
+    MemorySegment from = batch.bytes().segment().asSlice(skipped, bytes);
+    MemorySegment.copy(from, 0, MemorySegment.ofBuffer(target), 0, bytes);
+    target.position(target.position() + bytes);
+    offset += bytes;
+  }
+
+  private ReadPath.Owner owner() throws NoSuchFileException {
+    ReadPath.Owner owner = path.owner(state, offset, endOffset);
+    if (owner == null) {
+      throw new NoSuchFileException("the source of " + state.path() + " is gone");
+    }
+    return owner;
+  }
+
+  /**
+   * Reads until {@code target} is full or the range ends. Blocks.
+   *
+   * @throws NoSuchFileException when the stream was deleted before its bytes were opened
+   * @throws IOException where they cannot be read, or are damaged
    */
   public void read(ByteBuffer target) throws IOException {
     while (target.hasRemaining() && offset < endOffset) {
-      DiskFile source = fileAt(offset);
-      Segment segment = state.segments().get(segmentIndex);
-      long segmentEnd = segment.startOffset() + state.segmentBytes(segmentIndex);
-      long wanted = Math.min(Math.min(segmentEnd, endOffset) - offset, target.remaining());
-      ByteBuffer part = target.slice(target.position(), (int) wanted);
-      int read = source.read(part, offset - segment.startOffset());
-      if (read <= 0) {
-        throw new EOFException(
-            layout.segment(segment.fileId()) + " is shorter than its stream " + state.path());
+      ReadPart current = part;
+      if (current == null || offset >= current.endOffset()) {
+        if (readCached(target)) {
+          continue;
+        }
+        part = null;
+        current = path.open(owner(), offset, ahead, current);
+        part = current;
       }
-      offset += read;
-      target.position(target.position() + read);
+      int before = target.position();
+      int limit = target.limit();
+      target.limit((int) Math.min(limit, before + (endOffset - offset)));
+      current.read(target, offset);
+      target.limit(limit);
+      offset += target.position() - before;
     }
   }
 
-  private DiskFile fileAt(long position) throws IOException {
-    int index = segmentIndex;
-    if (index >= 0 && file != null && position < endOf(index)) {
-      return file;
+  /**
+   * What comes next, as a part of a file, which counts as read then. Blocks. The file is there
+   * until the next call of {@link #read}, this, or {@link #close}.
+   *
+   * @return null where it is elsewhere: {@link #read} it
+   */
+  public @Nullable FileStretch nextInFile(long maxBytes) throws IOException {
+    if (offset >= endOffset) {
+      return null;
     }
-    int next = index < 0 ? state.segmentIndex(position) : index + 1;
-    close();
-    DiskFile opened = disk.openForReading(layout.segment(state.segments().get(next).fileId()));
-    segmentIndex = next;
-    file = opened;
-    return opened;
-  }
-
-  private long endOf(int index) {
-    return state.segments().get(index).startOffset() + state.segmentBytes(index);
+    ReadPart current = part;
+    if (current == null || offset >= current.endOffset()) {
+      part = null;
+      current = path.open(owner(), offset, ahead, current);
+      part = current;
+    }
+    if (!(current instanceof ReadPart.OfSegmentFile segment)) {
+      return null;
+    }
+    FileStretch stretch = segment.stretch(offset, Math.min(maxBytes, endOffset - offset));
+    offset += stretch.lengthBytes();
+    return stretch;
   }
 
   @Override
   public void close() throws IOException {
-    DiskFile open = file;
-    file = null;
+    ReadPart open = part;
+    part = null;
     if (open != null) {
       open.close();
     }

@@ -1,222 +1,244 @@
 package dev.weir.streams;
 
+import dev.weir.streams.manifest.Manifests;
+import dev.weir.streams.manifest.Producer;
+import dev.weir.streams.manifest.StreamHeader;
+import dev.weir.streams.manifest.StreamManifest;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Map;
+import java.util.NavigableSet;
 import java.util.OptionalLong;
 import java.util.Set;
-import java.util.SortedSet;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Brings a data directory back to what was acknowledged: the newest snapshot, then the journals
- * from its number on. Bytes that travelled through a journal are written to their segments again.
- * The last journal may end torn, in what nobody was told of: that is cut off. One that another
- * follows is whole, even if that was only begun, for {@link JournalSeries} writes to none once
- * there may be a next one; and one that a snapshot, or anything stored, shows to have been durable
- * has its header. Anything else that does not fit is damage, and the node does not start on it;
- * {@link JournalEnd} tells them apart.
+ * Brings a data directory back to what was acknowledged: the streams of the object store, then what
+ * the WAL has beyond them. The last file of the WAL may end torn, in what nobody was told of: that
+ * is cut off, and said. One that another follows is whole, even if that was only begun, for {@link
+ * JournalSeries} writes to none once there may be a next one. Anything else that does not fit is
+ * damage, and the node does not start on it; {@link JournalEnd} tells them apart.
  *
- * <p>What nobody can tell is a last journal that was cut at the end of a batch: nothing else says
- * how many it had. A header alone is what a node leaves that was idle since its snapshot.
+ * <p>What nobody can tell is a last file that was cut at the end of a batch: nothing else says how
+ * many it had.
  */
 final class Recovery {
+  private static final System.Logger LOG = System.getLogger(Recovery.class.getName());
+
   private final Disk disk;
   private final StoreLayout layout;
+  private final Manifests manifests;
+  private final long epoch;
+  private final boolean mayLackWal;
   private final long nowMillis;
-  private final Catalog catalog = new Catalog();
-  private final OpenFiles files;
-  private final Set<Long> dirtyFiles = new HashSet<>();
-  private long nextId = 1;
-  private SyncMark journalMark = SyncMark.WITHOUT_KEY;
-  private long journalBytes;
+  private final Catalog catalog;
+  private final Unflushed unflushed;
+  private final Set<Long> spools = new HashSet<>();
+  private final TreeMap<Long, JournalSeries.Old> older = new TreeMap<>();
+  private long nextId;
+  private long walPosition;
+  private Journal.@Nullable Header last;
+  private long lastBytes;
 
-  private Recovery(Disk disk, StoreLayout layout, long nowMillis) {
-    this.disk = disk;
-    this.layout = layout;
-    this.nowMillis = nowMillis;
-    this.files = new OpenFiles(disk, layout);
+  private Recovery(Settings settings) {
+    this.disk = settings.disk();
+    this.layout = settings.layout();
+    this.manifests = settings.manifests();
+    this.epoch = settings.epoch();
+    this.mayLackWal = settings.mayLackWal();
+    this.nowMillis = settings.nowMillis();
+    this.catalog = settings.catalog();
+    this.unflushed = settings.unflushed();
+    this.nextId = manifests.nextStreamId();
   }
+
+  /**
+   * What a recovery stands on.
+   *
+   * @param manifests what the object store has
+   * @param epoch of its owner: ours
+   * @param mayLackWal whether there may be no WAL: it is new, or known to be lost
+   * @param catalog gets the streams
+   * @param unflushed gets what is only in the WAL
+   */
+  record Settings(
+      Disk disk,
+      StoreLayout layout,
+      Manifests manifests,
+      long epoch,
+      boolean mayLackWal,
+      long nowMillis,
+      Catalog catalog,
+      Unflushed unflushed) {}
 
   /**
    * What was found.
    *
    * @param nextId above every number in use
-   * @param journalSequence the journal to go on with; 0 when there is none yet
-   * @param journalMark what its batches begin with
-   * @param journalBytes its whole frames
-   * @param dirtyFiles segments whose newest bytes may be in journals only
+   * @param journal to go on with
+   * @param older the files before it
    */
-  record Result(
-      Catalog catalog,
-      long nextId,
-      long journalSequence,
-      SyncMark journalMark,
-      long journalBytes,
-      Set<Long> dirtyFiles) {}
+  record Result(long nextId, Journal journal, SortedMap<Long, JournalSeries.Old> older) {}
 
-  static Result run(Disk disk, StoreLayout layout, long nowMillis) throws IOException {
-    Recovery recovery = new Recovery(disk, layout, nowMillis);
-    try {
-      return recovery.recover();
-    } finally {
-      recovery.files.close();
-    }
+  /** Recovers; the journal of the result is open. */
+  static Result run(Settings settings, ByteBuffer buffer) throws IOException {
+    return new Recovery(settings).recover(buffer);
   }
 
-  private Result recover() throws IOException {
+  private Result recover(ByteBuffer buffer) throws IOException {
+    manifests.streams().forEach(this::load);
     TreeSet<Long> journals = new TreeSet<>();
-    TreeSet<Long> snapshots = new TreeSet<>();
     for (Path file : disk.list(layout.journalDirectory())) {
-      OptionalLong journal = StoreLayout.journalSequence(file);
-      OptionalLong snapshot = StoreLayout.snapshotSequence(file);
-      if (journal.isPresent()) {
-        journals.add(journal.getAsLong());
-      } else if (snapshot.isPresent()) {
-        snapshots.add(snapshot.getAsLong());
-      } else if (file.toString().endsWith(StoreLayout.TEMPORARY)) {
-        disk.delete(file);
-      }
+      StoreLayout.journalSequence(file).ifPresent(journals::add);
     }
-    long sequence = snapshots.isEmpty() ? 1 : snapshots.last();
-    if (!snapshots.isEmpty()) {
-      load(Snapshot.read(disk, layout, sequence));
+    if (journals.isEmpty() && !mayLackWal) {
+      throw new DataDirectoryException(
+          "the WAL in "
+              + layout.journalDirectory()
+              + " is missing; restore it, or start with --without-wal: what was acknowledged and"
+              + " not flushed is lost then");
     }
-    replayFrom(sequence, proof(!snapshots.isEmpty()), journals);
-    for (long journal : journals.tailSet(sequence)) {
-      restoreSegments(journal);
+    walPosition = manifests.walPosition();
+    for (long sequence : journals) {
+      replay(sequence, journals);
     }
-    if (journalBytes > 0) {
-      settleJournal(journals.last());
+    checkEnd(journals);
+    if (last != null) {
+      settleJournal(last.sequence());
     }
-    checkSegments();
-    deleteOrphans();
-    return new Result(
-        catalog,
-        nextId,
-        journals.isEmpty() ? 0 : journals.last(),
-        journalMark,
-        journalBytes,
-        dirtyFiles);
+    settleSpools();
+    return new Result(nextId, openJournal(journals, buffer), older);
   }
 
-  private void load(Snapshot.Contents snapshot) {
-    nextId = snapshot.nextId();
-    for (Checkpoint.Entry entry : snapshot.streams()) {
-      Stream stream = new Stream(entry.state(), nowMillis);
-      catalog.add(stream);
-      catalog.update(stream, entry.state(), entry.producers());
-    }
+  private void load(StreamManifest stream) {
+    StreamHeader header = stream.header();
+    var fork = header.fork();
+    StreamConfig config =
+        new StreamConfig(
+            header.contentType(),
+            header.ttlSeconds(),
+            header.expiresAt(),
+            header.expiresAtMillis(),
+            fork == null
+                ? null
+                : new ForkOrigin(fork.sourceId(), fork.anchorOffset(), fork.subOffset()));
+    StreamState state =
+        new StreamState(
+            header.streamId(),
+            header.path(),
+            config,
+            header.createdMillis(),
+            header.ownOffset(),
+            stream.tailOffset(),
+            stream.closed(),
+            tag(stream.closedBy()),
+            stream.lastSequence(),
+            stream.softDeleted());
+    Map<String, ProducerState> producers = new HashMap<>();
+    stream
+        .producers()
+        .forEach((id, known) ->
+            producers.put(id, new ProducerState(known.epoch(), known.lastSequence())));
+    Stream loaded = new Stream(state, nowMillis);
+    catalog.add(loaded);
+    catalog.update(loaded, state, producers);
   }
 
-  /**
-   * What shows that the first journal was durable once, for it is before there is a snapshot of its
-   * number, and before anything is stored; null for nothing.
-   */
-  private @Nullable String proof(boolean hasSnapshot) throws IOException {
-    if (hasSnapshot) {
-      return "its snapshot exists";
-    }
-    for (int shard = 0; shard < StoreLayout.SHARDS; shard++) {
-      for (Path file : disk.list(layout.shard(shard))) {
-        if (StoreLayout.fileId(file).isPresent()) {
-          return file + " was stored after it";
-        }
-      }
-    }
-    return null;
+  private static @Nullable ProducerTag tag(@Nullable Producer producer) {
+    return producer == null
+        ? null
+        : new ProducerTag(producer.id(), producer.epoch(), producer.lastSequence());
   }
 
-  private void replayFrom(long first, @Nullable String proof, SortedSet<Long> journals)
-      throws IOException {
-    long expected = first;
-    for (long sequence : journals.tailSet(first)) {
-      if (sequence != expected) {
-        throw missing(expected, "later journals exist");
-      }
-      boolean last = sequence == journals.last();
-      replay(sequence, last, /* mayBeBegun= */ last && (sequence > first || proof == null));
-      expected++;
-    }
-    if (expected == first && proof != null) {
-      throw missing(first, proof);
-    }
-  }
-
-  private DataDirectoryException missing(long sequence, String proof) {
-    return new DataDirectoryException(
-        layout.journal(sequence)
-            + " is missing, but "
-            + proof
-            + "; restore the data directory from a copy");
-  }
-
-  private void replay(long sequence, boolean last, boolean mayBeBegun) throws IOException {
+  private void replay(long sequence, NavigableSet<Long> journals) throws IOException {
+    boolean isLast = sequence == journals.last();
+    boolean isFirst = sequence == journals.first();
     Path path = layout.journal(sequence);
     try (DiskFile file = disk.openForReading(path)) {
       FrameReader in = new FrameReader(file, 0);
-      ByteBuffer header = in.next();
-      if (header == null && mayBeBegun && in.sizeBytes() <= Journal.headerBytes()) {
-        // The crash came while the journal was being made: it holds nothing yet.
-        journalBytes = 0;
+      ByteBuffer first = in.next();
+      if (first == null && isLast && !isFirst && in.sizeBytes() <= Journal.headerBytes()) {
+        // The crash came while the file was being made: it holds nothing yet.
         return;
       }
+      if (first == null && isLast && mayLackWal && in.sizeBytes() <= Journal.headerBytes()) {
+        return;
+      }
+      if (first == null) {
+        throw JournalEnd.damage(path, in.position());
+      }
+      Journal.Header header = Journal.readHeader(first, sequence);
       if (header == null) {
-        throw JournalEnd.damage(path, in.position());
-      }
-      SyncMark mark = Journal.readHeader(header, sequence);
-      if (mark == null) {
         throw new DataDirectoryException(
-            path + " is no journal that this version of weir can read");
+            path + " is no file of a WAL that this version of weir can read");
       }
-      forEach(in, mark, path, this::apply);
-      if (in.isTorn() && !last) {
+      checkBegin(path, header, isFirst);
+      walPosition = header.firstPosition() - 1;
+      forEach(in, header, path);
+      if (in.isTorn() && !isLast) {
         throw JournalEnd.damage(path, in.position());
       }
-      JournalEnd.check(path, file, in.position(), in.sizeBytes(), mark);
-      journalMark = mark;
-      journalBytes = in.position();
-    }
-  }
-
-  /**
-   * Makes what was replayed durable, which it need not be after a kill, and cuts off the torn end:
-   * what is deleted next is not to be missed after a loss of power. What a failed sync could not
-   * write the kernel never tries again; so what no sync may have covered is written once more. The
-   * kill may also have come before the journal's name was durable, on which all rests from now on.
-   */
-  private void settleJournal(long sequence) throws IOException {
-    try (DiskFile file = disk.open(layout.journal(sequence))) {
-      file.truncate(journalBytes);
-      long from = Math.max(0, journalBytes - Committer.MAX_UNSYNCED_BYTES);
-      ByteBuffer end = FrameReader.read(file, from, Math.toIntExact(journalBytes - from));
-      if (end != null) {
-        file.write(end, from);
+      JournalEnd.check(path, file, in.position(), in.sizeBytes(), header.mark());
+      if (in.isTorn()) {
+        LOG.log(
+            System.Logger.Level.WARNING,
+            "{0} bytes are cut off the end of {1}, from byte {2} on: a crash has left them torn,"
+                + " and nobody was told that they are stored",
+            in.sizeBytes() - in.position(),
+            path,
+            in.position());
       }
-      file.sync();
+      if (last != null) {
+        older.put(last.sequence(), new JournalSeries.Old(header.firstPosition() - 1, lastBytes));
+      }
+      last = header;
+      lastBytes = in.position();
     }
-    disk.syncDirectory(layout.journalDirectory());
   }
 
-  /** What is done with a record; what follows it in its frame may be its own, and is taken then. */
-  private interface RecordStep {
-    void take(Mutation mutation, ByteBuffer rest) throws IOException;
+  private void checkBegin(Path path, Journal.Header header, boolean isFirst)
+      throws DataDirectoryException {
+    if (header.epoch() != epoch) {
+      throw new DataDirectoryException(
+          "%s is of epoch %d, but the object store is in epoch %d: it was taken over since; what this WAL has beyond the store can only be given up, with --without-wal"
+              .formatted(path, header.epoch(), epoch));
+    }
+    if (isFirst
+        ? header.firstPosition() > manifests.walPosition() + 1
+        : header.firstPosition() != walPosition + 1) {
+      throw new DataDirectoryException(
+          "the WAL has a gap before %s: it begins with change %d, and what is known ends with %d; restore the data directory from a copy, or start with --without-wal"
+              .formatted(
+                  path, header.firstPosition(), isFirst ? manifests.walPosition() : walPosition));
+    }
   }
 
-  /** Goes through the records of a journal; what is whole but makes no sense is damage too. */
-  private static void forEach(FrameReader in, SyncMark mark, Path path, RecordStep step)
-      throws IOException {
+  /** What is written behind the end of an old copy would be taken for flushed by the next start. */
+  private void checkEnd(Set<Long> journals) throws DataDirectoryException {
+    if (!journals.isEmpty() && walPosition < manifests.walPosition()) {
+      throw new DataDirectoryException(
+          "the WAL in %s ends with change %d, but the object store has %d: it is an old copy; start with --without-wal"
+              .formatted(layout.journalDirectory(), walPosition, manifests.walPosition()));
+    }
+  }
+
+  /** Goes through the commands of a file; what is whole but makes no sense is damage too. */
+  private void forEach(FrameReader in, Journal.Header header, Path path) throws IOException {
     long start = in.position();
     for (ByteBuffer body = in.next(); body != null; body = in.next()) {
-      boolean isMark = mark.isAt(start, body);
       try {
-        while (!isMark && body.hasRemaining()) {
-          step.take(RecordCodec.read(new RecordReader(body)), body);
+        if (!header.mark().isAt(start, body)) {
+          walPosition++;
+          if (walPosition > manifests.walPosition()) {
+            applyAll(header.sequence(), start + FrameLayout.HEADER_BYTES, body);
+          }
         }
       } catch (RuntimeException e) {
         throw new DataDirectoryException(
@@ -231,19 +253,36 @@ final class Recovery {
     }
   }
 
-  private void apply(Mutation mutation, ByteBuffer rest) throws IOException {
-    nextId = Math.max(nextId, mutation.streamId() + 1);
-    switch (mutation) {
-      case Mutation.Created created -> catalog.add(new Stream(created.toState(), nowMillis));
-      case Mutation.Appended appended -> append(appended, rest);
-      case Mutation.Deleted deleted -> catalog.delete(stream(deleted.streamId()));
+  private void applyAll(long sequence, long bodyStart, ByteBuffer body) throws IOException {
+    while (body.hasRemaining()) {
+      switch (RecordCodec.read(new RecordReader(body))) {
+        case Mutation.Created created -> {
+          nextId = Math.max(nextId, created.streamId() + 1);
+          unflushed.created(created.toState());
+          catalog.add(new Stream(created.toState(), nowMillis));
+        }
+        case Mutation.Deleted deleted ->
+            unflushed.deleted(catalog.delete(stream(deleted.streamId())));
+        case Mutation.Appended append -> append(append, sequence, bodyStart, body);
+      }
     }
   }
 
-  private void append(Mutation.Appended append, ByteBuffer rest) throws IOException {
-    nextId = Math.max(nextId, append.segment().fileId() + 1);
-    takeBytes(append, rest);
+  private void append(Mutation.Appended append, long sequence, long bodyStart, ByteBuffer rest)
+      throws IOException {
     Stream stream = stream(append.streamId());
+    ByteBuffer bytes = null;
+    BytesPlace place;
+    if (append.inJournal()) {
+      place = new BytesPlace(/* inSpool= */ false, sequence, bodyStart + rest.position());
+      bytes = rest.slice(rest.position(), Math.toIntExact(append.bytes()));
+      rest.position(rest.position() + bytes.remaining());
+    } else {
+      nextId = Math.max(nextId, append.spoolId() + 1);
+      place = new BytesPlace(/* inSpool= */ true, append.spoolId(), 0);
+      spools.add(append.spoolId());
+    }
+    unflushed.appended(walPosition, stream.state().path(), append, place, bytes);
     ProducerTag tag = append.producer();
     catalog.update(
         stream,
@@ -253,62 +292,11 @@ final class Recovery {
             : Map.of(tag.producerId(), new ProducerState(tag.epoch(), tag.sequence())));
   }
 
-  /** The bytes of an append that travelled through the journal, null for others. */
-  private static @Nullable ByteBuffer takeBytes(Mutation.Appended append, ByteBuffer rest) {
-    if (!append.inJournal()) {
-      return null;
-    }
-    ByteBuffer bytes = rest.slice(rest.position(), Math.toIntExact(append.bytes()));
-    rest.position(rest.position() + bytes.remaining());
-    return bytes;
-  }
-
-  /**
-   * Writes what travelled through a journal to the segments that streams still have. Those that are
-   * gone would take room that a full disk may not have, and be deleted again.
-   */
-  private void restoreSegments(long sequence) throws IOException {
-    Path path = layout.journal(sequence);
-    try (DiskFile file = disk.openForReading(path)) {
-      FrameReader in = new FrameReader(file, 0);
-      ByteBuffer header = in.next();
-      SyncMark mark = header == null ? null : Journal.readHeader(header, sequence);
-      if (mark != null) {
-        forEach(in, mark, path, this::restore);
-      }
-    }
-  }
-
-  private void restore(Mutation mutation, ByteBuffer rest) throws IOException {
-    if (!(mutation instanceof Mutation.Appended append)) {
-      return;
-    }
-    ByteBuffer bytes = takeBytes(append, rest);
-    Segment segment = append.segment();
-    if (bytes == null || !catalog.isReferenced(segment.fileId())) {
-      return;
-    }
-    long position = append.offset() - segment.startOffset();
-    try {
-      files.toWriteAt(segment.fileId(), position).write(bytes, position);
-      dirtyFiles.add(segment.fileId());
-    } catch (LostBytesException lost) {
-      // Told when all segments are checked, with the stream that misses them.
-    } catch (IOException failure) {
-      throw new DataDirectoryException(
-          layout.segment(segment.fileId())
-              + " could not be written, as what is acknowledged has to be before the node starts: "
-              + failure.getMessage()
-              + "; see to its disk, and start again",
-          failure);
-    }
-  }
-
   private Stream stream(long streamId) throws DataDirectoryException {
     Stream stream = catalog.find(streamId);
     if (stream == null) {
       throw new DataDirectoryException(
-          "a journal in "
+          "the WAL in "
               + layout.journalDirectory()
               + " speaks of stream "
               + streamId
@@ -317,65 +305,72 @@ final class Recovery {
     return stream;
   }
 
-  /** Every segment must be as long as its streams say; what a crash left after it is cut off. */
-  private void checkSegments() throws IOException {
+  /**
+   * Makes what was replayed durable, which it need not be after a kill, and cuts off the torn end:
+   * what is deleted next is not to be missed after a loss of power. What a failed sync could not
+   * write the kernel never tries again; so what no sync may have covered is written once more. The
+   * kill may also have come before the file's name was durable, on which all rests from now on.
+   */
+  private void settleJournal(long sequence) throws IOException {
+    try (DiskFile file = disk.open(layout.journal(sequence))) {
+      file.truncate(lastBytes);
+      long from = Math.max(0, lastBytes - Committer.MAX_UNSYNCED_BYTES);
+      ByteBuffer end = FrameReader.read(file, from, Math.toIntExact(lastBytes - from));
+      if (end != null) {
+        file.write(end, from);
+      }
+      file.sync();
+    }
+    disk.syncDirectory(layout.journalDirectory());
+  }
+
+  /** Each spool file that a stream needs must be whole; the others go. */
+  private void settleSpools() throws IOException {
+    for (Path file : disk.list(layout.spoolDirectory())) {
+      OptionalLong id = StoreLayout.fileId(file);
+      if (id.isEmpty()) {
+        continue;
+      }
+      nextId = Math.max(nextId, id.getAsLong() + 1);
+      if (!spools.contains(id.getAsLong())) {
+        disk.delete(file);
+      }
+    }
     for (Stream stream : catalog.streams()) {
-      StreamState state = stream.state();
-      for (int i = 0; i < state.segments().size(); i++) {
-        checkSegment(state, state.segments().get(i), state.segmentBytes(i));
-      }
+      checkSpools(stream.state());
     }
   }
 
-  private void checkSegment(StreamState state, Segment segment, long bytes) throws IOException {
-    Path path = layout.segment(segment.fileId());
-    if (bytes < 0) {
-      throw new DataDirectoryException(
-          path
-              + " does not lie in front of what follows it in stream "
-              + state.path()
-              + "; restore the data directory from a copy");
-    }
-    try (DiskFile file = segment.growing() ? disk.open(path) : disk.openForReading(path)) {
-      if (file.sizeBytes() < bytes) {
+  private void checkSpools(StreamState state) throws IOException {
+    for (UnflushedBytes.Piece piece : unflushed.bytes().spooled(state.streamId())) {
+      Path path = piece.place().path(layout);
+      long bytes = piece.endOffset() - piece.startOffset();
+      try (DiskFile file = disk.openForReading(path)) {
+        if (file.sizeBytes() < bytes) {
+          throw new DataDirectoryException(
+              "%s has %d bytes, but stream %s has %d there; restore the data directory from a copy"
+                  .formatted(path, file.sizeBytes(), state.path(), bytes));
+        }
+      } catch (NoSuchFileException e) {
         throw new DataDirectoryException(
-            path
-                + " has "
-                + file.sizeBytes()
-                + " bytes, but stream "
-                + state.path()
-                + " has "
-                + bytes
-                + " there; restore the data directory from a copy");
+            "%s is missing, but stream %s has %d bytes there; restore the data directory from a copy"
+                .formatted(path, state.path(), bytes),
+            e);
       }
-      if (segment.growing() && file.sizeBytes() > bytes) {
-        file.truncate(bytes);
-      }
-    } catch (NoSuchFileException e) {
-      throw new DataDirectoryException(
-          path
-              + " is missing, but stream "
-              + state.path()
-              + " has "
-              + bytes
-              + " bytes there; restore the data directory from a copy",
-          e);
     }
   }
 
-  private void deleteOrphans() throws IOException {
-    for (int shard = 0; shard < StoreLayout.SHARDS; shard++) {
-      List<Path> entries = disk.list(layout.shard(shard));
-      for (Path file : entries) {
-        OptionalLong fileId = StoreLayout.fileId(file);
-        if (fileId.isEmpty()) {
-          continue;
-        }
-        nextId = Math.max(nextId, fileId.getAsLong() + 1);
-        if (!catalog.isReferenced(fileId.getAsLong())) {
-          disk.delete(file);
-        }
-      }
+  private Journal openJournal(NavigableSet<Long> journals, ByteBuffer buffer) throws IOException {
+    Journal.Header header = last;
+    if (header == null) {
+      return Journal.create(
+          disk, layout, /* sequence= */ 1, epoch, manifests.walPosition() + 1, buffer);
     }
+    if (header.sequence() < journals.last()) {
+      // The next one was only begun.
+      older.put(header.sequence(), new JournalSeries.Old(walPosition, lastBytes));
+      return Journal.create(disk, layout, journals.last(), epoch, walPosition + 1, buffer);
+    }
+    return Journal.resume(disk, layout, header, lastBytes, walPosition, buffer);
   }
 }

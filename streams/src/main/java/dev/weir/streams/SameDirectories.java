@@ -38,9 +38,7 @@ final class SameDirectories implements Disk, Closeable {
     SameDirectories directories = new SameDirectories(disk);
     try {
       directories.hold(layout.journalDirectory());
-      for (int shard = 0; shard < StoreLayout.SHARDS; shard++) {
-        directories.hold(layout.shard(shard));
-      }
+      directories.hold(layout.spoolDirectory());
       return directories;
     } catch (Throwable notHeld) {
       directories.close();
@@ -57,6 +55,13 @@ final class SameDirectories implements Disk, Closeable {
 
   private static Object keyOf(Path directory) throws IOException {
     return Files.readAttributes(directory, BasicFileAttributes.class).fileKey();
+  }
+
+  /** Fails where one of the paths leads to another directory now. */
+  void check() throws IOException {
+    for (Path directory : keys.keySet()) {
+      check(directory);
+    }
   }
 
   private void check(Path directory) throws IOException {

@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Takes a body too large for memory into a file of its own, while other appends to the same stream
- * go on. Once complete and accepted, the file becomes a segment of the stream as it is; otherwise
- * it is deleted. Methods block on the disk; one thread at a time.
+ * go on. Once complete and accepted, the file stays until its bytes are flushed; otherwise it is
+ * deleted. Methods block on the disk; one thread at a time.
  */
 public final class Spool {
   private final Disk disk;
@@ -33,7 +33,7 @@ public final class Spool {
     DiskFile target = file;
     try {
       if (target == null) {
-        target = disk.create(layout.segment(fileId));
+        target = disk.create(layout.spooled(fileId));
         file = target;
       }
       int more = source.remaining();
@@ -58,7 +58,7 @@ public final class Spool {
       target.sync();
       stats.spoolSyncs.increment();
       target.close();
-      disk.syncDirectory(layout.shardOf(fileId));
+      disk.syncDirectory(layout.spoolDirectory());
     } catch (IOException e) {
       throw StorageFullException.wrap(e);
     }

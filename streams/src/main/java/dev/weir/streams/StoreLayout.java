@@ -1,5 +1,6 @@
 package dev.weir.streams;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.OptionalLong;
 
@@ -8,63 +9,61 @@ import java.util.OptionalLong;
  * sends ever becomes part of a file name.
  *
  * <pre>
- * node.lock                             held while a node runs
- * journal/0000000000000007.journal      what changed since snapshot 7, in order
- * journal/0000000000000007.snapshot     all streams when journal 7 began
- * bytes/2/00000000000003f2.bytes        a segment: bytes of one stream (and of its forks)
+ * node.lock                        held while a node runs
+ * node.id                          who the directory is to the object store
+ * wal/0000000000000007.wal         what was acknowledged and may not be flushed yet, in order
+ * spool/00000000000003f2.bytes     a large body that is not flushed yet
+ * objects/                         the object store, where no other is named
  * </pre>
  */
 record StoreLayout(Path root) {
-  /** Keeps directories easy to list; a power of two. */
-  static final int SHARDS = 16;
-
-  private static final String JOURNAL = ".journal";
-  private static final String SNAPSHOT = ".snapshot";
-  private static final String BYTES = ".bytes";
-  static final String TEMPORARY = ".tmp";
+  private static final String JOURNAL = ".wal";
+  private static final String SPOOLED = ".bytes";
 
   Path lock() {
     return root.resolve("node.lock");
   }
 
+  Path identity() {
+    return root.resolve("node.id");
+  }
+
   Path journalDirectory() {
-    return root.resolve("journal");
+    return root.resolve("wal");
   }
 
-  Path bytesDirectory() {
-    return root.resolve("bytes");
+  Path spoolDirectory() {
+    return root.resolve("spool");
   }
 
-  Path shard(int shard) {
-    return bytesDirectory().resolve(Integer.toHexString(shard));
+  Path objectDirectory() {
+    return root.resolve("objects");
   }
 
-  Path shardOf(long fileId) {
-    return shard((int) (fileId & (SHARDS - 1)));
-  }
-
-  Path segment(long fileId) {
-    return shardOf(fileId).resolve(name(fileId) + BYTES);
+  Path spooled(long fileId) {
+    return spoolDirectory().resolve(name(fileId) + SPOOLED);
   }
 
   Path journal(long sequence) {
     return journalDirectory().resolve(name(sequence) + JOURNAL);
   }
 
-  Path snapshot(long sequence) {
-    return journalDirectory().resolve(name(sequence) + SNAPSHOT);
+  /** Where the WAL of a lost epoch is kept for people. */
+  Path journalsAside(long epoch) {
+    return root.resolve("wal-before-epoch-" + epoch);
+  }
+
+  /** Whether the directory has data of a format that was never released. */
+  boolean hasOldFormat() {
+    return Files.isDirectory(root.resolve("journal")) || Files.isDirectory(root.resolve("bytes"));
   }
 
   static OptionalLong journalSequence(Path file) {
     return number(file, JOURNAL);
   }
 
-  static OptionalLong snapshotSequence(Path file) {
-    return number(file, SNAPSHOT);
-  }
-
   static OptionalLong fileId(Path file) {
-    return number(file, BYTES);
+    return number(file, SPOOLED);
   }
 
   private static String name(long number) {

@@ -1,21 +1,22 @@
 package dev.weir.streams;
 
-import java.io.Closeable;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executors;
-import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Durable streams in a directory. Any thread may call any method; only those of {@link Spool} and
  * {@link RangeReader} touch the disk on the caller's thread.
+ *
+ * <p>What was appended is in the WAL first, and is flushed to an object store from time to time.
  *
  * <p>An append is durable when its future completes normally, and visible to readers from then on.
  * A future fails with {@link StorageFullException} when the disk has no room, or with {@link
@@ -31,117 +32,118 @@ public final class StreamStore implements AutoCloseable {
   /** How often expired streams are looked for; they are invisible from the moment they expire. */
   private static final long SWEEP_SECONDS = 5;
 
+  /** A stop ends within 30 s in all, whatever becomes of the object store. */
+  private static final Duration FLUSH_AT_END = Duration.ofSeconds(15);
+
+  private static final Duration FAILED_FLUSH_AT_END = Duration.ofSeconds(2);
+
+  private static final Duration LOOK_AT_END = Duration.ofMillis(100);
+
+  private static final Duration STORAGE_END = Duration.ofSeconds(2);
+
   private static final System.Logger LOG = System.getLogger(StreamStore.class.getName());
 
-  private final SameDirectories disk;
-  private final StoreLayout layout;
+  private final StoreParts parts;
   private final Clock clock;
-  private final NodeLock lock;
   private final Catalog catalog;
   private final AtomicLong ids;
-  private final JournalSeries journals;
-  private final OpenFiles files;
+  private final Unflushed unflushed;
   private final Committer committer;
   private final Thread committerThread;
+  private final Thread storageThread;
   private final ScheduledExecutorService janitor;
-  private final StoreStats stats = new StoreStats();
+  private final Duration flushEvery;
+  private final StoreStats stats;
 
-  private StreamStore(
-      SameDirectories disk,
-      StoreLayout layout,
-      Clock clock,
-      NodeLock lock,
-      Recovery.Result found,
-      Journal journal,
-      ByteBuffer buffer,
-      long catalogLimitBytes) {
-    this.disk = disk;
-    this.layout = layout;
+  /** For the janitor's thread. */
+  private CompletableFuture<Void> flushOfOld = CompletableFuture.completedFuture(null);
+
+  private StreamStore(StoreParts parts, Clock clock, long catalogLimitBytes, StoreOptions options) {
+    this.parts = parts;
     this.clock = clock;
-    this.lock = lock;
-    this.catalog = found.catalog();
-    this.ids = new AtomicLong(found.nextId());
-    this.janitor =
-        Executors.newSingleThreadScheduledExecutor(
-            Thread.ofPlatform().name("weir-janitor").daemon().factory());
-    this.journals =
-        new JournalSeries(disk, layout, ids, janitor, buffer, journal, found.dirtyFiles());
-    this.files = new OpenFiles(disk, layout);
+    this.catalog = parts.catalog();
+    this.ids = new AtomicLong(parts.found().nextId());
+    this.unflushed = parts.unflushed();
+    this.janitor = parts.janitor();
+    this.stats = new StoreStats();
+    this.flushEvery = options.flushEvery();
+    long tailBytes = parts.tail().capacityBytes();
+    Flusher flusher =
+        new Flusher(
+            parts.disk()::check,
+            parts.journals(),
+            unflushed,
+            parts.storage(),
+            ids,
+            Math.min(options.flushBytes(), tailBytes / 2));
     Evaluator evaluator =
         new Evaluator(
-            catalog, journals, files, ids, clock, stats, this::deleteLater, catalogLimitBytes);
-    this.committer = new Committer(evaluator, journals, catalog, clock, stats);
+            catalog,
+            parts.journals(),
+            unflushed,
+            ids,
+            clock,
+            stats,
+            catalogLimitBytes,
+            options.maxUnflushedBytes(),
+            () -> String.valueOf(parts.storage().trouble()));
+    this.committer = new Committer(evaluator, parts.journals(), flusher, catalog, clock, stats);
     this.committerThread = Thread.ofPlatform().name("weir-committer").unstarted(committer);
+    this.storageThread = Thread.ofPlatform().name("weir-storage").unstarted(parts.storage());
+    parts.storage().listen(() -> committer.submit(new Command.Flushed()), committer::fence);
+    stats.figures =
+        new StoreStats.Figures(
+            parts.journals()::bytes,
+            unflushed::dataBytes,
+            unflushed::ageNanos,
+            parts.storage()::flushes,
+            parts.storage()::flushedSegmentBytes,
+            parts.storage()::compactedBytes,
+            parts.storage()::compactionDebtBytes,
+            parts.storage().scrub()::ageNanos,
+            parts.storage().scrub()::damages,
+            parts.store()::requests);
   }
 
   /**
-   * Opens a data directory, created when it does not exist, and recovers what it holds. Whatever it
-   * throws, it leaves no file open and the directory to the next who tries.
+   * Opens a data directory, created when it does not exist, and recovers what it holds; the object
+   * store lies within. Whatever it throws, it leaves no file open and the directory to the next who
+   * tries.
    *
    * @throws DataDirectoryException when it cannot be used, in one line
    */
   public static StreamStore open(Path directory, Disk disk, Clock clock) throws IOException {
-    // The other half is for everything else, a garbage collector's room to move included.
-    return open(directory, disk, clock, Runtime.getRuntime().maxMemory() / 2);
+    return open(directory, disk, clock, StoreOptions.embedded());
   }
 
   /**
-   * As {@link #open(Path, Disk, Clock)}.
+   * As {@link #open(Path, Disk, Clock)}, with an object store and caches of the caller's choice.
+   *
+   * @throws DataDirectoryException also where the object store is another's, or damaged
+   */
+  public static StreamStore open(Path directory, Disk disk, Clock clock, StoreOptions options)
+      throws IOException {
+    // The other half is for everything else, a garbage collector's room to move included.
+    return open(directory, disk, clock, Runtime.getRuntime().maxMemory() / 2, options);
+  }
+
+  /**
+   * As {@link #open(Path, Disk, Clock, StoreOptions)}.
    *
    * @param catalogLimitBytes the most that streams and producers may take of the Java heap, about
    */
-  static StreamStore open(Path directory, Disk disk, Clock clock, long catalogLimitBytes)
+  static StreamStore open(
+      Path directory, Disk disk, Clock clock, long catalogLimitBytes, StoreOptions options)
       throws IOException {
-    StoreLayout layout = new StoreLayout(directory);
-    DataDirectory.make(disk, layout);
-    NodeLock lock = NodeLock.acquire(layout);
+    StoreParts parts = StoreParts.open(new StoreLayout(directory), disk, clock, options);
     try {
-      SameDirectories same = SameDirectories.open(disk, layout);
-      try {
-        return recover(same, layout, clock, lock, catalogLimitBytes);
-      } catch (Throwable notRecovered) {
-        closeAfter(notRecovered, same);
-        throw notRecovered;
-      }
-    } catch (Throwable notOpened) {
-      closeAfter(notOpened, lock);
-      throw notOpened;
-    }
-  }
-
-  private static StreamStore recover(
-      SameDirectories disk, StoreLayout layout, Clock clock, NodeLock lock, long catalogLimitBytes)
-      throws IOException {
-    Recovery.Result found = Recovery.run(disk, layout, clock.nowMillis());
-    ByteBuffer buffer = JournalSeries.newBuffer();
-    Journal journal = openJournal(disk, layout, found, buffer);
-    try {
-      StreamStore store =
-          new StreamStore(disk, layout, clock, lock, found, journal, buffer, catalogLimitBytes);
+      StreamStore store = new StreamStore(parts, clock, catalogLimitBytes, options);
       store.start();
       return store;
     } catch (Throwable notStarted) {
-      closeAfter(notStarted, journal);
+      parts.closeAfter(notStarted);
       throw notStarted;
     }
-  }
-
-  /** The error that is told stays the first one. */
-  private static void closeAfter(Throwable failure, Closeable held) {
-    try {
-      held.close();
-    } catch (Throwable notClosed) {
-      failure.addSuppressed(notClosed);
-    }
-  }
-
-  private static Journal openJournal(
-      Disk disk, StoreLayout layout, Recovery.Result found, ByteBuffer buffer) throws IOException {
-    if (found.journalBytes() > 0) {
-      return Journal.resume(
-          disk, layout, found.journalSequence(), found.journalMark(), found.journalBytes(), buffer);
-    }
-    return Journal.create(disk, layout, Math.max(1, found.journalSequence()), buffer);
   }
 
   /** If it throws, nothing runs. */
@@ -154,11 +156,42 @@ public final class StreamStore implements AutoCloseable {
               SWEEP_SECONDS,
               SWEEP_SECONDS,
               TimeUnit.SECONDS);
+      ScheduledFuture<?> _ =
+          janitor.scheduleWithFixedDelay(this::flushWhatIsOld, 1, 1, TimeUnit.SECONDS);
+      storageThread.start();
       committerThread.start();
     } catch (Throwable noThread) {
-      janitor.shutdownNow();
+      parts.storage().stop();
       throw noThread;
     }
+  }
+
+  private void flushWhatIsOld() {
+    if (!flushOfOld.isDone()) {
+      committer.submit(new Command.Flushed());
+    } else if (unflushed.ageNanos() >= flushEvery.toNanos()) {
+      flushOfOld = flush();
+    }
+  }
+
+  /**
+   * Has everything stored in the object store that was acknowledged before. Fails with {@link
+   * StoreFailedException} where nothing is stored any more; while the store is away, it waits.
+   */
+  public CompletableFuture<Void> flush() {
+    CompletableFuture<Void> answer = new CompletableFuture<>();
+    committer.submit(new Command.Flush(answer));
+    return answer;
+  }
+
+  /** Whether no flush is under way. */
+  boolean isIdle() {
+    return parts.storage().isIdle();
+  }
+
+  /** Which ownership of the object store this is: offsets of another may have had other bytes. */
+  public long epoch() {
+    return parts.recovered().session().owner().epoch();
   }
 
   /** The stream at a path; null when there is none, or it has expired. It may be soft-deleted. */
@@ -213,26 +246,19 @@ public final class StreamStore implements AutoCloseable {
   /**
    * Whether an append would be refused as things stand, so that its body need not be taken; null
    * when not. The final word is {@link #append}'s.
-   *
-   * @param leastBytes how many bytes it has at least; up to {@link #MAX_INLINE_BYTES} they may
-   *     travel through the journal
    */
   public @Nullable AppendOutcome refuseEarly(
-      Stream stream, AppendRequest request, boolean hasBytes, long leastBytes) {
+      Stream stream, AppendRequest request, boolean hasBytes) {
     // Looked at before the producer: an append that takes the last of either and then comes again
     // is a duplicate.
     boolean noProducer = stream.producers().size() >= Stream.MAX_PRODUCERS;
-    boolean noSegment =
-        SegmentPolicy.refuses(stream.state(), leastBytes, leastBytes <= MAX_INLINE_BYTES);
     ProducerTag tag = request.producer();
     ProducerState producer = tag == null ? null : stream.producer(tag.producerId());
     AppendOutcome refusal = AppendPolicy.refuse(stream.state(), producer, request, hasBytes);
     if (refusal == null && tag != null && producer == null && noProducer) {
       return new AppendOutcome.TooManyProducers(Stream.MAX_PRODUCERS);
     }
-    return refusal == null && noSegment
-        ? new AppendOutcome.TooManySegments(StreamState.MAX_SEGMENTS)
-        : refusal;
+    return refusal;
   }
 
   /**
@@ -240,10 +266,8 @@ public final class StreamStore implements AutoCloseable {
    * null when not. The final word is {@link #create}'s.
    *
    * @param source what the fork's source path leads to; null for nothing, or no fork
-   * @param hasBytes whether it has a body for certain
    */
-  public @Nullable CreateOutcome refuseEarly(
-      CreateRequest request, @Nullable Stream source, boolean hasBytes) {
+  public @Nullable CreateOutcome refuseEarly(CreateRequest request, @Nullable Stream source) {
     StreamState sourceState = source == null ? null : source.state();
     Stream existing = find(request.path());
     CreateRequest.ForkRequest asked = request.fork();
@@ -258,15 +282,7 @@ public final class StreamStore implements AutoCloseable {
     }
     CreateRequest earliest = request.atEarliest(sourceState);
     CreateOutcome refusal = CreatePolicy.refuseFork(sourceState, earliest);
-    if (refusal != null || taken != null) {
-      return refusal != null ? refusal : taken;
-    }
-    CreateRequest.ForkRequest fork = earliest.fork();
-    return fork != null
-            && sourceState != null
-            && SegmentPolicy.refusesFork(sourceState, fork.pointOffset(), hasBytes)
-        ? new CreateOutcome.TooManySegments(StreamState.MAX_SEGMENTS)
-        : null;
+    return refusal != null ? refusal : taken;
   }
 
   /** Why no change is taken, whatever it is, until the next start; null while they are. */
@@ -276,7 +292,8 @@ public final class StreamStore implements AutoCloseable {
 
   /** A place for a body too large for memory. */
   public Spool spool() {
-    return new Spool(disk, layout, ids.getAndIncrement(), this::deleteLater, stats);
+    return new Spool(
+        parts.disk(), parts.layout(), ids.getAndIncrement(), parts::deleteLater, stats);
   }
 
   /** Reads {@code state}'s bytes from {@code fromOffset} up to {@code endOffset}. */
@@ -285,7 +302,7 @@ public final class StreamStore implements AutoCloseable {
       throw new IllegalArgumentException(
           "no range of " + state.tailOffset() + " bytes: " + fromOffset + " to " + endOffset);
     }
-    return new RangeReader(disk, layout, state, fromOffset, endOffset);
+    return new RangeReader(parts.path(), state, fromOffset, endOffset);
   }
 
   public StoreStats stats() {
@@ -296,44 +313,68 @@ public final class StreamStore implements AutoCloseable {
     return catalog.size();
   }
 
-  /** Settles what was submitted, makes the next start quick, and lets go of the directory. */
+  /**
+   * Settles what was submitted, flushes it so that the next start is quick, and lets go of the
+   * directory. Where the object store does not take it in time, the WAL keeps it.
+   */
   @Override
   public void close() throws IOException {
+    flushInTime();
     committer.stop().join();
-    janitor.shutdown();
+    parts.storage().stop();
     try {
       committerThread.join();
-      // Deletions and a running checkpoint are bounded by the disk's speed alone.
+      if (!storageThread.join(STORAGE_END)) {
+        // Ends the request that the thread waits for.
+        parts.store().close();
+        storageThread.join();
+      }
+      janitor.shutdown();
+      // Deletions are bounded by the disk's speed alone.
       while (!janitor.awaitTermination(1, TimeUnit.MINUTES)) {
-        LOG.log(System.Logger.Level.INFO, "waiting for the disk to finish a checkpoint");
+        LOG.log(System.Logger.Level.INFO, "waiting for the disk to delete files");
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    files.close();
-    journals.close();
-    disk.close();
-    lock.close();
-  }
-
-  /**
-   * Deleting a large file takes the file system a while: never on the committer's thread. A store
-   * that is closed leaves it to the next start.
-   */
-  private void deleteLater(long fileId) {
     try {
-      janitor.execute(() -> delete(fileId));
-    } catch (RejectedExecutionException closed) {
-      LOG.log(System.Logger.Level.DEBUG, "a segment stays until the next start", closed);
+      if (committer.failure() == null) {
+        parts.journals().current().markEnd();
+      }
+    } catch (IOException noRoom) {
+      LOG.log(System.Logger.Level.WARNING, "the WAL ends without its mark", noRoom);
+    } finally {
+      parts.close();
     }
   }
 
-  private void delete(long fileId) {
-    try {
-      disk.delete(layout.segment(fileId));
-    } catch (Throwable e) {
-      LOG.log(
-          System.Logger.Level.WARNING, "cannot delete a segment; the next start tries again", e);
+  /** Waits for the store while it works, and briefly where it fails. */
+  private void flushInTime() {
+    CompletableFuture<Void> flush = flush();
+    long start = System.nanoTime();
+    String reason = null;
+    while (reason == null) {
+      try {
+        flush.get(LOOK_AT_END.toMillis(), TimeUnit.MILLISECONDS);
+        return;
+      } catch (TimeoutException notYet) {
+        long waited = System.nanoTime() - start;
+        String trouble = parts.storage().trouble();
+        if (waited > FLUSH_AT_END.toNanos()
+            || (trouble != null && waited > FAILED_FLUSH_AT_END.toNanos())) {
+          reason = String.valueOf(trouble);
+        }
+      } catch (ExecutionException failed) {
+        reason = String.valueOf(failed.getCause());
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        reason = "interrupted";
+      }
     }
+    LOG.log(
+        System.Logger.Level.WARNING,
+        "{0} bytes are not flushed; the WAL has them ({1})",
+        unflushed.dataBytes(),
+        reason);
   }
 }

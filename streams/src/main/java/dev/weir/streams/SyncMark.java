@@ -16,11 +16,6 @@ import java.security.SecureRandom;
 record SyncMark(long key) {
   static final int BODY_BYTES = 1 + 2 * Long.BYTES;
 
-  /**
-   * For a journal that has no key: who knows that can have a client's bytes look like its marks.
-   */
-  static final SyncMark WITHOUT_KEY = new SyncMark(0);
-
   private static final int TYPE = 0;
   private static final SecureRandom KEYS = new SecureRandom();
 

@@ -3,46 +3,55 @@ package dev.weir.streams;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.streams.objects.FaultyObjectStore;
+import dev.weir.streams.objects.directory.DirectoryObjectStore;
+import dev.weir.streams.testing.MapStore;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.Arrays;
-import java.util.Comparator;
-import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a crash leaves behind: every cut of the journal, and files that nobody finished. */
+/** What a crash leaves behind: every cut of the WAL, and files that nobody finished. */
 class CrashRecoveryTest {
-  @TempDir Path directory;
+  @TempDir Path temporary;
+  private Path directory;
+
+  @BeforeEach
+  void name() {
+    directory = temporary.resolve("data");
+  }
 
   @Test
   void aJournalCutAtAnyByteKeepsEveryFrameBeforeTheCut() throws IOException {
-    Path original = directory.resolve("original");
     long headerBytes;
     long[] frameEnds = new long[4];
-    try (StoreFixture fixture = new StoreFixture(original)) {
-      headerBytes = journalBytes(original);
+    try (StoreFixture fixture = new StoreFixture(directory)) {
+      headerBytes = journalBytes(directory);
       fixture.create("a");
-      frameEnds[0] = journalBytes(original);
+      frameEnds[0] = journalBytes(directory);
       for (int i = 1; i < frameEnds.length; i++) {
         fixture.append("a", "part" + i + " ");
-        frameEnds[i] = journalBytes(original);
+        frameEnds[i] = journalBytes(directory);
       }
+      fixture.kill();
     }
     for (long cut = headerBytes; cut <= frameEnds[3]; cut++) {
-      Path copy = directory.resolve("cut" + cut);
-      copy(original, copy);
+      Path copy = temporary.resolve("cut" + cut);
+      StoreFixture.copy(directory, copy);
       truncate(journal(copy), cut);
-      try (StoreFixture fixture = new StoreFixture(copy)) {
+      StoreOptions quick = inMemory();
+      try (StoreFixture fixture = new StoreFixture(copy, quick)) {
         checkCut(fixture, cut, frameEnds);
       }
-      try (StoreFixture fixture = new StoreFixture(copy)) {
+      try (StoreFixture fixture = new StoreFixture(copy, quick)) {
         checkCut(fixture, cut, frameEnds);
         if (cut >= frameEnds[0]) {
           fixture.append("a", "more");
@@ -50,6 +59,12 @@ class CrashRecoveryTest {
         }
       }
     }
+  }
+
+  /** An empty object store, as nothing was flushed. */
+  private static StoreOptions inMemory() {
+    MapStore objects = new MapStore();
+    return StoreOptions.embedded().in(embedded -> objects);
   }
 
   private static void checkCut(StoreFixture fixture, long cut, long[] frameEnds) {
@@ -67,54 +82,73 @@ class CrashRecoveryTest {
   }
 
   @Test
-  void aFlippedByteInTheLastFrameCutsItOff() throws IOException {
+  void aFlippedByteInTheLastFrameCutsItOffAfterAKill() throws IOException {
     long before;
     try (StoreFixture fixture = new StoreFixture(directory)) {
       fixture.create("a");
       fixture.append("a", "kept");
       before = journalBytes(directory);
       fixture.append("a", "lost");
+      fixture.kill();
     }
     long after = journalBytes(directory);
     for (long position = before; position < after; position++) {
-      Path copy = directory.resolveSibling(directory.getFileName() + "-flip" + position);
-      copy(directory, copy);
+      Path copy = temporary.resolve("flip" + position);
+      StoreFixture.copy(directory, copy);
       flip(journal(copy), position);
-      try (StoreFixture fixture = new StoreFixture(copy)) {
+      try (StoreFixture fixture = new StoreFixture(copy, inMemory())) {
         assertThat(fixture.read("a")).isEqualTo("kept");
       }
     }
   }
 
+  /** Its end mark says that all before it was whole. */
   @Test
-  void bytesThatOnlyTheJournalHasAreWrittenToTheirSegmentAgain() throws IOException {
-    try (StoreFixture fixture = new StoreFixture(directory)) {
+  void aFlippedByteInTheLastFrameIsDamageAfterACleanStop() throws IOException {
+    long before;
+    long after;
+    List<FaultyObjectStore> stores = new ArrayList<>();
+    StoreOptions away =
+        StoreOptions.embedded()
+            .in(embedded -> {
+              stores.add(new FaultyObjectStore(DirectoryObjectStore.open(embedded), /* seed= */ 1));
+              return stores.getFirst();
+            });
+    try (StoreFixture fixture = new StoreFixture(directory, away)) {
       fixture.create("a");
-      fixture.append("a", "from the journal");
+      before = journalBytes(directory);
+      fixture.append("a", "acknowledged");
+      after = journalBytes(directory);
+      stores.getFirst().gone(true);
     }
-    try (Stream<Path> files = Files.walk(directory.resolve("bytes"))) {
-      for (Path file : files.filter(Files::isRegularFile).toList()) {
-        Files.delete(file);
-      }
+    byte[] whole = Files.readAllBytes(journal(directory));
+    for (long position = before; position < after; position++) {
+      flip(journal(directory), position);
+      assertThatThrownBy(() -> new StoreFixture(directory).close())
+          .isInstanceOf(DataDirectoryException.class)
+          .hasMessageContaining(journal(directory) + " is damaged at byte ");
+      Files.write(journal(directory), whole);
     }
     try (StoreFixture fixture = new StoreFixture(directory)) {
-      assertThat(fixture.read("a")).isEqualTo("from the journal");
+      assertThat(fixture.read("a")).isEqualTo("acknowledged");
     }
   }
 
   @Test
-  void aSpooledSegmentThatIsMissingIsDamageAndSaysSo() throws IOException {
+  void aSpoolFileThatIsMissingOrShortIsDamageAndSaysSo() throws IOException {
     try (StoreFixture fixture = new StoreFixture(directory)) {
       fixture.create("a");
       Spool spool = fixture.store.spool();
       spool.write(ByteBuffer.wrap("body".getBytes()));
       fixture.append(new AppendRequest("a", "text/plain", false, null, null), spool.finish());
+      fixture.kill();
     }
-    try (Stream<Path> files = Files.walk(directory.resolve("bytes"))) {
-      for (Path file : files.filter(Files::isRegularFile).toList()) {
-        Files.delete(file);
-      }
-    }
+    Path body = StoreFixture.spoolFiles(directory).getFirst();
+    truncate(body, 3);
+    assertThatThrownBy(() -> new StoreFixture(directory))
+        .isInstanceOf(DataDirectoryException.class)
+        .hasMessageContaining("has 3 bytes, but stream a has 4");
+    Files.delete(body);
     assertThatThrownBy(() -> new StoreFixture(directory))
         .isInstanceOf(DataDirectoryException.class)
         .hasMessageContaining("missing")
@@ -122,156 +156,82 @@ class CrashRecoveryTest {
   }
 
   @Test
-  void aFileThatNoStreamNamesIsDeleted() throws IOException {
+  void aSpoolFileThatNoStreamNeedsIsDeleted() throws IOException {
     try (StoreFixture fixture = new StoreFixture(directory)) {
       fixture.create("a");
       Spool unfinished = fixture.store.spool();
       unfinished.write(ByteBuffer.wrap("half a body".getBytes()));
     }
-    assertThat(StoreFixture.segmentFiles(directory)).isEqualTo(1);
+    assertThat(StoreFixture.spoolFiles(directory)).hasSize(1);
     try (StoreFixture fixture = new StoreFixture(directory)) {
       assertThat(fixture.read("a")).isEmpty();
-      assertThat(StoreFixture.segmentFiles(directory)).isZero();
+      assertThat(StoreFixture.spoolFiles(directory)).isEmpty();
     }
   }
 
   @Test
-  void aSnapshotReplacesTheJournalsBeforeIt() throws IOException {
+  void whatIsFlushedIsNotInTheWalAnyMore() throws IOException {
+    StoreLayout layout = new StoreLayout(directory);
+    AppendRequest byProducer =
+        new AppendRequest("a", "text/plain", false, "7", new ProducerTag("p", 1, 0));
     try (StoreFixture fixture = new StoreFixture(directory)) {
       fixture.create("a");
       fixture.append("a", "before ");
-      fixture.append(
-          new AppendRequest("a", "text/plain", false, "7", new ProducerTag("p", 1, 0)),
-          fixture.inline("p "));
+      fixture.append(byProducer, fixture.inline("p "));
       fixture.create("deleted");
       fixture.store.delete("deleted").join();
-    }
-    LocalDisk disk = new LocalDisk();
-    StoreLayout layout = new StoreLayout(directory);
-    Recovery.Result found = Recovery.run(disk, layout, 0);
-    Executor atOnce = Runnable::run;
-    try (JournalSeries journals =
-        new JournalSeries(
-            disk,
-            layout,
-            new AtomicLong(found.nextId()),
-            atOnce,
-            JournalSeries.newBuffer(),
-            Journal.resume(
-                disk,
-                layout,
-                found.journalSequence(),
-                found.journalMark(),
-                found.journalBytes(),
-                JournalSeries.newBuffer()),
-            found.dirtyFiles())) {
-      journals.rotate(found.catalog());
-    }
-    assertThat(layout.journal(1)).doesNotExist();
-    assertThat(layout.journal(2)).exists();
-    assertThat(layout.snapshot(2)).exists();
-    try (StoreFixture fixture = new StoreFixture(directory)) {
+      fixture.store.flush().join();
+      assertThat(layout.journal(1)).doesNotExist();
+      assertThat(layout.journal(2)).exists();
       assertThat(fixture.read("a")).isEqualTo("before p ");
-      assertThat(fixture.store.find("deleted")).isNull();
-      assertThat(fixture.state("a").lastSequence()).isEqualTo("7");
-      assertThat(
-              fixture.append(
-                  new AppendRequest("a", "text/plain", false, null, new ProducerTag("p", 1, 0)),
-                  fixture.inline("p ")))
-          .isEqualTo(new AppendOutcome.Duplicate(9, false, 1, 0));
       fixture.append("a", "after");
+      assertThat(fixture.read("a")).isEqualTo("before p after");
+      fixture.kill();
     }
     try (StoreFixture fixture = new StoreFixture(directory)) {
       assertThat(fixture.read("a")).isEqualTo("before p after");
+      assertThat(fixture.store.find("deleted")).isNull();
+      assertThat(fixture.state("a").lastSequence()).isEqualTo("7");
+      assertThat(fixture.append(byProducer, fixture.inline("p ")))
+          .isEqualTo(new AppendOutcome.Duplicate(14, false, 1, 0));
     }
   }
 
   @Test
-  void aJournalOfVersion1IsFollowedByTheNext() throws IOException {
-    try (StoreFixture fixture = new StoreFixture(directory)) {
-      fixture.create("a");
-      fixture.append("a", "of version 1");
-    }
-    writeAsVersion1(journal(directory));
-    for (String expected : new String[] {"of version 1", "of version 1, more"}) {
-      try (StoreFixture fixture = new StoreFixture(directory)) {
-        assertThat(fixture.read("a")).isEqualTo(expected);
-        fixture.append("a", ", more");
-      }
-      StoreLayout layout = new StoreLayout(directory);
-      assertThat(layout.journal(1)).doesNotExist();
-      assertThat(layout.journal(2)).exists();
-      assertThat(layout.journal(3)).doesNotExist();
+  void dataOfTheOldFormatIsRefusedInOneLine() throws IOException {
+    Files.createDirectories(directory.resolve("journal"));
+    assertThatThrownBy(() -> new StoreFixture(directory))
+        .isInstanceOf(DataDirectoryException.class)
+        .hasMessageContaining("older format")
+        .hasMessageContaining("--data");
+    try (Stream<Path> files = Files.list(directory)) {
+      assertThat(files).hasSize(1);
     }
   }
 
-  /** A torn end with a mark in it would be damage, and the node would not start. */
   @Test
-  void aClientCannotWriteAMarkAlsoAfterAJournalOfVersion1() throws IOException {
+  void aWalThatIsLostIsGivenUpOnlyOnDemand() throws IOException {
     try (StoreFixture fixture = new StoreFixture(directory)) {
       fixture.create("a");
+      fixture.append("a", "flushed");
+      fixture.store.flush().join();
+      fixture.append("a", ", lost");
+      fixture.kill();
     }
-    writeAsVersion1(journal(directory));
-    Path newest;
-    long start;
+    StoreFixture.delete(new StoreLayout(directory).journalDirectory());
+    assertThatThrownBy(() -> new StoreFixture(directory))
+        .isInstanceOf(DataDirectoryException.class)
+        .hasMessageContaining("--without-wal");
+    StoreOptions without = StoreOptions.embedded().owning("here", false, true);
+    try (StoreFixture fixture = new StoreFixture(directory, without)) {
+      assertThat(fixture.read("a")).isEqualTo("flushed");
+      assertThat(fixture.store.epoch()).isEqualTo(2);
+      fixture.append("a", ", found");
+      fixture.kill();
+    }
     try (StoreFixture fixture = new StoreFixture(directory)) {
-      fixture.append("a", "kept");
-      newest = newestJournal();
-      long before = Files.size(newest);
-      append(fixture, ByteBuffer.allocate(FrameLayout.HEADER_BYTES + SyncMark.BODY_BYTES));
-      start = Files.size(newest);
-      append(fixture, markWithoutKey(start + start - before));
+      assertThat(fixture.read("a")).isEqualTo("flushed, found");
     }
-    flip(newest, start);
-    try (StoreFixture fixture = new StoreFixture(directory)) {
-      assertThat(fixture.read("a")).startsWith("kept");
-    }
-  }
-
-  private Path newestJournal() throws IOException {
-    return new LocalDisk()
-        .list(new StoreLayout(directory).journalDirectory()).stream()
-            .filter(file -> StoreLayout.journalSequence(file).isPresent())
-            .max(Comparator.naturalOrder())
-            .orElseThrow();
-  }
-
-  private static void append(StoreFixture fixture, ByteBuffer body) throws IOException {
-    fixture.append(
-        new AppendRequest("a", "text/plain", false, null, null),
-        new Payload.Inline(body, () -> {}));
-  }
-
-  /** As a frame that ends at a position. */
-  private static ByteBuffer markWithoutKey(long end) {
-    int bytes = FrameLayout.HEADER_BYTES + SyncMark.BODY_BYTES;
-    ByteBuffer frame = ByteBuffer.allocate(bytes);
-    putFrame(SyncMark.WITHOUT_KEY.at(end - bytes), frame);
-    return frame.flip();
-  }
-
-  /** Without a key in the header, and without marks. */
-  private static void writeAsVersion1(Path journal) throws IOException {
-    ByteBuffer frames = ByteBuffer.allocate((int) Files.size(journal));
-    try (DiskFile file = new LocalDisk().openForReading(journal)) {
-      FrameReader in = new FrameReader(file, 0);
-      assertThat(in.next()).isNotNull();
-      putFrame(
-          new RecordWriter().putString("weir journal").putInt(1).putLong(1).contents(), frames);
-      for (ByteBuffer body = in.next(); body != null; body = in.next()) {
-        boolean isMark = body.get(0) == 0;
-        if (!isMark) {
-          putFrame(body, frames);
-        }
-      }
-    }
-    Files.write(journal, Arrays.copyOf(frames.array(), frames.position()));
-  }
-
-  private static void putFrame(ByteBuffer body, ByteBuffer target) {
-    int checksum = FrameLayout.checksum(body, ByteBuffer.allocate(0));
-    FrameLayout.putHeader(target, body.remaining(), checksum);
-    target.put(body);
   }
 
   private static Path journal(Path directory) {
@@ -292,13 +252,5 @@ class CrashRecoveryTest {
     byte[] bytes = Files.readAllBytes(file);
     bytes[(int) position] ^= 0x40;
     Files.write(file, bytes);
-  }
-
-  private static void copy(Path from, Path to) throws IOException {
-    try (Stream<Path> files = Files.walk(from)) {
-      for (Path file : files.toList()) {
-        Files.copy(file, to.resolve(from.relativize(file).toString()));
-      }
-    }
   }
 }

@@ -36,8 +36,7 @@ class ExpirySweepTest {
 
   private void add(String path, long ttlSeconds, @Nullable ForkOrigin fork) {
     StreamConfig config = new StreamConfig("text/plain", ttlSeconds, null, StreamConfig.NONE, fork);
-    Mutation.Created created =
-        new Mutation.Created(catalog.size() + 1, path, config, 0, List.of(), 0);
+    Mutation.Created created = new Mutation.Created(catalog.size() + 1, path, config, 0, 0);
     catalog.add(new Stream(created.toState(), /* nowMillis= */ 0));
   }
 

@@ -7,9 +7,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.HashSet;
-import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.TreeMap;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -30,19 +28,22 @@ class JournalSeriesTest {
 
   private JournalSeries open() throws IOException {
     ByteBuffer buffer = JournalSeries.newBuffer();
-    Executor atOnce = Runnable::run;
-    return new JournalSeries(
-        disk,
-        layout,
-        new AtomicLong(1),
-        atOnce,
-        buffer,
-        Journal.create(disk, layout, 1, buffer),
-        new HashSet<>());
+    JournalSeries journals =
+        new JournalSeries(
+            disk, layout, buffer, Journal.create(disk, layout, 1, 1, 1, buffer), new TreeMap<>());
+    write(journals);
+    return journals;
+  }
+
+  /** What is empty is not followed. */
+  private static void write(JournalSeries journals) throws IOException {
+    ByteBuffer record = new RecordWriter().putByte(1).contents();
+    assertThat(journals.current().add(record, ByteBuffer.allocate(0))).isPositive();
+    journals.current().commit();
   }
 
   private static void rotatesTo(long sequence, JournalSeries journals) throws IOException {
-    journals.rotate(new Catalog());
+    journals.rotate();
     assertThat(journals.current().sequence()).isEqualTo(sequence);
   }
 
@@ -89,52 +90,37 @@ class JournalSeriesTest {
   void whereTheNextOneMayBeLeftTheOldOneDoesNotGoOn() throws IOException {
     try (JournalSeries journals = open()) {
       disk.failDirectorySyncsAfter(next, 2);
-      assertThatThrownBy(() -> journals.rotate(new Catalog()))
+      assertThatThrownBy(() -> journals.rotate())
           .isInstanceOf(StoreFailedException.class)
           .hasMessageContaining(next + " could be neither made nor removed");
     }
   }
 
-  private void writeVersion1() throws IOException {
-    ByteBuffer header =
-        new RecordWriter().putString("weir journal").putInt(1).putLong(1).contents();
-    ByteBuffer frame = ByteBuffer.allocate(FrameLayout.HEADER_BYTES + header.remaining());
-    FrameLayout.putHeader(
-        frame, header.remaining(), FrameLayout.checksum(header, ByteBuffer.allocate(0)));
-    frame.put(header);
-    Files.write(layout.journal(1), frame.array());
-  }
-
-  /** A journal of version 1 is due at once. */
   @Test
-  void whereTheOldOneDoesNotGoOnTheStoreTakesNoMoreChanges() throws IOException {
-    writeVersion1();
-    disk.failDirectorySyncsAfter(next, 2);
-    try (StoreFixture fixture = new StoreFixture(directory, disk, new AtomicLong())) {
-      assertThatThrownBy(() -> fixture.create("a"))
-          .hasCauseInstanceOf(StoreFailedException.class)
-          .hasMessageContaining("neither made nor removed");
-    }
-    try (StoreFixture fixture = new StoreFixture(directory)) {
-      assertThat(fixture.create("a")).isInstanceOf(CreateOutcome.Created.class);
+  void filesAreDeletedWhenAllInThemIsFlushed() throws IOException {
+    try (JournalSeries journals = open()) {
+      rotatesTo(2, journals);
+      write(journals);
+      write(journals);
+      rotatesTo(3, journals);
+      journals.cut(0);
+      assertThat(layout.journal(1)).exists();
+      journals.cut(2);
+      assertThat(layout.journal(1)).doesNotExist();
+      assertThat(layout.journal(2)).exists();
+      assertThat(journals.bytes()).isGreaterThan(journals.current().sizeBytes());
+      journals.cut(3);
+      assertThat(layout.journal(2)).doesNotExist();
+      assertThat(journals.bytes()).isEqualTo(journals.current().sizeBytes());
+      assertThat(layout.journal(3)).exists();
     }
   }
 
-  /** Whoever knows that it has none can have bytes look like its marks. */
   @Test
-  void aJournalWithoutAKeyIsFollowedAsSoonAsThereIsRoom() throws IOException {
-    writeVersion1();
-    // For no header.
-    disk.room(Journal.headerBytes() - 1);
-    try (StoreFixture fixture = new StoreFixture(directory, disk, new AtomicLong())) {
-      assertThatThrownBy(() -> fixture.create("a".repeat(100)))
-          .hasCauseInstanceOf(StorageFullException.class);
-      assertThat(next).doesNotExist();
-      disk.room(Long.MAX_VALUE);
-      assertThat(fixture.create("a")).isInstanceOf(CreateOutcome.Created.class);
-      // What follows a batch comes before the next.
-      assertThat(fixture.create("b")).isInstanceOf(CreateOutcome.Created.class);
-      assertThat(next).exists();
+  void aFileWithoutACommandIsNotFollowed() throws IOException {
+    try (JournalSeries journals = open()) {
+      rotatesTo(2, journals);
+      rotatesTo(2, journals);
     }
   }
 

@@ -51,9 +51,9 @@ class LostCommandTest {
     Payload body = spool.finish();
     store.close();
     assertThat(store.create(CreateRequest.of("a", "text/plain"), body)).isCompletedExceptionally();
-    assertThat(StoreFixture.segmentFiles(directory)).isOne();
+    assertThat(StoreFixture.spoolFiles(directory)).hasSize(1);
     open().close();
-    assertThat(StoreFixture.segmentFiles(directory)).isZero();
+    assertThat(StoreFixture.spoolFiles(directory)).isEmpty();
   }
 
   @Test

@@ -26,8 +26,7 @@ class ProducerLimitTest {
 
   private static AppendOutcome early(StoreFixture fixture, int producer, long sequence) {
     Stream stream = fixture.store.find("a");
-    return fixture.store.refuseEarly(
-        stream, request(producer, sequence), /* hasBytes= */ true, /* leastBytes= */ 1);
+    return fixture.store.refuseEarly(stream, request(producer, sequence), /* hasBytes= */ true);
   }
 
   @Test

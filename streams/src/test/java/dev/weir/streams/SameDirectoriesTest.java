@@ -9,10 +9,9 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.BeforeEach;
@@ -70,13 +69,15 @@ class SameDirectoriesTest {
       fixture.append("a", "acknowledged");
       fixture.create("gone");
       fixture.append("gone", "x");
+      CompletableFuture<Void> flush;
       Map<String, String> before = contents(other);
       mountOther();
 
       fixture.append("a", ", and more");
       assertRefused(() -> fixture.read("a"));
       fixture.create("b");
-      assertRefused(() -> fixture.append("b", "in a new file"));
+      fixture.append("b", "in the open file");
+      flush = fixture.store.flush();
       Spool spool = fixture.store.spool();
       assertRefused(() -> spool.write(ByteBuffer.allocate(1)));
       spool.abort();
@@ -84,12 +85,13 @@ class SameDirectoriesTest {
       assertThat(contents(used)).isEqualTo(before);
 
       unmountOther();
-      fixture.append("b", "in a new file");
+      fixture.create("c");
+      flush.join();
       assertThat(fixture.read("a")).isEqualTo("acknowledged, and more");
     }
     try (StoreFixture fixture = new StoreFixture(used)) {
       assertThat(fixture.read("a")).isEqualTo("acknowledged, and more");
-      assertThat(fixture.read("b")).isEqualTo("in a new file");
+      assertThat(fixture.read("b")).isEqualTo("in the open file");
       assertThat(fixture.store.find("gone")).isNull();
     }
     try (StoreFixture fixture = new StoreFixture(other)) {
@@ -97,7 +99,6 @@ class SameDirectoriesTest {
     }
   }
 
-  /** A checkpoint deletes the journals before its own, by name. */
   @Test
   void theJournalsOfAnotherAreLeftAlone() throws IOException {
     Disk disk = new LocalDisk();
@@ -106,8 +107,9 @@ class SameDirectoriesTest {
     try (SameDirectories same = SameDirectories.open(disk, layout)) {
       Map<String, String> before = contents(other);
       mountOther();
-      new Checkpoint(same, layout, 9, 9, List.of(), Set.of(), file -> false).run();
-      assertRefused(() -> Journal.create(same, layout, 9, JournalSeries.newBuffer()));
+      assertRefused(same::check);
+      assertRefused(() -> same.delete(layout.journal(1)));
+      assertRefused(() -> Journal.create(same, layout, 9, 1, 1, JournalSeries.newBuffer()));
       assertThat(contents(used)).isEqualTo(before);
     }
   }

@@ -37,6 +37,7 @@ class UnknownOutcomeTest {
       Payload payload = spooled(fixture, ", failed");
       failure.run();
       assertThatThrownBy(() -> append(fixture, payload)).isInstanceOf(told);
+      fixture.kill();
     }
   }
 
@@ -78,9 +79,10 @@ class UnknownOutcomeTest {
     try (StoreFixture fixture = new StoreFixture(directory)) {
       fixture.create("a");
       append(fixture, spooled(fixture, "body"));
-      segment = StoreFixture.segments(directory).getFirst();
+      segment = StoreFixture.spoolFiles(directory).getFirst();
       disk.leaves(journal, Files.readAllBytes(journal));
       fixture.store.delete("a").join();
+      fixture.kill();
     }
     // As if killed before the sync: the file is still there.
     Files.write(segment, "body".getBytes());
@@ -103,6 +105,7 @@ class UnknownOutcomeTest {
       disk.failSyncs();
       assertThatThrownBy(() -> fixture.append("a", ", failed"))
           .isInstanceOf(StoreFailedException.class);
+      fixture.kill();
     }
     FaultyDisk repaired = new FaultyDisk();
     repaired.forgets(journal, durable);
@@ -129,11 +132,10 @@ class UnknownOutcomeTest {
   void theDirectoriesOfAFirstStartAreThereAfterALossOfPower() throws IOException {
     StoreLayout layout = new StoreLayout(directory);
     disk.hasNoDurableName(layout.journalDirectory());
-    disk.hasNoDurableName(layout.bytesDirectory());
-    disk.hasNoDurableName(layout.shard(0));
+    disk.hasNoDurableName(layout.spoolDirectory());
     appendToFailingDisk(disk::failSyncs, StoreFailedException.class);
     disk.losePower();
-    assertThat(layout.shard(0)).exists();
+    assertThat(layout.spoolDirectory()).exists();
     readsAfterAStart("acknowledged, failed");
   }
 

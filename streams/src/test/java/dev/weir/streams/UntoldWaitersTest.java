@@ -56,6 +56,6 @@ class UntoldWaitersTest {
       assertThat(told).hasValue(1);
       assertThat(fixture.create("a")).isInstanceOf(CreateOutcome.Created.class);
     }
-    assertThat(StoreFixture.segmentFiles(directory)).isZero();
+    assertThat(StoreFixture.segments(directory)).isEmpty();
   }
 }

@@ -23,7 +23,9 @@ public final class LogRead implements AutoCloseable {
     REFUSED
   }
 
-  static final LogRead MISS = new LogRead(Kind.MISS, List.of());
+  /** Nothing, of whatever range. */
+  public static final LogRead MISS = new LogRead(Kind.MISS, List.of());
+
   static final LogRead REFUSED = new LogRead(Kind.REFUSED, List.of());
 
   private final Kind kind;

@@ -3,12 +3,16 @@ package dev.weir.server.http;
 import dev.weir.netty.write.Owned;
 import dev.weir.server.metrics.Conditions;
 import dev.weir.server.metrics.Failure;
+import dev.weir.streams.FileStretch;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.DefaultFileRegion;
+import io.netty.channel.socket.SocketChannel;
+import io.netty.channel.uring.IoUringSocketChannel;
 import io.netty.handler.codec.EncoderException;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.DefaultHttpContent;
@@ -360,6 +364,38 @@ final class ActiveExchange implements Exchange {
     Owned.build(parts -> new DefaultHttpContent(parts.take(piece)))
         .writeTo(ctx)
         .addListener(this::written);
+  }
+
+  /**
+   * Not what is encrypted or framed, nor compressed; nor by io_uring, which keeps offsets in 32
+   * bits (Netty 4.2.18).
+   */
+  @Override
+  public boolean sendsFiles() {
+    return line instanceof Http1Line
+        && services.tls() == null
+        && ctx.channel() instanceof SocketChannel
+        && !(ctx.channel() instanceof IoUringSocketChannel)
+        && !request.headers().contains(HttpHeaderNames.ACCEPT_ENCODING);
+  }
+
+  @Override
+  public void sendFile(FileStretch stretch, Runnable next) {
+    if (over) {
+      return;
+    }
+    services.metrics().served(stretch.lengthBytes());
+    watching = false;
+    guard.writing();
+    ctx.writeAndFlush(
+            new DefaultFileRegion(
+                stretch.file().toFile(), stretch.position(), stretch.lengthBytes()))
+        .addListener(done -> {
+          written(done);
+          if (done.isSuccess() && !over) {
+            run(next);
+          }
+        });
   }
 
   /** A response with a piece missing must not go on. */

@@ -6,7 +6,6 @@ import dev.weir.streams.Payload;
 import dev.weir.streams.ProducerTag;
 import dev.weir.streams.Stream;
 import dev.weir.streams.StreamConfig;
-import dev.weir.streams.StreamStore;
 import dev.weir.streams.protocol.Offset;
 import dev.weir.streams.protocol.ProtocolException;
 import io.netty.handler.codec.http.EmptyHttpHeaders;
@@ -41,8 +40,7 @@ final class AppendHandler extends UploadHandler {
       return;
     }
     StreamConfig config = stream.state().config();
-    AppendOutcome refusal =
-        services.store().refuseEarly(stream, request, hasBytes, leastBytes(length, request));
+    AppendOutcome refusal = services.store().refuseEarly(stream, request, hasBytes);
     if (hasBytes && request.contentType() == null && !(refusal instanceof AppendOutcome.Closed)) {
       throw ProtocolException.badRequest("an append needs a Content-Type: " + config.contentType());
     }
@@ -51,19 +49,6 @@ final class AppendHandler extends UploadHandler {
       return;
     }
     receive(exchange, config.isJson(), payload -> append(exchange, request, payload));
-  }
-
-  /**
-   * How many bytes are appended at least. JSON may become shorter; but what is announced as too
-   * large for memory goes to a file, whatever is left of it. Nothing at all is an append only if it
-   * closes the stream.
-   */
-  private long leastBytes(long length, AppendRequest request) {
-    if (isPlain() && length > StreamStore.MAX_INLINE_BYTES) {
-      return length;
-    }
-    boolean mayBeEmpty = request.closes() && (length <= 0 || !isPlain());
-    return mayBeEmpty ? 0 : 1;
   }
 
   private void append(Exchange exchange, AppendRequest request, Payload payload) {
@@ -122,15 +107,6 @@ final class AppendHandler extends UploadHandler {
       }
       case AppendOutcome.EpochMustStartAtZero epoch ->
           exchange.refuse(400, "a new Producer-Epoch must begin with Producer-Seq 0", headers);
-      case AppendOutcome.TooManySegments many ->
-          exchange.refuse(
-              507,
-              "the stream has "
-                  + many.limit()
-                  + " segments, its limit, of which each body above "
-                  + StreamStore.MAX_INLINE_BYTES
-                  + " bytes takes one: go on in another stream",
-              headers);
       case AppendOutcome.TooManyProducers many ->
           exchange.refuse(429, "the stream has " + many.limit() + " producers, its limit", headers);
     }

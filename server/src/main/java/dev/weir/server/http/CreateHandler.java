@@ -45,7 +45,7 @@ final class CreateHandler extends UploadHandler {
             Headers.isTrue(headers, Headers.CLOSED),
             fork);
     boolean json = isJson(request, source);
-    CreateOutcome refusal = refuseEarly(exchange.contentLength(), request, source, json);
+    CreateOutcome refusal = refuseEarly(exchange.contentLength(), request, source);
     if (refusal != null) {
       answer(exchange, refusal);
       return;
@@ -55,10 +55,10 @@ final class CreateHandler extends UploadHandler {
 
   /** Small bodies stay in memory: they are taken, and judged once. */
   private @Nullable CreateOutcome refuseEarly(
-      long length, CreateRequest request, @Nullable Stream source, boolean json) {
+      long length, CreateRequest request, @Nullable Stream source) {
     return length >= 0 && length <= StreamStore.MAX_INLINE_BYTES
         ? null
-        : services.store().refuseEarly(request, source, length > 0 && isPlain() && !json);
+        : services.store().refuseEarly(request, source);
   }
 
   private static boolean isJson(CreateRequest request, @Nullable Stream source) {
@@ -135,13 +135,6 @@ final class CreateHandler extends UploadHandler {
           exchange.refuse(409, conflict.reason(), EmptyHttpHeaders.INSTANCE);
       case CreateOutcome.SourceNotFound missing ->
           exchange.refuse(404, missing.reason(), EmptyHttpHeaders.INSTANCE);
-      case CreateOutcome.TooManySegments many ->
-          exchange.refuse(
-              507,
-              "the fork would have more than "
-                  + many.limit()
-                  + " segments, the limit of a stream: fork the source at an earlier offset",
-              EmptyHttpHeaders.INSTANCE);
       case CreateOutcome.BadForkPoint bad ->
           exchange.refuse(400, bad.reason(), EmptyHttpHeaders.INSTANCE);
     }

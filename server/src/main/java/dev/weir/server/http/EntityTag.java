@@ -4,14 +4,19 @@ import dev.weir.streams.StreamState;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpRequest;
 
-/** Entity tags: the stream's number, the range, and whether it ends a closed stream. */
+/**
+ * Entity tags: the stream's number, the range, and whether it ends a closed stream. A store that
+ * was taken over, or has lost its WAL, may have other bytes at the same offsets: its epoch is part
+ * of the tag then.
+ */
 final class EntityTag {
   private EntityTag() {}
 
-  static String of(StreamState state, long fromOffset, long endOffset) {
+  static String of(StreamState state, long epoch, long fromOffset, long endOffset) {
     boolean ended = state.closed() && endOffset == state.tailOffset();
     return "\""
         + Long.toHexString(state.streamId())
+        + (epoch > 1 ? "." + Long.toHexString(epoch) : "")
         + ":"
         + fromOffset
         + ":"

@@ -2,6 +2,7 @@ package dev.weir.server.http;
 
 import dev.weir.server.metrics.Conditions;
 import dev.weir.server.metrics.Failure;
+import dev.weir.streams.FileStretch;
 import dev.weir.streams.protocol.ProtocolException;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -112,6 +113,16 @@ interface Exchange extends BodySource {
 
   /** As {@link #write}, of what belongs to no stream and is not counted as served. */
   void push(ByteBuf piece);
+
+  /** Whether parts of files can be sent as they are. */
+  boolean sendsFiles();
+
+  /**
+   * Sends a part of a file as the next piece of a stream; the file stays until then.
+   *
+   * @param next runs when it is sent; not at all when it cannot be
+   */
+  void sendFile(FileStretch stretch, Runnable next);
 
   /** Sends what was written. */
   void flush();

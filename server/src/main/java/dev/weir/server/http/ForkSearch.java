@@ -95,8 +95,13 @@ final class ForkSearch implements Runnable {
     if (available < 0 || (anchored && fork.subOffset() == 0)) {
       return anchor;
     }
-    reading = new Reading(state, anchored ? anchor : state.segmentStart(anchor), anchor);
+    reading = new Reading(state, anchored ? anchor : lastKnownEnd(state, anchor), anchor);
     return NOT_YET;
+  }
+
+  /** The last offset before another where a message is known to end. */
+  private static long lastKnownEnd(StreamState state, long offset) {
+    return offset >= state.ownOffset() ? state.ownOffset() : 0;
   }
 
   /** Ends the search at its next piece, or before its turn, without a word. */

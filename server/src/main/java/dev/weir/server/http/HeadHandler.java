@@ -29,7 +29,9 @@ record HeadHandler(Services services, String path) implements ExchangeHandler {
             .set(HttpHeaderNames.CONTENT_TYPE, state.config().contentType())
             .set(HttpHeaderNames.CACHE_CONTROL, "no-store")
             .set(HttpHeaderNames.CONTENT_LENGTH, ReadHandler.contentBytes(state, 0))
-            .set(HttpHeaderNames.ETAG, EntityTag.of(state, 0, state.tailOffset()))
+            .set(
+                HttpHeaderNames.ETAG,
+                EntityTag.of(state, services.store().epoch(), 0, state.tailOffset()))
             .set(Headers.NEXT_OFFSET, Offset.format(state.tailOffset()));
     if (state.closed()) {
       headers.set(Headers.CLOSED, "true");

@@ -17,7 +17,8 @@ final class MessageEnds {
   static boolean isKnown(StreamState state, long offset) {
     return !state.config().isJson()
         || offset == state.tailOffset()
-        || offset == state.segmentStart(offset);
+        || offset == 0
+        || offset == state.ownOffset();
   }
 
   /**

@@ -1,8 +1,10 @@
 package dev.weir.server.http;
 
+import dev.weir.streams.FileStretch;
 import dev.weir.streams.RangeReader;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
@@ -14,6 +16,12 @@ import org.jspecify.annotations.Nullable;
  * loop.
  */
 final class RangeSender {
+  /** Less is not worth a look on another thread. */
+  private static final long LEAST_FILE_BYTES = 128 << 10;
+
+  /** What is verified and sent at once. */
+  private static final long MAX_FILE_BYTES = 4 << 20;
+
   private final Exchange exchange;
   private final Executor io;
   private final RangeReader reader;
@@ -21,9 +29,13 @@ final class RangeSender {
   private final ChunkConsumer onChunk;
   private final Runnable onEnd;
   private final Consumer<Throwable> onError;
+  private Runnable onFirstFile = () -> {};
+  private boolean sendsFiles;
   private boolean busy;
   private boolean reading;
   private boolean over;
+  private boolean pumping;
+  private boolean pumpAgain;
 
   /** Takes each chunk over, writes it, and then runs {@code next}. */
   interface ChunkConsumer {
@@ -53,16 +65,61 @@ final class RangeSender {
     this.onError = onError;
   }
 
+  /**
+   * Lets parts of files be sent as they are, where the exchange can.
+   *
+   * @param onFirst comes before each of them
+   */
+  void sendFiles(Runnable onFirst) {
+    onFirstFile = onFirst;
+    sendsFiles = exchange.sendsFiles();
+  }
+
   /** Goes on if it can: to be called first, and whenever the socket takes more. */
   void pump() {
+    pumpAgain = true;
+    if (pumping) {
+      return;
+    }
+    pumping = true;
+    try {
+      // Chunks that are in memory come one after another, without a deeper stack.
+      while (pumpAgain) {
+        pumpAgain = false;
+        pumpOnce();
+      }
+    } finally {
+      pumping = false;
+    }
+  }
+
+  private void pumpOnce() {
     if (over || busy || !exchange.isWritable()) {
       return;
     }
     busy = true;
+    if (sendsFiles && reader.remaining() >= LEAST_FILE_BYTES) {
+      reading = true;
+      try {
+        io.execute(this::look);
+      } catch (RejectedExecutionException serverIsClosed) {
+        reading = false;
+        throw serverIsClosed;
+      }
+    } else {
+      pumpChunk();
+    }
+  }
+
+  private void pumpChunk() {
     int bytes = (int) Math.min(chunkBytes, reader.remaining());
     exchange.allocate(
         bytes,
         chunk -> {
+          if (fillFromMemory(chunk, bytes)) {
+            filled(chunk, null);
+            return;
+          }
           reading = true;
           try {
             io.execute(() -> read(chunk, bytes));
@@ -72,6 +129,64 @@ final class RangeSender {
             throw serverIsClosed;
           }
         });
+  }
+
+  /** On an I/O thread, which has the reader until the loop hears of it. */
+  private void look() {
+    FileStretch stretch = null;
+    Throwable error = null;
+    try {
+      stretch = reader.nextInFile(MAX_FILE_BYTES);
+    } catch (Throwable failure) {
+      error = failure;
+    }
+    FileStretch found = stretch;
+    Throwable reason = error;
+    try {
+      exchange.onLoop(() -> looked(found, reason));
+    } catch (RejectedExecutionException loopHasEnded) {
+      closeNow();
+    }
+  }
+
+  private void looked(@Nullable FileStretch stretch, @Nullable Throwable error) {
+    reading = false;
+    if (over || error != null) {
+      fail(error);
+    } else if (stretch == null) {
+      // The rest is not in a file that is complete: it comes in chunks.
+      sendsFiles = false;
+      pumpChunk();
+    } else {
+      onFirstFile.run();
+      boolean last = reader.remaining() == 0;
+      exchange.sendFile(
+          stretch,
+          () -> {
+            if (last) {
+              over = true;
+              closeReader();
+            }
+            written(last);
+          });
+    }
+  }
+
+  /** What is in memory needs no I/O thread; it may be less than there is room for. */
+  private boolean fillFromMemory(ByteBuf chunk, int bytes) {
+    boolean kept = false;
+    try {
+      ByteBuffer target = chunk.internalNioBuffer(0, bytes);
+      int start = target.position();
+      boolean found = reader.readCached(target);
+      chunk.writerIndex(target.position() - start);
+      kept = true;
+      return found;
+    } finally {
+      if (!kept) {
+        chunk.release();
+      }
+    }
   }
 
   /** On an I/O thread, which has the chunk and the reader until the loop hears of them. */
@@ -99,12 +214,7 @@ final class RangeSender {
     reading = false;
     if (over || error != null) {
       chunk.release();
-      boolean report = !over;
-      over = true;
-      closeReader();
-      if (report && error != null) {
-        onError.accept(error);
-      }
+      fail(error);
       return;
     }
     boolean last = reader.remaining() == 0;
@@ -113,6 +223,15 @@ final class RangeSender {
       closeReader();
     }
     onChunk.accept(chunk, () -> written(last));
+  }
+
+  private void fail(@Nullable Throwable error) {
+    boolean report = !over;
+    over = true;
+    closeReader();
+    if (report && error != null) {
+      onError.accept(error);
+    }
   }
 
   private void written(boolean last) {

@@ -211,7 +211,7 @@ final class ReadHandler implements ExchangeHandler {
   private void send(
       Exchange exchange, ReadQuery query, Stream stream, StreamState state, long from) {
     long end = state.tailOffset();
-    String tag = EntityTag.of(state, from, end);
+    String tag = EntityTag.of(state, services.store().epoch(), from, end);
     HttpHeaders headers =
         Headers.create()
             .set(HttpHeaderNames.CONTENT_TYPE, state.config().contentType())
@@ -292,6 +292,15 @@ final class ReadHandler implements ExchangeHandler {
               }
             });
     sender = range;
+    if (!looksBefore) {
+      range.sendFiles(() -> {
+        if (!begun[0]) {
+          begun[0] = true;
+          begin(exchange, headers, json);
+        }
+        services.store().touch(stream);
+      });
+    }
     range.pump();
   }
 

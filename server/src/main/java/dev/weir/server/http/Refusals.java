@@ -5,6 +5,7 @@ import dev.weir.streams.CatalogFullException;
 import dev.weir.streams.StorageFullException;
 import dev.weir.streams.StoreFailedException;
 import dev.weir.streams.Stream;
+import dev.weir.streams.UnflushedFullException;
 import dev.weir.streams.protocol.ProtocolException;
 import io.netty.handler.codec.http.EmptyHttpHeaders;
 import io.netty.handler.codec.http.HttpHeaderNames;
@@ -63,6 +64,7 @@ final class Refusals {
       }
       case CatalogFullException full ->
           exchange.refuse(507, oneLine(full.getMessage()), EmptyHttpHeaders.INSTANCE);
+      case UnflushedFullException full -> exchange.refuse(503, oneLine(full.getMessage()), later());
       case StoreFailedException failed ->
           exchange.refuse(503, oneLine(failed.getMessage()), EmptyHttpHeaders.INSTANCE);
       case Throwable refused when Failure.of(refused) == Failure.MEMORY -> {

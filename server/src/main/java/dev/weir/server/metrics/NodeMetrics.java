@@ -1,6 +1,7 @@
 package dev.weir.server.metrics;
 
 import dev.weir.streams.StoreStats;
+import dev.weir.streams.objects.CountedStore;
 import io.prometheus.metrics.core.metrics.Counter;
 import io.prometheus.metrics.core.metrics.CounterWithCallback;
 import io.prometheus.metrics.core.metrics.GaugeWithCallback;
@@ -10,6 +11,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.Locale;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 
@@ -84,6 +86,7 @@ public final class NodeMetrics {
         "weir_store_failed",
         "1 when the node serves reads only, until it is restarted.",
         () -> store.isFailed() ? 1 : 0);
+    storage(store);
     gauge("weir_store_streams", "Streams, soft-deleted ones included.", streams);
     gauge("weir_pool_resident_bytes", "Buffer memory backed by pages.", memory.resident());
     gauge("weir_pool_live_bytes", "Buffer memory handed out.", memory.live());
@@ -94,6 +97,51 @@ public final class NodeMetrics {
         "weir_pool_suspected_leaks",
         "Places in the code that hold more and more old buffer memory; the console names them.",
         memory.suspects());
+  }
+
+  private void storage(StoreStats store) {
+    gauge(
+        "weir_unflushed_bytes",
+        "Bytes of streams that only the data directory has: a lost disk would cost them.",
+        store::unflushedBytes);
+    GaugeWithCallback.builder()
+        .name("weir_unflushed_seconds")
+        .help("For how long the oldest change waits to be flushed; 0 without any.")
+        .callback(callback -> callback.call(store.unflushedSeconds()))
+        .register(registry);
+    GaugeWithCallback.builder()
+        .name("weir_scrub_age_seconds")
+        .help("For how long everything stored has not been verified: since a scrub, or the start.")
+        .callback(callback -> callback.call(store.scrubAgeSeconds()))
+        .register(registry);
+    counter(
+        "weir_store_damaged_segments_total",
+        "Damaged segments that scrubs have found.",
+        store::damagedSegments);
+    gauge("weir_wal_bytes", "What the files of the WAL take.", store::walBytes);
+    counter("weir_store_flushes_total", "Flushes that are through.", store::flushes);
+    counter(
+        "weir_store_flushed_bytes_total",
+        "Bytes of segments that flushes have written.",
+        store::flushedSegmentBytes);
+    counter(
+        "weir_store_compacted_bytes_total",
+        "Bytes of segments that compaction has written.",
+        store::compactedBytes);
+    gauge(
+        "weir_store_compaction_debt_bytes",
+        "Bytes of streams that compaction is to write again.",
+        store::compactionDebtBytes);
+    CounterWithCallback.builder()
+        .name("weir_store_requests_total")
+        .help("Requests to the object store, by kind: head, read, put, list, delete.")
+        .labelNames("kind")
+        .callback(callback -> {
+          for (CountedStore.Kind kind : CountedStore.Kind.values()) {
+            callback.call((double) store.requests(kind), kind.name().toLowerCase(Locale.ROOT));
+          }
+        })
+        .register(registry);
   }
 
   private void gauge(String name, String help, LongSupplier value) {

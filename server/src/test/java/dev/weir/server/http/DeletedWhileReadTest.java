@@ -34,7 +34,7 @@ class DeletedWhileReadTest {
   }
 
   private List<Path> segments() throws IOException {
-    try (Stream<Path> files = Files.walk(directory.resolve("bytes"))) {
+    try (Stream<Path> files = Files.walk(directory.resolve("spool"))) {
       return files.filter(Files::isRegularFile).sorted().toList();
     }
   }

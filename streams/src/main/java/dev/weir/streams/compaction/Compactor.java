@@ -57,6 +57,15 @@ public final class Compactor {
     return written;
   }
 
+  /** Bytes of streams that lie in stretches so short that they are to be merged. */
+  public long debtBytes() {
+    return log.manifests().segments().live().stream()
+        .map(Compactor::facts)
+        .filter(SegmentFacts::isFine)
+        .mapToLong(SegmentFacts::liveBytes)
+        .sum();
+  }
+
   /**
    * Does a piece of work, of at most one segment; blocks.
    *

@@ -35,4 +35,20 @@ public record StreamChange(
     bytes = List.copyOf(bytes);
     producers = List.copyOf(producers);
   }
+
+  /** The same with the same bytes elsewhere. */
+  public StreamChange withBytes(List<Part> others) {
+    return new StreamChange(
+        streamId,
+        shard,
+        created,
+        startOffset,
+        others,
+        tailOffset,
+        closes,
+        closedBy,
+        lastSequence,
+        producers,
+        lifecycle);
+  }
 }

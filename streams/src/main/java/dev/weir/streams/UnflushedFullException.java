@@ -1,0 +1,14 @@
+package dev.weir.streams;
+
+import java.io.IOException;
+
+/** The object store is away or too slow, and as much waits for it as may. Nothing was kept. */
+public final class UnflushedFullException extends IOException {
+  private static final long serialVersionUID = 1L;
+
+  UnflushedFullException(long waitingBytes, long limitBytes, String reason) {
+    super(
+        "%,d bytes wait for the object store, of at most %,d (%s); try again later, or raise --staging"
+            .formatted(waitingBytes, limitBytes, reason));
+  }
+}
