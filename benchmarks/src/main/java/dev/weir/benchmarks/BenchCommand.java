@@ -1,5 +1,6 @@
 package dev.weir.benchmarks;
 
+import dev.weir.lab.replicate.ReplicateBenchCommand;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
@@ -7,7 +8,7 @@ import picocli.CommandLine.Spec;
 /** {@code weir bench}: one subcommand for each suite of benchmarks. */
 @Command(
     name = "bench",
-    description = "Measures Weir beside Netty's allocators and malloc in time and memory.",
+    description = "Measures Weir beside others in time and memory: allocators, compression, copies.",
     subcommands = {
       AllCommand.class,
       AllocCommand.class,
@@ -23,6 +24,7 @@ import picocli.CommandLine.Spec;
       HelloCommand.class,
       ViewCommand.class,
       CompressionCommand.class,
+      ReplicateBenchCommand.class,
       ChartCommand.class
     },
     footer = {"", "Examples:", "  weir bench all --quick", "  weir bench written --quick"})

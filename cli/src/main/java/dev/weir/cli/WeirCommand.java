@@ -2,6 +2,7 @@ package dev.weir.cli;
 
 import dev.weir.benchmarks.BenchCommand;
 import dev.weir.lab.LabCommand;
+import dev.weir.replication.command.ReplicateCommand;
 import dev.weir.server.ServeCommand;
 import dev.weir.server.top.TopCommand;
 import picocli.CommandLine.Command;
@@ -19,6 +20,7 @@ import picocli.CommandLine.Spec;
     subcommands = {
       ServeCommand.class,
       TopCommand.class,
+      ReplicateCommand.class,
       LabCommand.class,
       BenchCommand.class,
       HelpCommand.class
@@ -28,6 +30,7 @@ import picocli.CommandLine.Spec;
       "Examples:",
       "  weir serve --port 4437 --budget 256M",
       "  weir top",
+      "  weir replicate fetch http://127.0.0.1:4438/photos /backup",
       "  weir lab run http-burst",
       "  weir bench alloc --quick",
       "  weir help serve",
