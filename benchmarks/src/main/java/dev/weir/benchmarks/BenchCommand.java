@@ -8,7 +8,8 @@ import picocli.CommandLine.Spec;
 /** {@code weir bench}: one subcommand for each suite of benchmarks. */
 @Command(
     name = "bench",
-    description = "Measures Weir beside others in time and memory: allocators, compression, copies.",
+    description =
+        "Measures Weir beside others in time and memory: allocators, compression, copies.",
     subcommands = {
       AllCommand.class,
       AllocCommand.class,

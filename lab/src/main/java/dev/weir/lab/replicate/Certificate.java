@@ -19,9 +19,7 @@ record Certificate(Path certificate, Path key) {
       keys.load(in, password.toCharArray());
       return new Certificate(
           write(
-              folder.resolve("cert.pem"),
-              "CERTIFICATE",
-              keys.getCertificate("bench").getEncoded()),
+              folder.resolve("cert.pem"), "CERTIFICATE", keys.getCertificate("bench").getEncoded()),
           write(
               folder.resolve("key.pem"),
               "PRIVATE KEY",

@@ -29,12 +29,7 @@ record CopyPlan(Peer peer, int connections, @Nullable Certificate tls) {
    * @param program the C pair; null where there is none
    */
   record Load(
-      Path folder,
-      Path container,
-      long bytes,
-      int copies,
-      @Nullable Path program,
-      int nginxPort) {
+      Path folder, Path container, long bytes, int copies, @Nullable Path program, int nginxPort) {
     Path target() {
       return folder.resolve("target");
     }

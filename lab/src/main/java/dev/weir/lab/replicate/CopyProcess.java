@@ -65,7 +65,7 @@ final class CopyProcess implements AutoCloseable {
   /** The seconds of processor that it has taken, of all its threads. */
   double cpuSeconds() throws IOException {
     String stat = Files.readString(Path.of("/proc/" + process.pid() + "/stat"));
-    String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
+    String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
     long ticks = Long.parseLong(fields[USER_TICKS]) + Long.parseLong(fields[SYSTEM_TICKS]);
     return ticks / TICKS_A_SECOND;
   }

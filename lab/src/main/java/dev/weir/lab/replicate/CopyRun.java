@@ -14,8 +14,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Measures one line: both sides are started, copy once to warm up, whose result is compared with the
- * source, and then as often as the load says.
+ * Measures one line: both sides are started, copy once to warm up, whose result is compared with
+ * the source, and then as often as the load says.
  */
 final class CopyRun {
   private static final double MEGABYTE = 1e6;
@@ -90,7 +90,8 @@ final class CopyRun {
     try (Stream<Path> files = Files.list(load.container())) {
       for (Path file : (Iterable<Path>) files::iterator) {
         requireSame(
-            file, load.target().resolve(SenderMain.NAME).resolve(String.valueOf(file.getFileName())));
+            file,
+            load.target().resolve(SenderMain.NAME).resolve(String.valueOf(file.getFileName())));
       }
     }
   }
@@ -142,8 +143,7 @@ final class CopyRun {
       return List.of(program(load), "send", load.container().resolve("0").toString());
     }
     if (plan.peer() == Peer.NGINX) {
-      Path settings =
-          Workshop.nginx(load.folder(), load.container(), load.nginxPort(), plan.tls());
+      Path settings = Workshop.nginx(load.folder(), load.container(), load.nginxPort(), plan.tls());
       return List.of("nginx", "-c", settings.toString(), "-p", load.folder().toString());
     }
     return java(

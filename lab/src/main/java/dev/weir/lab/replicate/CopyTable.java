@@ -19,7 +19,7 @@ final class CopyTable {
     Map<String, List<Map<String, @Nullable Object>>> lines = new LinkedHashMap<>();
     for (Map<String, @Nullable Object> row : rows) {
       String line = row.get("protocol") + " " + row.get("connections") + " " + row.get("peer");
-      lines.computeIfAbsent(line, unused -> new ArrayList<>()).add(row);
+      lines.computeIfAbsent(line, _ -> new ArrayList<>()).add(row);
     }
     TextTable table =
         new TextTable(
@@ -36,7 +36,9 @@ final class CopyTable {
             "receives",
             "pool MiB sends",
             "receives");
-    lines.forEach((line, rounds) -> add(table, rounds));
+    for (List<Map<String, @Nullable Object>> rounds : lines.values()) {
+      add(table, rounds);
+    }
     return table.render(ansi);
   }
 

@@ -1,5 +1,6 @@
 package dev.weir.lab.replicate;
 
+import dev.weir.replication.net.Loops;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.Channel;
@@ -21,7 +22,6 @@ import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.stream.ChunkedNioFile;
 import io.netty.handler.stream.ChunkedWriteHandler;
-import dev.weir.replication.net.Loops;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -100,7 +100,7 @@ final class NettySender implements AutoCloseable {
       if (!(message instanceof HttpRequest request)) {
         return;
       }
-      String[] range = request.headers().get(HttpHeaderNames.RANGE, "").split("[=-]");
+      String[] range = request.headers().get(HttpHeaderNames.RANGE, "").split("[=-]", -1);
       long first = Long.parseLong(range[1]);
       long length = Long.parseLong(range[2]) - first + 1;
       HttpResponse answer =

@@ -7,6 +7,7 @@ import dev.weir.replication.fetch.Progress;
 import dev.weir.replication.net.TlsContexts;
 import io.netty.handler.ssl.SslContext;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
@@ -23,13 +24,12 @@ final class ReceiverMain {
     int connections = Integer.parseInt(arguments[5]);
     SslContext tls =
         arguments[6].isEmpty() ? null : TlsContexts.client(Path.of(arguments[6]), null, null);
-    InetSocketAddress source =
-        new InetSocketAddress("127.0.0.1", Integer.parseInt(arguments[1]));
+    InetSocketAddress source = new InetSocketAddress(
+            InetAddress.getLoopbackAddress(), Integer.parseInt(arguments[1]));
     Copy copy =
         Peer.of(arguments[0]) == Peer.WEIR
             ? weir(source, target, connections, tls)
-            : netty(
-                source, target, arguments[3], Long.parseLong(arguments[4]), connections, tls);
+            : netty(source, target, arguments[3], Long.parseLong(arguments[4]), connections, tls);
     ParentLines parent = new ParentLines();
     parent.say("ready");
     while (true) {

@@ -49,13 +49,7 @@ final class Workshop {
     Path program = folder.resolve("peer");
     return runs(
             List.of(
-                "cc",
-                "-O3",
-                "-msse4.2",
-                "-pthread",
-                "-o",
-                program.toString(),
-                source.toString()))
+                "cc", "-O3", "-msse4.2", "-pthread", "-o", program.toString(), source.toString()))
         ? program
         : null;
   }

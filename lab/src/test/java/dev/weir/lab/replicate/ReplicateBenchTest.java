@@ -33,13 +33,12 @@ class ReplicateBenchTest {
     assertThat(code).as(out.toString()).isZero();
     List<Map<String, Object>> rows =
         Files.readAllLines(json).stream().map(JsonLines::parse).toList();
+    assertThat(rows).extracting(row -> row.get("peer")).contains("weir", "netty");
     assertThat(rows)
-        .extracting(row -> row.get("peer"))
-        .contains("weir", "netty");
-    assertThat(rows).allSatisfy(row -> {
-      assertThat(JsonLines.number(row, "runMegabytesPerSecond")).isPositive();
-      assertThat(JsonLines.number(row, "receiverPeakRssBytes")).isPositive();
-    });
+        .allSatisfy(row -> {
+          assertThat(JsonLines.number(row, "runMegabytesPerSecond")).isPositive();
+          assertThat(JsonLines.number(row, "receiverPeakRssBytes")).isPositive();
+        });
     assertThat(out.toString()).contains("clear weir");
     assertThat(work).isEmptyDirectory();
   }

@@ -164,8 +164,7 @@ final class FetchCommand implements Callable<Integer> {
     if (!ContainerName.isValid(path)) {
       throw new ParameterException(
           spec.commandLine(),
-          "'%s' names no container (%s): http://HOST:PORT/NAME"
-              .formatted(url, ContainerName.RULE));
+          "'%s' names no container (%s): http://HOST:PORT/NAME".formatted(url, ContainerName.RULE));
     }
     if (connections < 1 || connections > MOST_CONNECTIONS) {
       throw new ParameterException(
@@ -175,7 +174,9 @@ final class FetchCommand implements Callable<Integer> {
     InetSocketAddress source = new InetSocketAddress(url.getHost(), port);
     if (source.isUnresolved()) {
       throw new FetchException(
-          FetchException.Reason.UNREACHABLE, "the host '%s' is not known".formatted(url.getHost()), null);
+          FetchException.Reason.UNREACHABLE,
+          "the host '%s' is not known".formatted(url.getHost()),
+          null);
     }
     return FetchOptions.of(source, path, directory)
         .over(connections)

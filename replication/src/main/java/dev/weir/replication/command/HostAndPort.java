@@ -8,7 +8,8 @@ import picocli.CommandLine.TypeConversionException;
 
 /** Where to listen: {@code HOST:PORT}; an address of IPv6 in brackets. */
 record HostAndPort(String host, int port) {
-  private static final Pattern FORM = Pattern.compile("(\\[[0-9a-fA-F:]+]|[^:\\[\\]]+):([0-9]{1,5})");
+  private static final Pattern FORM =
+      Pattern.compile("(\\[[0-9a-fA-F:]+]|[^:\\[\\]]+):([0-9]{1,5})");
   private static final int MOST = 65_535;
 
   InetSocketAddress address() {
@@ -26,8 +27,7 @@ record HostAndPort(String host, int port) {
     public HostAndPort convert(String text) {
       Matcher form = FORM.matcher(text);
       if (!form.matches() || Integer.parseInt(form.group(2)) > MOST) {
-        throw new TypeConversionException(
-            "'" + text + "' is no HOST:PORT, such as 127.0.0.1:4438");
+        throw new TypeConversionException("'" + text + "' is no HOST:PORT, such as 127.0.0.1:4438");
       }
       return new HostAndPort(form.group(1), Integer.parseInt(form.group(2)));
     }

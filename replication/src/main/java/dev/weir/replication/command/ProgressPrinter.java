@@ -42,8 +42,7 @@ final class ProgressPrinter implements AutoCloseable {
     boolean terminal = Optional.ofNullable(System.console()).map(Console::isTerminal).orElse(false);
     ProgressPrinter printer = new ProgressPrinter(progress, terminal, System.err);
     long period = terminal ? TERMINAL_MILLIS : LINES_MILLIS;
-    var unused =
-        printer.clock.scheduleAtFixedRate(printer::show, period, period, TimeUnit.MILLISECONDS);
+    var _ = printer.clock.scheduleAtFixedRate(printer::show, period, period, TimeUnit.MILLISECONDS);
     return printer;
   }
 
@@ -53,9 +52,7 @@ final class ProgressPrinter implements AutoCloseable {
     double seconds = (double) (now - lastNanos) / TimeUnit.SECONDS.toNanos(1);
     double rate = (bytes - lastBytes) / Math.max(seconds, 1e-9);
     bytesPerSecond =
-        bytesPerSecond == 0 || !terminal
-            ? rate
-            : NEWEST * rate + (1 - NEWEST) * bytesPerSecond;
+        bytesPerSecond == 0 || !terminal ? rate : NEWEST * rate + (1 - NEWEST) * bytesPerSecond;
     lastNanos = now;
     lastBytes = bytes;
     String line = line(progress, bytesPerSecond, terminal);
@@ -81,7 +78,12 @@ final class ProgressPrinter implements AutoCloseable {
             bytesPerSecond < 1 ? "–" : "%,.0f s".formatted((total - done) / bytesPerSecond);
         yield "%s%3.0f %%  %,d of %,d MB  %,.0f MB/s  %s left"
             .formatted(
-                cells, 100 * share, done / 1_000_000, total / 1_000_000, bytesPerSecond / 1e6, rest);
+                cells,
+                100 * share,
+                done / 1_000_000,
+                total / 1_000_000,
+                bytesPerSecond / 1e6,
+                rest);
       }
     };
   }

@@ -188,8 +188,7 @@ final class ServeContainersCommand implements Callable<Integer> {
                 address.getAddress().getHostAddress(),
                 address.getPort());
     containers.forEach(
-        (name, directory) ->
-            out.printf("weir: offering %s as %s%s%n", directory, url, name));
+        (name, directory) -> out.printf("weir: offering %s as %s%s%n", directory, url, name));
     if (!secure && !address.getAddress().isLoopbackAddress()) {
       out.printf("weir: anybody who reaches %s can read all of it; use --client-ca%n", url);
     }

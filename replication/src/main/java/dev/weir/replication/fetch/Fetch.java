@@ -81,8 +81,7 @@ public final class Fetch {
     boolean resumed = home.hasTree() && tag.equals(tagOf(home.manifest()));
     if (!resumed) {
       home.discardTree();
-      Files.move(
-          home.partialManifest(), home.manifest(), StandardCopyOption.REPLACE_EXISTING);
+      Files.move(home.partialManifest(), home.manifest(), StandardCopyOption.REPLACE_EXISTING);
     }
     Summary summary = ManifestReader.check(home.manifest());
     long needed = roomFor(summary);
@@ -105,8 +104,7 @@ public final class Fetch {
                 progress,
                 pieceBytes(summary, options.connections()))) {
       long whole = roomFor(summary);
-      new Transfer(
-              client, options.connections(), base, tag, plan, tree, progress, patience)
+      new Transfer(client, options.connections(), base, tag, plan, tree, progress, patience)
           .run(() -> home.room(Math.max(0, whole - progress.verifiedBytes())));
       progress.begin(Progress.Step.SYNC);
       tree.finish(home.manifest());

@@ -39,10 +39,7 @@ final class HomeLock implements Closeable {
       }
       FileChannel channel =
           FileChannel.open(
-              file,
-              StandardOpenOption.CREATE,
-              StandardOpenOption.WRITE,
-              LinkOption.NOFOLLOW_LINKS);
+              file, StandardOpenOption.CREATE, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
       FileLock lock = channel.tryLock();
       if (lock == null) {
         channel.close();

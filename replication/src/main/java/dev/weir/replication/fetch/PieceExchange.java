@@ -13,8 +13,8 @@ import java.util.zip.CRC32C;
 
 /**
  * Asks for a piece, writes what comes where it belongs, and checks each chunk. A chunk counts once
- * its checksum is right; what is wrong is overwritten when it comes again. After {@link #ended}, and
- * not before, the lists are for whoever was told of the end.
+ * its checksum is right; what is wrong is overwritten when it comes again. After {@link #ended},
+ * and not before, the lists are for whoever was told of the end.
  */
 final class PieceExchange implements Exchange {
   private final String path;
@@ -81,9 +81,7 @@ final class PieceExchange implements Exchange {
     return status == 206
         && range.startsWith(
             "bytes %d-%d/".formatted(piece.offset(), piece.offset() + piece.length() - 1))
-        && headers
-            .get(HttpHeaderNames.CONTENT_LENGTH, "")
-            .equals(Long.toString(piece.length()));
+        && headers.get(HttpHeaderNames.CONTENT_LENGTH, "").equals(Long.toString(piece.length()));
   }
 
   @Override

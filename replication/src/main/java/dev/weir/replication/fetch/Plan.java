@@ -36,11 +36,7 @@ final class Plan implements Closeable {
    * @param pieceBytes about how much one request asks for
    */
   Plan(
-      ManifestReader manifest,
-      TargetTree tree,
-      Chunks chunks,
-      Progress progress,
-      long pieceBytes) {
+      ManifestReader manifest, TargetTree tree, Chunks chunks, Progress progress, long pieceBytes) {
     this.manifest = manifest;
     this.tree = tree;
     this.chunks = chunks;

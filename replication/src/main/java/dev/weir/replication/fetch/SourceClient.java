@@ -95,16 +95,17 @@ final class SourceClient implements AutoCloseable {
             })
         .connect(options.source())
         .addListener(
-            (ChannelFutureListener) connected -> {
-              SslHandler handler = connected.channel().pipeline().get(SslHandler.class);
-              if (!connected.isSuccess() || handler == null) {
-                done.accept(connection, connected.cause());
-              } else {
-                handler
-                    .handshakeFuture()
-                    .addListener(shaken -> done.accept(connection, shaken.cause()));
-              }
-            });
+            (ChannelFutureListener)
+                connected -> {
+                  SslHandler handler = connected.channel().pipeline().get(SslHandler.class);
+                  if (!connected.isSuccess() || handler == null) {
+                    done.accept(connection, connected.cause());
+                  } else {
+                    handler
+                        .handshakeFuture()
+                        .addListener(shaken -> done.accept(connection, shaken.cause()));
+                  }
+                });
   }
 
   /** A buffer for what is read from the disk, which the caller releases. */

@@ -8,8 +8,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 /**
- * A file that is being filled. It is finished by whoever gives back the last claim on it: each chunk
- * that has to come has one, and the plan while it goes through the file. Any thread.
+ * A file that is being filled. It is finished by whoever gives back the last claim on it: each
+ * chunk that has to come has one, and the plan while it goes through the file. Any thread.
  */
 final class TargetFile {
   private final Entry entry;

@@ -11,8 +11,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives pieces to connections until all have come: new ones from the plan, and those again that were
- * lost or wrong. One thread runs it; connections tell it of what happens by a queue.
+ * Gives pieces to connections until all have come: new ones from the plan, and those again that
+ * were lost or wrong. One thread runs it; connections tell it of what happens by a queue.
  */
 final class Transfer {
   private static final long TICK_MILLIS = 200;
@@ -100,8 +100,7 @@ final class Transfer {
       if (connection != null) {
         begin(connection, piece);
       } else {
-        client.connect(
-            (fresh, failure) -> events.add(() -> connected(fresh, failure, piece)));
+        client.connect((fresh, failure) -> events.add(() -> connected(fresh, failure, piece)));
       }
     }
     return false;

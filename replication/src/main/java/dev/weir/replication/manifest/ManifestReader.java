@@ -62,7 +62,9 @@ public final class ManifestReader implements Closeable {
     }
   }
 
-  /** Opens a manifest that has been checked before, at an entry: a {@code position()} of writing. */
+  /**
+   * Opens a manifest that has been checked before, at an entry: a {@code position()} of writing.
+   */
   public static ManifestReader at(Path file, long position) throws IOException {
     FileChannel channel = FileChannel.open(file, StandardOpenOption.READ);
     channel.position(Math.max(HEAD_BYTES, position));

@@ -16,15 +16,14 @@ public final class PathOrder {
   static final int MAX_NAME_BYTES = 255;
   static final int MAX_DEPTH = 128;
 
-  private record Level(String directory, byte[] lastName) {}
-
-  private static final byte[] NONE = {};
+  /** A directory, and the last name that came of it. */
+  private record Level(String directory, String lastName) {}
 
   private final Deque<Level> levels = new ArrayDeque<>();
 
   /** Expects the first path of a manifest. */
   public PathOrder() {
-    levels.push(new Level("", NONE));
+    levels.push(new Level("", ""));
   }
 
   /**
@@ -55,16 +54,16 @@ public final class PathOrder {
       levels.pop();
     }
     Level level = levels.pop();
-    byte[] name = path.substring(slash + 1).getBytes(UTF_8);
+    String name = path.substring(slash + 1);
     if (!level.directory().equals(parent)) {
       throw refusal(path, "is in no directory of the manifest");
     }
-    if (Arrays.compareUnsigned(level.lastName(), name) >= 0) {
+    if (compareNames(level.lastName(), name) >= 0) {
       throw refusal(path, "comes twice, or out of order");
     }
     levels.push(new Level(parent, name));
     if (isDirectory) {
-      levels.push(new Level(path, NONE));
+      levels.push(new Level(path, ""));
     }
   }
 

@@ -45,8 +45,8 @@ public final class TlsContexts {
    * @param certificate of its own, with {@code key}; null for none
    * @throws IOException which says what is wrong with which file
    */
-  public static SslContext client(
-      @Nullable Path ca, @Nullable Path certificate, @Nullable Path key) throws IOException {
+  public static SslContext client(@Nullable Path ca, @Nullable Path certificate, @Nullable Path key)
+      throws IOException {
     requireFiles(ca, certificate, key);
     try {
       SslContextBuilder builder =

@@ -111,7 +111,8 @@ final class BodySender {
       return;
     }
     long most = zeroCopy ? MOST_REGION_BYTES : PIECE_BYTES;
-    long bytes = Math.min(slice.remaining(), rate.isSet() ? Math.min(most, MOST_RATED_BYTES) : most);
+    long bytes =
+        Math.min(slice.remaining(), rate.isSet() ? Math.min(most, MOST_RATED_BYTES) : most);
     Object message = zeroCopy ? slice.region(bytes) : piece(slice, (int) bytes);
     pending++;
     ctx.write(message).addListener((ChannelFutureListener) written -> written(written, bytes));

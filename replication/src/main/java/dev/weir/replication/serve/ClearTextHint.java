@@ -34,8 +34,7 @@ final class ClearTextHint extends ChannelInboundHandlerAdapter {
         && bytes.isReadable()
         && bytes.getByte(bytes.readerIndex()) != HANDSHAKE) {
       bytes.release();
-      ctx.writeAndFlush(Unpooled.wrappedBuffer(ANSWER))
-          .addListener(ChannelFutureListener.CLOSE);
+      ctx.writeAndFlush(Unpooled.wrappedBuffer(ANSWER)).addListener(ChannelFutureListener.CLOSE);
       return;
     }
     ctx.fireChannelRead(message);

@@ -69,9 +69,7 @@ public final class ReplicationServer implements AutoCloseable {
       containers.put(
           offered.getKey(),
           new Container(
-              offered.getKey(),
-              offered.getValue(),
-              options.folder().resolve(offered.getKey())));
+              offered.getKey(), offered.getValue(), options.folder().resolve(offered.getKey())));
     }
     Pool pool =
         Pool.create(PoolOptions.withLimit(options.budgetBytes()).withName("replicate-serve"));

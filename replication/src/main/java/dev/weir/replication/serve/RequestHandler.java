@@ -136,9 +136,7 @@ final class RequestHandler extends ChannelInboundHandlerAdapter {
     QueryStringDecoder target = new QueryStringDecoder(request.uri());
     String[] parts = target.rawPath().replaceFirst("^/", "").split("/", -1);
     if (parts.length == 1 && parts[0].equals("containers")) {
-      answer(
-          ctx,
-          Answers.json(HttpResponseStatus.OK, List.copyOf(services.containers().keySet())));
+      answer(ctx, Answers.json(HttpResponseStatus.OK, List.copyOf(services.containers().keySet())));
       return;
     }
     Container container =
@@ -155,8 +153,7 @@ final class RequestHandler extends ChannelInboundHandlerAdapter {
     switch (parts[2]) {
       case "manifest" -> manifest(ctx, request, container, target);
       case "bytes" -> bytes(ctx, request, container);
-      default ->
-          refuse(ctx, HttpResponseStatus.NOT_FOUND, "a container has /manifest and /bytes");
+      default -> refuse(ctx, HttpResponseStatus.NOT_FOUND, "a container has /manifest and /bytes");
     }
   }
 
@@ -184,7 +181,7 @@ final class RequestHandler extends ChannelInboundHandlerAdapter {
                 },
                 PATIENCE_MILLIS,
                 TimeUnit.MILLISECONDS);
-    var unused =
+    var _ =
         build
             .result()
             .whenCompleteAsync(

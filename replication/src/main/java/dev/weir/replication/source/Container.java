@@ -14,8 +14,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A directory tree that is offered under a name. A manifest of it is made when one is asked for; its
- * snapshot stays for ten minutes after it was last used. Any thread.
+ * A directory tree that is offered under a name. A manifest of it is made when one is asked for;
+ * its snapshot stays for ten minutes after it was last used. Any thread.
  */
 public final class Container {
   /** A manifest that ended so long ago is still new: those who ask at once share it. */
@@ -70,14 +70,13 @@ public final class Container {
     }
     ManifestBuild next = new ManifestBuild(++builds);
     last = next;
-    var unused =
+    var _ =
         next.result()
-            .thenAccept(
-                snapshot -> {
-                  synchronized (this) {
-                    keep(snapshot);
-                  }
-                });
+            .thenAccept(snapshot -> {
+              synchronized (this) {
+                keep(snapshot);
+              }
+            });
     executor.execute(() -> reading.with(buffer -> next.run(name, root, folder, buffer)));
     return next;
   }

@@ -83,7 +83,6 @@ record FileStamp(long device, long inode, long size, long modifiedNanos, long ch
   }
 
   static FileStamp readFrom(DataInput in) throws IOException {
-    return new FileStamp(
-        in.readLong(), in.readLong(), in.readLong(), in.readLong(), in.readLong());
+    return new FileStamp(in.readLong(), in.readLong(), in.readLong(), in.readLong(), in.readLong());
   }
 }

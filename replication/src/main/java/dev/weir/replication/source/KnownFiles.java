@@ -57,7 +57,8 @@ final class KnownFiles implements Closeable {
     }
     return entry != null
             && entry.path().equals(path)
-            && !entry.isDirectory() && wanted.equals(stamp)
+            && !entry.isDirectory()
+            && wanted.equals(stamp)
         ? manifest
         : null;
   }

@@ -130,14 +130,11 @@ public final class ManifestBuild {
       throws IOException {
     long size = step.facts().stamp().size();
     try (FileChannel file =
-        FileChannel.open(
-            step.location(), StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS)) {
+        FileChannel.open(step.location(), StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS)) {
       for (long chunk = 0; chunk < ManifestLayout.chunks(size); chunk++) {
         int crc =
             chunks.read(
-                file,
-                chunk * ManifestLayout.CHUNK_BYTES,
-                ManifestLayout.chunkBytes(size, chunk));
+                file, chunk * ManifestLayout.CHUNK_BYTES, ManifestLayout.chunkBytes(size, chunk));
         if (chunks.wasZero()) {
           writer.hole(1);
         } else {

@@ -63,8 +63,7 @@ public final class Slices implements Closeable {
     SparseIndex.Place place = snapshot.index().before(offset);
     SafeTree tree = new SafeTree(snapshot.root());
     try {
-      ManifestReader manifest =
-          ManifestReader.at(snapshot.manifest(), place.manifestPosition());
+      ManifestReader manifest = ManifestReader.at(snapshot.manifest(), place.manifestPosition());
       try {
         InputStream stamps = Files.newInputStream(snapshot.stamps());
         stamps.skipNBytes(place.file() * FileStamp.BYTES);
@@ -110,8 +109,7 @@ public final class Slices implements Closeable {
   private FileChannel openAs(String path, FileStamp stamp) throws IOException {
     try {
       FileChannel file = tree.open(path, READ);
-      if (file.size() == stamp.size()
-          && FileStamp.read(root.resolve(path)).stamp().equals(stamp)) {
+      if (file.size() == stamp.size() && FileStamp.read(root.resolve(path)).stamp().equals(stamp)) {
         return file;
       }
       file.close();

@@ -35,6 +35,7 @@ public final class SafeTree implements Closeable {
    *
    * @throws IOException also where the system cannot open files relative to a directory
    */
+  @SuppressWarnings("StreamResourceLeak") // closed with this
   public SafeTree(Path root) throws IOException {
     this.root = root;
     DirectoryStream<Path> stream = Files.newDirectoryStream(root);
@@ -109,7 +110,7 @@ public final class SafeTree implements Closeable {
   }
 
   private SecureDirectoryStream<Path> parentOf(String path) throws IOException {
-    String[] parts = path.split("/");
+    String[] parts = path.split("/", -1);
     int depth = parts.length - 1;
     int common = 0;
     while (common < depth && common < names.size() && names.get(common).equals(parts[common])) {

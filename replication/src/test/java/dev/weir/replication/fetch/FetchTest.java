@@ -79,8 +79,7 @@ class FetchTest {
           options.secured(TlsContexts.client(other.certificate(), own.certificate(), own.key())),
           "TLS fails");
       assertRefused(
-          options.secured(
-              TlsContexts.client(own.certificate(), other.certificate(), other.key())),
+          options.secured(TlsContexts.client(own.certificate(), other.certificate(), other.key())),
           "TLS fails");
       assertRefused(options, "use https://");
 
@@ -207,8 +206,7 @@ class FetchTest {
     try (TestServer photosServer = TestServer.of(source, cache);
         TestServer videosServer = TestServer.of(videos, folder.resolve("cache2"))) {
       Progress progress = new Progress();
-      FetchOptions first =
-          photosServer.fetchInto(target).at(rate).onDisk(directory -> 10L << 20);
+      FetchOptions first = photosServer.fetchInto(target).at(rate).onDisk(directory -> 10L << 20);
       CompletableFuture<FetchResult> running = start(first, progress);
       await(() -> progress.verifiedBytes() > 0);
 
@@ -253,11 +251,10 @@ class FetchTest {
     Files.write(source.resolve("large"), Trees.content(new Random(3), 20 << 20));
     RateLimit rate = new RateLimit(4 << 20);
     Progress first = new Progress();
-    try (TestServer server =
-        TestServer.of(source, cache, rate, null, Duration.ofSeconds(30))) {
+    try (TestServer server = TestServer.of(source, cache, rate, null, Duration.ofSeconds(30))) {
       CompletableFuture<FetchResult> running = start(server.fetchInto(target), first);
       await(() -> first.verifiedBytes() > 6 << 20);
-      server.close();
+      server.server().close();
       rate.set(0);
       assertThatThrownBy(() -> running.get(30, TimeUnit.SECONDS))
           .isInstanceOf(ExecutionException.class)
@@ -298,11 +295,10 @@ class FetchTest {
     Path outside = Files.createDirectory(folder.resolve("outside"));
     RateLimit rate = new RateLimit(1 << 20);
     Progress progress = new Progress();
-    try (TestServer server =
-        TestServer.of(source, cache, rate, null, Duration.ofSeconds(30))) {
+    try (TestServer server = TestServer.of(source, cache, rate, null, Duration.ofSeconds(30))) {
       CompletableFuture<FetchResult> running = start(server.fetchInto(target), progress);
       await(() -> progress.verifiedBytes() > 0);
-      server.close();
+      server.server().close();
       assertThatThrownBy(() -> running.get(30, TimeUnit.SECONDS))
           .hasMessageContaining("cannot be reached");
     }

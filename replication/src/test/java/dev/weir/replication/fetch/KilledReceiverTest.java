@@ -49,8 +49,7 @@ class KilledReceiverTest {
     }
   }
 
-  private static void killAtRandom(TestServer server, Path target, Random random)
-      throws Exception {
+  private static void killAtRandom(TestServer server, Path target, Random random) throws Exception {
     Process receiver =
         new ProcessBuilder(
                 List.of(

@@ -50,8 +50,7 @@ class ManifestTest {
     assertThat(read).as("seed " + seed).isEqualTo(models);
   }
 
-  private static Model write(ManifestWriter writer, String name, Random random)
-      throws IOException {
+  private static Model write(ManifestWriter writer, String name, Random random) throws IOException {
     List<String> chunks = new ArrayList<>();
     if (random.nextInt(4) == 0) {
       writer.directory(name, 0750);

@@ -143,7 +143,9 @@ class ServerTest {
         socket
             .getOutputStream()
             .write(
-                ("GET /containers/photos/bytes HTTP/1.1\r\nHost: h\r\nIf-Match: " + tag + "\r\n\r\n")
+                ("GET /containers/photos/bytes HTTP/1.1\r\nHost: h\r\nIf-Match: "
+                        + tag
+                        + "\r\n\r\n")
                     .getBytes(StandardCharsets.ISO_8859_1));
         InputStream in = socket.getInputStream();
         in.readNBytes(1000);
@@ -157,8 +159,7 @@ class ServerTest {
 
   @Test
   void aPeerThatTakesNothingIsCutOff() throws Exception {
-    try (RandomAccessFile file =
-        new RandomAccessFile(source.resolve("file").toFile(), "rw")) {
+    try (RandomAccessFile file = new RandomAccessFile(source.resolve("file").toFile(), "rw")) {
       file.setLength(1L << 30);
     }
     String tag = tag();

@@ -72,7 +72,10 @@ public final class Trees {
             mode
                 + (directory
                     ? " directory"
-                    : " " + Files.size(path) + " " + java.util.Arrays.hashCode(Files.readAllBytes(path))));
+                    : " "
+                        + Files.size(path)
+                        + " "
+                        + java.util.Arrays.hashCode(Files.readAllBytes(path))));
       }
     }
     return all;
