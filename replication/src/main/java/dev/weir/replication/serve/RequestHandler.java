@@ -105,6 +105,15 @@ final class RequestHandler extends ChannelInboundHandlerAdapter {
     }
   }
 
+  /** A read that brought nothing, such as part of a handshake, is forgotten by flow control. */
+  @Override
+  public void channelReadComplete(ChannelHandlerContext ctx) {
+    if (!requestEnded || !answering) {
+      ctx.read();
+    }
+    ctx.fireChannelReadComplete();
+  }
+
   private void begin(ChannelHandlerContext ctx, HttpRequest request) {
     keepAlive = HttpUtil.isKeepAlive(request) && hasPlace;
     if (request.decoderResult().isFailure()) {

@@ -2,12 +2,15 @@ package dev.weir.replication.tree;
 
 import java.io.EOFException;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.util.zip.CRC32C;
 
 /** Checksums of chunks that are in files. For one thread. */
 public final class Chunks {
+  private static final MemorySegment ZEROS = MemorySegment.ofArray(new byte[8 << 10]);
+
   private final ByteBuffer buffer;
   private final CRC32C crc = new CRC32C();
   private boolean zeros;
@@ -51,14 +54,10 @@ public final class Chunks {
   }
 
   private static boolean isZero(ByteBuffer bytes) {
-    int position = bytes.position();
-    for (; bytes.limit() - position >= Long.BYTES; position += Long.BYTES) {
-      if (bytes.getLong(position) != 0) {
-        return false;
-      }
-    }
-    for (; position < bytes.limit(); position++) {
-      if (bytes.get(position) != 0) {
+    MemorySegment content = MemorySegment.ofBuffer(bytes);
+    for (long offset = 0; offset < content.byteSize(); offset += ZEROS.byteSize()) {
+      long length = Math.min(ZEROS.byteSize(), content.byteSize() - offset);
+      if (content.asSlice(offset, length).mismatch(ZEROS.asSlice(0, length)) != -1) {
         return false;
       }
     }

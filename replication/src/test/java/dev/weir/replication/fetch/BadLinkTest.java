@@ -31,7 +31,9 @@ class BadLinkTest {
   void serve() throws Exception {
     source = Files.createDirectory(folder.resolve("photos"));
     target = folder.resolve("target");
-    Files.write(source.resolve("large"), Trees.content(new Random(1), BYTES));
+    byte[] content = new byte[BYTES];
+    new Random(1).nextBytes(content);
+    Files.write(source.resolve("large"), content);
     server = TestServer.of(source, folder.resolve("cache"));
   }
 

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Kill -9 of the receiver: {@code -Dweir.test.kills=100} kills more often. */
 class KilledReceiverTest {
-  private static final int KILLS = Integer.getInteger("weir.test.kills", 3);
+  private static final int KILLS = Integer.getInteger("weir.test.kills", 2);
   private static final int BYTES = 32 << 20;
   private static final long RATE = 24 << 20;
   private static final int CONNECTIONS = FetchOptions.DEFAULT_CONNECTIONS;
