@@ -49,7 +49,7 @@ final class PoolRecord implements RecordedPool {
         view.blocks(),
         view.blockBytes(),
         view.waste().freeSlotBytes(),
-        view.waste().uncarvedBytes(),
+        view.waste().uncommittedBytes(),
         view.waste().quarantinedBytes() + view.waste().hardeningBytes(),
         view.purgedBytes());
   }

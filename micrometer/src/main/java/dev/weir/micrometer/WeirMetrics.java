@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
  *   weir.pool.suspected.leaks          places   in the code, with {@link #withLeakWatch}
  *   weir.pool.blocks                   blocks   live blocks
  *   weir.pool.blocks.size              bytes    their sizes
- *   weir.pool.waste      kind=…        bytes    live pages without a block: free.slots, uncarved, quarantined, hardening
+ *   weir.pool.waste      kind=…        bytes    live pages without a block: free.slots, uncommitted, quarantined, hardening
  *   weir.pool.growth                   bytes    addresses, without memory, that blocks may grow into
  *   weir.pool.misuses    kind=…        misuses  counter: mistakes in the use of hardened blocks
  *   weir.budget.charged  budget=…      bytes    blocks charged to a budget and below
@@ -197,7 +197,7 @@ public final class WeirMetrics implements MeterBinder, AutoCloseable {
         Tags.empty(),
         of -> views.of(of).blockBytes());
     waste(meters, registry, "free.slots", of -> views.of(of).waste().freeSlotBytes());
-    waste(meters, registry, "uncarved", of -> views.of(of).waste().uncarvedBytes());
+    waste(meters, registry, "uncommitted", of -> views.of(of).waste().uncommittedBytes());
     waste(meters, registry, "quarantined", of -> views.of(of).waste().quarantinedBytes());
     waste(meters, registry, "hardening", of -> views.of(of).waste().hardeningBytes());
     pool(

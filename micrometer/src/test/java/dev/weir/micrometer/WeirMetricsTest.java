@@ -65,7 +65,7 @@ class WeirMetricsTest {
     assertThat(
             gauge("weir.pool.blocks.size")
                 + gauge("weir.pool.waste", "kind", "free.slots")
-                + gauge("weir.pool.waste", "kind", "uncarved"))
+                + gauge("weir.pool.waste", "kind", "uncommitted"))
         .isEqualTo(pool.liveBytes());
     assertThat(registry.get("weir.pool.purged").functionCounter().count()).isZero();
     assertThat(gauge("weir.budget.charged", "budget", "metered/uploads")).isEqualTo(102_400);

@@ -215,7 +215,7 @@ class ConsoleTest {
     assertThat((Map<String, Object>) pool.get("waste"))
         .containsKeys(
             "freeSlotBytes",
-            "uncarvedBytes",
+            "uncommittedBytes",
             "quarantinedBytes",
             "hardeningBytes",
             "dirtyBytes",

@@ -38,13 +38,13 @@ final class WeirWitness implements Witness {
     PoolView view = pool.view(MapWindow.NOTHING);
     List<String> lines = new ArrayList<>();
     lines.add(
-        "resident %s MiB of %s: blocks %s, free slots %s, uncarved %s, dirty %s"
+        "resident %s MiB of %s: blocks %s, free slots %s, uncommitted %s, dirty %s"
             .formatted(
                 Bytes.mib(view.residentBytes()),
                 Bytes.mib(view.limitBytes()),
                 Bytes.mib(view.blockBytes()),
                 Bytes.mib(view.waste().freeSlotBytes()),
-                Bytes.mib(view.waste().uncarvedBytes()),
+                Bytes.mib(view.waste().uncommittedBytes()),
                 Bytes.mib(view.waste().dirtyBytes())));
     for (BudgetView budget : view.budgets().children()) {
       lines.add(

@@ -100,7 +100,7 @@ final class Emission {
       event.blocks = figures.blocks();
       event.blockBytes = figures.blockBytes();
       event.freeSlotBytes = figures.freeSlotBytes();
-      event.uncarvedBytes = figures.uncarvedBytes();
+      event.uncommittedBytes = figures.uncommittedBytes();
       event.hardeningBytes = figures.hardeningBytes();
       event.purgedBytes = figures.purgedBytes();
       event.commit();

@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
 /** A pool at one moment. */
 @Name("weir.PoolStatistics")
 @Label("Pool Statistics")
-@Description("A pool: resident = live + dirty; live = blocks + free slots + uncarved + hardening")
+@Description(
+    "A pool: resident = live + dirty; live = blocks + free slots + uncommitted + hardening")
 @Category("Weir")
 @Period("10 s")
 @StackTrace(false)
@@ -53,9 +54,9 @@ final class PoolEvent extends Event {
   @DataAmount
   long freeSlotBytes;
 
-  @Label("Uncarved")
+  @Label("Uncommitted")
   @DataAmount
-  long uncarvedBytes;
+  long uncommittedBytes;
 
   @Label("Hardening and Quarantine")
   @DataAmount

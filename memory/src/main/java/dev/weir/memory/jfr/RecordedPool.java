@@ -24,7 +24,7 @@ public interface RecordedPool {
       long blocks,
       long blockBytes,
       long freeSlotBytes,
-      long uncarvedBytes,
+      long uncommittedBytes,
       long hardeningBytes,
       long purgedBytes) {}
 }

@@ -50,8 +50,8 @@ final class PoolSurvey implements PageVisitor {
     }
 
     SlabSum sum() {
-      long uncarvedBytes = pageBytes - blockBytes - freeSlotBytes;
-      return new SlabSum(slabs, blocks, blockBytes, freeSlotBytes, uncarvedBytes, pageBytes);
+      long uncommittedBytes = pageBytes - blockBytes - freeSlotBytes;
+      return new SlabSum(slabs, blocks, blockBytes, freeSlotBytes, uncommittedBytes, pageBytes);
     }
   }
 

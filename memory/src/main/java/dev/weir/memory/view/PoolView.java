@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A pool at one moment, for those who watch it. The page counters are of the same moment; each slab
  * and each stretch of pages is read at a moment of its own. The sums of a heap and of a class are
- * consistent whatever threads do (pages = blocks + free slots + uncarved), and all are exact when
- * nobody allocates or frees. All in bytes.
+ * consistent whatever threads do (pages = blocks + free slots + uncommitted), and all are exact
+ * when nobody allocates or frees. All in bytes.
  *
  * @param name the pool's name
  * @param limitBytes the most that may be resident
@@ -103,7 +103,7 @@ public record PoolView(
         hardened.misuses(),
         new Waste(
             slabs.freeSlotBytes(),
-            slabs.uncarvedBytes(),
+            slabs.uncommittedBytes(),
             hardened.quarantinedBytes(),
             hardened.besideBytes(),
             totals.dirtyBytes(),

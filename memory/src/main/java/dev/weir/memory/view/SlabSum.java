@@ -4,14 +4,14 @@ package dev.weir.memory.view;
  * What some slabs hold together, in bytes and counts.
  *
  * <pre>
- *   pageBytes = blockBytes + freeSlotBytes + uncarvedBytes      when nobody allocates or frees
+ *   pageBytes = blockBytes + freeSlotBytes + uncommittedBytes      when nobody allocates or frees
  * </pre>
  *
  * @param slabs how many
  * @param blocks slots in use
  * @param blockBytes their bytes
  * @param freeSlotBytes slots that were cut and are not in use
- * @param uncarvedBytes live pages behind the last slot that was cut
+ * @param uncommittedBytes live pages behind the last slot that was cut
  * @param pageBytes live pages
  */
 public record SlabSum(
@@ -19,7 +19,7 @@ public record SlabSum(
     long blocks,
     long blockBytes,
     long freeSlotBytes,
-    long uncarvedBytes,
+    long uncommittedBytes,
     long pageBytes) {
   static final SlabSum NONE = new SlabSum(0, 0, 0, 0, 0, 0);
 
@@ -29,7 +29,7 @@ public record SlabSum(
         blocks + other.blocks,
         blockBytes + other.blockBytes,
         freeSlotBytes + other.freeSlotBytes,
-        uncarvedBytes + other.uncarvedBytes,
+        uncommittedBytes + other.uncommittedBytes,
         pageBytes + other.pageBytes);
   }
 }

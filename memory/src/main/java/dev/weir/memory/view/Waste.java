@@ -4,13 +4,13 @@ package dev.weir.memory.view;
  * Memory and addresses that hold no block, by kind.
  *
  * <pre>
- *   live pages = blocks + freeSlotBytes + uncarvedBytes + quarantinedBytes + hardeningBytes
+ *   live pages = blocks + freeSlotBytes + uncommittedBytes + quarantinedBytes + hardeningBytes
  *                                                            when nobody allocates or frees
  *   resident   = live pages + dirtyBytes
  * </pre>
  *
  * @param freeSlotBytes slots of live slabs that were cut and are not in use
- * @param uncarvedBytes live pages of slabs behind the last slot that was cut
+ * @param uncommittedBytes live pages of slabs behind the last slot that was cut
  * @param quarantinedBytes pages where hardened blocks have been, which rest before they are used
  *     again
  * @param hardeningBytes what the pages of hardened blocks have beside the blocks
@@ -22,7 +22,7 @@ package dev.weir.memory.view;
  */
 public record Waste(
     long freeSlotBytes,
-    long uncarvedBytes,
+    long uncommittedBytes,
     long quarantinedBytes,
     long hardeningBytes,
     long dirtyBytes,

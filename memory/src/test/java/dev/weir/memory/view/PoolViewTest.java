@@ -139,7 +139,7 @@ class PoolViewTest {
     assertThat(sum(map, PageMap.Region::dirtyBytes)).isEqualTo(view.dirtyBytes());
     // Slabs tell of the blocks in them as an average: each stretch of pages rounds to a byte.
     assertThat(sum(map, PageMap.Region::blockBytes)).isCloseTo(view.blockBytes(), within(10_000L));
-    assertThat(view.blockBytes() + view.waste().freeSlotBytes() + view.waste().uncarvedBytes())
+    assertThat(view.blockBytes() + view.waste().freeSlotBytes() + view.waste().uncommittedBytes())
         .isEqualTo(view.liveBytes());
     assertThat(view.heaps().stream().mapToLong(heap -> heap.slabs().pageBytes()).sum())
         .isEqualTo(view.classes().stream().mapToLong(of -> of.slabs().pageBytes()).sum());
@@ -270,10 +270,12 @@ class PoolViewTest {
     live.forEach(Block::release);
   }
 
-  /** Whatever threads do meanwhile, pages of slabs are blocks, free slots and what is uncarved. */
+  /**
+   * Whatever threads do meanwhile, pages of slabs are blocks, free slots and what is uncommitted.
+   */
   private static void checkSum(SlabSum slabs) {
-    assertThat(slabs.uncarvedBytes()).isNotNegative();
-    assertThat(slabs.blockBytes() + slabs.freeSlotBytes() + slabs.uncarvedBytes())
+    assertThat(slabs.uncommittedBytes()).isNotNegative();
+    assertThat(slabs.blockBytes() + slabs.freeSlotBytes() + slabs.uncommittedBytes())
         .isEqualTo(slabs.pageBytes());
   }
 

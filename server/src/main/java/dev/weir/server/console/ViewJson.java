@@ -65,7 +65,7 @@ final class ViewJson {
   private static Map<String, Object> waste(Waste waste) {
     Map<String, Object> json = new LinkedHashMap<>();
     json.put("freeSlotBytes", waste.freeSlotBytes());
-    json.put("uncarvedBytes", waste.uncarvedBytes());
+    json.put("uncommittedBytes", waste.uncommittedBytes());
     json.put("quarantinedBytes", waste.quarantinedBytes());
     json.put("hardeningBytes", waste.hardeningBytes());
     json.put("dirtyBytes", waste.dirtyBytes());
@@ -81,7 +81,7 @@ final class ViewJson {
     json.put("blocks", sum.blocks());
     json.put("blockBytes", sum.blockBytes());
     json.put("freeSlotBytes", sum.freeSlotBytes());
-    json.put("uncarvedBytes", sum.uncarvedBytes());
+    json.put("uncommittedBytes", sum.uncommittedBytes());
     json.put("pageBytes", sum.pageBytes());
     return json;
   }

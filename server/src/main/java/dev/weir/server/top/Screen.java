@@ -125,7 +125,7 @@ final class Screen {
         line()
             .add(label("waste"))
             .add("free slots " + Units.bytes(waste.number("freeSlotBytes")))
-            .add("  uncarved " + Units.bytes(waste.number("uncarvedBytes"))));
+            .add("  uncommitted " + Units.bytes(waste.number("uncommittedBytes"))));
     put(
         line()
             .add(label(""))

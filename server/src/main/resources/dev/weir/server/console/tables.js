@@ -2,7 +2,7 @@ import { bytes, count, element, percent } from './format.js';
 
 const KINDS = [
   ['freeSlotBytes', 'free slots in slabs', true],
-  ['uncarvedBytes', 'pages without a slot yet', true],
+  ['uncommittedBytes', 'pages without a slot yet', true],
   ['quarantinedBytes', 'quarantined, of hardened blocks', true],
   ['hardeningBytes', 'beside hardened blocks', true],
   ['dirtyBytes', 'dirty pages', true],
@@ -66,7 +66,7 @@ function slabs(row, label, ...further) {
     number(count(row.blocks)),
     number(bytes(row.pageBytes)),
     number(bytes(row.freeSlotBytes)),
-    number(bytes(row.uncarvedBytes)),
+    number(bytes(row.uncommittedBytes)),
     ...further,
     share(row.blockBytes, row.pageBytes, label),
   ];
