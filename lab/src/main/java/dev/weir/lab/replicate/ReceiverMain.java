@@ -24,8 +24,8 @@ final class ReceiverMain {
     int connections = Integer.parseInt(arguments[5]);
     SslContext tls =
         arguments[6].isEmpty() ? null : TlsContexts.client(Path.of(arguments[6]), null, null);
-    InetSocketAddress source = new InetSocketAddress(
-            InetAddress.getLoopbackAddress(), Integer.parseInt(arguments[1]));
+    InetSocketAddress source =
+        new InetSocketAddress(InetAddress.getLoopbackAddress(), Integer.parseInt(arguments[1]));
     Copy copy =
         Peer.of(arguments[0]) == Peer.WEIR
             ? weir(source, target, connections, tls)
