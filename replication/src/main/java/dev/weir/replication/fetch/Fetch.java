@@ -52,16 +52,17 @@ public final class Fetch {
       throws IOException, InterruptedException {
     long start = System.nanoTime();
     Summary summary;
+    double seconds;
     try (SourceClient client = new SourceClient(options);
         ImportDirectory home = ImportDirectory.open(options.target(), options.container())) {
       try {
         summary = run(options, progress, client, home);
+        seconds = (double) (System.nanoTime() - start) / TimeUnit.SECONDS.toNanos(1);
       } finally {
         progress.peak(client.peakBytes());
       }
     }
     progress.begin(Progress.Step.DONE);
-    double seconds = (double) (System.nanoTime() - start) / TimeUnit.SECONDS.toNanos(1);
     return new FetchResult(
         options.target().resolve(options.container()),
         summary.entries(),

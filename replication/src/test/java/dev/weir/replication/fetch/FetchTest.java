@@ -209,10 +209,10 @@ class FetchTest {
 
   @Test
   void twoImportsDoNotCountOnTheSameRoom() throws Exception {
-    Files.write(source.resolve("file"), Trees.content(new Random(1), 8 << 20));
+    Files.write(source.resolve("file"), random(8 << 20));
     Path videos = Files.createDirectory(folder.resolve("videos"));
-    Files.write(videos.resolve("file"), Trees.content(new Random(2), 8 << 20));
-    RateLimit rate = new RateLimit(1 << 20);
+    Files.write(videos.resolve("file"), random(8 << 20));
+    RateLimit rate = new RateLimit(512 << 10);
     try (TestServer photosServer = TestServer.of(source, cache);
         TestServer videosServer = TestServer.of(videos, folder.resolve("cache2"))) {
       Progress progress = new Progress();
@@ -230,6 +230,12 @@ class FetchTest {
       assertCopied();
       fetch(videosServer.fetchInto(target).onDisk(directory -> 10L << 20));
     }
+  }
+
+  private static byte[] random(int bytes) {
+    byte[] content = new byte[bytes];
+    new Random(bytes).nextBytes(content);
+    return content;
   }
 
   private static CompletableFuture<FetchResult> start(FetchOptions options, Progress progress) {
@@ -301,9 +307,7 @@ class FetchTest {
   @Test
   void aLinkThatWasPutIntoAnImportLeadsNowhere() throws Exception {
     Files.createDirectory(source.resolve("d"));
-    byte[] content = new byte[16 << 20];
-    new Random(1).nextBytes(content);
-    Files.write(source.resolve("d/file"), content);
+    Files.write(source.resolve("d/file"), random(16 << 20));
     Path outside = Files.createDirectory(folder.resolve("outside"));
     RateLimit rate = new RateLimit(1 << 20);
     Progress progress = new Progress();
