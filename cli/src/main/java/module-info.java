@@ -1,9 +1,10 @@
-/** The weir command: serve, doctor, lab and bench behind one entry point. */
+/** The weir command: serve, doctor, replicate, lab and bench behind one entry point. */
 module dev.weir.cli {
   requires static org.jspecify;
   requires dev.weir.benchmarks;
   requires dev.weir.lab;
   requires dev.weir.objects.s3;
+  requires dev.weir.replication;
   requires dev.weir.server;
   requires dev.weir.streams;
   requires info.picocli;

@@ -6,7 +6,9 @@ module dev.weir.lab {
   requires dev.weir.cache;
   requires dev.weir.compression;
   requires dev.weir.netty;
+  requires dev.weir.replication;
   requires transitive info.picocli;
+  requires io.netty.buffer;
   requires io.netty.codec.compression;
   requires io.netty.codec.http;
   requires io.netty.common;
@@ -27,6 +29,8 @@ module dev.weir.lab {
   exports dev.weir.lab.memory to
       dev.weir.benchmarks;
   exports dev.weir.lab.options to
+      dev.weir.benchmarks;
+  exports dev.weir.lab.replicate to
       dev.weir.benchmarks;
   exports dev.weir.lab.report to
       dev.weir.benchmarks,
@@ -59,6 +63,8 @@ module dev.weir.lab {
   opens dev.weir.lab.perthread to
       info.picocli;
   opens dev.weir.lab.scenario to
+        info.picocli;
+  opens dev.weir.lab.replicate to
       info.picocli;
   opens dev.weir.lab.slowclients to
       info.picocli;

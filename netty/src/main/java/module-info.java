@@ -1,5 +1,5 @@
 /** Weir for Netty: the buffer allocator and the pipeline handlers that keep memory bounded. */
-@SuppressWarnings("module") // dev.weir.compression is built after this module
+@SuppressWarnings("module") // those named in exports are built after this module
 module dev.weir.netty {
   requires static org.jspecify;
   requires transitive dev.weir.memory;
@@ -20,11 +20,13 @@ module dev.weir.netty {
   exports dev.weir.netty.transport;
   exports dev.weir.netty.write;
   exports dev.weir.netty.log to
-      dev.weir.compression;
+      dev.weir.compression,
+      dev.weir.replication;
   exports dev.weir.netty.loop to
       dev.weir.compression;
   exports dev.weir.netty.refusal to
       dev.weir.compression,
       dev.weir.lab,
+      dev.weir.replication,
       dev.weir.server;
 }

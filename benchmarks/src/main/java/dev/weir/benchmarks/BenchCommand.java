@@ -1,5 +1,6 @@
 package dev.weir.benchmarks;
 
+import dev.weir.lab.replicate.ReplicateBenchCommand;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
@@ -8,7 +9,7 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "bench",
     description =
-        "Measures Weir beside Netty's allocators and malloc, and the node beside other servers.",
+        "Measures Weir beside Netty's allocators and malloc, and the node and copies beside others.",
     subcommands = {
       AllCommand.class,
       AllocCommand.class,
@@ -25,6 +26,7 @@ import picocli.CommandLine.Spec;
       ViewCommand.class,
       CompressionCommand.class,
       StreamsCommand.class,
+      ReplicateBenchCommand.class,
       ChartCommand.class
     },
     footer = {

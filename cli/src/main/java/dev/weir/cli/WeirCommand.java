@@ -3,6 +3,7 @@ package dev.weir.cli;
 import dev.weir.benchmarks.BenchCommand;
 import dev.weir.cli.doctor.DoctorCommand;
 import dev.weir.lab.LabCommand;
+import dev.weir.replication.command.ReplicateCommand;
 import dev.weir.server.ServeCommand;
 import dev.weir.server.top.TopCommand;
 import picocli.CommandLine.Command;
@@ -21,6 +22,7 @@ import picocli.CommandLine.Spec;
       ServeCommand.class,
       TopCommand.class,
       DoctorCommand.class,
+      ReplicateCommand.class,
       LabCommand.class,
       BenchCommand.class,
       HelpCommand.class
@@ -31,6 +33,7 @@ import picocli.CommandLine.Spec;
       "  weir serve --port 4437 --budget 256M",
       "  weir top",
       "  weir doctor ./weir-data",
+      "  weir replicate fetch http://127.0.0.1:4438/photos /backup",
       "  weir lab run http-burst",
       "  weir bench alloc --quick",
       "  weir help serve",

@@ -28,9 +28,11 @@ class ModuleArrowsTest {
           Map.entry("objects", Set.of("streams")),
           Map.entry(
               "server", Set.of("streams", "objects", "cache", "compression", "netty", "memory")),
-          Map.entry("lab", Set.of("cache", "compression", "netty", "memory")),
+          Map.entry("replication", Set.of("netty", "memory")),
+          Map.entry("lab", Set.of("cache", "compression", "replication", "netty", "memory")),
           Map.entry("benchmarks", Set.of("lab", "compression", "netty", "micrometer", "memory")),
-          Map.entry("cli", Set.of("server", "streams", "objects", "lab", "benchmarks")));
+          Map.entry(
+              "cli", Set.of("server", "replication", "streams", "objects", "lab", "benchmarks")));
 
   static Stream<String> modules() {
     return ARROWS.keySet().stream().sorted();

@@ -33,6 +33,9 @@ class CommandLineTest {
           serve --budget       | weir serve: Missing required parameter for option '--budget'
           nonsense             | weir: unknown argument 'nonsense'
           lab run nonsense     | weir lab run: unknown argument 'nonsense'
+          replicate fetch ftp://h/x d | weir replicate fetch: 'ftp://h/x' is no http(s)://HOST:PORT/NAME
+          replicate fetch http://h/a/b d | weir replicate fetch: 'http://h/a/b' names no container
+          replicate fetch http://h/a d --rate fast | weir replicate fetch: Invalid value for option '--rate': 'fast' is no amount of bytes
           bench alloc --quik   | weir bench alloc: unknown option '--quik'
           """)
   void aWrongFlagIsOneLineThatNamesIt(String arguments, String expected) {
@@ -54,6 +57,9 @@ class CommandLineTest {
         "lab --help",
         "lab run -h",
         "bench --help",
+        "replicate --help",
+        "replicate serve --help",
+        "replicate fetch --help",
         "bench alloc -h"
       })
   void helpGoesToStandardOutput(String arguments) {

@@ -1,0 +1,160 @@
+package dev.weir.replication.serve;
+
+import dev.weir.memory.Pool;
+import dev.weir.memory.PoolOptions;
+import dev.weir.netty.WeirAllocator;
+import dev.weir.replication.net.Loops;
+import dev.weir.replication.source.Container;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.WriteBufferWaterMark;
+import java.io.IOException;
+import java.net.BindException;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.function.Consumer;
+
+/**
+ * Serves containers over HTTP/1.1, with event loops and a pool of its own.
+ *
+ * <p>In the clear, bytes go from files to sockets by {@code sendfile} and touch no buffer. With TLS
+ * they pass through pooled pieces, one at a time for each connection.
+ */
+public final class ReplicationServer implements AutoCloseable {
+  /** What a connection may hold at most, with TLS: queued pieces, and records of them. */
+  static final int CONNECTION_BYTES = 1 << 20;
+
+  /** The buffer that files are read with for their checksums. */
+  private static final int READ_BYTES = 256 << 10;
+
+  private static final WriteBufferWaterMark QUEUED =
+      new WriteBufferWaterMark(BodySender.PIECE_BYTES, 2 * BodySender.PIECE_BYTES);
+
+  private final Pool pool;
+  private final WeirAllocator allocator;
+  private final Loops loops;
+  private final ExecutorService builder;
+  private final ServeFigures figures;
+  private final Channel listener;
+
+  private ReplicationServer(
+      Pool pool,
+      WeirAllocator allocator,
+      Loops loops,
+      ExecutorService builder,
+      ServeFigures figures,
+      Channel listener) {
+    this.pool = pool;
+    this.allocator = allocator;
+    this.loops = loops;
+    this.builder = builder;
+    this.figures = figures;
+    this.listener = listener;
+  }
+
+  /**
+   * Starts to listen.
+   *
+   * @throws BindException when the address cannot be bound
+   */
+  public static ReplicationServer start(ServeOptions options) throws IOException {
+    Map<String, Container> containers = new TreeMap<>();
+    for (var offered : options.containers().entrySet()) {
+      containers.put(
+          offered.getKey(),
+          new Container(
+              offered.getKey(), offered.getValue(), options.folder().resolve(offered.getKey())));
+    }
+    Pool pool =
+        Pool.create(PoolOptions.withLimit(options.budgetBytes()).withName("replicate-serve"));
+    WeirAllocator allocator = new WeirAllocator(pool);
+    Loops loops = new Loops("weir-replicate", Runtime.getRuntime().availableProcessors());
+    ExecutorService builder =
+        Executors.newSingleThreadExecutor(
+            Thread.ofPlatform().daemon().name("weir-manifests").factory());
+    ServeFigures figures = new ServeFigures();
+    Services services =
+        new Services(
+            containers,
+            builder,
+            build -> withBuffer(allocator, build),
+            options.rate(),
+            options.progressLimit(),
+            (int) Math.max(1, options.budgetBytes() / CONNECTION_BYTES - 1),
+            figures);
+    try {
+      Channel listener =
+          new ServerBootstrap()
+              .group(loops.group())
+              .channel(loops.listeners())
+              .option(ChannelOption.SO_BACKLOG, 1024)
+              .option(ChannelOption.SO_REUSEADDR, true)
+              .childOption(ChannelOption.ALLOCATOR, allocator)
+              .childOption(ChannelOption.AUTO_READ, false)
+              .childOption(ChannelOption.TCP_NODELAY, true)
+              .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, QUEUED)
+              .childHandler(new ConnectionInitializer(services, options.tls()))
+              .bind(options.address())
+              .syncUninterruptibly()
+              .channel();
+      return new ReplicationServer(pool, allocator, loops, builder, figures, listener);
+    } catch (Throwable e) {
+      loops.close();
+      builder.shutdownNow();
+      allocator.close();
+      pool.close();
+      // Netty throws what the bind failed with, checked or not, from a method that declares
+      // nothing.
+      if (e instanceof IOException refused) {
+        BindException failed = new BindException(String.valueOf(refused.getMessage()));
+        failed.initCause(refused);
+        throw failed;
+      }
+      throw e;
+    }
+  }
+
+  private static void withBuffer(WeirAllocator allocator, Consumer<ByteBuffer> build) {
+    ByteBuf buffer = allocator.directBuffer(READ_BYTES);
+    try {
+      build.accept(buffer.nioBuffer(0, READ_BYTES));
+    } finally {
+      buffer.release();
+    }
+  }
+
+  /** Where the server listens, with the port that it was given. */
+  public InetSocketAddress address() {
+    return (InetSocketAddress) listener.localAddress();
+  }
+
+  /** What it has done so far. */
+  public ServeFigures figures() {
+    return figures;
+  }
+
+  /** The most buffer memory that was ever resident. */
+  public long peakResidentBytes() {
+    return pool.peakResidentBytes();
+  }
+
+  /** The sizes of all live buffers; 0 when nothing is under way. */
+  public long liveBytes() {
+    return pool.liveBlockBytes();
+  }
+
+  @Override
+  public void close() {
+    listener.close().awaitUninterruptibly();
+    loops.close();
+    builder.shutdownNow();
+    allocator.close();
+    pool.close();
+  }
+}
