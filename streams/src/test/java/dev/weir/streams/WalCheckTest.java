@@ -33,6 +33,7 @@ class WalCheckTest {
         fixture.append("a", "append " + i);
         ends.add((int) Files.size(journal));
       }
+      fixture.kill();
     }
     whole = Files.readAllBytes(journal);
   }
@@ -94,6 +95,7 @@ class WalCheckTest {
     Files.move(journal, new StoreLayout(directory).journal(3));
     try (StoreFixture fixture = new StoreFixture(directory.resolve("other"))) {
       fixture.create("a");
+      fixture.kill();
     }
     Files.copy(new StoreLayout(directory.resolve("other")).journal(1), journal);
     assertThat(examine().damages())
