@@ -11,7 +11,6 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.OptionalLong;
 import java.util.TreeSet;
 import java.util.function.LongConsumer;
 import java.util.stream.Stream;
@@ -27,7 +26,6 @@ public final class WalCheck {
   private static final int WINDOW_BYTES = 1 << 20;
 
   private static final int MARK_BYTES = FrameLayout.HEADER_BYTES + SyncMark.BODY_BYTES;
-  private static final String SNAPSHOT = ".snapshot";
 
   private final StoreLayout layout;
   private final LongConsumer progress;
@@ -107,17 +105,8 @@ public final class WalCheck {
 
   private Report examine() throws IOException {
     TreeSet<Long> journals = new TreeSet<>();
-    List<Path> snapshots = new ArrayList<>();
     for (Path file : disk.list(layout.journalDirectory())) {
-      OptionalLong sequence = StoreLayout.journalSequence(file);
-      if (sequence.isPresent()) {
-        journals.add(sequence.getAsLong());
-      } else if (file.toString().endsWith(SNAPSHOT)) {
-        snapshots.add(file);
-      }
-    }
-    for (Path snapshot : snapshots) {
-      check(snapshot, file -> checkSnapshot(snapshot, file));
+      StoreLayout.journalSequence(file).ifPresent(journals::add);
     }
     for (long sequence : journals) {
       Path path = layout.journal(sequence);
@@ -147,29 +136,21 @@ public final class WalCheck {
     }
   }
 
-  private void checkSnapshot(Path path, DiskFile file) throws IOException {
-    FrameReader in = new FrameReader(file, 0);
-    long end = readFrames(in);
-    if (end < in.sizeBytes()) {
-      damage(path, end, "the checksum of a record does not hold");
-    }
-  }
-
   private void checkJournal(Path path, long sequence, boolean isLast, DiskFile file)
       throws IOException {
     FrameReader in = new FrameReader(file, 0);
-    ByteBuffer header = in.next();
-    if (header == null && isLast && in.sizeBytes() <= Journal.headerBytes()) {
+    ByteBuffer first = in.next();
+    if (first == null && isLast && in.sizeBytes() <= Journal.headerBytes()) {
       notes.add(name(path) + " was only begun, and holds nothing");
       return;
     }
-    SyncMark mark = header == null ? null : Journal.readHeader(header, sequence);
-    if (mark == null) {
+    Journal.Header header = first == null ? null : Journal.readHeader(first, sequence);
+    if (header == null) {
       damage(path, 0, "its header cannot be read, and so none of its records");
       return;
     }
     for (long end = readFrames(in); end < in.sizeBytes(); ) {
-      long next = findMark(file, end + 1, in.sizeBytes(), mark);
+      long next = findMark(file, end + 1, in.sizeBytes(), header.mark());
       long lostBytes = (next < 0 ? in.sizeBytes() : next) - end;
       if (next < 0) {
         if (isLast && lostBytes <= Committer.MAX_UNSYNCED_BYTES) {
