@@ -139,19 +139,18 @@ public final class WalCheck {
   private void checkJournal(Path path, long sequence, boolean isLast, DiskFile file)
       throws IOException {
     FrameReader in = new FrameReader(file, 0);
-    ByteBuffer header = in.next();
-    if (header == null && isLast && in.sizeBytes() <= Journal.headerBytes()) {
+    ByteBuffer first = in.next();
+    if (first == null && isLast && in.sizeBytes() <= Journal.headerBytes()) {
       notes.add(name(path) + " was only begun, and holds nothing");
       return;
     }
-    Journal.Header known = header == null ? null : Journal.readHeader(header, sequence);
-    if (known == null) {
+    Journal.Header header = first == null ? null : Journal.readHeader(first, sequence);
+    if (header == null) {
       damage(path, 0, "its header cannot be read, and so none of its records");
       return;
     }
-    SyncMark mark = known.mark();
     for (long end = readFrames(in); end < in.sizeBytes(); ) {
-      long next = findMark(file, end + 1, in.sizeBytes(), mark);
+      long next = findMark(file, end + 1, in.sizeBytes(), header.mark());
       long lostBytes = (next < 0 ? in.sizeBytes() : next) - end;
       if (next < 0) {
         if (isLast && lostBytes <= Committer.MAX_UNSYNCED_BYTES) {
