@@ -63,7 +63,7 @@ module dev.weir.lab {
   opens dev.weir.lab.perthread to
       info.picocli;
   opens dev.weir.lab.scenario to
-        info.picocli;
+      info.picocli;
   opens dev.weir.lab.replicate to
       info.picocli;
   opens dev.weir.lab.slowclients to
