@@ -9,7 +9,8 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "bench",
     description =
-        "Measures Weir beside Netty's allocators and malloc, and the node and copies beside others.",
+        "Measures Weir beside Netty's allocators and malloc, and the node and copies beside"
+            + " others.",
     subcommands = {
       AllCommand.class,
       AllocCommand.class,
