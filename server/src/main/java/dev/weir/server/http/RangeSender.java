@@ -34,8 +34,6 @@ final class RangeSender {
   private boolean busy;
   private boolean reading;
   private boolean over;
-  private boolean pumping;
-  private boolean pumpAgain;
 
   /** Takes each chunk over, writes it, and then runs {@code next}. */
   interface ChunkConsumer {
@@ -77,23 +75,6 @@ final class RangeSender {
 
   /** Goes on if it can: to be called first, and whenever the socket takes more. */
   void pump() {
-    pumpAgain = true;
-    if (pumping) {
-      return;
-    }
-    pumping = true;
-    try {
-      // Chunks that are in memory come one after another, without a deeper stack.
-      while (pumpAgain) {
-        pumpAgain = false;
-        pumpOnce();
-      }
-    } finally {
-      pumping = false;
-    }
-  }
-
-  private void pumpOnce() {
     if (over || busy || !exchange.isWritable()) {
       return;
     }
@@ -116,11 +97,13 @@ final class RangeSender {
     exchange.allocate(
         bytes,
         chunk -> {
-          if (fillFromMemory(chunk, bytes)) {
-            filled(chunk, null);
+          boolean isFilled = fillFromMemory(chunk, bytes);
+          reading = true;
+          if (isFilled) {
+            // A task of its own: a write that fails is heard of before the next.
+            handOver(chunk, null);
             return;
           }
-          reading = true;
           try {
             io.execute(() -> read(chunk, bytes));
           } catch (RejectedExecutionException serverIsClosed) {
@@ -191,7 +174,10 @@ final class RangeSender {
 
   /** On an I/O thread, which has the chunk and the reader until the loop hears of them. */
   private void read(ByteBuf chunk, int bytes) {
-    Throwable error = fill(chunk, bytes);
+    handOver(chunk, fill(chunk, bytes));
+  }
+
+  private void handOver(ByteBuf chunk, @Nullable Throwable error) {
     try {
       exchange.onLoop(() -> filled(chunk, error));
     } catch (RejectedExecutionException loopHasEnded) {
