@@ -137,10 +137,12 @@ public final class BenchRecord {
 
   /** What a row is about, without what was measured. */
   private static Map<String, Object> identity(Map<String, Object> row) {
+    // Rows of "streams" compare servers; in "loops" the server is what an allocator runs in.
+    String last = row.containsKey("allocator") ? "allocator" : "server";
     Map<String, Object> identity = new LinkedHashMap<>();
     for (Map.Entry<String, Object> field : row.entrySet()) {
       identity.put(field.getKey(), field.getValue());
-      if (field.getKey().equals("allocator") || field.getKey().equals("server")) {
+      if (field.getKey().equals(last)) {
         break;
       }
     }
