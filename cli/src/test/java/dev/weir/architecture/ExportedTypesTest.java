@@ -54,7 +54,7 @@ class ExportedTypesTest {
             ModuleFinder.ofSystem().findAll().stream(),
             Pattern.compile(File.pathSeparator)
                 .splitAsStream(System.getProperty("java.class.path"))
-                .filter(entry -> !entry.contains("test-classes"))
+                .filter(entry -> !entry.contains("test-classes") && !entry.endsWith("-tests.jar"))
                 .flatMap(entry -> ModuleFinder.of(Path.of(entry)).findAll().stream()))
         .map(ModuleReference::descriptor)
         .forEach(module -> {

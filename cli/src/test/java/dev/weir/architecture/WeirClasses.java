@@ -9,6 +9,7 @@ final class WeirClasses {
   static final JavaClasses MAIN =
       new ClassFileImporter()
           .withImportOption(new ImportOption.DoNotIncludeTests())
+          .withImportOption(location -> !location.contains("-tests.jar"))
           .importPackages("dev.weir");
 
   private WeirClasses() {}
