@@ -6,18 +6,14 @@ import dev.weir.memory.jmx.PoolBean;
 import dev.weir.memory.profile.LeakWatch;
 import dev.weir.server.console.Console;
 import dev.weir.server.console.ConsoleAccess;
-import dev.weir.server.http.AccessPolicy;
 import dev.weir.server.http.Buffers;
-import dev.weir.server.http.HttpLimits;
 import dev.weir.server.http.HttpServer;
-import dev.weir.server.http.Transport;
 import dev.weir.server.metrics.NodeMetrics;
 import dev.weir.server.tls.Tls;
 import dev.weir.server.tls.TlsCredentials;
 import dev.weir.server.tls.TlsEngine;
 import dev.weir.server.tls.TlsFileException;
 import dev.weir.streams.Disk;
-import dev.weir.streams.LocalDisk;
 import dev.weir.streams.StoreOptions;
 import dev.weir.streams.StreamStore;
 import java.io.IOException;
@@ -29,7 +25,6 @@ import java.util.Deque;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** A running node: buffers, a store and a server over it. */
@@ -73,196 +68,7 @@ public final class Node implements AutoCloseable {
    */
   public static Node start(InetSocketAddress address, Path data, long budgetBytes)
       throws IOException {
-    return start(address, data, budgetBytes, Parts.forBudget(budgetBytes));
-  }
-
-  /**
-   * What a node stands on, and what it allows: replaced by tests.
-   *
-   * @param eventLoops threads that serve connections
-   */
-  record Parts(
-      Disk disk,
-      Transport transport,
-      HttpLimits limits,
-      UnaryOperator<Buffers> buffers,
-      ConsoleSettings console,
-      @Nullable HardeningRate hardening,
-      CodingChoice codings,
-      @Nullable TlsSettings tls,
-      int eventLoops,
-      AccessPolicy access,
-      StorageSettings storage) {
-    Parts(Disk disk, Transport transport, HttpLimits limits) {
-      this(disk, transport, limits, UnaryOperator.identity());
-    }
-
-    Parts(Disk disk, Transport transport, HttpLimits limits, UnaryOperator<Buffers> buffers) {
-      this(
-          disk,
-          transport,
-          limits,
-          buffers,
-          ConsoleSettings.DEFAULT,
-          /* hardening= */ null,
-          CodingChoice.DEFAULT,
-          /* tls= */ null,
-          /* eventLoops= */ Runtime.getRuntime().availableProcessors(),
-          AccessPolicy.DEFAULT,
-          StorageSettings.DEFAULT);
-    }
-
-    Parts with(ConsoleSettings settings) {
-      return new Parts(
-          disk,
-          transport,
-          limits,
-          buffers,
-          settings,
-          hardening,
-          codings,
-          tls,
-          eventLoops,
-          access,
-          storage);
-    }
-
-    Parts hardened(@Nullable HardeningRate rate) {
-      return new Parts(
-          disk,
-          transport,
-          limits,
-          buffers,
-          console,
-          rate,
-          codings,
-          tls,
-          eventLoops,
-          access,
-          storage);
-    }
-
-    Parts coding(CodingChoice choice) {
-      return new Parts(
-          disk,
-          transport,
-          limits,
-          buffers,
-          console,
-          hardening,
-          choice,
-          tls,
-          eventLoops,
-          access,
-          storage);
-    }
-
-    /** With so many threads that serve connections. */
-    Parts looping(int loops) {
-      return new Parts(
-          disk, transport, limits, buffers, console, hardening, codings, tls, loops, access,
-          storage);
-    }
-
-    /** For the clients that a policy lets in. */
-    Parts serving(AccessPolicy clients) {
-      return new Parts(
-          disk,
-          transport,
-          limits,
-          buffers,
-          console,
-          hardening,
-          codings,
-          tls,
-          eventLoops,
-          clients,
-          storage);
-    }
-
-    /** Keeping streams in another way. */
-    Parts keeping(StorageSettings others) {
-      return new Parts(
-          disk,
-          transport,
-          limits,
-          buffers,
-          console,
-          hardening,
-          codings,
-          tls,
-          eventLoops,
-          access,
-          others);
-    }
-
-    /** With other limits. */
-    Parts within(HttpLimits others) {
-      return new Parts(
-          disk,
-          transport,
-          others,
-          buffers,
-          console,
-          hardening,
-          codings,
-          tls,
-          eventLoops,
-          access,
-          storage);
-    }
-
-    /** On another transport, if it can be used here. */
-    Parts over(Transport wanted) {
-      return new Parts(
-          disk,
-          wanted.orBest(),
-          limits,
-          buffers,
-          console,
-          hardening,
-          codings,
-          tls,
-          eventLoops,
-          access,
-          storage);
-    }
-
-    /** With TLS, and fewer connections, since each takes more; null leaves all as it is. */
-    Parts secured(@Nullable TlsSettings settings) {
-      return settings == null ? this : within(limits.withTls()).encrypted(settings);
-    }
-
-    /** With TLS, and the same limits. */
-    Parts encrypted(TlsSettings settings) {
-      return new Parts(
-          disk,
-          transport,
-          limits,
-          buffers,
-          console,
-          hardening,
-          codings,
-          settings,
-          eventLoops,
-          access,
-          storage);
-    }
-
-    static Parts forBudget(long budgetBytes) {
-      HttpLimits wanted = HttpLimits.forBudget(budgetBytes);
-      long descriptors = FileDescriptors.limit();
-      HttpLimits possible = wanted.within(descriptors);
-      if (possible.maxConnections() < wanted.maxConnections()) {
-        LOG.log(
-            System.Logger.Level.WARNING,
-            "at most {0} connections, not {1}: {2} open files are allowed (ulimit -n)",
-            possible.maxConnections(),
-            wanted.maxConnections(),
-            descriptors);
-      }
-      return new Parts(new LocalDisk(), Transport.best(), possible);
-    }
+    return start(address, data, budgetBytes, NodeParts.forBudget(budgetBytes));
   }
 
   /**
@@ -303,7 +109,7 @@ public final class Node implements AutoCloseable {
     }
   }
 
-  static Node start(InetSocketAddress address, Path data, long budgetBytes, Parts parts)
+  static Node start(InetSocketAddress address, Path data, long budgetBytes, NodeParts parts)
       throws IOException {
     Deque<AutoCloseable> opened = new ArrayDeque<>();
     try {
@@ -319,7 +125,7 @@ public final class Node implements AutoCloseable {
       InetSocketAddress address,
       Path data,
       long budgetBytes,
-      Parts parts,
+      NodeParts parts,
       Deque<AutoCloseable> opened)
       throws IOException {
     BufferMemory memory =

@@ -167,7 +167,7 @@ public final class ServeCommand implements Callable<Integer> {
               new InetSocketAddress(InetAddress.getLoopbackAddress(), port),
               data,
               budget.bytes(),
-              Node.Parts.forBudget(budget.bytes())
+              NodeParts.forBudget(budget.bytes())
                   .over(transport)
                   .looping(eventLoops)
                   .serving(clients)

@@ -82,7 +82,7 @@ class BusyConnectionsTest {
             never,
             never,
             never);
-    Node.Parts parts = new Node.Parts(new LocalDisk(), transport, limits);
+    NodeParts parts = new NodeParts(new LocalDisk(), transport, limits);
     TestCertificate certificate = engine == null ? null : TestCertificate.create(directory);
     if (engine != null) {
       TlsCredentials credentials =

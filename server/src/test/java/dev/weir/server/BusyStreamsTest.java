@@ -25,8 +25,8 @@ class BusyStreamsTest {
 
   @TempDir Path directory;
 
-  private static Node.Parts parts(int connections) {
-    return new Node.Parts(
+  private static NodeParts parts(int connections) {
+    return new NodeParts(
         new LocalDisk(),
         Transport.best(),
         new HttpLimits(connections, 1 << 30, BUDGET_BYTES / 4, NEVER, NEVER, NEVER, NEVER, NEVER));

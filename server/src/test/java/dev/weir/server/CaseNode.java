@@ -35,7 +35,7 @@ final class CaseNode implements AutoCloseable {
   CaseNode(CaseSetting setting, boolean encrypted, Path data, TestCertificate certificate)
       throws Exception {
     this.setting = setting;
-    Node.Parts parts = buffers.parts(disk, setting.limits());
+    NodeParts parts = buffers.parts(disk, setting.limits());
     TlsEngine engine = encrypted ? TlsEngine.best() : null;
     fixture = NodeFixture.start(data, parts, certificate, engine);
     assertThat(send("PUT", CaseClient.STREAM, "")).isEqualTo(201);

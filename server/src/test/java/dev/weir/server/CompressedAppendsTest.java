@@ -56,8 +56,8 @@ class CompressedAppendsTest {
   private void start(CodingChoice codings) throws Exception {
     HttpLimits limits =
         new HttpLimits(48, MAX_BODY_BYTES, 8 << 20, NEVER, NEVER, NEVER, NEVER, NEVER);
-    Node.Parts parts =
-        new Node.Parts(
+    NodeParts parts =
+        new NodeParts(
                 new LocalDisk(),
                 Transport.best(),
                 limits,

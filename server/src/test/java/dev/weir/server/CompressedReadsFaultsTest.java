@@ -49,7 +49,7 @@ class CompressedReadsFaultsTest {
         new HttpLimits(48, 1 << 30, 8 << 20, NEVER, stallTimeout, NEVER, NEVER, NEVER);
     fixture =
         new NodeFixture(
-            directory, BUDGET_BYTES, new Node.Parts(new LocalDisk(), Transport.best(), limits));
+            directory, BUDGET_BYTES, new NodeParts(new LocalDisk(), Transport.best(), limits));
     assertThat(fixture.send("PUT", "a", "text/plain", TEXT).statusCode()).isEqualTo(201);
   }
 

@@ -45,7 +45,7 @@ class CompressedReadsTest {
 
   @BeforeEach
   void start() throws Exception {
-    Node.Parts parts = buffers.parts(HttpLimits.forBudget(BUDGET_BYTES));
+    NodeParts parts = buffers.parts(HttpLimits.forBudget(BUDGET_BYTES));
     fixture = new NodeFixture(directory, BUDGET_BYTES, parts);
     create("text", "text/plain", TEXT);
     create("json", "application/json", JSON);

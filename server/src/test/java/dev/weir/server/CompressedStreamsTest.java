@@ -74,7 +74,7 @@ class CompressedStreamsTest {
 
   private void open(@Nullable TlsEngine engine, Duration idle, Duration stall) throws Exception {
     HttpLimits limits = new HttpLimits(48, 1 << 30, 8 << 20, idle, stall, NEVER, NEVER, NEVER);
-    Node.Parts parts = new Node.Parts(new LocalDisk(), Transport.best(), limits);
+    NodeParts parts = new NodeParts(new LocalDisk(), Transport.best(), limits);
     fixture = NodeFixture.start(directory, BUDGET_BYTES, parts, certificate, engine);
   }
 

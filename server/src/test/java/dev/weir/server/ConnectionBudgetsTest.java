@@ -29,7 +29,7 @@ class ConnectionBudgetsTest {
 
   @BeforeEach
   void start() throws Exception {
-    Node.Parts parts =
+    NodeParts parts =
         buffers
             .parts(HttpLimits.forBudget(BUDGET_BYTES))
             .with(new Node.ConsoleSettings(ConsoleAccess.LOOPBACK, Duration.ofMillis(20)));

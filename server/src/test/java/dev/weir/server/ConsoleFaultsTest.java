@@ -44,7 +44,7 @@ class ConsoleFaultsTest {
         new NodeFixture(
             directory,
             budget,
-            new Node.Parts(
+            new NodeParts(
                     new LocalDisk(),
                     Transport.best(),
                     limits,

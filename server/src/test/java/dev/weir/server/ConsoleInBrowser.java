@@ -68,8 +68,8 @@ abstract class ConsoleInBrowser {
       System.err.println("skipped: no chromium on the PATH; install it (apt install chromium)");
     }
     assumeTrue(chromium != null, "skipped: no chromium");
-    Node.Parts parts =
-        new Node.Parts(
+    NodeParts parts =
+        new NodeParts(
                 new LocalDisk(),
                 Transport.best(),
                 new HttpLimits(96, 1 << 30, BUDGET_BYTES / 4, NEVER, NEVER, NEVER, NEVER, NEVER),

@@ -32,7 +32,7 @@ class ConsoleLoadTest {
     long budget = NodeFixture.BUDGET_BYTES;
     HttpLimits limits =
         new HttpLimits(96, 1 << 30, budget / 4, NEVER, stallTimeout, NEVER, NEVER, liveTimeout);
-    Node.Parts parts =
+    NodeParts parts =
         buffers.parts(limits).with(new Node.ConsoleSettings(ConsoleAccess.LOOPBACK, interval));
     return new NodeFixture(directory, budget, parts);
   }

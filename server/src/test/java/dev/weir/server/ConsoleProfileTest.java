@@ -35,12 +35,12 @@ class ConsoleProfileTest {
   private WeirAllocator allocator;
 
   private void start(long bytesPerSample) throws IOException {
-    Node.Parts parts = Node.Parts.forBudget(NodeFixture.BUDGET_BYTES);
+    NodeParts parts = NodeParts.forBudget(NodeFixture.BUDGET_BYTES);
     fixture =
         new NodeFixture(
             directory,
             NodeFixture.BUDGET_BYTES,
-            new Node.Parts(
+            new NodeParts(
                     parts.disk(),
                     parts.transport(),
                     parts.limits(),

@@ -35,8 +35,8 @@ class ConsoleTest {
           /* connectionsPerAddress= */ 0);
 
   private void start(ConsoleAccess access) throws IOException {
-    Node.Parts parts =
-        Node.Parts.forBudget(NodeFixture.BUDGET_BYTES)
+    NodeParts parts =
+        NodeParts.forBudget(NodeFixture.BUDGET_BYTES)
             .with(new Node.ConsoleSettings(access, Duration.ofMillis(20)))
             .serving(NAMED);
     fixture = new NodeFixture(directory, NodeFixture.BUDGET_BYTES, parts);

@@ -32,7 +32,7 @@ class FlushedReadsTest {
     return new NodeFixture(
         directory.resolve("data"),
         NodeFixture.BUDGET_BYTES,
-        Node.Parts.forBudget(NodeFixture.BUDGET_BYTES).over(transport));
+        NodeParts.forBudget(NodeFixture.BUDGET_BYTES).over(transport));
   }
 
   private static String get(NodeFixture fixture, String target, String... headers)

@@ -47,7 +47,7 @@ class FullLineTest {
 
   private void start(Transport transport) throws Exception {
     HttpLimits limits = new HttpLimits(16, 1 << 30, 8 << 20, NEVER, LIMIT, NEVER, NEVER, NEVER);
-    Node.Parts parts = new Node.Parts(new LocalDisk(), transport, limits);
+    NodeParts parts = new NodeParts(new LocalDisk(), transport, limits);
     fixture = new NodeFixture(directory, NodeFixture.BUDGET_BYTES, parts);
     fixture.send("PUT", "up", "text/plain", "");
     fixture.send("PUT", "down", "text/plain", "z".repeat(DOWNLOAD_BYTES));

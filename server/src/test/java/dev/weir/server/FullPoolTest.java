@@ -58,7 +58,7 @@ class FullPoolTest {
   private void startFull(Duration memoryTimeout) throws Exception {
     HttpLimits limits =
         new HttpLimits(48, 1 << 30, BUDGET_BYTES / 4, NEVER, NEVER, memoryTimeout, NEVER, NEVER);
-    Node.Parts parts =
+    NodeParts parts =
         buffers
             .parts(disk, limits)
             .with(new Node.ConsoleSettings(ConsoleAccess.LOOPBACK, Duration.ofMillis(5)));

@@ -35,7 +35,7 @@ class HalfCloseTest {
         new NodeFixture(
             directory,
             NodeFixture.BUDGET_BYTES,
-            new Node.Parts(
+            new NodeParts(
                 new LocalDisk(), transport, HttpLimits.forBudget(NodeFixture.BUDGET_BYTES)));
     assertThat(fixture.send("PUT", "a", "text/plain", content).statusCode()).isEqualTo(201);
   }

@@ -57,7 +57,7 @@ class Http2MemoryRefusalTest {
 
   private NodeFixture start(Transport transport, @Nullable TlsEngine engine) throws Exception {
     HttpLimits limits = HttpLimits.forBudget(NodeFixture.BUDGET_BYTES);
-    Node.Parts parts = new Node.Parts(new LocalDisk(), transport, limits, buffers::over);
+    NodeParts parts = new NodeParts(new LocalDisk(), transport, limits, buffers::over);
     return NodeFixture.start(directory, parts, certificate, engine);
   }
 

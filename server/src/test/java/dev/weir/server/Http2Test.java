@@ -37,8 +37,8 @@ class Http2Test {
   }
 
   private NodeFixture start(Transport transport, @Nullable TlsEngine engine) throws Exception {
-    Node.Parts parts =
-        new Node.Parts(new LocalDisk(), transport, HttpLimits.forBudget(NodeFixture.BUDGET_BYTES));
+    NodeParts parts =
+        new NodeParts(new LocalDisk(), transport, HttpLimits.forBudget(NodeFixture.BUDGET_BYTES));
     return NodeFixture.start(directory, parts, certificate, engine);
   }
 

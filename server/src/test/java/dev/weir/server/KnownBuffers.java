@@ -12,12 +12,12 @@ final class KnownBuffers {
   private WeirAllocator allocator;
 
   /** What a node stands on whose memory this will know. */
-  Node.Parts parts(HttpLimits limits) {
+  NodeParts parts(HttpLimits limits) {
     return parts(new LocalDisk(), limits);
   }
 
-  Node.Parts parts(Disk disk, HttpLimits limits) {
-    return new Node.Parts(
+  NodeParts parts(Disk disk, HttpLimits limits) {
+    return new NodeParts(
         disk,
         Transport.best(),
         limits,

@@ -144,9 +144,9 @@ class LeakTest {
                 PoolOptions.DEFAULT_BYTES_PER_SAMPLE / 8,
                 LeakWatch.DEFAULT_THRESHOLD.dividedBy(30));
     WeirAllocator[] allocator = new WeirAllocator[1];
-    Node.Parts parts = Node.Parts.forBudget(BUDGET_BYTES);
-    Node.Parts seen =
-        new Node.Parts(
+    NodeParts parts = NodeParts.forBudget(BUDGET_BYTES);
+    NodeParts seen =
+        new NodeParts(
                 parts.disk(),
                 parts.transport(),
                 parts.limits(),

@@ -30,7 +30,7 @@ class LimitsTest {
             MAX_CONNECTIONS, 1 << 30, budget / 4, idleTimeout, stallTimeout, NEVER, NEVER, NEVER);
     fixture =
         new NodeFixture(
-            directory, budget, new Node.Parts(new LocalDisk(), Transport.best(), limits));
+            directory, budget, new NodeParts(new LocalDisk(), Transport.best(), limits));
   }
 
   @AfterEach

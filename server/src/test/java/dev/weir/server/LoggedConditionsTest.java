@@ -67,7 +67,7 @@ class LoggedConditionsTest {
     HttpLimits limits = new HttpLimits(PLACES, 1 << 30, 8 << 20, NEVER, NEVER, NEVER, NEVER, NEVER);
     fixture =
         new NodeFixture(
-            directory, NodeFixture.BUDGET_BYTES, new Node.Parts(disk, Transport.best(), limits));
+            directory, NodeFixture.BUDGET_BYTES, new NodeParts(disk, Transport.best(), limits));
   }
 
   @AfterEach

@@ -34,7 +34,7 @@ class LostLoopTest {
         new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
         directory,
         NodeFixture.BUDGET_BYTES,
-        new Node.Parts(
+        new NodeParts(
             new LocalDisk(),
             transport.orBest(),
             HttpLimits.forBudget(NodeFixture.BUDGET_BYTES),

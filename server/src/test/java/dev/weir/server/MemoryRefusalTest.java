@@ -45,7 +45,7 @@ class MemoryRefusalTest {
   void everyRefusalEndsWell(Transport transport, TalkWithNode talk) throws Exception {
     long budget = NodeFixture.BUDGET_BYTES;
     HttpLimits limits = HttpLimits.forBudget(budget);
-    Node.Parts parts = new Node.Parts(new LocalDisk(), transport, limits, buffers::over);
+    NodeParts parts = new NodeParts(new LocalDisk(), transport, limits, buffers::over);
     try (NodeFixture fixture = new NodeFixture(directory, budget, parts);
         RawClient observer = fixture.raw()) {
       TalkWithNode.prepare(observer);

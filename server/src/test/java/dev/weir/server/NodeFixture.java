@@ -36,12 +36,12 @@ final class NodeFixture implements AutoCloseable {
   }
 
   NodeFixture(Path data) throws IOException {
-    this(data, BUDGET_BYTES, Node.Parts.forBudget(BUDGET_BYTES));
+    this(data, BUDGET_BYTES, NodeParts.forBudget(BUDGET_BYTES));
   }
 
   /** With limits of a test's own. */
   NodeFixture(Path data, HttpLimits limits) throws IOException {
-    this(data, BUDGET_BYTES, new Node.Parts(new LocalDisk(), Transport.best(), limits));
+    this(data, BUDGET_BYTES, new NodeParts(new LocalDisk(), Transport.best(), limits));
   }
 
   /** On a disk of a test's own. */
@@ -49,15 +49,15 @@ final class NodeFixture implements AutoCloseable {
     this(
         data,
         BUDGET_BYTES,
-        new Node.Parts(disk, Transport.best(), HttpLimits.forBudget(BUDGET_BYTES)));
+        new NodeParts(disk, Transport.best(), HttpLimits.forBudget(BUDGET_BYTES)));
   }
 
-  NodeFixture(Path data, long budgetBytes, Node.Parts parts) throws IOException {
+  NodeFixture(Path data, long budgetBytes, NodeParts parts) throws IOException {
     this(data, budgetBytes, parts, /* certificate= */ null);
   }
 
   /** With the certificate that the node has; null in the clear. */
-  NodeFixture(Path data, long budgetBytes, Node.Parts parts, @Nullable TestCertificate certificate)
+  NodeFixture(Path data, long budgetBytes, NodeParts parts, @Nullable TestCertificate certificate)
       throws IOException {
     this.certificate = certificate;
     HttpClient.Builder client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1);
@@ -69,7 +69,7 @@ final class NodeFixture implements AutoCloseable {
 
   /** In the clear, or with TLS by {@code engine}. */
   static NodeFixture start(
-      Path data, Node.Parts parts, TestCertificate certificate, @Nullable TlsEngine engine)
+      Path data, NodeParts parts, TestCertificate certificate, @Nullable TlsEngine engine)
       throws Exception {
     return start(data, BUDGET_BYTES, parts, certificate, engine);
   }
@@ -78,7 +78,7 @@ final class NodeFixture implements AutoCloseable {
   static NodeFixture start(
       Path data,
       long budgetBytes,
-      Node.Parts parts,
+      NodeParts parts,
       TestCertificate certificate,
       @Nullable TlsEngine engine)
       throws Exception {
@@ -86,7 +86,7 @@ final class NodeFixture implements AutoCloseable {
       return new NodeFixture(data, budgetBytes, parts);
     }
     TlsCredentials credentials = TlsCredentials.read(certificate.certificate(), certificate.key());
-    Node.Parts secured = parts.secured(new Node.TlsSettings(credentials, engine));
+    NodeParts secured = parts.secured(new Node.TlsSettings(credentials, engine));
     return new NodeFixture(data, budgetBytes, secured, certificate);
   }
 

@@ -37,7 +37,7 @@ class NodeStartTest {
         new InetSocketAddress(InetAddress.getLoopbackAddress(), port),
         directory,
         BUDGET_BYTES,
-        new Node.Parts(
+        new NodeParts(
             new LocalDisk(), Transport.best(), HttpLimits.forBudget(BUDGET_BYTES), buffers));
   }
 

@@ -56,7 +56,7 @@ class NodeTest {
   void connectionsAreServedByAsManyEventLoopsAsAreWanted() throws Exception {
     int loops = 3;
     Set<Thread> before = eventLoops();
-    Node.Parts parts = Node.Parts.forBudget(NodeFixture.BUDGET_BYTES).looping(loops);
+    NodeParts parts = NodeParts.forBudget(NodeFixture.BUDGET_BYTES).looping(loops);
     try (NodeFixture fixture = new NodeFixture(directory, NodeFixture.BUDGET_BYTES, parts)) {
       for (int i = 0; i < 3 * loops; i++) {
         try (RawClient client = fixture.raw()) {

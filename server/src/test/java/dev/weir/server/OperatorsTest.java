@@ -40,7 +40,7 @@ class OperatorsTest {
     HttpLimits limits =
         new HttpLimits(PLACES, 1 << 30, 8 << 20, idleTimeout, NEVER, NEVER, NEVER, NEVER);
     TestCertificate certificate = TestCertificate.create(directory.resolve("keys"));
-    Node.Parts parts = new Node.Parts(new LocalDisk(), Transport.best(), limits);
+    NodeParts parts = new NodeParts(new LocalDisk(), Transport.best(), limits);
     if (encrypted) {
       // With the same limits, so many as the node has in the clear.
       parts = parts.within(limitsBeforeTls(limits));

@@ -56,8 +56,8 @@ class RequestRateTest {
     }
 
     NodeFixture start(Path directory) throws IOException {
-      Node.Parts parts =
-          new Node.Parts(
+      NodeParts parts =
+          new NodeParts(
                   new LocalDisk(),
                   Transport.best(),
                   HttpLimits.forBudget(BUDGET_BYTES),

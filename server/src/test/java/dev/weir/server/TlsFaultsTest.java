@@ -55,7 +55,7 @@ class TlsFaultsTest {
         new NodeFixture(
             directory,
             NodeFixture.BUDGET_BYTES,
-            new Node.Parts(new LocalDisk(), Transport.best(), limits)
+            new NodeParts(new LocalDisk(), Transport.best(), limits)
                 .encrypted(new Node.TlsSettings(credentials, engine, handshakeTimeout)),
             certificate);
     bystander = fixture.raw();

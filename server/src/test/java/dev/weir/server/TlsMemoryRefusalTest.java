@@ -76,8 +76,8 @@ class TlsMemoryRefusalTest {
   private NodeFixture start(TlsEngine engine) throws Exception {
     long budget = NodeFixture.BUDGET_BYTES;
     TlsCredentials credentials = TlsCredentials.read(certificate.certificate(), certificate.key());
-    Node.Parts parts =
-        new Node.Parts(
+    NodeParts parts =
+        new NodeParts(
                 new LocalDisk(), Transport.best(), HttpLimits.forBudget(budget), buffers::over)
             .secured(new Node.TlsSettings(credentials, engine));
     return new NodeFixture(directory, budget, parts, certificate);

@@ -82,8 +82,8 @@ class TopCommandTest {
 
   @Test
   void aNodeThatDoesNotShowItselfGivesItsReason() throws Exception {
-    Node.Parts parts =
-        Node.Parts.forBudget(NodeFixture.BUDGET_BYTES)
+    NodeParts parts =
+        NodeParts.forBudget(NodeFixture.BUDGET_BYTES)
             .with(new Node.ConsoleSettings(ConsoleAccess.OFF, Duration.ofMillis(500)));
     try (NodeFixture fixture = new NodeFixture(directory, NodeFixture.BUDGET_BYTES, parts)) {
       assertFails(

@@ -63,8 +63,8 @@ class TransportsTest {
   }
 
   private NodeFixture start(Transport transport, @Nullable TlsEngine engine) throws Exception {
-    Node.Parts parts =
-        new Node.Parts(
+    NodeParts parts =
+        new NodeParts(
             new LocalDisk(),
             transport,
             HttpLimits.forBudget(NodeFixture.BUDGET_BYTES),

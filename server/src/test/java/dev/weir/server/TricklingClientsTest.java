@@ -162,7 +162,7 @@ class TricklingClientsTest {
   }
 
   private void startForBodies(@Nullable TlsEngine engine) throws Exception {
-    Node.Parts parts = new Node.Parts(new LocalDisk(), Transport.best(), limits(NEVER, LIMIT));
+    NodeParts parts = new NodeParts(new LocalDisk(), Transport.best(), limits(NEVER, LIMIT));
     fixture = NodeFixture.start(directory, parts, certificate, engine);
     assertThat(fixture.send("PUT", "a", "text/plain", "").statusCode()).isEqualTo(201);
   }
@@ -280,7 +280,7 @@ class TricklingClientsTest {
         new NodeFixture(
             directory,
             NodeFixture.BUDGET_BYTES,
-            new Node.Parts(new LocalDisk(), Transport.best(), limits(idleTimeout, NEVER))
+            new NodeParts(new LocalDisk(), Transport.best(), limits(idleTimeout, NEVER))
                 .encrypted(new Node.TlsSettings(credentials, engine, handshakeTimeout)),
             certificate);
   }

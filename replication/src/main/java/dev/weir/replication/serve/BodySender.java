@@ -1,6 +1,6 @@
 package dev.weir.replication.serve;
 
-import dev.weir.netty.refusal.MemoryRefusals;
+import dev.weir.memory.budget.BudgetExceededError;
 import dev.weir.replication.net.RateLimit;
 import dev.weir.replication.source.Slices.Slice;
 import io.netty.buffer.ByteBuf;
@@ -86,12 +86,7 @@ final class BodySender {
         writeNext();
       }
       ctx.flush();
-    } catch (IOException e) {
-      stop(e);
-    } catch (OutOfMemoryError e) {
-      if (!MemoryRefusals.isRefusal(e)) {
-        throw e;
-      }
+    } catch (IOException | BudgetExceededError e) {
       stop(e);
     } finally {
       pumping = false;

@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Random;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -119,7 +120,7 @@ class BadLinkTest {
             number ->
                 (bytes, count) -> {
                   try {
-                    Thread.sleep(60_000);
+                    new CountDownLatch(1).await();
                   } catch (InterruptedException e) {
                     Thread.currentThread().interrupt();
                   }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.replication.net.RateLimit;
 import dev.weir.replication.net.TlsContexts;
+import dev.weir.replication.testing.Await;
 import dev.weir.replication.testing.TestCertificate;
 import dev.weir.replication.testing.TestServer;
 import dev.weir.replication.testing.Trees;
@@ -218,7 +219,7 @@ class FetchTest {
       Progress progress = new Progress();
       FetchOptions first = photosServer.fetchInto(target).at(rate).onDisk(directory -> 10L << 20);
       CompletableFuture<FetchResult> running = start(first, progress);
-      await(() -> progress.verifiedBytes() > 0);
+      Await.until(() -> progress.verifiedBytes() > 0);
 
       assertRefused(
           videosServer.fetchInto(target).onDisk(directory -> 10L << 20),
@@ -248,19 +249,6 @@ class FetchTest {
     });
   }
 
-  /** Something that comes to be. */
-  interface Condition {
-    boolean holds() throws Exception;
-  }
-
-  static void await(Condition condition) throws Exception {
-    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
-    while (!condition.holds()) {
-      assertThat(System.nanoTime()).as("waited too long").isLessThan(end);
-      Thread.sleep(5);
-    }
-  }
-
   @Test
   void aResumedImportKeepsWhatIsRightAndNothingElse() throws Exception {
     Trees.create(source, 13);
@@ -269,7 +257,7 @@ class FetchTest {
     Progress first = new Progress();
     try (TestServer server = TestServer.of(source, cache, rate, null, Duration.ofSeconds(30))) {
       CompletableFuture<FetchResult> running = start(server.fetchInto(target), first);
-      await(() -> first.verifiedBytes() > 6 << 20);
+      Await.until(() -> first.verifiedBytes() > 6 << 20);
       server.server().close();
       rate.set(0);
       assertThatThrownBy(() -> running.get(30, TimeUnit.SECONDS))
@@ -313,7 +301,7 @@ class FetchTest {
     Progress progress = new Progress();
     try (TestServer server = TestServer.of(source, cache, rate, null, Duration.ofSeconds(30))) {
       CompletableFuture<FetchResult> running = start(server.fetchInto(target), progress);
-      await(() -> progress.verifiedBytes() > 0);
+      Await.until(() -> progress.verifiedBytes() > 0);
       server.server().close();
       assertThatThrownBy(() -> running.get(30, TimeUnit.SECONDS))
           .hasMessageContaining("cannot be reached");

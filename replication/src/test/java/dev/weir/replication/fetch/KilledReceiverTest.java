@@ -2,6 +2,7 @@ package dev.weir.replication.fetch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.replication.testing.Await;
 import dev.weir.replication.testing.TestServer;
 import dev.weir.replication.testing.Trees;
 import java.nio.file.Files;
@@ -69,7 +70,7 @@ class KilledReceiverTest {
             .start();
     try {
       Path room = target.resolve(".weir-incoming/photos/room");
-      FetchTest.await(
+      Await.until(
           () -> !receiver.isAlive() || Files.exists(room) && Files.size(room) == Long.BYTES);
       // Somewhere between the first byte and the last.
       receiver.waitFor(random.nextInt(300), TimeUnit.MILLISECONDS);

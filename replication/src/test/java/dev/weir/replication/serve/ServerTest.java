@@ -3,6 +3,7 @@ package dev.weir.replication.serve;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.replication.net.RateLimit;
+import dev.weir.replication.testing.Await;
 import dev.weir.replication.testing.TestServer;
 import dev.weir.replication.testing.Trees;
 import java.io.ByteArrayOutputStream;
@@ -21,7 +22,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Random;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -180,7 +180,7 @@ class ServerTest {
               ("GET /containers/photos/bytes HTTP/1.1\r\nHost: h\r\nIf-Match: " + tag + "\r\n\r\n")
                   .getBytes(StandardCharsets.ISO_8859_1));
       int before = server.server().figures().connections();
-      await(() -> server.server().figures().connections() < before);
+      Await.until(() -> server.server().figures().connections() < before);
     }
   }
 
@@ -198,24 +198,12 @@ class ServerTest {
     for (int i = 0; i < sockets.length; i++) {
       sockets[i] = new Socket("127.0.0.1", server.port());
     }
-    await(() -> server.server().figures().connections() == 15);
+    Await.until(() -> server.server().figures().connections() == 15);
     String answer = raw("GET /containers HTTP/1.1\r\nHost: h\r\n\r\n");
     assertThat(answer).startsWith("HTTP/1.1 503").contains("all 15 connections");
     for (Socket socket : sockets) {
       socket.close();
     }
-    await(() -> server.server().figures().connections() == 0);
-  }
-
-  private interface Condition {
-    boolean holds() throws Exception;
-  }
-
-  private static void await(Condition condition) throws Exception {
-    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
-    while (!condition.holds()) {
-      assertThat(System.nanoTime()).as("waited too long").isLessThan(end);
-      Thread.sleep(5);
-    }
+    Await.until(() -> server.server().figures().connections() == 0);
   }
 }

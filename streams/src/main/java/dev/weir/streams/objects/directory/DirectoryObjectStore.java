@@ -1,7 +1,6 @@
 package dev.weir.streams.objects.directory;
 
 import dev.weir.streams.objects.DeleteFailure;
-import dev.weir.streams.objects.NoSuchObjectException;
 import dev.weir.streams.objects.ObjectContent;
 import dev.weir.streams.objects.ObjectInfo;
 import dev.weir.streams.objects.ObjectKeys;
@@ -16,10 +15,7 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileAlreadyExistsException;
-import java.nio.file.FileSystemException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
-import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
@@ -52,7 +48,7 @@ public final class DirectoryObjectStore implements ObjectStore {
 
   private static final long CLOSE_SECONDS = 10;
 
-  private final Path root;
+  private final DirectoryObjects objects;
   private final ObjectFiles files;
   private final HostLock lock;
   private final TemporaryFiles temporary;
@@ -65,7 +61,7 @@ public final class DirectoryObjectStore implements ObjectStore {
 
   private DirectoryObjectStore(
       Path root, ObjectFiles files, HostLock lock, TemporaryFiles temporary) {
-    this.root = root;
+    this.objects = new DirectoryObjects(root);
     this.files = files;
     this.lock = lock;
     this.temporary = temporary;
@@ -103,53 +99,29 @@ public final class DirectoryObjectStore implements ObjectStore {
 
   @Override
   public String name() {
-    return "dir:" + root;
+    return objects.name();
   }
 
   @Override
   public Path localFile(String key) {
-    return root.resolve(ObjectKeys.check(key));
+    return objects.file(key);
   }
 
   @Override
   public Request<ObjectInfo> head(String key) {
-    Path file = localFile(key);
-    return start(
-        key,
-        request -> {
-          BasicFileAttributes attributes = attributes(file);
-          if (attributes == null) {
-            throw missing(key);
-          }
-          return info(key, attributes);
-        });
+    ObjectKeys.check(key);
+    return start(key, request -> objects.head(key));
   }
 
   @Override
   public Request<@Nullable Void> read(
       String key, @Nullable String ifMatch, long offset, MemorySegment target) {
-    Path file = localFile(key);
+    ObjectKeys.check(key);
     Objects.checkFromIndexSize(offset, target.byteSize(), Long.MAX_VALUE);
     return start(
         key,
         request -> {
-          checkEtag(key, file, ifMatch);
-          if (attributes(file) == null) {
-            throw missing(key);
-          }
-          try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
-            long read = ObjectFiles.read(channel, offset, target, request);
-            if (read < target.byteSize() || offset > channel.size()) {
-              throw failure(
-                  key,
-                  "ends at %,d, before %,d".formatted(channel.size(), offset + target.byteSize()),
-                  null);
-            }
-          } catch (NoSuchFileException e) {
-            throw missing(key);
-          }
-          // Once more: the file that was opened may have replaced the one that was looked at.
-          checkEtag(key, file, ifMatch);
+          objects.read(key, ifMatch, offset, target, request);
           return null;
         });
   }
@@ -162,7 +134,8 @@ public final class DirectoryObjectStore implements ObjectStore {
         request -> {
           IOException reason = broken;
           if (reason != null) {
-            throw failure(key, "takes no writes since its directory could not be synced", reason);
+            throw objects.failure(
+                key, "takes no writes since its directory could not be synced", reason);
           }
           Path written = temporary.next();
           try {
@@ -202,13 +175,13 @@ public final class DirectoryObjectStore implements ObjectStore {
       return new ObjectInfo(key, Files.size(written), Stamps.etag(stamp, Files.size(written)));
     }
     try (HostLock.Held _ = lock.acquire()) {
-      BasicFileAttributes before = attributes(file);
+      BasicFileAttributes before = DirectoryObjects.attributes(file);
       if (condition instanceof PutCondition.IfMatch match) {
         if (before == null) {
-          throw missing(key);
+          throw objects.missing(key);
         }
         if (!Stamps.etag(before).equals(match.etag())) {
-          throw changed(key, match.etag(), Stamps.etag(before));
+          throw objects.changed(key, match.etag(), Stamps.etag(before));
         }
       }
       long later = stamp;
@@ -227,7 +200,8 @@ public final class DirectoryObjectStore implements ObjectStore {
     ObjectKeys.checkPrefix(prefix);
     ObjectKeys.checkMaxKeys(maxKeys);
     String after = ObjectKeys.checkPrefix(startAfter == null ? "" : startAfter);
-    return start(prefix, request -> DirectoryListing.page(root, prefix, after, maxKeys, request));
+    return start(
+        prefix, request -> DirectoryListing.page(objects.root(), prefix, after, maxKeys, request));
   }
 
   @Override
@@ -242,7 +216,7 @@ public final class DirectoryObjectStore implements ObjectStore {
             request.checkCancelled();
             Path file = localFile(key);
             try (HostLock.Held _ = lock.acquire()) {
-              if (attributes(file) != null) {
+              if (DirectoryObjects.attributes(file) != null) {
                 files.delete(file);
                 folders.add(Objects.requireNonNull(file.getParent()));
               }
@@ -276,7 +250,7 @@ public final class DirectoryObjectStore implements ObjectStore {
           } catch (IOException e) {
             throw ObjectStoreFullException.isFull(e)
                 ? new ObjectStoreFullException(name() + " is full: object " + key, e)
-                : failure(key, "failed: " + e, e);
+                : objects.failure(key, "failed: " + e, e);
           }
         });
     underWay.add(request);
@@ -288,54 +262,9 @@ public final class DirectoryObjectStore implements ObjectStore {
           executor.isShutdown()
               ? "is closed"
               : "has %,d requests that wait, its limit".formatted(MAX_QUEUED);
-      request.refuse(failure(key, reason, e));
+      request.refuse(objects.failure(key, reason, e));
     }
     return request;
-  }
-
-  private void checkEtag(String key, Path file, @Nullable String ifMatch) throws IOException {
-    if (ifMatch != null) {
-      BasicFileAttributes attributes = attributes(file);
-      if (attributes == null) {
-        throw missing(key);
-      }
-      if (!Stamps.etag(attributes).equals(ifMatch)) {
-        throw changed(key, ifMatch, Stamps.etag(attributes));
-      }
-    }
-  }
-
-  /** Null: there is no object. */
-  static @Nullable BasicFileAttributes attributes(Path file) throws IOException {
-    try {
-      BasicFileAttributes attributes = Files.readAttributes(file, BasicFileAttributes.class);
-      return attributes.isRegularFile() ? attributes : null;
-    } catch (NoSuchFileException | NotDirectoryException e) {
-      return null;
-    } catch (FileSystemException e) {
-      // A part of the key is a file: ENOTDIR, for which the JDK has no type here.
-      if (String.valueOf(e.getReason()).contains("Not a directory")) {
-        return null;
-      }
-      throw e;
-    }
-  }
-
-  private static ObjectInfo info(String key, BasicFileAttributes file) {
-    return new ObjectInfo(key, file.size(), Stamps.etag(file));
-  }
-
-  private NoSuchObjectException missing(String key) {
-    return new NoSuchObjectException(name() + " has no object " + key);
-  }
-
-  private PreconditionFailedException changed(String key, String wanted, String found) {
-    return new PreconditionFailedException(
-        "%s: object %s has the ETag %s, not %s".formatted(name(), key, found, wanted));
-  }
-
-  private ObjectStoreException failure(String key, String reason, @Nullable Throwable cause) {
-    return new ObjectStoreException(name() + ": object " + key + " " + reason, cause);
   }
 
   @Override

@@ -1,25 +1,19 @@
 package dev.weir.streams.objects.directory;
 
 import dev.weir.streams.objects.DeleteFailure;
-import dev.weir.streams.objects.NoSuchObjectException;
 import dev.weir.streams.objects.ObjectContent;
 import dev.weir.streams.objects.ObjectInfo;
 import dev.weir.streams.objects.ObjectKeys;
 import dev.weir.streams.objects.ObjectPage;
 import dev.weir.streams.objects.ObjectStore;
 import dev.weir.streams.objects.ObjectStoreException;
-import dev.weir.streams.objects.PreconditionFailedException;
 import dev.weir.streams.objects.PutCondition;
 import dev.weir.streams.objects.Request;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -29,11 +23,11 @@ import org.jspecify.annotations.Nullable;
  * so it may belong to somebody else, or be mounted for reading alone. Every write fails.
  */
 public final class DirectoryReader implements ObjectStore {
-  private final Path root;
+  private final DirectoryObjects objects;
   private volatile boolean isClosed;
 
   private DirectoryReader(Path root) {
-    this.root = root;
+    this.objects = new DirectoryObjects(root);
   }
 
   /**
@@ -51,43 +45,29 @@ public final class DirectoryReader implements ObjectStore {
 
   @Override
   public String name() {
-    return "dir:" + root;
+    return objects.name();
   }
 
   @Override
   public Path localFile(String key) {
-    return root.resolve(ObjectKeys.check(key));
+    return objects.file(key);
   }
 
   @Override
   public Request<ObjectInfo> head(String key) {
-    Path file = localFile(key);
-    return start(key, request -> info(key, find(key, file)));
+    ObjectKeys.check(key);
+    return start(key, request -> objects.head(key));
   }
 
   @Override
   public Request<@Nullable Void> read(
       String key, @Nullable String ifMatch, long offset, MemorySegment target) {
-    Path file = localFile(key);
+    ObjectKeys.check(key);
     Objects.checkFromIndexSize(offset, target.byteSize(), Long.MAX_VALUE);
     return start(
         key,
         request -> {
-          try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
-            if (ifMatch != null && !Stamps.etag(find(key, file)).equals(ifMatch)) {
-              throw new PreconditionFailedException(
-                  "%s: object %s has another ETag than %s".formatted(name(), key, ifMatch));
-            }
-            long read = ObjectFiles.read(channel, offset, target, request);
-            if (read < target.byteSize() || offset > channel.size()) {
-              throw failure(
-                  key,
-                  "ends at %,d, before %,d".formatted(channel.size(), offset + target.byteSize()),
-                  null);
-            }
-          } catch (NoSuchFileException e) {
-            throw missing(key);
-          }
+          objects.read(key, ifMatch, offset, target, request);
           return null;
         });
   }
@@ -102,7 +82,8 @@ public final class DirectoryReader implements ObjectStore {
     ObjectKeys.checkPrefix(prefix);
     ObjectKeys.checkMaxKeys(maxKeys);
     String after = ObjectKeys.checkPrefix(startAfter == null ? "" : startAfter);
-    return start(prefix, request -> DirectoryListing.page(root, prefix, after, maxKeys, request));
+    return start(
+        prefix, request -> DirectoryListing.page(objects.root(), prefix, after, maxKeys, request));
   }
 
   @Override
@@ -111,32 +92,12 @@ public final class DirectoryReader implements ObjectStore {
     return refused("of a deletion", "was opened for reading");
   }
 
-  private BasicFileAttributes find(String key, Path file) throws IOException {
-    BasicFileAttributes attributes = DirectoryObjectStore.attributes(file);
-    if (attributes == null) {
-      throw missing(key);
-    }
-    return attributes;
-  }
-
-  private static ObjectInfo info(String key, BasicFileAttributes file) {
-    return new ObjectInfo(key, file.size(), Stamps.etag(file));
-  }
-
-  private NoSuchObjectException missing(String key) {
-    return new NoSuchObjectException(name() + " has no object " + key);
-  }
-
-  private ObjectStoreException failure(String key, String reason, @Nullable Throwable cause) {
-    return new ObjectStoreException(name() + ": object " + key + " " + reason, cause);
-  }
-
   private <T extends @Nullable Object> Request<T> refused(String key, String reason) {
     FileRequest<T> request =
         new FileRequest<>(running -> {
-          throw failure(key, reason, null);
+          throw objects.failure(key, reason, null);
         });
-    request.refuse(failure(key, reason, null));
+    request.refuse(objects.failure(key, reason, null));
     return request;
   }
 
@@ -151,7 +112,7 @@ public final class DirectoryReader implements ObjectStore {
           } catch (ObjectStoreException e) {
             throw e;
           } catch (IOException e) {
-            throw failure(key, "failed: " + e, e);
+            throw objects.failure(key, "failed: " + e, e);
           }
         });
     Thread.ofVirtual().name("weir-objects-reader").start(request);

@@ -1,0 +1,192 @@
+package dev.weir.server;
+
+import dev.weir.server.Node.ConsoleSettings;
+import dev.weir.server.Node.TlsSettings;
+import dev.weir.server.http.AccessPolicy;
+import dev.weir.server.http.Buffers;
+import dev.weir.server.http.HttpLimits;
+import dev.weir.server.http.Transport;
+import dev.weir.streams.Disk;
+import dev.weir.streams.LocalDisk;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a node stands on, and what it allows: replaced by tests.
+ *
+ * @param eventLoops threads that serve connections
+ */
+record NodeParts(
+    Disk disk,
+    Transport transport,
+    HttpLimits limits,
+    UnaryOperator<Buffers> buffers,
+    ConsoleSettings console,
+    @Nullable HardeningRate hardening,
+    CodingChoice codings,
+    @Nullable TlsSettings tls,
+    int eventLoops,
+    AccessPolicy access,
+    StorageSettings storage) {
+  private static final System.Logger LOG = System.getLogger(NodeParts.class.getName());
+
+  NodeParts(Disk disk, Transport transport, HttpLimits limits) {
+    this(disk, transport, limits, UnaryOperator.identity());
+  }
+
+  NodeParts(Disk disk, Transport transport, HttpLimits limits, UnaryOperator<Buffers> buffers) {
+    this(
+        disk,
+        transport,
+        limits,
+        buffers,
+        ConsoleSettings.DEFAULT,
+        /* hardening= */ null,
+        CodingChoice.DEFAULT,
+        /* tls= */ null,
+        /* eventLoops= */ Runtime.getRuntime().availableProcessors(),
+        AccessPolicy.DEFAULT,
+        StorageSettings.DEFAULT);
+  }
+
+  NodeParts with(ConsoleSettings settings) {
+    return new NodeParts(
+        disk,
+        transport,
+        limits,
+        buffers,
+        settings,
+        hardening,
+        codings,
+        tls,
+        eventLoops,
+        access,
+        storage);
+  }
+
+  NodeParts hardened(@Nullable HardeningRate rate) {
+    return new NodeParts(
+        disk, transport, limits, buffers, console, rate, codings, tls, eventLoops, access, storage);
+  }
+
+  NodeParts coding(CodingChoice choice) {
+    return new NodeParts(
+        disk,
+        transport,
+        limits,
+        buffers,
+        console,
+        hardening,
+        choice,
+        tls,
+        eventLoops,
+        access,
+        storage);
+  }
+
+  /** With so many threads that serve connections. */
+  NodeParts looping(int loops) {
+    return new NodeParts(
+        disk, transport, limits, buffers, console, hardening, codings, tls, loops, access, storage);
+  }
+
+  /** For the clients that a policy lets in. */
+  NodeParts serving(AccessPolicy clients) {
+    return new NodeParts(
+        disk,
+        transport,
+        limits,
+        buffers,
+        console,
+        hardening,
+        codings,
+        tls,
+        eventLoops,
+        clients,
+        storage);
+  }
+
+  /** Keeping streams in another way. */
+  NodeParts keeping(StorageSettings others) {
+    return new NodeParts(
+        disk,
+        transport,
+        limits,
+        buffers,
+        console,
+        hardening,
+        codings,
+        tls,
+        eventLoops,
+        access,
+        others);
+  }
+
+  /** With other limits. */
+  NodeParts within(HttpLimits others) {
+    return new NodeParts(
+        disk,
+        transport,
+        others,
+        buffers,
+        console,
+        hardening,
+        codings,
+        tls,
+        eventLoops,
+        access,
+        storage);
+  }
+
+  /** On another transport, if it can be used here. */
+  NodeParts over(Transport wanted) {
+    return new NodeParts(
+        disk,
+        wanted.orBest(),
+        limits,
+        buffers,
+        console,
+        hardening,
+        codings,
+        tls,
+        eventLoops,
+        access,
+        storage);
+  }
+
+  /** With TLS, and fewer connections, since each takes more; null leaves all as it is. */
+  NodeParts secured(@Nullable TlsSettings settings) {
+    return settings == null ? this : within(limits.withTls()).encrypted(settings);
+  }
+
+  /** With TLS, and the same limits. */
+  NodeParts encrypted(TlsSettings settings) {
+    return new NodeParts(
+        disk,
+        transport,
+        limits,
+        buffers,
+        console,
+        hardening,
+        codings,
+        settings,
+        eventLoops,
+        access,
+        storage);
+  }
+
+  static NodeParts forBudget(long budgetBytes) {
+    HttpLimits wanted = HttpLimits.forBudget(budgetBytes);
+    long descriptors = FileDescriptors.limit();
+    HttpLimits possible = wanted.within(descriptors);
+    if (possible.maxConnections() < wanted.maxConnections()) {
+      LOG.log(
+          System.Logger.Level.WARNING,
+          "at most {0} connections, not {1}: {2} open files are allowed (ulimit -n)",
+          possible.maxConnections(),
+          wanted.maxConnections(),
+          descriptors);
+    }
+    return new NodeParts(new LocalDisk(), Transport.best(), possible);
+  }
+}
