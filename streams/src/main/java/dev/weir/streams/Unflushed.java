@@ -9,6 +9,7 @@ import dev.weir.streams.manifest.StreamHeader;
 import dev.weir.streams.objects.ObjectContent.InFile;
 import dev.weir.streams.objects.ObjectContent.Part;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -35,6 +36,8 @@ final class Unflushed {
   private final UnflushedBytes bytes = new UnflushedBytes();
   private final PendingChanges pending = new PendingChanges();
   private Set<Long> spools = new HashSet<>();
+  private @Nullable Path walFile;
+  private long walFileNumber;
   private int changes;
   private volatile long pendingBytes;
   private volatile long frozenBytes;
@@ -116,7 +119,7 @@ final class Unflushed {
     changed();
     List<Part> parts = List.of();
     if (append.bytes() > 0) {
-      parts = List.of(new InFile(place.path(layout), place.position(), append.bytes()));
+      parts = List.of(new InFile(pathOf(place), place.position(), append.bytes()));
       if (inline != null) {
         tail.offer(walPosition, append.streamId(), append.offset(), inline);
       }
@@ -136,6 +139,20 @@ final class Unflushed {
             append.sequence(),
             tag == null ? null : new Producer(tag.producerId(), tag.epoch(), tag.sequence())));
     pendingBytes = pending.dataBytes();
+  }
+
+  /** Appends of one file of the WAL share its path. */
+  private Path pathOf(BytesPlace place) {
+    if (place.inSpool()) {
+      return place.path(layout);
+    }
+    Path path = walFile;
+    if (path == null || walFileNumber != place.file()) {
+      path = place.path(layout);
+      walFile = path;
+      walFileNumber = place.file();
+    }
+    return path;
   }
 
   /** A stream was deleted, and what else went with it. */
