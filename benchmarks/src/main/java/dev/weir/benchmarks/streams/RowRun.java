@@ -23,7 +23,7 @@ import java.util.Map;
  * @param effort for how long
  */
 record RowRun(StreamServer server, Path folder, AppendLoad load, StreamsEffort effort) {
-  private static final int WARM_UP_MESSAGES = 50;
+  private static final int WARM_UP_MESSAGES = 600;
 
   /** Does it. */
   Map<StreamsMetric, Double> run(StreamsRow row) throws IOException {
