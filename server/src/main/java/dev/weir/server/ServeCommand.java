@@ -234,7 +234,7 @@ public final class ServeCommand implements Callable<Integer> {
                 address.getAddress().getHostAddress(),
                 address.getPort(),
                 StoreReplication.CONTAINER);
-    out.printf("weir: what is flushed can be copied from %s%n", url);
+    out.printf("weir: standbys can copy the store from %s%n", url);
     if (!isSecure && !address.getAddress().isLoopbackAddress()) {
       out.printf(
           "weir: anybody who reaches %s can read all of it; use --replicate-client-ca%n", url);

@@ -106,7 +106,7 @@ class StandbyPromotionTest {
                     "--replicate-listen",
                     "127.0.0.1:0"));
         HttpClient http = HttpClient.newHttpClient()) {
-      URI copies = URI.create(process.await(".* can be copied from (\\S+)"));
+      URI copies = URI.create(process.await(".* can copy the store from (\\S+)"));
       URI stream = process.uri("/v1/stream/a");
       assertThat(send(http, "PUT", stream, piece(0))).isEqualTo(201);
       assertThat(send(http, "POST", stream, piece(1))).isEqualTo(204);
