@@ -23,6 +23,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -30,6 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** A node is copied while it runs, is killed, and the copy takes its place. */
 class StandbyPromotionTest {
   private static final int PIECE_BYTES = 100_000;
+  private static final long POLL_NANOS = 100_000_000;
 
   @TempDir Path folder;
 
@@ -59,13 +61,14 @@ class StandbyPromotionTest {
     return address;
   }
 
-  private static FetchResult turn(Standby standby) throws Exception {
-    Standby.Turn turn = standby.turn(new Progress());
-    while (turn.brought() == null) {
-      // Right after one snapshot the next has to wait, a second for each that is pinned.
-      turn = standby.turn(new Progress());
+  /** Right after one snapshot the next has to wait, a second for each that is pinned. */
+  private static FetchResult turn(Standby standby, Progress progress) throws Exception {
+    FetchResult brought = standby.turn(progress).brought();
+    while (brought == null) {
+      LockSupport.parkNanos(POLL_NANOS);
+      brought = standby.turn(progress).brought();
     }
-    return turn.brought();
+    return brought;
   }
 
   private Doctor.Report examine() throws IOException {
@@ -112,7 +115,7 @@ class StandbyPromotionTest {
       assertThat(send(http, "POST", stream, piece(1))).isEqualTo(204);
       NodeFixture.await("all is flushed", () -> unflushed(process) == 0);
       try (Standby standby = follow(new InetSocketAddress(copies.getHost(), copies.getPort()))) {
-        assertThat(turn(standby).directory())
+        assertThat(turn(standby, new Progress()).directory())
             .isEqualTo(standbyFolder().toRealPath().resolve("store"));
       }
       process.process.destroyForcibly().waitFor();
@@ -162,9 +165,7 @@ class StandbyPromotionTest {
             .isEqualTo(204);
         fixture.node.flush().join();
         Progress progress = new Progress();
-        while (standby.turn(progress).brought() == null) {
-          progress = new Progress();
-        }
+        turn(standby, progress);
         assertThat(examine().damages()).isEmpty();
         assertThat(examine().streams()).isEqualTo(1);
         assertThat(progress.receivedBytes()).isBetween((long) PIECE_BYTES, 2L * PIECE_BYTES);
