@@ -309,6 +309,16 @@ public final class StreamStore implements AutoCloseable {
     return stats;
   }
 
+  /**
+   * Takes snapshots of what is flushed; one object for the life of the store.
+   *
+   * @throws IOException where objects are no local files
+   */
+  public StoreSnapshots snapshots() throws IOException {
+    return StoreSnapshots.open(
+        parts.store(), parts.recovered().manifests(), parts.storage(), stats);
+  }
+
   public int streamCount() {
     return catalog.size();
   }
