@@ -105,6 +105,29 @@ final class ReadPath {
     return new Owner(state, end);
   }
 
+  /**
+   * The last offset up to another where an append is known to have begun: in what is not flushed
+   * each one is, in segments the first of each flush. A fork begins with its point. Does not block.
+   */
+  long lastAppendStart(StreamState reader, long offset) {
+    Owner owner = owner(reader, offset, offset);
+    if (owner == null) {
+      return 0;
+    }
+    UnflushedBytes.Piece piece = unflushed.find(owner.streamId(), offset);
+    if (piece != null) {
+      return piece.startOffset();
+    }
+    StreamManifest flushed = manifests.find(Shards.of(owner.state().path()), owner.streamId());
+    int index = flushed == null ? -1 : flushed.extents().indexOf(offset);
+    for (; index >= 0; index--) {
+      if (flushed.extents().startsAppend(index)) {
+        return flushed.extents().startOffset(index);
+      }
+    }
+    return owner.state().ownOffset();
+  }
+
   /** Segments of a range that were looked up and are not read yet, in order. */
   static final class Ahead {
     private final Deque<Location> locations = new ArrayDeque<>();
