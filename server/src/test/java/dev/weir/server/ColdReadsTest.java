@@ -15,8 +15,8 @@ import dev.weir.streams.CreateRequest;
 import dev.weir.streams.LocalDisk;
 import dev.weir.streams.Payload;
 import dev.weir.streams.RangeReader;
-import dev.weir.streams.Stream;
 import dev.weir.streams.StoreOptions;
+import dev.weir.streams.Stream;
 import dev.weir.streams.StreamState;
 import dev.weir.streams.StreamStore;
 import java.io.IOException;
@@ -67,8 +67,7 @@ class ColdReadsTest {
     }
     pool = Pool.create(PoolOptions.withLimit(128 << 20));
     blocks =
-        BlockCache.create(
-            pool, pool.rootBudget(), BlockCacheOptions.withCapacity((long) 64 * MIB));
+        BlockCache.create(pool, pool.rootBudget(), BlockCacheOptions.withCapacity((long) 64 * MIB));
     store = open(blocks);
     service.delay(LATENCY);
   }

@@ -1,6 +1,7 @@
 package dev.weir.streams;
 
 import dev.weir.cache.block.BlockCache;
+import dev.weir.streams.manifest.ExtentList;
 import dev.weir.streams.manifest.Location;
 import dev.weir.streams.manifest.Manifests;
 import dev.weir.streams.manifest.Shards;
@@ -119,13 +120,12 @@ final class ReadPath {
       return piece.startOffset();
     }
     StreamManifest flushed = manifests.find(Shards.of(owner.state().path()), owner.streamId());
-    int index = flushed == null ? -1 : flushed.extents().indexOf(offset);
-    for (; index >= 0; index--) {
-      if (flushed.extents().startsAppend(index)) {
-        return flushed.extents().startOffset(index);
-      }
+    ExtentList extents = flushed == null ? ExtentList.EMPTY : flushed.extents();
+    int index = extents.indexOf(offset);
+    while (index >= 0 && !extents.startsAppend(index)) {
+      index--;
     }
-    return owner.state().ownOffset();
+    return index < 0 ? owner.state().ownOffset() : extents.startOffset(index);
   }
 
   /** Segments of a range that were looked up and are not read yet, in order. */

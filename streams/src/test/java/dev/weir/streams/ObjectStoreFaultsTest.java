@@ -3,6 +3,10 @@ package dev.weir.streams;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.cache.log.LogCache;
+import dev.weir.cache.log.LogCacheOptions;
+import dev.weir.memory.Pool;
+import dev.weir.memory.PoolOptions;
 import dev.weir.streams.layout.DamagedObjectException;
 import dev.weir.streams.objects.FaultyObjectStore;
 import dev.weir.streams.objects.directory.DirectoryObjectStore;
@@ -77,6 +81,32 @@ class ObjectStoreFaultsTest {
     }
     try (StoreFixture fixture = new StoreFixture(temporary.resolve("data"), shared(false))) {
       assertThat(fixture.read("a")).hasSize(1200);
+    }
+  }
+
+  /** Nothing of it may be evicted, and nothing waits for it. */
+  @Test
+  void whileItIsAwayMoreIsTakenThanTheLogCacheHasRoomFor() throws IOException {
+    FaultyObjectStore store =
+        new FaultyObjectStore(DirectoryObjectStore.open(objects()), /* seed= */ 1);
+    String piece = "x".repeat(100_000);
+    try (Pool pool = Pool.create(PoolOptions.withLimit(16 << 20));
+        LogCache tail =
+            LogCache.create(pool, pool.rootBudget(), LogCacheOptions.withCapacity(1 << 20));
+        StoreFixture fixture =
+            new StoreFixture(
+                temporary.resolve("data"),
+                StoreOptions.embedded().in(embedded -> store).with(tail, null))) {
+      fixture.create("a");
+      store.gone(true);
+      for (int i = 0; i < 30; i++) {
+        fixture.append("a", piece);
+      }
+      assertThat(fixture.read("a")).isEqualTo(piece.repeat(30));
+      store.heal();
+      fixture.store.flush().join();
+      fixture.append("a", "!");
+      assertThat(fixture.read("a")).isEqualTo(piece.repeat(30) + "!");
     }
   }
 
