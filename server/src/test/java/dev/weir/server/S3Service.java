@@ -1,27 +1,25 @@
 package dev.weir.server;
 
-import dev.weir.objects.s3.testing.FakeS3;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 
-/** A service in this process, with the credentials that the standard chain finds, and its nodes. */
+/** A service, with credentials that the standard chain finds, and its nodes. */
 final class S3Service implements AutoCloseable {
   static final String STORE = "s3://bucket/prefix";
 
   private static final String KEY = "aws.accessKeyId";
   private static final String SECRET = "aws.secretAccessKey";
 
-  final FakeS3 service = new FakeS3();
+  private final URI endpoint;
+  private final AutoCloseable service;
 
-  S3Service() throws IOException {
+  S3Service(URI endpoint, AutoCloseable service) {
+    this.endpoint = endpoint;
+    this.service = service;
     System.setProperty(KEY, "key");
     System.setProperty(SECRET, "secret");
-  }
-
-  URI endpoint() {
-    return service.endpoint();
   }
 
   /** A node that flushes when it is asked to. */
@@ -29,7 +27,7 @@ final class S3Service implements AutoCloseable {
     StorageSettings settings =
         new StorageSettings(
             STORE,
-            endpoint(),
+            endpoint,
             StorageSettings.SHARE,
             StorageSettings.SHARE,
             Duration.ofHours(1),
@@ -45,7 +43,7 @@ final class S3Service implements AutoCloseable {
   }
 
   @Override
-  public void close() {
+  public void close() throws Exception {
     service.close();
     System.clearProperty(KEY);
     System.clearProperty(SECRET);
