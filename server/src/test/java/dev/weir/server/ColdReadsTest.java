@@ -33,6 +33,7 @@ import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -72,7 +73,7 @@ class ColdReadsTest {
     service.delay(LATENCY);
   }
 
-  private StreamStore open(BlockCache cache) throws IOException {
+  private StreamStore open(@Nullable BlockCache cache) throws IOException {
     S3Options options =
         S3Options.of(URI.create("s3://bucket"))
             .withEndpoint(service.endpoint())
@@ -154,11 +155,11 @@ class ColdReadsTest {
 
   @Test
   void aReaderThatGoesForwardUsesWhatIsFetchedAhead() throws Exception {
-    int most = service.takeMostRunning();
+    int _ = service.takeMostRunning();
     long start = System.nanoTime();
     read(0, state().tailOffset());
     double seconds = (System.nanoTime() - start) / 1e9;
-    most = service.takeMostRunning();
+    int most = service.takeMostRunning();
     BlockCacheFigures figures = blocks.figures();
     double ideal = (double) STREAM_MIB / most * LATENCY.toMillis() / 1e3;
     double useful = (double) figures.aheadUsefulBytes() / Math.max(1, figures.aheadLoadedBytes());

