@@ -62,6 +62,7 @@ final class Storage implements Runnable {
   private Runnable onIdle = () -> {};
   private Consumer<StoreFailedException> onFenced = taken -> {};
   private volatile @Nullable String trouble;
+  private volatile long flushSinceNanos;
   private final LongAdder flushes = new LongAdder();
   private final LongAdder flushedSegmentBytes = new LongAdder();
   private volatile long compactedBytes;
@@ -141,6 +142,19 @@ final class Storage implements Runnable {
     return trouble;
   }
 
+  /** What becomes of the newest flush, for people. */
+  String state() {
+    String reason = trouble;
+    if (reason != null) {
+      return reason;
+    }
+    long since = flushSinceNanos;
+    return idle
+        ? "the next flush has not begun"
+        : "a flush has been under way for %d s"
+            .formatted(TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - since));
+  }
+
   Scrub scrub() {
     return scrub;
   }
@@ -179,6 +193,7 @@ final class Storage implements Runnable {
     if (!idle) {
       throw new IllegalStateException("a flush is under way");
     }
+    flushSinceNanos = System.nanoTime();
     idle = false;
     waiting = new Job(frozen, answers);
     notifyAll();

@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  */
 final class Unflushed {
-  /** Each append takes some 70 bytes of the Java heap until it is flushed. */
-  private static final int MAX_CHANGES = 250_000;
+  /** So many make a flush: each takes some 70 bytes of the Java heap until then. */
+  private static final int MANY_CHANGES = 250_000;
 
   private final StoreLayout layout;
   private final Catalog catalog;
@@ -36,9 +36,10 @@ final class Unflushed {
   private final UnflushedBytes bytes = new UnflushedBytes();
   private final PendingChanges pending = new PendingChanges();
   private Set<Long> spools = new HashSet<>();
-  private @Nullable Path walFile;
-  private long walFileNumber;
   private int changes;
+  private volatile int frozenChanges;
+  private long walFile = -1;
+  private Path walPath = Path.of("");
   private volatile long pendingBytes;
   private volatile long frozenBytes;
   private volatile long pendingSinceNanos;
@@ -119,7 +120,7 @@ final class Unflushed {
     changed();
     List<Part> parts = List.of();
     if (append.bytes() > 0) {
-      parts = List.of(new InFile(pathOf(place), place.position(), append.bytes()));
+      parts = List.of(new InFile(path(place), place.position(), append.bytes()));
       if (inline != null) {
         tail.offer(walPosition, append.streamId(), append.offset(), inline);
       }
@@ -141,18 +142,16 @@ final class Unflushed {
     pendingBytes = pending.dataBytes();
   }
 
-  /** Appends of one file of the WAL share its path. */
-  private Path pathOf(BytesPlace place) {
+  /** Appends in a row share one path. */
+  private Path path(BytesPlace place) {
     if (place.inSpool()) {
       return place.path(layout);
     }
-    Path path = walFile;
-    if (path == null || walFileNumber != place.file()) {
-      path = place.path(layout);
-      walFile = path;
-      walFileNumber = place.file();
+    if (walFile != place.file()) {
+      walFile = place.file();
+      walPath = place.path(layout);
     }
-    return path;
+    return walPath;
   }
 
   /** A stream was deleted, and what else went with it. */
@@ -190,7 +189,7 @@ final class Unflushed {
 
   /** Whether it is time for a flush, if none is under way. */
   boolean isDue(long flushBytes) {
-    return pendingBytes >= flushBytes || changes >= MAX_CHANGES;
+    return pendingBytes >= flushBytes || changes >= MANY_CHANGES;
   }
 
   /** Whether nothing waits for the next flush. */
@@ -203,6 +202,7 @@ final class Unflushed {
     frozenSinceNanos = pendingSinceNanos;
     hasFrozen = true;
     hasPending = false;
+    frozenChanges = changes;
     changes = 0;
     frozenBytes = pendingBytes;
     pendingBytes = 0;
@@ -220,7 +220,13 @@ final class Unflushed {
     tail.flushed(frozen.changes().walPosition());
     frozen.spools().forEach(spoolDeleter::accept);
     frozenBytes = 0;
+    frozenChanges = 0;
     hasFrozen = false;
+  }
+
+  /** How many changes wait, those of a flush under way included. For the committer's thread. */
+  int changes() {
+    return changes + frozenChanges;
   }
 
   /** Bytes of streams that a lost disk would cost. */
