@@ -11,6 +11,10 @@ import java.util.zip.CRC32C;
 
 /** A message as it came, still in the transport's buffers. Written once, or closed. */
 final class IncomingPiece {
+  private static final int COPY_BYTES = 64 << 10;
+  private static final ThreadLocal<byte[]> COPY =
+      ThreadLocal.withInitial(() -> new byte[COPY_BYTES]);
+
   private final InputStream message;
 
   private IncomingPiece(InputStream message) {
@@ -38,13 +42,15 @@ final class IncomingPiece {
       long end = position + length;
       CRC32C sum = new CRC32C();
       while (position < end) {
-        ByteBuffer bytes = next();
+        ByteBuffer bytes = next((int) Math.min(COPY_BYTES, end - position));
         int count = bytes.remaining();
         sum.update(bytes.duplicate());
         while (bytes.hasRemaining()) {
           position += file.write(bytes, position);
         }
-        message.skipNBytes(count);
+        if (bytes.isDirect()) {
+          message.skipNBytes(count);
+        }
       }
       if ((int) sum.getValue() != checksum) {
         throw new IOException("piece " + piece + " has another CRC32C than its sender says");
@@ -53,11 +59,21 @@ final class IncomingPiece {
     }
   }
 
-  private ByteBuffer next() throws IOException {
-    ByteBuffer bytes = ((HasByteBuffer) message).getByteBuffer();
-    if (bytes == null || !bytes.hasRemaining()) {
+  /**
+   * The next bytes: direct if they are the transport's own, to be skipped when they are written;
+   * else a copy, where gRPC has put small buffers into arrays.
+   */
+  private ByteBuffer next(int most) throws IOException {
+    HasByteBuffer direct = (HasByteBuffer) message;
+    ByteBuffer bytes = direct.byteBufferSupported() ? direct.getByteBuffer() : null;
+    if (bytes != null && bytes.isDirect()) {
+      return bytes;
+    }
+    byte[] copy = COPY.get();
+    int count = message.read(copy, 0, most);
+    if (count <= 0) {
       throw new IOException("a message is too short");
     }
-    return bytes;
+    return ByteBuffer.wrap(copy, 0, count);
   }
 }
