@@ -22,7 +22,8 @@ final class RateWindow implements AutoCloseable {
   private long fastest;
   private volatile boolean closed;
 
-  private RateWindow() {}
+  /** One that is told of what has come, and does not look itself. */
+  RateWindow() {}
 
   /** Begins to look. */
   static RateWindow start(LongSupplier bytes) {

@@ -19,8 +19,9 @@ import picocli.CommandLine.Spec;
 @Command(
     name = ReplicationScenario.NAME,
     description = {
-      "Ten containers at once into a receiver that takes 50 MB/s, within 256 MiB of direct memory:",
-      "gRPC that pushes without a look, gRPC with flow control, and Weir with --budget 64M.",
+      "Ten containers at once into a receiver that takes 50 MB/s.",
+      "gRPC that pushes without a look, gRPC with flow control, and Weir with --budget 64M,",
+      "each side within 256 MiB of direct memory.",
       "The exit code is 3 if a row could not be measured."
     },
     sortOptions = false,
