@@ -12,6 +12,10 @@ module dev.weir.replication {
   requires io.netty.handler;
   requires io.netty.transport;
   requires io.netty.transport.classes.epoll;
+  requires io.prometheus.metrics.core;
+  requires io.prometheus.metrics.model;
+  requires io.prometheus.writer.text;
+  requires tools.jackson.core;
   requires tools.jackson.jr.ob;
 
   exports dev.weir.replication.command;
@@ -20,6 +24,8 @@ module dev.weir.replication {
   exports dev.weir.replication.net to
       dev.weir.lab;
   exports dev.weir.replication.serve to
+      dev.weir.lab;
+  exports dev.weir.replication.transfer to
       dev.weir.lab;
 
   opens dev.weir.replication.command to

@@ -1,19 +1,20 @@
 package dev.weir.replication.fetch;
 
+import dev.weir.replication.client.Client;
 import dev.weir.replication.manifest.ManifestReader;
-import dev.weir.replication.manifest.Sha256;
 import dev.weir.replication.manifest.Summary;
+import dev.weir.replication.receive.ImportDirectory;
+import dev.weir.replication.receive.Plan;
+import dev.weir.replication.receive.TargetTree;
+import dev.weir.replication.transfer.Progress;
+import dev.weir.replication.transfer.TransferException;
 import dev.weir.replication.tree.Chunks;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
-import java.io.InputStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.security.DigestInputStream;
-import java.security.MessageDigest;
 import java.time.Instant;
-import java.util.HexFormat;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -24,10 +25,6 @@ import java.util.concurrent.TimeUnit;
  * checks that against the manifest, and asks for the rest.
  */
 public final class Fetch {
-  /** The mode of the container's own directory, which is in no manifest. */
-  private static final int MODE = 0755;
-
-  private static final int BLOCK_BYTES = 4096;
   private static final long LEAST_PIECE_BYTES = 8L << 20;
   private static final long MOST_PIECE_BYTES = 256L << 20;
 
@@ -45,7 +42,7 @@ public final class Fetch {
   /**
    * Fetches.
    *
-   * @throws FetchException when the container is refused, corrupt or unreachable
+   * @throws TransferException when the container is refused, corrupt or unreachable
    * @throws IOException when this side fails
    */
   public static FetchResult run(FetchOptions options, Progress progress)
@@ -53,7 +50,13 @@ public final class Fetch {
     long start = System.nanoTime();
     Summary summary;
     double seconds;
-    try (SourceClient client = new SourceClient(options);
+    try (Client client =
+            new Client(
+                "fetch",
+                options.connections(),
+                options.budgetBytes(),
+                options.rate(),
+                options.progressLimit());
         ImportDirectory home = ImportDirectory.open(options.target(), options.container())) {
       try {
         summary = run(options, progress, client, home);
@@ -72,68 +75,63 @@ public final class Fetch {
   }
 
   private static Summary run(
-      FetchOptions options, Progress progress, SourceClient client, ImportDirectory home)
+      FetchOptions options, Progress progress, Client client, ImportDirectory home)
       throws IOException, InterruptedException {
-    String base = "/containers/" + options.container();
-    Patience patience =
-        new Patience(options.source().getHostString() + ":" + options.source().getPort());
-    String tag =
-        new ManifestDownload(client, progress, base, patience).into(home.partialManifest());
-    boolean resumed = home.hasTree() && tag.equals(tagOf(home.manifest()));
-    if (!resumed) {
-      home.discardTree();
-      Files.move(home.partialManifest(), home.manifest(), StandardCopyOption.REPLACE_EXISTING);
-    }
-    Summary summary = ManifestReader.check(home.manifest());
-    long needed = roomFor(summary);
-    if (resumed) {
-      needed = Math.min(needed, home.room());
-    }
-    DiskRoom.reserve(home, needed, options.freeBytes());
-    if (!resumed) {
-      home.makeTree();
-    }
+    List<Source> sources = new ArrayList<>();
+    options.sources().forEach(address -> sources.add(new Source(address)));
+    String tag = manifest(sources, client, progress, home.partialManifest());
+    ImportDirectory.Prepared prepared = home.prepare(tag, options.freeBytes());
+    Summary summary = prepared.summary();
     progress.total(summary.dataBytes());
     progress.begin(Progress.Step.BYTES);
     ByteBuf buffer = client.buffer();
-    try (TargetTree tree = new TargetTree(home.tree(), resumed);
+    try (TargetTree tree = TargetTree.ofFetch(home.tree(), prepared.resumed());
         Plan plan =
             new Plan(
                 ManifestReader.open(home.manifest()),
                 tree,
                 new Chunks(buffer.nioBuffer(0, buffer.capacity())),
                 progress,
-                pieceBytes(summary, options.connections()))) {
-      long whole = roomFor(summary);
-      new Transfer(client, options.connections(), base, tag, plan, tree, progress, patience)
-          .run(() -> home.room(Math.max(0, whole - progress.verifiedBytes())));
+                pieceBytes(summary, options.connections()),
+                (offset, position, chunk) -> {})) {
+      new Transfer(
+              client,
+              options.connections(),
+              sources,
+              tag,
+              plan,
+              tree,
+              progress,
+              () -> home.room(Math.max(0, prepared.wholeBytes() - progress.verifiedBytes())))
+          .run();
       progress.begin(Progress.Step.SYNC);
       tree.finish(home.manifest());
     } finally {
       buffer.release();
     }
-    home.publish(MODE);
+    home.publish();
     return summary;
+  }
+
+  /** The manifest of the first source that answers; those before it are removed. */
+  private static String manifest(List<Source> sources, Client client, Progress progress, Path file)
+      throws IOException, InterruptedException {
+    while (true) {
+      Source first = sources.getFirst();
+      try {
+        return new ManifestDownload(client, progress, first).into(file);
+      } catch (TransferException e) {
+        if (sources.size() == 1) {
+          throw e;
+        }
+        progress.say(first.useless(e));
+        sources.removeFirst();
+      }
+    }
   }
 
   private static long pieceBytes(Summary summary, int connections) {
     long share = summary.dataBytes() / (4L * connections);
     return Math.clamp(share, LEAST_PIECE_BYTES, MOST_PIECE_BYTES);
-  }
-
-  /** Data, and a block for each entry: for the end of a file, or a directory. */
-  private static long roomFor(Summary summary) {
-    return summary.dataBytes() + BLOCK_BYTES * summary.entries();
-  }
-
-  private static String tagOf(Path manifest) throws IOException {
-    if (!Files.exists(manifest)) {
-      return "";
-    }
-    MessageDigest digest = Sha256.start();
-    try (InputStream in = new DigestInputStream(Files.newInputStream(manifest), digest)) {
-      in.transferTo(java.io.OutputStream.nullOutputStream());
-    }
-    return HexFormat.of().formatHex(digest.digest());
   }
 }

@@ -3,10 +3,14 @@ package dev.weir.replication.serve;
 import dev.weir.memory.Pool;
 import dev.weir.memory.PoolOptions;
 import dev.weir.netty.WeirAllocator;
+import dev.weir.replication.imports.ImportFigures;
+import dev.weir.replication.imports.Imports;
 import dev.weir.replication.net.Loops;
+import dev.weir.replication.send.BodySender;
 import dev.weir.replication.source.Container;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.AdaptiveRecvByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.WriteBufferWaterMark;
@@ -19,6 +23,7 @@ import java.util.TreeMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Serves containers over HTTP/1.1, with event loops and a pool of its own.
@@ -30,8 +35,10 @@ public final class ReplicationServer implements AutoCloseable {
   /** What a connection may hold at most, with TLS: queued pieces, and records of them. */
   static final int CONNECTION_BYTES = 1 << 20;
 
-  /** The buffer that files are read with for their checksums. */
-  private static final int READ_BYTES = 256 << 10;
+  /** The buffers that files are read with for their checksums, and bodies. */
+  static final int READ_BYTES = 256 << 10;
+
+  private static final int LEAST_READ_BYTES = 8 << 10;
 
   private static final WriteBufferWaterMark QUEUED =
       new WriteBufferWaterMark(BodySender.PIECE_BYTES, 2 * BodySender.PIECE_BYTES);
@@ -41,6 +48,7 @@ public final class ReplicationServer implements AutoCloseable {
   private final Loops loops;
   private final ExecutorService builder;
   private final ServeFigures figures;
+  private final @Nullable Imports imports;
   private final Channel listener;
 
   private ReplicationServer(
@@ -49,12 +57,14 @@ public final class ReplicationServer implements AutoCloseable {
       Loops loops,
       ExecutorService builder,
       ServeFigures figures,
+      @Nullable Imports imports,
       Channel listener) {
     this.pool = pool;
     this.allocator = allocator;
     this.loops = loops;
     this.builder = builder;
     this.figures = figures;
+    this.imports = imports;
     this.listener = listener;
   }
 
@@ -79,15 +89,24 @@ public final class ReplicationServer implements AutoCloseable {
         Executors.newSingleThreadExecutor(
             Thread.ofPlatform().daemon().name("weir-manifests").factory());
     ServeFigures figures = new ServeFigures();
+    int places = (int) Math.max(1, options.budgetBytes() / CONNECTION_BYTES - 1);
+    Container.Reading reading = build -> withBuffer(allocator, build);
+    Imports imports =
+        options.imports() == null
+            ? null
+            : new Imports(options.imports(), figures.importPlaces(places), reading);
     Services services =
         new Services(
             containers,
             builder,
-            build -> withBuffer(allocator, build),
+            reading,
             options.rate(),
             options.progressLimit(),
-            (int) Math.max(1, options.budgetBytes() / CONNECTION_BYTES - 1),
-            figures);
+            places,
+            figures,
+            new ServeMetrics(figures, imports, options.rate(), pool),
+            imports,
+            options.clients());
     try {
       Channel listener =
           new ServerBootstrap()
@@ -98,14 +117,21 @@ public final class ReplicationServer implements AutoCloseable {
               .childOption(ChannelOption.ALLOCATOR, allocator)
               .childOption(ChannelOption.AUTO_READ, false)
               .childOption(ChannelOption.TCP_NODELAY, true)
+              .childOption(
+                  ChannelOption.RECVBUF_ALLOCATOR,
+                  new AdaptiveRecvByteBufAllocator(LEAST_READ_BYTES, LEAST_READ_BYTES, READ_BYTES)
+                      .maxMessagesPerRead(1))
               .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, QUEUED)
               .childHandler(new ConnectionInitializer(services, options.tls()))
               .bind(options.address())
               .syncUninterruptibly()
               .channel();
-      return new ReplicationServer(pool, allocator, loops, builder, figures, listener);
+      return new ReplicationServer(pool, allocator, loops, builder, figures, imports, listener);
     } catch (Throwable e) {
       loops.close();
+      if (imports != null) {
+        imports.close();
+      }
       builder.shutdownNow();
       allocator.close();
       pool.close();
@@ -139,6 +165,11 @@ public final class ReplicationServer implements AutoCloseable {
     return figures;
   }
 
+  /** What has come by imports; null where they are off. */
+  public @Nullable ImportFigures importFigures() {
+    return imports == null ? null : imports.figures();
+  }
+
   /** The most buffer memory that was ever resident. */
   public long peakResidentBytes() {
     return pool.peakResidentBytes();
@@ -153,6 +184,9 @@ public final class ReplicationServer implements AutoCloseable {
   public void close() {
     listener.close().awaitUninterruptibly();
     loops.close();
+    if (imports != null) {
+      imports.close();
+    }
     builder.shutdownNow();
     allocator.close();
     pool.close();

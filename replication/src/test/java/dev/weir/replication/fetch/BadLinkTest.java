@@ -105,8 +105,8 @@ class BadLinkTest {
                 })) {
       assertThatThrownBy(() -> Fetch.run(over(proxy), new Progress()))
           .isInstanceOfSatisfying(
-              FetchException.class,
-              e -> assertThat(e.reason()).isEqualTo(FetchException.Reason.CORRUPT))
+              TransferException.class,
+              e -> assertThat(e.reason()).isEqualTo(TransferException.Reason.CORRUPT))
           .hasMessageContaining("the file 'large' is corrupt at the source");
     }
     assertThat(target.resolve("photos")).doesNotExist();
@@ -129,8 +129,8 @@ class BadLinkTest {
       assertThatThrownBy(
               () -> Fetch.run(over(proxy).waiting(Duration.ofMillis(50)), new Progress()))
           .isInstanceOfSatisfying(
-              FetchException.class,
-              e -> assertThat(e.reason()).isEqualTo(FetchException.Reason.UNREACHABLE))
+              TransferException.class,
+              e -> assertThat(e.reason()).isEqualTo(TransferException.Reason.UNREACHABLE))
           .hasMessageContaining("has sent nothing for 50 ms");
     }
   }
@@ -148,8 +148,8 @@ class BadLinkTest {
                 })) {
       assertThatThrownBy(() -> Fetch.run(over(proxy), new Progress()))
           .isInstanceOfSatisfying(
-              FetchException.class,
-              e -> assertThat(e.reason()).isEqualTo(FetchException.Reason.UNREACHABLE))
+              TransferException.class,
+              e -> assertThat(e.reason()).isEqualTo(TransferException.Reason.UNREACHABLE))
           .hasMessageContaining("is no HTTP");
     }
   }
@@ -162,8 +162,8 @@ class BadLinkTest {
         FetchOptions.of(new java.net.InetSocketAddress("127.0.0.1", port), "photos", target);
     assertThatThrownBy(() -> Fetch.run(options, new Progress()))
         .isInstanceOfSatisfying(
-            FetchException.class,
-            e -> assertThat(e.reason()).isEqualTo(FetchException.Reason.UNREACHABLE))
+            TransferException.class,
+            e -> assertThat(e.reason()).isEqualTo(TransferException.Reason.UNREACHABLE))
         .hasMessageContaining("refused");
   }
 }

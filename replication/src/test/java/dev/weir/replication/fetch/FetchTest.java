@@ -99,14 +99,15 @@ class FetchTest {
   }
 
   private void assertRefused(FetchOptions options, String reason) {
-    assertFails(options, FetchException.Reason.REFUSED, reason);
+    assertFails(options, TransferException.Reason.REFUSED, reason);
   }
 
   private static void assertFails(
-      FetchOptions options, FetchException.Reason reason, String message) {
+      FetchOptions options, TransferException.Reason reason, String message) {
     assertThatThrownBy(() -> fetch(options))
         .isInstanceOfSatisfying(
-            FetchException.class, e -> assertThat(e.reason()).as(e.getMessage()).isEqualTo(reason))
+            TransferException.class,
+            e -> assertThat(e.reason()).as(e.getMessage()).isEqualTo(reason))
         .hasMessageContaining(message);
   }
 
@@ -200,7 +201,7 @@ class FetchTest {
     try (TestServer server = TestServer.of(source, cache)) {
       assertThatThrownBy(
               () -> Fetch.run(server.fetchInto(target).onDisk(directory -> 4098), progress))
-          .isInstanceOf(FetchException.class)
+          .isInstanceOf(TransferException.class)
           .hasMessageContaining("4,098 bytes free")
           .hasMessageContaining("needs 4,099 more");
     }
