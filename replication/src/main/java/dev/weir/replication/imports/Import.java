@@ -487,10 +487,12 @@ public final class Import {
       home = null;
       tree = null;
     }
-    try (ImportDirectory closing = directory;
-        TargetTree closed = left) {
-      if (closing != null && discard) {
-        closing.discard();
+    try (directory) {
+      if (left != null) {
+        left.close();
+      }
+      if (directory != null && discard) {
+        directory.discard();
       }
     } catch (IOException e) {
       System.getLogger(Import.class.getName())

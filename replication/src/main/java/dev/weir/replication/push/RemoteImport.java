@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.jr.ob.JSON;
 
@@ -71,7 +72,7 @@ record RemoteImport(
     }
   }
 
-  private static List<Part> ranges(Object list) throws IOException {
+  private static List<Part> ranges(@Nullable Object list) throws IOException {
     List<Part> ranges = new ArrayList<>();
     if (list instanceof List<?> pairs) {
       for (Object pair : pairs) {
@@ -84,7 +85,7 @@ record RemoteImport(
     return ranges;
   }
 
-  private static long number(Object value) throws IOException {
+  private static long number(@Nullable Object value) throws IOException {
     if (value instanceof Number number) {
       return number.longValue();
     }

@@ -163,10 +163,10 @@ public final class TargetTree implements Closeable {
   private void left(TargetFile file) {
     try (FileChannel channel = file.channel()) {
       file.fit();
+      open.remove(channel);
     } catch (IOException e) {
       failure.compareAndSet(null, e);
     } finally {
-      open.remove(file.channel());
       places.release();
     }
   }

@@ -76,7 +76,7 @@ final class RequestHandler extends ChannelInboundHandlerAdapter implements Reply
             .scheduleAtFixedRate(
                 () -> {
                   // It is the client's turn, and it does nothing.
-                  boolean waits = !answering || intake != null && !paused;
+                  boolean waits = !answering || (intake != null && !paused);
                   if (waits && System.nanoTime() - lastNanos > limitNanos) {
                     ctx.close();
                   }
@@ -94,7 +94,7 @@ final class RequestHandler extends ChannelInboundHandlerAdapter implements Reply
         requestEnded = false;
         answering = true;
         services.figures().began();
-        begin(ctx, request);
+        begin(request);
       }
       if (message instanceof HttpContent content) {
         take(ctx, content);
@@ -118,7 +118,7 @@ final class RequestHandler extends ChannelInboundHandlerAdapter implements Reply
     }
   }
 
-  private void begin(ChannelHandlerContext ctx, HttpRequest request) {
+  private void begin(HttpRequest request) {
     keepAlive = HttpUtil.isKeepAlive(request) && hasPlace;
     if (request.decoderResult().isFailure()) {
       keepAlive = false;

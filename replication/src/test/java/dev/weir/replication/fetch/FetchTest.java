@@ -9,6 +9,8 @@ import dev.weir.replication.testing.Await;
 import dev.weir.replication.testing.TestCertificate;
 import dev.weir.replication.testing.TestServer;
 import dev.weir.replication.testing.Trees;
+import dev.weir.replication.transfer.Progress;
+import dev.weir.replication.transfer.TransferException;
 import java.io.RandomAccessFile;
 import java.net.InetSocketAddress;
 import java.net.StandardProtocolFamily;
@@ -225,7 +227,7 @@ class FetchTest {
       assertRefused(
           videosServer.fetchInto(target).onDisk(directory -> 10L << 20),
           "are promised to other imports");
-      assertRefused(first, "is being fetched into");
+      assertRefused(first, "is being copied into");
 
       rate.set(0);
       running.get(30, TimeUnit.SECONDS);
