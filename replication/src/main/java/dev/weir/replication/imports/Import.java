@@ -131,6 +131,11 @@ public final class Import {
     return state;
   }
 
+  /** Whether somebody has cancelled it. */
+  public synchronized boolean isCancelled() {
+    return discards;
+  }
+
   /** Why it has ended; empty before. */
   public synchronized String note() {
     return note;
@@ -170,11 +175,11 @@ public final class Import {
       progress.total(prepared.summary().dataBytes());
       plan(taking, made, new Chunks(buffer));
       open();
-      leave();
+      run(leave());
       checked.complete(this);
     } catch (Throwable e) {
       end(Patience.reason(e), /* discard= */ false);
-      leave();
+      run(leave());
       checked.completeExceptionally(e);
     } finally {
       deleteQuietly(posted);
@@ -389,23 +394,29 @@ public final class Import {
     synchronized (this) {
       untaken.stream().forEach(i -> taken.clear((int) (firstNumber + i)));
     }
-    leave();
+    Runnable next = leave();
+    if (next != null) {
+      workers.execute(next);
+    }
   }
 
-  /** One user less; the last one finishes it, or gives back what it holds. */
-  private void leave() {
-    synchronized (this) {
-      usedNanos = System.nanoTime();
-      if (--users > 0) {
-        return;
-      }
-      if (state == State.OPEN && missing.isEmpty()) {
-        state = State.SYNCING;
-        users++;
-        workers.execute(this::finish);
-      } else if (state == State.DONE || state == State.ENDED) {
-        workers.execute(this::release);
-      }
+  /** One user less: the last one finishes it, or gives back what it holds. */
+  private synchronized @Nullable Runnable leave() {
+    usedNanos = System.nanoTime();
+    if (--users > 0) {
+      return null;
+    }
+    if (state == State.OPEN && missing.isEmpty()) {
+      state = State.SYNCING;
+      users++;
+      return this::finish;
+    }
+    return state == State.DONE || state == State.ENDED ? this::release : null;
+  }
+
+  private static void run(@Nullable Runnable next) {
+    if (next != null) {
+      next.run();
     }
   }
 
@@ -431,7 +442,7 @@ public final class Import {
     } catch (Throwable e) {
       end(Patience.reason(e), /* discard= */ false);
     } finally {
-      leave();
+      run(leave());
     }
   }
 

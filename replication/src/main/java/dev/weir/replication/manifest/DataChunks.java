@@ -31,6 +31,7 @@ public final class DataChunks implements Closeable {
   private int indexInRun;
   private long fileOffset;
   private long number;
+  private boolean ended;
 
   /** Begins at a place. */
   public DataChunks(Path manifest, SparseIndex.Place place) throws IOException {
@@ -41,7 +42,7 @@ public final class DataChunks implements Closeable {
 
   /** The next one, or null at the end. */
   public @Nullable DataChunk next() throws IOException {
-    while (true) {
+    while (!ended) {
       Entry now = file;
       Run data = run;
       if (now != null && data != null && indexInRun < data.chunks()) {
@@ -55,23 +56,22 @@ public final class DataChunks implements Closeable {
             ManifestLayout.chunkBytes(now.size(), index),
             data.crc(indexInRun++));
       }
-      if (!nextRun(now)) {
-        return null;
-      }
+      goOn(now);
     }
+    return null;
   }
 
-  private boolean nextRun(@Nullable Entry now) throws IOException {
+  private void goOn(@Nullable Entry now) throws IOException {
     Run next = now == null ? null : reader.nextRun();
     if (next == null) {
       fileOffset += now == null ? 0 : now.size();
       run = null;
       file = reader.next();
-      return file != null;
+      ended = file == null;
+      return;
     }
     run = next.isHole() ? null : next;
     indexInRun = 0;
-    return true;
   }
 
   @Override

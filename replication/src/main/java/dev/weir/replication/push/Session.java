@@ -26,6 +26,8 @@ final class Session {
   private static final int BUSY = 503;
   private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
+  private static final long FIRST_POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
+
   private final Client client;
   private final Peer peer;
   private final String container;
@@ -99,6 +101,7 @@ final class Session {
    */
   @Nullable RemoteImport finish() throws IOException, InterruptedException {
     progress.begin(Progress.Step.SYNC);
+    long pauseNanos = FIRST_POLL_NANOS;
     while (true) {
       RemoteImport now = describe(0);
       if (now.isDone()) {
@@ -110,7 +113,8 @@ final class Session {
       if (!now.missing().isEmpty()) {
         return now;
       }
-      Client.pause(POLL_NANOS);
+      Client.pause(pauseNanos);
+      pauseNanos = Math.min(2 * pauseNanos, POLL_NANOS);
     }
   }
 

@@ -69,6 +69,11 @@ final class ImportRoutes {
           HttpResponseStatus.NOT_FOUND,
           Refusal.MISSING,
           "there is no import '%s'; post its manifest again".formatted(target.rawPath()));
+    } else if (known.isCancelled()) {
+      reply.refuse(
+          HttpResponseStatus.GONE,
+          Refusal.MISSING,
+          "the import '%s' was cancelled".formatted(known.id()));
     } else if (method.equals(HttpMethod.PATCH)) {
       patch(reply, request, known);
     } else if (method.equals(HttpMethod.DELETE)) {

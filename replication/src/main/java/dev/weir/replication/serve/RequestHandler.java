@@ -32,6 +32,9 @@ import org.jspecify.annotations.Nullable;
 final class RequestHandler extends ChannelInboundHandlerAdapter implements Reply {
   private static final FailureLog LOG = new FailureLog(RequestHandler.class);
 
+  /** A body that nobody wants is read to its end, and the connection goes on, up to this. */
+  private static final long MOST_UNWANTED_BYTES = 1 << 20;
+
   private final Services services;
   private final Router router;
   private final boolean zeroCopy;
@@ -46,6 +49,7 @@ final class RequestHandler extends ChannelInboundHandlerAdapter implements Reply
   private boolean answering;
   private boolean requestEnded = true;
   private boolean paused;
+  private boolean isLong;
 
   RequestHandler(Services services, boolean zeroCopy, boolean hasPlace) {
     this.services = services;
@@ -126,6 +130,9 @@ final class RequestHandler extends ChannelInboundHandlerAdapter implements Reply
       refuse(HttpResponseStatus.BAD_REQUEST, Refusal.REQUEST, "this is no request of HTTP/1.1");
       return;
     }
+    isLong =
+        HttpUtil.isTransferEncodingChunked(request)
+            || HttpUtil.getContentLength(request, 0L) > MOST_UNWANTED_BYTES;
     if (!hasPlace) {
       refuse(
           HttpResponseStatus.SERVICE_UNAVAILABLE,
@@ -143,9 +150,7 @@ final class RequestHandler extends ChannelInboundHandlerAdapter implements Reply
     int bytes = content.content().readableBytes();
     boolean isLast = content instanceof LastHttpContent;
     BodyIntake now = intake;
-    if (now == null) {
-      keepAlive &= bytes == 0; // A body that nobody wants.
-    } else {
+    if (now != null) {
       try {
         if (content.decoderResult().isFailure()) {
           throw new IOException("the body is no HTTP", content.decoderResult().cause());
@@ -274,6 +279,7 @@ final class RequestHandler extends ChannelInboundHandlerAdapter implements Reply
   @Override
   public void answer(FullHttpResponse answer) {
     ChannelHandlerContext ctx = context();
+    keepAlive &= requestEnded || !isLong;
     if (!keepAlive) {
       answer.headers().set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
     }

@@ -198,7 +198,7 @@ class ImportRequestsTest {
     assertThat(other.statusCode()).isEqualTo(409);
     assertThat(other.body()).contains("is being imported");
     assertThat(send("DELETE", path, null).statusCode()).isEqualTo(204);
-    assertThat(send("PATCH", path, new byte[0]).statusCode()).isEqualTo(400);
+    assertThat(send("GET", path, null).statusCode()).isEqualTo(410);
     assertThat(patch(path, 0, CHUNK - 1).statusCode()).isEqualTo(410);
     Await.until(() -> send("POST", "/imports?name=photos", manifest("bag")).statusCode() == 201);
   }
@@ -236,7 +236,7 @@ class ImportRequestsTest {
     patch(path, 0, CHUNK - 1);
     patch(path, 0, CHUNK - 1);
     assertThat(send("GET", "/metrics", null).body())
-        .contains("weir_replication_received_bytes_total " + 3.0 * CHUNK / 1e6 + "E6")
+        .contains("weir_replication_received_bytes_total 3145728.0")
         .contains("weir_replication_verified_bytes_total 1048576.0")
         .contains("weir_replication_repeated_bytes_total 1048576.0")
         .contains("weir_replication_refused_total{reason=\"checksum\"} 1.0")
