@@ -25,6 +25,11 @@ final class CopyRun {
   /** What Netty's buffers may take at most: far more than either side needs. */
   private static final long DIRECT_BYTES = 512L << 20;
 
+  /**
+   * As {@code ./weir replicate} has it: what C2 makes faster is little, and it takes a processor.
+   */
+  private static final String COMPILER = "-XX:TieredStopAtLevel=1";
+
   private CopyRun() {}
 
   static Map<String, @Nullable Object> measure(CopyPlan plan, CopyPlan.Load load, int round)
@@ -188,6 +193,7 @@ final class CopyRun {
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(ServiceFlags.within(DIRECT_BYTES));
     command.removeIf(flag -> flag.equals("-XX:+AlwaysPreTouch") || flag.startsWith("-Xms"));
+    command.add(COMPILER);
     command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
     command.addAll(List.of(arguments));
     return command;
