@@ -154,12 +154,11 @@ class PushTest {
   @Test
   void ofTwoPushesForTheLastRoomOneIsRefusedBeforeAnyByte() throws Exception {
     write(8 << 20);
-    RateLimit rate = new RateLimit(2 << 20);
+    RateLimit rate = new RateLimit(1 << 20);
     try (TestServer server =
-        TestServer.importing(target, rate, Duration.ofSeconds(30), any -> 12 << 20)) {
-      Progress first = new Progress();
-      FutureTask<PushResult> running = start(to(server.address()), first);
-      Await.until(() -> first.verifiedBytes() > 0);
+        TestServer.importing(target, rate, Duration.ofSeconds(30), any -> 10 << 20)) {
+      FutureTask<PushResult> running = start(to(server.address()), new Progress());
+      Await.until(() -> server.server().importFigures().receivedBytes() > 0);
       PushOptions second =
           PushOptions.of(source, "others", server.address(), folder.resolve("manifests2"));
       Progress refused = new Progress();
