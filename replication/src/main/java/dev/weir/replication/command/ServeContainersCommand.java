@@ -13,6 +13,7 @@ import io.netty.handler.ssl.SslContext;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.BindException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -181,6 +182,10 @@ final class ServeContainersCommand implements Callable<Integer> {
             importClients == null ? null : ClientList.read(importClients));
   }
 
+  private static boolean isLoopback(@Nullable InetAddress address) {
+    return address != null && address.isLoopbackAddress();
+  }
+
   private void requireSafeImports() {
     if (importClients != null && (imports == null || certificate == null)) {
       throw new ParameterException(
@@ -189,7 +194,7 @@ final class ServeContainersCommand implements Callable<Integer> {
     if (imports != null
         && importClients == null
         && !insecure
-        && !listen.address().getAddress().isLoopbackAddress()) {
+        && !isLoopback(listen.address().getAddress())) {
       throw new ParameterException(
           spec.commandLine(),
           "--imports at %s would let everybody write; say who may, by --import-clients and TLS, or"
