@@ -12,6 +12,10 @@ module dev.weir.replication {
   requires io.netty.handler;
   requires io.netty.transport;
   requires io.netty.transport.classes.epoll;
+  requires io.prometheus.metrics.core;
+  requires io.prometheus.metrics.model;
+  requires io.prometheus.writer.text;
+  requires tools.jackson.core;
   requires tools.jackson.jr.ob;
 
   exports dev.weir.replication.command;
@@ -27,6 +31,8 @@ module dev.weir.replication {
       dev.weir.server;
   exports dev.weir.replication.source to
       dev.weir.server;
+  exports dev.weir.replication.transfer to
+      dev.weir.lab;
 
   opens dev.weir.replication.command to
       info.picocli;

@@ -36,6 +36,9 @@ class CommandLineTest {
           replicate fetch ftp://h/x d | weir replicate fetch: 'ftp://h/x' is no http(s)://HOST:PORT/NAME
           replicate fetch http://h/a/b d | weir replicate fetch: 'http://h/a/b' names no container
           replicate fetch http://h/a d --rate fast | weir replicate fetch: Invalid value for option '--rate': 'fast' is no amount of bytes
+          replicate push . ftp://h/ | weir replicate push: 'ftp://h/' is no http(s)://HOST:PORT/NAME
+          replicate serve --listen 0.0.0.0:0 --imports d | weir replicate serve: --imports at 0.0.0.0:0 would let everybody write
+          replicate serve          | weir replicate serve: name a directory to offer, or --imports DIR, or both
           bench alloc --quik   | weir bench alloc: unknown option '--quik'
           """)
   void aWrongFlagIsOneLineThatNamesIt(String arguments, String expected) {
@@ -60,6 +63,7 @@ class CommandLineTest {
         "replicate --help",
         "replicate serve --help",
         "replicate fetch --help",
+        "replicate push --help",
         "bench alloc -h"
       })
   void helpGoesToStandardOutput(String arguments) {

@@ -3,13 +3,13 @@ package dev.weir.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.weir.replication.fetch.FetchException;
 import dev.weir.replication.fetch.FetchOptions;
 import dev.weir.replication.fetch.FetchResult;
-import dev.weir.replication.fetch.Progress;
 import dev.weir.replication.fetch.Standby;
 import dev.weir.replication.net.RateLimit;
 import dev.weir.replication.net.TlsContexts;
+import dev.weir.replication.transfer.Progress;
+import dev.weir.replication.transfer.TransferException;
 import dev.weir.streams.objects.directory.DirectoryReader;
 import dev.weir.streams.recovery.Doctor;
 import java.io.IOException;
@@ -142,7 +142,7 @@ class StandbyPromotionTest {
       try (Standby standby = follow(new InetSocketAddress("127.0.0.1", 1))) {
         assertThat(standby.isOpened()).isTrue();
         assertThatThrownBy(() -> standby.turn(new Progress()))
-            .isInstanceOf(FetchException.class)
+            .isInstanceOf(TransferException.class)
             .hasMessageContaining("no standby any more");
       }
     }

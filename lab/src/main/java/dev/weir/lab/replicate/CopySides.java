@@ -15,6 +15,11 @@ import org.jspecify.annotations.Nullable;
  * Both sides of a copy, each in a process of its own, and the proxy between them if there is one.
  */
 final class CopySides implements AutoCloseable {
+  /**
+   * As {@code ./weir replicate} has it: what C2 makes faster is little, and it takes a processor.
+   */
+  private static final String COMPILER = "-XX:TieredStopAtLevel=1";
+
   private final CopyPlan plan;
   private final CopyProcess sender;
   private final @Nullable CuttingProxy proxy;
@@ -117,6 +122,7 @@ final class CopySides implements AutoCloseable {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(ServiceFlags.within(task.load().directBytes()));
+    command.add(COMPILER);
     command.removeIf(flag -> flag.equals("-XX:+AlwaysPreTouch") || flag.startsWith("-Xms"));
     command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
     command.addAll(task.words());

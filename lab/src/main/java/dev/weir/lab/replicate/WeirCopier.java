@@ -2,9 +2,9 @@ package dev.weir.lab.replicate;
 
 import dev.weir.replication.fetch.Fetch;
 import dev.weir.replication.fetch.FetchOptions;
-import dev.weir.replication.fetch.Progress;
 import dev.weir.replication.net.RateLimit;
 import dev.weir.replication.net.TlsContexts;
+import dev.weir.replication.transfer.Progress;
 import io.netty.handler.ssl.SslContext;
 import java.io.IOException;
 import java.net.InetAddress;

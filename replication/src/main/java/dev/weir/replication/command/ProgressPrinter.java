@@ -1,6 +1,6 @@
 package dev.weir.replication.command;
 
-import dev.weir.replication.fetch.Progress;
+import dev.weir.replication.transfer.Progress;
 import java.io.Console;
 import java.io.PrintStream;
 import java.util.Optional;
@@ -9,7 +9,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Shows a fetch on standard error: a bar with rate and remaining time on a terminal, a line every
+ * Shows a copy on standard error: a bar with rate and remaining time on a terminal, a line every
  * five seconds elsewhere.
  */
 final class ProgressPrinter implements AutoCloseable {
@@ -48,7 +48,7 @@ final class ProgressPrinter implements AutoCloseable {
 
   private void show() {
     long now = System.nanoTime();
-    long bytes = progress.receivedBytes();
+    long bytes = progress.receivedBytes() + progress.sentBytes();
     double seconds = (double) (now - lastNanos) / TimeUnit.SECONDS.toNanos(1);
     double rate = (bytes - lastBytes) / Math.max(seconds, 1e-9);
     bytesPerSecond =

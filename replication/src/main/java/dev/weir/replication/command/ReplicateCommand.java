@@ -8,12 +8,13 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "replicate",
     description = "Copies directory trees between hosts by HTTP, verified, in bounded memory.",
-    subcommands = {ServeContainersCommand.class, FetchCommand.class},
+    subcommands = {ServeContainersCommand.class, FetchCommand.class, PushCommand.class},
     footer = {
       "",
       "Examples:",
       "  weir replicate serve /data/photos",
-      "  weir replicate fetch http://127.0.0.1:4438/photos /backup"
+      "  weir replicate fetch http://127.0.0.1:4438/photos /backup",
+      "  weir replicate push /data/photos http://127.0.0.1:4438/"
     })
 public final class ReplicateCommand implements Runnable {
   @Spec private CommandSpec spec;

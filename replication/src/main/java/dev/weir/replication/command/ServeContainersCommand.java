@@ -1,7 +1,11 @@
 package dev.weir.replication.command;
 
+import dev.weir.replication.fetch.FetchOptions;
+import dev.weir.replication.imports.ImportOptions;
+import dev.weir.replication.manifest.ContainerName;
 import dev.weir.replication.net.RateLimit;
 import dev.weir.replication.net.TlsContexts;
+import dev.weir.replication.serve.ClientList;
 import dev.weir.replication.serve.ReplicationServer;
 import dev.weir.replication.serve.ServeOptions;
 import dev.weir.replication.tree.Deletion;
@@ -9,6 +13,7 @@ import io.netty.handler.ssl.SslContext;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.BindException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -29,7 +34,9 @@ import picocli.CommandLine.Spec;
 /** {@code weir replicate serve}: offers directories until SIGTERM or Ctrl-C. */
 @Command(
     name = "serve",
-    description = "Offers directories as containers, until SIGTERM or Ctrl-C.",
+    description =
+        "Offers directories as containers, and takes those that others push, until SIGTERM or"
+            + " Ctrl-C.",
     footer = {
       "",
       "A container has the name of its directory. Files may be added and removed while it is",
@@ -40,7 +47,11 @@ import picocli.CommandLine.Spec;
       "  weir replicate serve photos=/data/2026 --listen 127.0.0.1:4438 --rate 100M",
       "  weir replicate serve /data/photos --listen 0.0.0.0:4438 \\",
       "      --tls-cert cert.pem --tls-key key.pem --client-ca ca.pem",
-      "  curl http://127.0.0.1:4438/containers"
+      "  weir replicate serve --imports /backup",
+      "  weir replicate serve --imports /backup --listen 0.0.0.0:4438 \\",
+      "      --tls-cert cert.pem --tls-key key.pem --import-clients clients.pem",
+      "  curl http://127.0.0.1:4438/containers",
+      "  curl -X PUT -d 50M http://127.0.0.1:4438/rate"
     })
 final class ServeContainersCommand implements Callable<Integer> {
   private static final long LEAST_BUDGET_BYTES = 4 << 20;
@@ -49,9 +60,9 @@ final class ServeContainersCommand implements Callable<Integer> {
 
   @Parameters(
       paramLabel = "[NAME=]DIR",
-      arity = "1..*",
+      arity = "0..*",
       description = "Directories to offer, perhaps under another name.")
-  private List<String> directories;
+  private List<String> directories = List.of();
 
   @Option(
       names = "--listen",
@@ -103,6 +114,23 @@ final class ServeContainersCommand implements Callable<Integer> {
               + " directory that is removed at the end.")
   private @Nullable Path cache;
 
+  @Option(
+      names = "--imports",
+      paramLabel = "DIR",
+      description = "Take containers that others push, into this directory. Default: none.")
+  private @Nullable Path imports;
+
+  @Option(
+      names = "--import-clients",
+      paramLabel = "FILE",
+      description = "Only clients with one of these certificates, in PEM, may push.")
+  private @Nullable Path importClients;
+
+  @Option(
+      names = "--insecure",
+      description = "Let everybody push who reaches the port, also beyond this machine.")
+  private boolean insecure;
+
   ServeContainersCommand() {}
 
   @Override
@@ -111,18 +139,14 @@ final class ServeContainersCommand implements Callable<Integer> {
     if (budget.bytes() < LEAST_BUDGET_BYTES) {
       throw new ParameterException(spec.commandLine(), "--budget must be at least 4M");
     }
+    if (containers.isEmpty() && imports == null) {
+      throw new ParameterException(
+          spec.commandLine(), "name a directory to offer, or --imports DIR, or both");
+    }
+    requireSafeImports();
     SslContext tls = tls();
     Path folder = cache == null ? Files.createTempDirectory("weir-manifests-") : cache;
-    try (ReplicationServer server =
-        ReplicationServer.start(
-            new ServeOptions(
-                listen.address(),
-                containers,
-                folder,
-                budget.bytes(),
-                new RateLimit(rate == null ? 0 : rate.bytes()),
-                tls,
-                ServeOptions.DEFAULT_PROGRESS_LIMIT))) {
+    try (ReplicationServer server = ReplicationServer.start(options(containers, folder, tls))) {
       announce(server, tls != null, containers);
       awaitSignal(server);
       return ExitCode.OK;
@@ -140,9 +164,48 @@ final class ServeContainersCommand implements Callable<Integer> {
     }
   }
 
+  private ServeOptions options(Map<String, Path> containers, Path folder, @Nullable SslContext tls)
+      throws IOException {
+    ServeOptions options =
+        new ServeOptions(
+            listen.address(),
+            containers,
+            folder,
+            budget.bytes(),
+            new RateLimit(rate == null ? 0 : rate.bytes()),
+            tls,
+            ServeOptions.DEFAULT_PROGRESS_LIMIT);
+    return imports == null
+        ? options
+        : options.importing(
+            new ImportOptions(imports, ServeOptions.DEFAULT_PROGRESS_LIMIT, FetchOptions::usable),
+            importClients == null ? null : ClientList.read(importClients));
+  }
+
+  private static boolean isLoopback(@Nullable InetAddress address) {
+    return address != null && address.isLoopbackAddress();
+  }
+
+  private void requireSafeImports() {
+    if (importClients != null && (imports == null || certificate == null)) {
+      throw new ParameterException(
+          spec.commandLine(), "--import-clients needs --imports, --tls-cert and --tls-key");
+    }
+    if (imports != null
+        && importClients == null
+        && !insecure
+        && !isLoopback(listen.address().getAddress())) {
+      throw new ParameterException(
+          spec.commandLine(),
+          "--imports at %s would let everybody write; say who may, by --import-clients and TLS, or"
+                  .formatted(listen)
+              + " --insecure");
+    }
+  }
+
   private @Nullable SslContext tls() throws IOException {
     if (certificate != null && key != null) {
-      return TlsContexts.server(certificate, key, clientCa);
+      return TlsContexts.server(certificate, key, clientCa, importClients);
     }
     if (certificate != null || key != null || clientCa != null) {
       throw new ParameterException(
@@ -189,6 +252,9 @@ final class ServeContainersCommand implements Callable<Integer> {
                 address.getPort());
     containers.forEach(
         (name, directory) -> out.printf("weir: offering %s as %s%s%n", directory, url, name));
+    if (imports != null) {
+      out.printf("weir: taking imports into %s at %simports%n", imports, url);
+    }
     if (!secure && !address.getAddress().isLoopbackAddress()) {
       out.printf("weir: anybody who reaches %s can read all of it; use --client-ca%n", url);
     }

@@ -1,11 +1,11 @@
 package dev.weir.replication.command;
 
-import dev.weir.replication.fetch.FetchException;
 import dev.weir.replication.fetch.FetchOptions;
 import dev.weir.replication.fetch.FetchResult;
-import dev.weir.replication.fetch.Progress;
 import dev.weir.replication.fetch.Standby;
 import dev.weir.replication.net.Lag;
+import dev.weir.replication.transfer.Progress;
+import dev.weir.replication.transfer.TransferException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.LinkedHashMap;
@@ -39,8 +39,8 @@ final class StandbyWatch {
     this.json = json;
   }
 
-  /** Runs until it is interrupted, or the place is no standby any more. */
-  int run() throws IOException, InterruptedException {
+  /** Runs until it is interrupted, or the place is no standby any more: then it throws. */
+  void run() throws IOException, InterruptedException {
     try (Standby standby = Standby.open(options)) {
       turn(standby);
       CountDownLatch never = new CountDownLatch(1);
@@ -54,7 +54,6 @@ final class StandbyWatch {
           tellFailure(standby, failed);
         }
       }
-      return 0;
     }
   }
 
@@ -102,7 +101,7 @@ final class StandbyWatch {
 
   private void tellFailure(Standby standby, IOException failure) {
     String reason = failure.getMessage() == null ? failure.toString() : failure.getMessage();
-    String outcome = failure instanceof FetchException fetch ? fetch.reason().name() : "FAILED";
+    String outcome = failure instanceof TransferException fetch ? fetch.reason().name() : "FAILED";
     tell(
         "%s stays as it is, and is tried again in %d s: %s"
             .formatted(standby.link(), everySeconds, reason),

@@ -1,19 +1,22 @@
 package dev.weir.replication.fetch;
 
+import dev.weir.replication.client.Client;
 import dev.weir.replication.manifest.ManifestReader;
-import dev.weir.replication.manifest.Sha256;
 import dev.weir.replication.manifest.Summary;
+import dev.weir.replication.net.Lag;
+import dev.weir.replication.receive.Earlier;
+import dev.weir.replication.receive.ImportDirectory;
+import dev.weir.replication.receive.Plan;
+import dev.weir.replication.receive.TargetTree;
+import dev.weir.replication.transfer.Progress;
+import dev.weir.replication.transfer.TransferException;
 import dev.weir.replication.tree.Chunks;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
-import java.io.InputStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.security.DigestInputStream;
-import java.security.MessageDigest;
 import java.time.Instant;
-import java.util.HexFormat;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -25,10 +28,6 @@ import org.jspecify.annotations.Nullable;
  * checks that against the manifest, and asks for the rest.
  */
 public final class Fetch {
-  /** The mode of the container's own directory, which is in no manifest. */
-  static final int MODE = 0755;
-
-  private static final int BLOCK_BYTES = 4096;
   private static final long LEAST_PIECE_BYTES = 8L << 20;
   private static final long MOST_PIECE_BYTES = 256L << 20;
 
@@ -46,7 +45,7 @@ public final class Fetch {
   /**
    * Fetches.
    *
-   * @throws FetchException when the container is refused, corrupt or unreachable
+   * @throws TransferException when the container is refused, corrupt or unreachable
    * @throws IOException when this side fails
    */
   public static FetchResult run(FetchOptions options, Progress progress)
@@ -54,15 +53,13 @@ public final class Fetch {
     long start = System.nanoTime();
     Summary summary;
     double seconds;
-    try (SourceClient client = new SourceClient(options);
+    try (Client client = client(options);
         ImportDirectory home = ImportDirectory.open(options.target(), options.container())) {
       try {
-        Patience patience = patience(options);
-        String tag =
-            new ManifestDownload(client, progress, base(options), patience)
-                .into(home.partialManifest());
-        summary = bring(options, progress, client, home, tag, patience, null);
-        home.publish(MODE);
+        List<Source> sources = sources(options);
+        Newest newest = manifest(sources, client, progress, home.partialManifest(), "");
+        summary = bring(options, progress, client, home, sources, newest.tag(), null);
+        home.publish();
         seconds = (double) (System.nanoTime() - start) / TimeUnit.SECONDS.toNanos(1);
       } finally {
         progress.peak(client.peakBytes());
@@ -77,12 +74,20 @@ public final class Fetch {
         seconds);
   }
 
-  static Patience patience(FetchOptions options) {
-    return new Patience(options.source().getHostString() + ":" + options.source().getPort());
+  static Client client(FetchOptions options) throws TransferException {
+    return new Client(
+        "fetch",
+        options.connections(),
+        options.budgetBytes(),
+        options.rate(),
+        options.progressLimit());
   }
 
-  static String base(FetchOptions options) {
-    return "/containers/" + options.container();
+  /** Those to ask, in order; who is of no use is taken out. */
+  static List<Source> sources(FetchOptions options) {
+    List<Source> sources = new ArrayList<>();
+    options.sources().forEach(address -> sources.add(new Source(address)));
+    return sources;
   }
 
   /**
@@ -94,45 +99,37 @@ public final class Fetch {
   static Summary bring(
       FetchOptions options,
       Progress progress,
-      SourceClient client,
+      Client client,
       ImportDirectory home,
+      List<Source> sources,
       String tag,
-      Patience patience,
       @Nullable Earlier earlier)
       throws IOException, InterruptedException {
-    boolean resumed = home.hasTree() && tag.equals(tagOf(home.manifest()));
-    if (!resumed) {
-      home.discardTree();
-      Files.move(home.partialManifest(), home.manifest(), StandardCopyOption.REPLACE_EXISTING);
-    }
-    Summary summary = ManifestReader.check(home.manifest());
-    Unchanged unchanged =
-        earlier == null ? Unchanged.NONE : Unchanged.between(earlier, home.manifest());
-    long whole = roomFor(summary) - unchanged.dataBytes();
-    long needed = whole;
-    if (resumed) {
-      needed = Math.min(needed, home.room());
-    }
-    DiskRoom.reserve(home, needed, options.freeBytes());
-    if (!resumed) {
-      home.makeTree();
-    }
+    ImportDirectory.Prepared prepared = home.prepare(tag, earlier, options.freeBytes());
+    Summary summary = prepared.summary();
     progress.total(summary.dataBytes());
     progress.begin(Progress.Step.BYTES);
     ByteBuf buffer = client.buffer();
-    try (TargetTree tree = new TargetTree(home.tree(), resumed);
+    try (TargetTree tree = TargetTree.ofFetch(home.tree(), prepared.resumed());
         Plan plan =
             new Plan(
                 ManifestReader.open(home.manifest()),
                 tree,
-                unchanged,
+                prepared.unchanged(),
                 new Chunks(buffer.nioBuffer(0, buffer.capacity())),
                 progress,
-                pieceBytes(summary, options.connections()))) {
-      long kept = unchanged.dataBytes();
+                pieceBytes(summary, options.connections()),
+                (offset, position, chunk) -> {})) {
       new Transfer(
-              client, options.connections(), base(options), tag, plan, tree, progress, patience)
-          .run(() -> home.room(Math.clamp(whole + kept - progress.verifiedBytes(), 0, whole)));
+              client,
+              options.connections(),
+              sources,
+              tag,
+              plan,
+              tree,
+              progress,
+              () -> home.room(prepared.missingBytes(progress.verifiedBytes())))
+          .run();
       progress.begin(Progress.Step.SYNC);
       tree.finish(home.manifest());
     } finally {
@@ -141,25 +138,38 @@ public final class Fetch {
     return summary;
   }
 
+  /**
+   * A manifest that has come.
+   *
+   * @param lag what the source had beyond it
+   */
+  record Newest(String tag, Lag lag) {}
+
+  /**
+   * The manifest of the first source that answers; those before it are removed.
+   *
+   * @param knownTag what is there already, and need not come again
+   */
+  static Newest manifest(
+      List<Source> sources, Client client, Progress progress, Path file, String knownTag)
+      throws IOException, InterruptedException {
+    while (true) {
+      Source first = sources.getFirst();
+      try {
+        ManifestDownload download = new ManifestDownload(client, progress, first, knownTag);
+        return new Newest(download.into(file), download.lag());
+      } catch (TransferException e) {
+        if (sources.size() == 1) {
+          throw e;
+        }
+        progress.say(first.useless(e));
+        sources.removeFirst();
+      }
+    }
+  }
+
   private static long pieceBytes(Summary summary, int connections) {
     long share = summary.dataBytes() / (4L * connections);
     return Math.clamp(share, LEAST_PIECE_BYTES, MOST_PIECE_BYTES);
-  }
-
-  /** Data, and a block for each entry: for the end of a file, or a directory. */
-  private static long roomFor(Summary summary) {
-    return summary.dataBytes() + BLOCK_BYTES * summary.entries();
-  }
-
-  /** The tag of a manifest in a file; empty where there is none. */
-  static String tagOf(Path manifest) throws IOException {
-    if (!Files.exists(manifest)) {
-      return "";
-    }
-    MessageDigest digest = Sha256.start();
-    try (InputStream in = new DigestInputStream(Files.newInputStream(manifest), digest)) {
-      in.transferTo(java.io.OutputStream.nullOutputStream());
-    }
-    return HexFormat.of().formatHex(digest.digest());
   }
 }

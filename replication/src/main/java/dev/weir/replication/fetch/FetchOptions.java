@@ -7,6 +7,8 @@ import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param budgetBytes the most resident buffer memory; a connection counts for 1 MiB of it
  * @param tls null: in the clear
  * @param progressLimit a source that sends nothing for so long is left
+ * @param others more servers that have the container, for what the first sends wrong
  * @param freeBytes what a directory has room for, as the system says, or as a test pretends
  */
 public record FetchOptions(
@@ -31,6 +34,7 @@ public record FetchOptions(
     RateLimit rate,
     @Nullable SslContext tls,
     Duration progressLimit,
+    List<SourceAddress> others,
     ToLongFunction<Path> freeBytes) {
   /** The connections when nothing is said. */
   public static final int DEFAULT_CONNECTIONS = 4;
@@ -49,25 +53,35 @@ public record FetchOptions(
         new RateLimit(0),
         null,
         DEFAULT_PROGRESS_LIMIT,
+        List.of(),
         FetchOptions::usable);
   }
 
   /** Over so many connections. */
   public FetchOptions over(int count) {
     return new FetchOptions(
-        source, container, target, count, budgetBytes, rate, tls, progressLimit, freeBytes);
+        source, container, target, count, budgetBytes, rate, tls, progressLimit, others, freeBytes);
   }
 
   /** Within so much buffer memory. */
   public FetchOptions within(long bytes) {
     return new FetchOptions(
-        source, container, target, connections, bytes, rate, tls, progressLimit, freeBytes);
+        source, container, target, connections, bytes, rate, tls, progressLimit, others, freeBytes);
   }
 
   /** At a rate. */
   public FetchOptions at(RateLimit limit) {
     return new FetchOptions(
-        source, container, target, connections, budgetBytes, limit, tls, progressLimit, freeBytes);
+        source,
+        container,
+        target,
+        connections,
+        budgetBytes,
+        limit,
+        tls,
+        progressLimit,
+        others,
+        freeBytes);
   }
 
   /** Into another directory. */
@@ -81,6 +95,7 @@ public record FetchOptions(
         rate,
         tls,
         progressLimit,
+        others,
         freeBytes);
   }
 
@@ -95,22 +110,56 @@ public record FetchOptions(
         rate,
         context,
         progressLimit,
+        others,
         freeBytes);
   }
 
   /** With so much patience. */
   public FetchOptions waiting(Duration limit) {
     return new FetchOptions(
-        source, container, target, connections, budgetBytes, rate, tls, limit, freeBytes);
+        source, container, target, connections, budgetBytes, rate, tls, limit, others, freeBytes);
   }
 
   /** On a disk that says so of its room. */
   public FetchOptions onDisk(ToLongFunction<Path> free) {
     return new FetchOptions(
-        source, container, target, connections, budgetBytes, rate, tls, progressLimit, free);
+        source,
+        container,
+        target,
+        connections,
+        budgetBytes,
+        rate,
+        tls,
+        progressLimit,
+        others,
+        free);
   }
 
-  private static long usable(Path directory) {
+  /** With more servers that have it. */
+  public FetchOptions orFrom(List<SourceAddress> more) {
+    return new FetchOptions(
+        source,
+        container,
+        target,
+        connections,
+        budgetBytes,
+        rate,
+        tls,
+        progressLimit,
+        List.copyOf(more),
+        freeBytes);
+  }
+
+  /** All servers, in the order in which they are asked. */
+  List<SourceAddress> sources() {
+    List<SourceAddress> all = new ArrayList<>();
+    all.add(new SourceAddress(source, container, tls));
+    all.addAll(others);
+    return all;
+  }
+
+  /** What the system says that a directory has room for. */
+  public static long usable(Path directory) {
     try {
       return Files.getFileStore(directory).getUsableSpace();
     } catch (IOException unknown) {

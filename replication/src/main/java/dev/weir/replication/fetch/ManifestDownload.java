@@ -1,40 +1,32 @@
 package dev.weir.replication.fetch;
 
-import dev.weir.replication.fetch.Exchange.Ending;
+import dev.weir.replication.client.Client;
+import dev.weir.replication.client.Exchange.Ending;
 import dev.weir.replication.net.Lag;
-import io.netty.handler.codec.http.HttpHeaderNames;
+import dev.weir.replication.transfer.Patience;
+import dev.weir.replication.transfer.Progress;
+import dev.weir.replication.transfer.TransferException;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 
 /** Gets a manifest, for which the source may need time. For one thread. */
 final class ManifestDownload {
   private static final long POLL_MILLIS = 500;
   private static final int BUSY = 503;
-  private static final int ACCEPTED = 202;
   private static final int NOT_MODIFIED = 304;
 
-  private final SourceClient client;
+  private final Client client;
   private final Progress progress;
-  private final String base;
-  private final Patience patience;
+  private final Source source;
   private final String knownTag;
   private Lag lag = Lag.UNKNOWN;
 
-  ManifestDownload(SourceClient client, Progress progress, String base, Patience patience) {
-    this(client, progress, base, patience, "");
-  }
-
-  /** Only of another manifest than the one with a tag. */
-  ManifestDownload(
-      SourceClient client, Progress progress, String base, Patience patience, String knownTag) {
+  /** Only of another manifest than the one with a tag; any, where that is empty. */
+  ManifestDownload(Client client, Progress progress, Source source, String knownTag) {
     this.client = client;
     this.progress = progress;
-    this.base = base;
-    this.patience = patience;
+    this.source = source;
     this.knownTag = knownTag;
   }
 
@@ -49,76 +41,36 @@ final class ManifestDownload {
    * @return its tag, which has been checked; the known one where there is no other
    */
   String into(Path file) throws IOException, InterruptedException {
-    String path = base + "/manifest";
+    String path = source.base() + "/manifest";
     while (true) {
-      SourceConnection connection;
-      try {
-        connection = connect();
-      } catch (ExecutionException e) {
-        pause(patience.failed(cause(e), 0));
-        continue;
-      }
       try (ManifestExchange exchange = new ManifestExchange(path, knownTag, file)) {
-        connection.begin(exchange);
-        Ending ending = exchange.end().get();
+        Ending ending = client.ask(source.peer(), exchange::telling);
         lag = exchange.lag();
         switch (ending) {
           case Ending.Whole _ -> {
+            source.know();
             return exchange.tag();
           }
           case Ending.Lost lost -> {
             progress.lostConnection(Patience.reason(lost.cause()));
-            pause(patience.failed(lost.cause(), 0));
+            Client.pause(source.peer().failed(lost.cause(), 0));
           }
           case Ending.Failed failed -> throw failed.cause();
           case Ending.Other other -> {
             if (other.status() == NOT_MODIFIED && !knownTag.isEmpty()) {
               return knownTag;
-            } else if (other.status() == ACCEPTED) {
+            } else if (other.status() == Source.ACCEPTED) {
               progress.say("the source reads the container: " + other.text());
-              String next = other.headers().get(HttpHeaderNames.LOCATION, path);
-              path = next.startsWith(base + "/manifest") ? next : path;
-              pause(TimeUnit.MILLISECONDS.toNanos(POLL_MILLIS));
+              path = source.next(other, path);
+              Client.pause(TimeUnit.MILLISECONDS.toNanos(POLL_MILLIS));
             } else if (other.status() == BUSY) {
-              pause(patience.failed(new IOException(other.text()), 0));
+              Client.pause(source.peer().failed(new IOException(other.text()), 0));
             } else {
-              throw FetchException.refused(refusal(other));
+              throw TransferException.refused(source.refusal(other));
             }
           }
         }
-      } catch (ExecutionException e) {
-        throw new IOException(e.getCause());
-      } finally {
-        connection.close();
       }
-    }
-  }
-
-  static String refusal(Ending.Other other) {
-    return "the source answers %d: %s".formatted(other.status(), other.text());
-  }
-
-  private static Throwable cause(ExecutionException e) {
-    return e.getCause() == null ? e : e.getCause();
-  }
-
-  private SourceConnection connect() throws ExecutionException, InterruptedException {
-    CompletableFuture<SourceConnection> connected = new CompletableFuture<>();
-    client.connect((connection, failure) -> {
-      if (failure == null) {
-        connected.complete(connection);
-      } else {
-        connected.completeExceptionally(failure);
-      }
-    });
-    return connected.get();
-  }
-
-  private static void pause(long nanos) throws InterruptedException {
-    try {
-      new CompletableFuture<Void>().get(nanos, TimeUnit.NANOSECONDS);
-    } catch (TimeoutException | ExecutionException over) {
-      // As wanted.
     }
   }
 }

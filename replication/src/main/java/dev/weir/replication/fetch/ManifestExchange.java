@@ -1,31 +1,23 @@
 package dev.weir.replication.fetch;
 
-import dev.weir.replication.manifest.Sha256;
+import dev.weir.replication.client.Exchange;
 import dev.weir.replication.net.Lag;
+import dev.weir.replication.receive.ManifestFile;
+import dev.weir.replication.transfer.TransferException;
 import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.io.Closeable;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
-import java.security.MessageDigest;
-import java.util.HexFormat;
-import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 
 /** Asks for a manifest, and writes it into a file. */
 final class ManifestExchange implements Exchange, Closeable {
-  /** Some 50 million entries. */
-  private static final long MOST_BYTES = 4L << 30;
-
   private final String path;
   private final String knownTag;
-  private final FileChannel file;
-  private final MessageDigest digest = Sha256.start();
-  private final CompletableFuture<Ending> end = new CompletableFuture<>();
-  private long bytes;
+  private final ManifestFile file;
+  private Consumer<Ending> onEnd = ending -> {};
   private String statedTag = "";
   private Lag lag = Lag.UNKNOWN;
 
@@ -33,16 +25,13 @@ final class ManifestExchange implements Exchange, Closeable {
   ManifestExchange(String path, String knownTag, Path target) throws IOException {
     this.path = path;
     this.knownTag = knownTag;
-    this.file =
-        FileChannel.open(
-            target,
-            StandardOpenOption.CREATE,
-            StandardOpenOption.WRITE,
-            StandardOpenOption.TRUNCATE_EXISTING);
+    this.file = new ManifestFile(target);
   }
 
-  CompletableFuture<Ending> end() {
-    return end;
+  /** The same, which tells of its end. */
+  ManifestExchange telling(Consumer<Ending> listener) {
+    onEnd = listener;
+    return this;
   }
 
   /** What the source has beyond the manifest; for whoever was told of the end. */
@@ -53,13 +42,13 @@ final class ManifestExchange implements Exchange, Closeable {
   /**
    * The SHA-256 of what came.
    *
-   * @throws FetchException when the source has stated another
+   * @throws TransferException when the source has stated another
    */
-  String tag() throws FetchException {
-    String tag = HexFormat.of().formatHex(digest.digest());
+  String tag() throws TransferException {
+    String tag = file.tag();
     if (!statedTag.replace("\"", "").equals(tag)) {
-      throw new FetchException(
-          FetchException.Reason.CORRUPT,
+      throw new TransferException(
+          TransferException.Reason.CORRUPT,
           "the manifest has the SHA-256 %s, and the source says %s: fetch again"
               .formatted(tag, statedTag),
           null);
@@ -88,21 +77,12 @@ final class ManifestExchange implements Exchange, Closeable {
 
   @Override
   public void accept(ByteBuf part) throws IOException {
-    bytes += part.readableBytes();
-    if (bytes > MOST_BYTES) {
-      throw FetchException.refused(
-          "the manifest has more than %,d bytes: split the container".formatted(MOST_BYTES));
-    }
-    ByteBuffer content = part.nioBuffer();
-    digest.update(content.duplicate());
-    while (content.hasRemaining()) {
-      file.write(content);
-    }
+    file.accept(part);
   }
 
   @Override
   public void ended(Ending ending) {
-    end.complete(ending);
+    onEnd.accept(ending);
   }
 
   @Override

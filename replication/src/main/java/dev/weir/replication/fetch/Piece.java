@@ -1,17 +1,15 @@
 package dev.weir.replication.fetch;
 
+import dev.weir.replication.receive.Chunk;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
  * Chunks that follow each other in the byte space: what one request asks for.
  *
- * @param isSecondTry whether each has been wrong once
+ * @param wrongFrom the sources that have sent each of them wrong, as often as they did
  */
-record Piece(List<Chunk> chunks, boolean isSecondTry) {
-  static final int MOST_CHUNKS = 256;
-  static final int MOST_FILES = 64;
-
+record Piece(List<Chunk> chunks, List<Source> wrongFrom) {
   long offset() {
     return chunks.getFirst().spaceOffset();
   }
@@ -21,18 +19,18 @@ record Piece(List<Chunk> chunks, boolean isSecondTry) {
   }
 
   /** The same chunks as pieces, each without gaps. */
-  static List<Piece> of(List<Chunk> rest, boolean isSecondTry) {
+  static List<Piece> of(List<Chunk> rest, List<Source> wrongFrom) {
     List<Piece> pieces = new ArrayList<>();
     List<Chunk> run = new ArrayList<>();
     for (Chunk chunk : rest) {
       if (!run.isEmpty() && run.getLast().spaceEnd() != chunk.spaceOffset()) {
-        pieces.add(new Piece(List.copyOf(run), isSecondTry));
+        pieces.add(new Piece(List.copyOf(run), wrongFrom));
         run.clear();
       }
       run.add(chunk);
     }
     if (!run.isEmpty()) {
-      pieces.add(new Piece(List.copyOf(run), isSecondTry));
+      pieces.add(new Piece(List.copyOf(run), wrongFrom));
     }
     return pieces;
   }

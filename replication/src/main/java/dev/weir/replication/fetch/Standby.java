@@ -1,9 +1,16 @@
 package dev.weir.replication.fetch;
 
+import dev.weir.replication.client.Client;
 import dev.weir.replication.manifest.ManifestException;
 import dev.weir.replication.manifest.ManifestReader;
 import dev.weir.replication.manifest.Summary;
 import dev.weir.replication.net.Lag;
+import dev.weir.replication.receive.Earlier;
+import dev.weir.replication.receive.HomeLock;
+import dev.weir.replication.receive.ImportDirectory;
+import dev.weir.replication.receive.ManifestFile;
+import dev.weir.replication.transfer.Progress;
+import dev.weir.replication.transfer.TransferException;
 import dev.weir.replication.tree.Deletion;
 import java.io.Closeable;
 import java.io.IOException;
@@ -13,6 +20,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -67,7 +75,7 @@ public final class Standby implements Closeable {
   private static String tagOf(Path manifest) throws IOException {
     try {
       ManifestReader.check(manifest);
-      return Fetch.tagOf(manifest);
+      return ManifestFile.tagOf(manifest);
     } catch (NoSuchFileException | ManifestException none) {
       return "";
     }
@@ -84,20 +92,20 @@ public final class Standby implements Closeable {
   /**
    * Takes a place, or goes on with what an earlier process has left there.
    *
-   * @throws FetchException when it is somebody else's
+   * @throws TransferException when it is somebody else's
    */
   public static Standby open(FetchOptions options) throws IOException {
     Files.createDirectories(options.target());
     Path target = options.target().toRealPath();
     Path link = target.resolve(options.container());
     if (Files.exists(link, LinkOption.NOFOLLOW_LINKS) && !Files.isSymbolicLink(link)) {
-      throw FetchException.refused(
+      throw TransferException.refused(
           "%s exists and is no standby; remove it, or choose another directory".formatted(link));
     }
     Path folder = Files.createDirectories(target.resolve(FOLDER).resolve(options.container()));
     HomeLock lock = HomeLock.tryTake(folder.resolve("lock"));
     if (lock == null) {
-      throw FetchException.refused(
+      throw TransferException.refused(
           "another process keeps %s; stop it first, or choose another directory".formatted(link));
     }
     try {
@@ -117,7 +125,7 @@ public final class Standby implements Closeable {
     }
     String name = String.valueOf(leadsTo.getFileName());
     if (!folder.equals(leadsTo.getParent()) || !name.matches("[1-9][0-9]{0,17}")) {
-      throw FetchException.refused(
+      throw TransferException.refused(
           "%s is a link to %s; remove it, or choose another directory".formatted(link, leadsTo));
     }
     return Long.parseLong(name);
@@ -131,8 +139,8 @@ public final class Standby implements Closeable {
   /**
    * Asks once, and brings what is new.
    *
-   * @throws FetchException when the container is refused, corrupt or unreachable: the current state
-   *     stays as it is
+   * @throws TransferException when the container is refused, corrupt or unreachable: the current
+   *     state stays as it is
    */
   public Turn turn(Progress progress) throws IOException, InterruptedException {
     refuseIfOpened();
@@ -140,25 +148,25 @@ public final class Standby implements Closeable {
     long next = current + 1;
     long start = System.nanoTime();
     FetchOptions own = options.into(folder);
-    try (SourceClient client = new SourceClient(own);
+    try (Client client = Fetch.client(own);
         ImportDirectory home = ImportDirectory.open(folder, Long.toString(next))) {
-      Patience patience = Fetch.patience(own);
-      ManifestDownload download =
-          new ManifestDownload(client, progress, Fetch.base(own), patience, currentTag);
-      String tag = download.into(home.partialManifest());
-      if (tag.equals(currentTag)) {
-        return new Turn(null, download.lag());
+      List<Source> sources = Fetch.sources(own);
+      Fetch.Newest newest =
+          Fetch.manifest(sources, client, progress, home.partialManifest(), currentTag);
+      if (newest.tag().equals(currentTag)) {
+        return new Turn(null, newest.lag());
       }
-      Summary summary = Fetch.bring(own, progress, client, home, tag, patience, earlier());
+      String tag = newest.tag();
+      Summary summary = Fetch.bring(own, progress, client, home, sources, tag, earlier());
       Files.move(home.manifest(), manifest(next), StandardCopyOption.REPLACE_EXISTING);
       ImportDirectory.sync(manifest(next));
-      home.publish(Fetch.MODE);
+      home.publish();
       progress.peak(client.peakBytes());
       switchTo(next, tag);
       double seconds = (double) (System.nanoTime() - start) / TimeUnit.SECONDS.toNanos(1);
       return new Turn(
           new FetchResult(link, summary.entries(), summary.bytes(), summary.dataBytes(), seconds),
-          download.lag());
+          newest.lag());
     }
   }
 
@@ -186,9 +194,9 @@ public final class Standby implements Closeable {
     return current > 0 && Files.exists(state(current).resolve(OPENED), LinkOption.NOFOLLOW_LINKS);
   }
 
-  private void refuseIfOpened() throws FetchException {
+  private void refuseIfOpened() throws TransferException {
     if (isOpened()) {
-      throw FetchException.refused(
+      throw TransferException.refused(
           "a node has opened %s, so it is no standby any more; choose another directory"
               .formatted(link));
     }

@@ -1,83 +1,66 @@
 package dev.weir.replication.fetch;
 
-import dev.weir.replication.fetch.Exchange.Ending;
+import dev.weir.replication.client.Client;
+import dev.weir.replication.client.Dispatcher;
+import dev.weir.replication.client.Exchange;
+import dev.weir.replication.client.Exchange.Ending;
+import dev.weir.replication.client.Peer;
+import dev.weir.replication.receive.Chunk;
+import dev.weir.replication.receive.NoRoomException;
+import dev.weir.replication.receive.Plan;
+import dev.weir.replication.receive.TargetTree;
+import dev.weir.replication.transfer.Progress;
+import dev.weir.replication.transfer.TransferException;
 import java.io.IOException;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Deque;
 import java.util.List;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives pieces to connections until all have come: new ones from the plan, and those again that
- * were lost or wrong. One thread runs it; connections tell it of what happens by a queue.
+ * Asks for pieces until all have come: new ones from the plan, and those again that were lost or
+ * wrong. The first source is asked for all; the next ones for what it sends wrong twice, and for
+ * the rest when it is of no use any more. For one thread.
  */
-final class Transfer {
-  private static final long TICK_MILLIS = 200;
-  private static final int BUSY = 503;
+final class Transfer implements Dispatcher.Jobs {
+  private static final int MOST_WRONG = 2;
 
-  /** Something that a connection tells, dealt with on the transfer's thread. */
-  private interface Event {
-    void handle() throws IOException;
-  }
-
-  private final SourceClient client;
+  private final Client client;
   private final int mostConnections;
-  private final String path;
+  private final List<Source> sources;
   private final String tag;
   private final Plan plan;
   private final TargetTree tree;
   private final Progress progress;
-  private final Patience patience;
-
-  /** Bounded by the connections: each has one thing to tell at a time. */
-  private final BlockingQueue<Event> events = new LinkedBlockingQueue<>();
-
+  private final Tick onTick;
   private final Deque<Piece> again = new ArrayDeque<>();
-  private final Deque<SourceConnection> idle = new ArrayDeque<>();
-  private int busy;
-  private long pausedUntilNanos = System.nanoTime();
 
+  /**
+   * Has not begun.
+   *
+   * @param sources in the order in which they are asked; one of no use is removed
+   * @param onTick runs a few times a second
+   */
   Transfer(
-      SourceClient client,
+      Client client,
       int mostConnections,
-      String base,
+      List<Source> sources,
       String tag,
       Plan plan,
       TargetTree tree,
       Progress progress,
-      Patience patience) {
+      Tick onTick) {
     this.client = client;
     this.mostConnections = mostConnections;
-    this.path = base + "/bytes";
+    this.sources = sources;
     this.tag = tag;
     this.plan = plan;
     this.tree = tree;
     this.progress = progress;
-    this.patience = patience;
-  }
-
-  /**
-   * Runs until every chunk is there.
-   *
-   * @param onTick runs a few times a second
-   */
-  void run(Tick onTick) throws IOException, InterruptedException {
-    try {
-      while (assign() || busy > 0) {
-        Event event = events.poll(TICK_MILLIS, TimeUnit.MILLISECONDS);
-        while (event != null) {
-          event.handle();
-          event = events.poll();
-        }
-        tree.rethrow();
-        onTick.run();
-      }
-    } finally {
-      idle.forEach(SourceConnection::close);
-    }
+    this.onTick = onTick;
   }
 
   /** What runs beside the transfer. */
@@ -85,98 +68,115 @@ final class Transfer {
     void run() throws IOException;
   }
 
-  /** Begins what can be begun, and says whether something waits for a later time. */
-  private boolean assign() throws IOException, InterruptedException {
-    while (busy < mostConnections) {
-      if (System.nanoTime() - pausedUntilNanos < 0) {
-        return true;
+  /** Runs until every chunk is there. */
+  void run() throws IOException, InterruptedException {
+    new Dispatcher(client, mostConnections, progress, this).run();
+  }
+
+  @Override
+  public Dispatcher.@Nullable Job next() throws IOException, InterruptedException {
+    Piece piece = again.pollFirst();
+    if (piece == null) {
+      List<Chunk> chunks = plan.next();
+      if (chunks.isEmpty()) {
+        return null;
       }
-      Piece piece = again.isEmpty() ? plan.next() : again.removeFirst();
-      if (piece == null) {
-        return false;
-      }
-      busy++;
-      SourceConnection connection = nextIdle();
-      if (connection != null) {
-        begin(connection, piece);
-      } else {
-        client.connect((fresh, failure) -> events.add(() -> connected(fresh, failure, piece)));
-      }
+      piece = new Piece(List.copyOf(chunks), List.of());
     }
-    return false;
+    return new PieceJob(sourceOf(piece), piece);
   }
 
-  private @Nullable SourceConnection nextIdle() {
-    SourceConnection connection = idle.pollFirst();
-    while (connection != null && !connection.isOpen()) {
-      connection = idle.pollFirst();
-    }
-    return connection;
+  @Override
+  public void tick() throws IOException {
+    tree.rethrow();
+    onTick.run();
   }
 
-  private void connected(SourceConnection connection, @Nullable Throwable failure, Piece piece)
-      throws FetchException {
-    if (failure == null) {
-      begin(connection, piece);
-      return;
-    }
-    busy--;
-    again.addFirst(piece);
-    lost(failure);
-  }
-
-  private void begin(SourceConnection connection, Piece piece) {
-    connection.begin(
-        new PieceExchange(
-            path,
-            tag,
-            piece,
-            progress,
-            (exchange, ending) -> events.add(() -> ended(connection, exchange, ending))));
-  }
-
-  private void ended(SourceConnection connection, PieceExchange exchange, Ending ending)
-      throws IOException {
-    busy--;
-    again.addAll(Piece.of(exchange.missing(), exchange.piece().isSecondTry()));
-    List<Chunk> wrong = exchange.wrong();
-    if (exchange.piece().isSecondTry() && !wrong.isEmpty()) {
-      throw corrupt(wrong.getFirst());
-    }
-    again.addAll(Piece.of(wrong, /* isSecondTry= */ true));
-    switch (ending) {
-      case Ending.Whole _ -> idle.addFirst(connection);
-      case Ending.Lost lost -> lost(lost.cause());
-      case Ending.Failed failed -> throw local(failed.cause());
-      case Ending.Other other -> {
-        if (other.status() != BUSY) {
-          throw FetchException.refused(ManifestDownload.refusal(other));
+  /** The first source that has not sent it wrong twice. */
+  private Source sourceOf(Piece piece) throws TransferException, InterruptedException {
+    for (Source source : List.copyOf(sources)) {
+      if (Collections.frequency(piece.wrongFrom(), source) < MOST_WRONG) {
+        try {
+          source.require(tag, client, progress);
+          return source;
+        } catch (TransferException e) {
+          leave(source, e);
         }
-        lost(new IOException(other.text()));
       }
     }
-  }
-
-  private void lost(Throwable cause) throws FetchException {
-    progress.lostConnection(Patience.reason(cause));
-    pausedUntilNanos = System.nanoTime() + patience.failed(cause, progress.verifiedBytes());
-  }
-
-  private static FetchException corrupt(Chunk chunk) {
-    return new FetchException(
-        FetchException.Reason.CORRUPT,
-        ("the file '%s' is corrupt at the source: %,d bytes from %,d on were wrong twice;"
+    Chunk chunk = piece.chunks().getFirst();
+    throw new TransferException(
+        TransferException.Reason.CORRUPT,
+        ("the file '%s' is corrupt at %s: %,d bytes from %,d on were wrong twice;"
                 + " restore it there, and fetch again")
-            .formatted(chunk.file().entry().path(), chunk.bytes(), chunk.fileOffset()),
+            .formatted(
+                chunk.file().entry().path(),
+                sources.size() == 1 ? "the source" : "each source",
+                chunk.bytes(),
+                chunk.fileOffset()),
         null);
   }
 
-  private static IOException local(IOException failure) {
-    return Patience.reason(failure).contains("No space left")
-        ? new FetchException(
-            FetchException.Reason.REFUSED,
-            "the disk is full; what has come is kept: free some space, and fetch again to go on",
-            failure)
-        : failure;
+  @Override
+  public void unreachable(Peer peer, TransferException failure) throws TransferException {
+    for (Source source : List.copyOf(sources)) {
+      if (source.peer().equals(peer)) {
+        leave(source, failure);
+      }
+    }
+  }
+
+  private void leave(Source source, TransferException failure) throws TransferException {
+    if (sources.size() == 1 && sources.contains(source)) {
+      throw failure;
+    }
+    if (sources.remove(source)) {
+      progress.say(source.useless(failure));
+    }
+  }
+
+  private final class PieceJob implements Dispatcher.Job {
+    private final Source source;
+    private final Piece piece;
+    private @Nullable PieceExchange exchange;
+
+    PieceJob(Source source, Piece piece) {
+      this.source = source;
+      this.piece = piece;
+    }
+
+    @Override
+    public Peer peer() {
+      return source.peer();
+    }
+
+    @Override
+    public Exchange begin(Consumer<Ending> onEnd) {
+      PieceExchange begun =
+          new PieceExchange(source.base() + "/bytes", tag, piece, progress, onEnd);
+      exchange = begun;
+      return begun;
+    }
+
+    @Override
+    public void ended(Ending ending) throws IOException {
+      PieceExchange begun = exchange;
+      if (begun == null) {
+        again.addFirst(piece);
+      } else {
+        again.addAll(Piece.of(begun.intake().missing(), piece.wrongFrom()));
+        List<Source> wrongFrom = new ArrayList<>(piece.wrongFrom());
+        wrongFrom.add(source);
+        for (Chunk chunk : begun.intake().wrong()) {
+          again.add(new Piece(List.of(chunk), List.copyOf(wrongFrom)));
+        }
+      }
+      if (ending instanceof Ending.Failed failed) {
+        throw NoRoomException.orElse(failed.cause());
+      }
+      if (ending instanceof Ending.Other other) {
+        leave(source, TransferException.refused(source.refusal(other)));
+      }
+    }
   }
 }

@@ -1,4 +1,4 @@
-/** The receiver: connections, verified chunks, and the import directory. */
+/** Containers that are asked for: manifest, ranges, and other sources for what is wrong. */
 @NullMarked
 package dev.weir.replication.fetch;
 

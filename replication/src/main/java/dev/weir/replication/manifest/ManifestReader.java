@@ -32,6 +32,8 @@ public final class ManifestReader implements Closeable {
   private final @Nullable PathOrder order;
 
   private Summary summary = Summary.EMPTY;
+  private long position = HEAD_BYTES;
+  private long entryPosition = HEAD_BYTES;
   private long size;
   private long chunk;
   private long chunks;
@@ -119,9 +121,18 @@ public final class ManifestReader implements Closeable {
     }
   }
 
+  /**
+   * Where the last entry begins, for {@link #at}; of a reader that began at the manifest's first.
+   */
+  public long entryPosition() {
+    return entryPosition;
+  }
+
   private Entry readEntry(boolean isDirectory) throws IOException {
     byte[] bytes = new byte[in.readUnsignedShort()];
     in.readFully(bytes);
+    entryPosition = position;
+    position += (isDirectory ? 5 : 13) + bytes.length;
     String path = decode(bytes);
     if (order != null) {
       order.accept(path, isDirectory);
@@ -169,6 +180,7 @@ public final class ManifestReader implements Closeable {
         run = Run.data(chunk, crcs);
       }
       chunk += length;
+      position += 4 + (count > 0 ? 4L * count : 0);
       return run;
     } catch (EOFException e) {
       throw endsEarly();

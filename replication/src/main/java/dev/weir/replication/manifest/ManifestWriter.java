@@ -29,6 +29,7 @@ public final class ManifestWriter implements Closeable {
   private long chunk;
   private Summary summary = Summary.EMPTY;
   private long position;
+  private long dataChunks;
 
   /** Writes the head. */
   public ManifestWriter(OutputStream target) throws IOException {
@@ -42,6 +43,11 @@ public final class ManifestWriter implements Closeable {
   /** Where the next entry begins, in bytes from the manifest's. */
   public long position() {
     return position;
+  }
+
+  /** The chunks of data so far. */
+  public long dataChunks() {
+    return dataChunks;
   }
 
   /** What has been written. */
@@ -70,6 +76,7 @@ public final class ManifestWriter implements Closeable {
   public void data(int crc) throws IOException {
     writeHoles();
     crcs[pendingCrcs++] = crc;
+    dataChunks++;
     summary = summary.plusData(ManifestLayout.chunkBytes(size, chunk));
     chunk++;
     if (pendingCrcs == crcs.length) {

@@ -28,6 +28,11 @@ public final class RateLimit {
     bytesPerSecond = bytes;
   }
 
+  /** The limit; 0 for none. */
+  public long bytesPerSecond() {
+    return bytesPerSecond;
+  }
+
   /** Whether there is a limit now. */
   public boolean isSet() {
     return bytesPerSecond > 0;

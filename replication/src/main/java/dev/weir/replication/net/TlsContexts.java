@@ -23,7 +23,20 @@ public final class TlsContexts {
    */
   public static SslContext server(Path certificate, Path key, @Nullable Path clientCa)
       throws IOException {
-    requireFiles(certificate, key, clientCa);
+    return server(certificate, key, clientCa, null);
+  }
+
+  /**
+   * Of a server that takes imports.
+   *
+   * @param clientCa of the clients that it lets in; null lets in all
+   * @param importClients certificates of those that may push, which are asked for; null for none
+   * @throws IOException which says what is wrong with which file
+   */
+  public static SslContext server(
+      Path certificate, Path key, @Nullable Path clientCa, @Nullable Path importClients)
+      throws IOException {
+    requireFiles(certificate, key, clientCa, importClients);
     try {
       SslContextBuilder builder =
           SslContextBuilder.forServer(certificate.toFile(), key.toFile())
@@ -31,6 +44,9 @@ public final class TlsContexts {
               .protocols("TLSv1.3", "TLSv1.2");
       if (clientCa != null) {
         builder.trustManager(clientCa.toFile()).clientAuth(ClientAuth.REQUIRE);
+      } else if (importClients != null) {
+        // Those that only read need none.
+        builder.trustManager(importClients.toFile()).clientAuth(ClientAuth.OPTIONAL);
       }
       return builder.build();
     } catch (IllegalArgumentException | SSLException e) {

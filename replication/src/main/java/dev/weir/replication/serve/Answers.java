@@ -11,6 +11,7 @@ import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpVersion;
 import java.util.LinkedHashMap;
+import java.util.Locale;
 import java.util.Map;
 import tools.jackson.jr.ob.JSON;
 
@@ -54,7 +55,17 @@ final class Answers {
     return answer;
   }
 
-  private static FullHttpResponse of(HttpResponseStatus status, String type, String body) {
+  /** The name of a constant as answers have it. */
+  static String label(Enum<?> constant) {
+    return constant.name().toLowerCase(Locale.ROOT);
+  }
+
+  /** Nothing but a status. */
+  static FullHttpResponse empty(HttpResponseStatus status) {
+    return new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, status, Unpooled.EMPTY_BUFFER);
+  }
+
+  static FullHttpResponse of(HttpResponseStatus status, String type, String body) {
     FullHttpResponse answer =
         new DefaultFullHttpResponse(
             HttpVersion.HTTP_1_1, status, Unpooled.wrappedBuffer(body.getBytes(UTF_8)));

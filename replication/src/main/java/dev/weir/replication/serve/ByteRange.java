@@ -8,8 +8,25 @@ import org.jspecify.annotations.Nullable;
 record ByteRange(long first, long last) {
   private static final Pattern FORM = Pattern.compile("bytes=([0-9]{0,19})-([0-9]{0,19})");
 
+  private static final Pattern CONTENT =
+      Pattern.compile("bytes ([0-9]{1,18})-([0-9]{1,18})/([0-9]{1,18})");
+
   long length() {
     return last - first + 1;
+  }
+
+  /**
+   * Reads the range of a body, as {@code bytes 0-99/1000}.
+   *
+   * @return null when the text is no such range, or one of another size
+   */
+  static @Nullable ByteRange parseContent(String text, long size) {
+    Matcher form = CONTENT.matcher(text.strip());
+    if (!form.matches() || Long.parseLong(form.group(3)) != size) {
+      return null;
+    }
+    ByteRange range = new ByteRange(Long.parseLong(form.group(1)), Long.parseLong(form.group(2)));
+    return range.first() > range.last() || range.last() >= size ? null : range;
   }
 
   /**

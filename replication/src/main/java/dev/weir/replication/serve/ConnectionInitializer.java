@@ -39,7 +39,8 @@ final class ConnectionInitializer extends ChannelInitializer<Channel> {
             new HttpServerCodec(
                 new HttpDecoderConfig()
                     .setMaxInitialLineLength(MOST_HEAD_BYTES)
-                    .setMaxHeaderSize(MOST_HEAD_BYTES)),
+                    .setMaxHeaderSize(MOST_HEAD_BYTES)
+                    .setMaxChunkSize(ReplicationServer.READ_BYTES)),
             // Requests that come early wait here.
             new FlowControlHandler(),
             new RequestHandler(services, /* zeroCopy= */ tls == null, hasPlace));

@@ -3,11 +3,15 @@ package dev.weir.replication.serve;
 import dev.weir.memory.Pool;
 import dev.weir.memory.PoolOptions;
 import dev.weir.netty.WeirAllocator;
+import dev.weir.replication.imports.ImportFigures;
+import dev.weir.replication.imports.Imports;
 import dev.weir.replication.net.Loops;
+import dev.weir.replication.send.BodySender;
 import dev.weir.replication.source.Container;
 import dev.weir.replication.source.Origin;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.AdaptiveRecvByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.WriteBufferWaterMark;
@@ -22,6 +26,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Serves containers over HTTP/1.1, with event loops and a pool of its own.
@@ -33,8 +38,10 @@ public final class ReplicationServer implements AutoCloseable {
   /** What a connection may hold at most, with TLS: queued pieces, and records of them. */
   static final int CONNECTION_BYTES = 1 << 20;
 
-  /** The buffer that files are read with for their checksums. */
-  private static final int READ_BYTES = 256 << 10;
+  /** The buffers that files are read with for their checksums, and bodies. */
+  static final int READ_BYTES = 256 << 10;
+
+  private static final int LEAST_READ_BYTES = 8 << 10;
 
   /** How often there is a look at what nobody uses any more. */
   private static final long EXPIRY_SECONDS = 30;
@@ -48,6 +55,7 @@ public final class ReplicationServer implements AutoCloseable {
   private final ExecutorService builder;
   private final ServeFigures figures;
   private final Collection<Container> containers;
+  private final @Nullable Imports imports;
   private final Channel listener;
 
   private ReplicationServer(
@@ -57,6 +65,7 @@ public final class ReplicationServer implements AutoCloseable {
       ExecutorService builder,
       ServeFigures figures,
       Collection<Container> containers,
+      @Nullable Imports imports,
       Channel listener) {
     this.pool = pool;
     this.allocator = allocator;
@@ -64,6 +73,7 @@ public final class ReplicationServer implements AutoCloseable {
     this.builder = builder;
     this.figures = figures;
     this.containers = containers;
+    this.imports = imports;
     this.listener = listener;
   }
 
@@ -100,15 +110,24 @@ public final class ReplicationServer implements AutoCloseable {
         Executors.newSingleThreadExecutor(
             Thread.ofPlatform().daemon().name("weir-manifests").factory());
     ServeFigures figures = new ServeFigures();
+    int places = (int) Math.max(1, options.budgetBytes() / CONNECTION_BYTES - 1);
+    Container.Reading reading = build -> withBuffer(allocator, build);
+    Imports imports =
+        options.imports() == null
+            ? null
+            : new Imports(options.imports(), figures.importPlaces(places), reading);
     Services services =
         new Services(
             containers,
             builder,
-            build -> withBuffer(allocator, build),
+            reading,
             options.rate(),
             options.progressLimit(),
-            (int) Math.max(1, options.budgetBytes() / CONNECTION_BYTES - 1),
-            figures);
+            places,
+            figures,
+            new ServeMetrics(figures, imports, options.rate(), pool),
+            imports,
+            options.clients());
     try {
       Channel listener =
           new ServerBootstrap()
@@ -119,6 +138,10 @@ public final class ReplicationServer implements AutoCloseable {
               .childOption(ChannelOption.ALLOCATOR, allocator)
               .childOption(ChannelOption.AUTO_READ, false)
               .childOption(ChannelOption.TCP_NODELAY, true)
+              .childOption(
+                  ChannelOption.RECVBUF_ALLOCATOR,
+                  new AdaptiveRecvByteBufAllocator(LEAST_READ_BYTES, LEAST_READ_BYTES, READ_BYTES)
+                      .maxMessagesPerRead(1))
               .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, QUEUED)
               .childHandler(new ConnectionInitializer(services, options.tls()))
               .bind(options.address())
@@ -133,9 +156,12 @@ public final class ReplicationServer implements AutoCloseable {
                   EXPIRY_SECONDS,
                   TimeUnit.SECONDS);
       return new ReplicationServer(
-          pool, allocator, loops, builder, figures, containers.values(), listener);
+          pool, allocator, loops, builder, figures, containers.values(), imports, listener);
     } catch (Throwable e) {
       loops.close();
+      if (imports != null) {
+        imports.close();
+      }
       builder.shutdownNow();
       allocator.close();
       pool.close();
@@ -178,6 +204,11 @@ public final class ReplicationServer implements AutoCloseable {
     return containers.stream().mapToInt(Container::snapshots).sum();
   }
 
+  /** What has come by imports; null where they are off. */
+  public @Nullable ImportFigures importFigures() {
+    return imports == null ? null : imports.figures();
+  }
+
   /** The most buffer memory that was ever resident. */
   public long peakResidentBytes() {
     return pool.peakResidentBytes();
@@ -192,6 +223,9 @@ public final class ReplicationServer implements AutoCloseable {
   public void close() {
     listener.close().awaitUninterruptibly();
     loops.close();
+    if (imports != null) {
+      imports.close();
+    }
     builder.shutdownNow();
     containers.forEach(Container::close);
     allocator.close();

@@ -4,6 +4,7 @@ import dev.weir.replication.manifest.ManifestLayout;
 import dev.weir.replication.manifest.ManifestReader;
 import dev.weir.replication.manifest.ManifestWriter;
 import dev.weir.replication.manifest.Run;
+import dev.weir.replication.manifest.SparseIndex;
 import dev.weir.replication.tree.Chunks;
 import java.io.BufferedOutputStream;
 import java.io.DataOutputStream;
@@ -106,7 +107,7 @@ public final class ManifestBuild {
           writer.directory(step.path(), step.facts().mode());
           continue;
         }
-        index.add(writer.summary().bytes(), writer.position());
+        index.add(writer.summary().bytes(), writer.position(), writer.dataChunks());
         FileStamp stamp = step.facts().stamp().in(tree);
         writer.file(step.path(), step.facts().mode(), stamp.size());
         ManifestReader earlier = known == null ? null : known.find(step.path(), stamp);

@@ -2,6 +2,7 @@ package dev.weir.replication.source;
 
 import dev.weir.replication.manifest.Entry;
 import dev.weir.replication.manifest.ManifestReader;
+import dev.weir.replication.manifest.SparseIndex;
 import dev.weir.replication.tree.SafeTree;
 import java.io.Closeable;
 import java.io.DataInputStream;

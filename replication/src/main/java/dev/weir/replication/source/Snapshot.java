@@ -1,5 +1,6 @@
 package dev.weir.replication.source;
 
+import dev.weir.replication.manifest.SparseIndex;
 import dev.weir.replication.manifest.Summary;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.weir.replication.testing.Proxy;
 import dev.weir.replication.testing.TestServer;
 import dev.weir.replication.testing.Trees;
+import dev.weir.replication.transfer.Progress;
+import dev.weir.replication.transfer.TransferException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -105,8 +107,8 @@ class BadLinkTest {
                 })) {
       assertThatThrownBy(() -> Fetch.run(over(proxy), new Progress()))
           .isInstanceOfSatisfying(
-              FetchException.class,
-              e -> assertThat(e.reason()).isEqualTo(FetchException.Reason.CORRUPT))
+              TransferException.class,
+              e -> assertThat(e.reason()).isEqualTo(TransferException.Reason.CORRUPT))
           .hasMessageContaining("the file 'large' is corrupt at the source");
     }
     assertThat(target.resolve("photos")).doesNotExist();
@@ -129,8 +131,8 @@ class BadLinkTest {
       assertThatThrownBy(
               () -> Fetch.run(over(proxy).waiting(Duration.ofMillis(50)), new Progress()))
           .isInstanceOfSatisfying(
-              FetchException.class,
-              e -> assertThat(e.reason()).isEqualTo(FetchException.Reason.UNREACHABLE))
+              TransferException.class,
+              e -> assertThat(e.reason()).isEqualTo(TransferException.Reason.UNREACHABLE))
           .hasMessageContaining("has sent nothing for 50 ms");
     }
   }
@@ -148,8 +150,8 @@ class BadLinkTest {
                 })) {
       assertThatThrownBy(() -> Fetch.run(over(proxy), new Progress()))
           .isInstanceOfSatisfying(
-              FetchException.class,
-              e -> assertThat(e.reason()).isEqualTo(FetchException.Reason.UNREACHABLE))
+              TransferException.class,
+              e -> assertThat(e.reason()).isEqualTo(TransferException.Reason.UNREACHABLE))
           .hasMessageContaining("is no HTTP");
     }
   }
@@ -162,8 +164,8 @@ class BadLinkTest {
         FetchOptions.of(new java.net.InetSocketAddress("127.0.0.1", port), "photos", target);
     assertThatThrownBy(() -> Fetch.run(options, new Progress()))
         .isInstanceOfSatisfying(
-            FetchException.class,
-            e -> assertThat(e.reason()).isEqualTo(FetchException.Reason.UNREACHABLE))
+            TransferException.class,
+            e -> assertThat(e.reason()).isEqualTo(TransferException.Reason.UNREACHABLE))
         .hasMessageContaining("refused");
   }
 }

@@ -9,6 +9,8 @@ import dev.weir.replication.testing.Await;
 import dev.weir.replication.testing.TestCertificate;
 import dev.weir.replication.testing.TestServer;
 import dev.weir.replication.testing.Trees;
+import dev.weir.replication.transfer.Progress;
+import dev.weir.replication.transfer.TransferException;
 import java.io.RandomAccessFile;
 import java.net.InetSocketAddress;
 import java.net.StandardProtocolFamily;
@@ -99,14 +101,15 @@ class FetchTest {
   }
 
   private void assertRefused(FetchOptions options, String reason) {
-    assertFails(options, FetchException.Reason.REFUSED, reason);
+    assertFails(options, TransferException.Reason.REFUSED, reason);
   }
 
   private static void assertFails(
-      FetchOptions options, FetchException.Reason reason, String message) {
+      FetchOptions options, TransferException.Reason reason, String message) {
     assertThatThrownBy(() -> fetch(options))
         .isInstanceOfSatisfying(
-            FetchException.class, e -> assertThat(e.reason()).as(e.getMessage()).isEqualTo(reason))
+            TransferException.class,
+            e -> assertThat(e.reason()).as(e.getMessage()).isEqualTo(reason))
         .hasMessageContaining(message);
   }
 
@@ -200,7 +203,7 @@ class FetchTest {
     try (TestServer server = TestServer.of(source, cache)) {
       assertThatThrownBy(
               () -> Fetch.run(server.fetchInto(target).onDisk(directory -> 4098), progress))
-          .isInstanceOf(FetchException.class)
+          .isInstanceOf(TransferException.class)
           .hasMessageContaining("4,098 bytes free")
           .hasMessageContaining("needs 4,099 more");
     }
@@ -224,7 +227,7 @@ class FetchTest {
       assertRefused(
           videosServer.fetchInto(target).onDisk(directory -> 10L << 20),
           "are promised to other imports");
-      assertRefused(first, "is being fetched into");
+      assertRefused(first, "is being copied into");
 
       rate.set(0);
       running.get(30, TimeUnit.SECONDS);

@@ -3,11 +3,12 @@ package dev.weir.replication.fetch;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.replication.testing.Await;
+import dev.weir.replication.testing.JavaProcess;
 import dev.weir.replication.testing.TestServer;
 import dev.weir.replication.testing.Trees;
+import dev.weir.replication.transfer.Progress;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -52,22 +53,12 @@ class KilledReceiverTest {
 
   private static void killAtRandom(TestServer server, Path target, Random random) throws Exception {
     Process receiver =
-        new ProcessBuilder(
-                List.of(
-                    Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                    "--enable-native-access=ALL-UNNAMED",
-                    "-XX:TieredStopAtLevel=1",
-                    "-XX:+UseSerialGC",
-                    "-cp",
-                    System.getProperty("java.class.path"),
-                    ReceiverMain.class.getName(),
-                    Integer.toString(server.port()),
-                    server.name(),
-                    target.toString(),
-                    Long.toString(RATE)))
-            .redirectErrorStream(true)
-            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-            .start();
+        JavaProcess.start(
+            ReceiverMain.class,
+            Integer.toString(server.port()),
+            server.name(),
+            target.toString(),
+            Long.toString(RATE));
     try {
       Path room = target.resolve(".weir-incoming/photos/room");
       Await.until(

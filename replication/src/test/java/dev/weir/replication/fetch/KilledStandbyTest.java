@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.replication.testing.Await;
 import dev.weir.replication.testing.TestServer;
 import dev.weir.replication.testing.Trees;
+import dev.weir.replication.transfer.Progress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -1,6 +1,7 @@
 package dev.weir.replication.fetch;
 
 import dev.weir.replication.net.RateLimit;
+import dev.weir.replication.transfer.Progress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 

@@ -1,5 +1,6 @@
 package dev.weir.replication.fetch;
 
+import dev.weir.replication.transfer.Progress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 

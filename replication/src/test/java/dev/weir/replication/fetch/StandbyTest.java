@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.replication.testing.TestServer;
 import dev.weir.replication.testing.Trees;
+import dev.weir.replication.transfer.Progress;
+import dev.weir.replication.transfer.TransferException;
 import dev.weir.replication.tree.Deletion;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -162,7 +164,7 @@ class StandbyTest {
     try (TestServer server = serve();
         Standby standby = Standby.open(server.fetchInto(target).onDisk(path -> 0))) {
       assertThatThrownBy(() -> standby.turn(new Progress()))
-          .isInstanceOf(FetchException.class)
+          .isInstanceOf(TransferException.class)
           .hasMessageContaining("free some space");
       assertThat(Trees.describe(copy().toRealPath())).isEqualTo(before);
     }
@@ -178,7 +180,7 @@ class StandbyTest {
     Files.writeString(copy().resolve("written-since"), "precious");
     Files.writeString(source.resolve("b"), "two");
     assertThatThrownBy(this::turn)
-        .isInstanceOf(FetchException.class)
+        .isInstanceOf(TransferException.class)
         .hasMessageContaining("no standby any more");
     assertThat(copy().resolve("written-since")).hasContent("precious");
   }

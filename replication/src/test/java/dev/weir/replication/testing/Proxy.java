@@ -11,7 +11,7 @@ import java.net.Socket;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** A link to a server that damages or cuts what the server sends. */
+/** A link to a server that damages or cuts what one side sends. */
 public final class Proxy implements Closeable {
   /** What happens to a part of the answers; one for each connection. */
   public interface Link {
@@ -32,8 +32,17 @@ public final class Proxy implements Closeable {
   private final ServerSocket listener;
   private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
 
-  /** Listens on a free port. */
+  /** Listens on a free port, and looks at what the server sends. */
   public Proxy(int serverPort, Links links) throws IOException {
+    this(serverPort, number -> (bytes, count) -> count, links);
+  }
+
+  /** Listens on a free port, and looks at what the client sends. */
+  public static Proxy ofRequests(int serverPort, Links links) throws IOException {
+    return new Proxy(serverPort, links, number -> (bytes, count) -> count);
+  }
+
+  private Proxy(int serverPort, Links requests, Links answers) throws IOException {
     listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
     Thread.startVirtualThread(() -> {
       for (int number = 0; ; number++) {
@@ -42,8 +51,9 @@ public final class Proxy implements Closeable {
           sockets.add(client);
           Socket server = new Socket(InetAddress.getLoopbackAddress(), serverPort);
           sockets.add(server);
-          Link link = links.connection(number);
-          Thread.startVirtualThread(() -> copy(client, server, (bytes, count) -> count));
+          Link link = answers.connection(number);
+          Link up = requests.connection(number);
+          Thread.startVirtualThread(() -> copy(client, server, up));
           Thread.startVirtualThread(() -> copy(server, client, link));
         } catch (IOException closed) {
           return;

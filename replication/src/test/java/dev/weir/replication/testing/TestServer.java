@@ -1,6 +1,7 @@
 package dev.weir.replication.testing;
 
 import dev.weir.replication.fetch.FetchOptions;
+import dev.weir.replication.imports.ImportOptions;
 import dev.weir.replication.net.RateLimit;
 import dev.weir.replication.serve.ReplicationServer;
 import dev.weir.replication.serve.ServeOptions;
@@ -11,6 +12,7 @@ import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
+import java.util.function.ToLongFunction;
 
 /** A server of one container on a free port of loopback. */
 public record TestServer(ReplicationServer server, String name) implements AutoCloseable {
@@ -35,6 +37,34 @@ public record TestServer(ReplicationServer server, String name) implements AutoC
                 tls,
                 progressLimit)),
         name);
+  }
+
+  /** Starts one that offers nothing, and takes imports into a directory. */
+  public static TestServer importing(Path imports) throws IOException {
+    return importing(imports, new RateLimit(0), Duration.ofSeconds(30), FetchOptions::usable);
+  }
+
+  /** Starts one that takes imports, with a rate, a limit of progress, and a disk. */
+  public static TestServer importing(
+      Path imports, RateLimit rate, Duration progressLimit, ToLongFunction<Path> freeBytes)
+      throws IOException {
+    return new TestServer(
+        ReplicationServer.start(
+            new ServeOptions(
+                    new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+                    Map.of(),
+                    imports.resolveSibling("no-manifests"),
+                    16 << 20,
+                    rate,
+                    null,
+                    progressLimit)
+                .importing(new ImportOptions(imports, progressLimit, freeBytes), null)),
+        "");
+  }
+
+  /** Its address. */
+  public InetSocketAddress address() {
+    return new InetSocketAddress("127.0.0.1", port());
   }
 
   /** Its port. */

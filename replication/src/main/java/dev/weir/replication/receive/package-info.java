@@ -1,0 +1,5 @@
+/** Containers that are put together: the plan, verified chunks, and the import directory. */
+@NullMarked
+package dev.weir.replication.receive;
+
+import org.jspecify.annotations.NullMarked;
