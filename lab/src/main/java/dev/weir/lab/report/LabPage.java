@@ -110,13 +110,16 @@ final class LabPage {
         <h2>Resident and live over time</h2>
         <p class="faint key">MiB over the seconds of the row<b class="live"></b>live<b class="rss"></b>RSS</p>
         """);
-    rows.stream().map(LabPage::group).distinct().forEach(scenario -> charts(page, scenario, rows));
+    rows.stream()
+        .map(row -> group(row))
+        .distinct()
+        .forEach(scenario -> charts(page, scenario, rows));
     flags(page, rows);
     return page.append(SORTING).toString();
   }
 
   /** What is drawn side by side: a scenario, or a trace within a budget. */
-  private static String group(Map<String, @Nullable Object> row) {
+  private static String group(Map<String, ?> row) {
     String group = String.valueOf(row.get("scenario"));
     if (row.get("trace") instanceof String trace) {
       group += ", " + trace;

@@ -34,7 +34,7 @@ public record WeirSettings(boolean dense, Optional<Duration> decay, OptionalDoub
   public static WeirSettings parse(String text) {
     WeirSettings settings = preset(/* dense= */ false);
     try {
-      for (String part : COMMA.split(text)) {
+      for (String part : COMMA.splitAsStream(text).toList()) {
         settings = settings.with(part.strip());
       }
       settings.options(1 << 20);
