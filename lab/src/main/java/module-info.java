@@ -2,12 +2,16 @@
 @SuppressWarnings("module") // The benchmarks and the command are compiled later.
 module dev.weir.lab {
   requires static org.jspecify;
+  requires HdrHistogram;
   requires com.github.luben.zstd_jni;
   requires dev.weir.cache;
   requires dev.weir.compression;
   requires dev.weir.netty;
   requires dev.weir.replication;
   requires transitive info.picocli;
+  requires io.grpc;
+  requires io.grpc.netty;
+  requires io.grpc.stub;
   requires io.netty.buffer;
   requires io.netty.codec.compression;
   requires io.netty.codec.http;

@@ -11,6 +11,7 @@ module dev.weir.netty {
   requires transitive io.netty.codec.http;
   requires transitive io.netty.codec.http2;
   requires static io.netty.transport.classes.epoll;
+  requires static io.netty.transport.unix.common;
   requires static io.netty.transport.classes.io_uring;
 
   exports dev.weir.netty;

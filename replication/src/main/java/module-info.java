@@ -17,10 +17,16 @@ module dev.weir.replication {
   exports dev.weir.replication.command;
   exports dev.weir.replication.fetch to
       dev.weir.lab;
+  exports dev.weir.replication.manifest to
+      dev.weir.server;
   exports dev.weir.replication.net to
-      dev.weir.lab;
+      dev.weir.lab,
+      dev.weir.server;
   exports dev.weir.replication.serve to
-      dev.weir.lab;
+      dev.weir.lab,
+      dev.weir.server;
+  exports dev.weir.replication.source to
+      dev.weir.server;
 
   opens dev.weir.replication.command to
       info.picocli;

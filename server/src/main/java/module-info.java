@@ -5,6 +5,7 @@ module dev.weir.server {
   requires dev.weir.memory;
   requires dev.weir.netty;
   requires dev.weir.objects.s3;
+  requires dev.weir.replication;
   requires dev.weir.streams;
   requires info.picocli;
   requires io.netty.codec;

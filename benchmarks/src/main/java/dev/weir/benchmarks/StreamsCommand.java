@@ -72,7 +72,7 @@ final class StreamsCommand implements Callable<Integer> {
       description =
           "append-1K-1, append-1K-100, append-1K-1000, append-1K-100000, append-100K-1,"
               + " append-100K-100, catch-up-1, catch-up-4, sse-100, long-poll-100,"
-              + " beside-8-readers (default: all).")
+              + " beside-8-readers, beside-copy (default: all).")
   private @Nullable List<StreamsRow> rows;
 
   @Option(

@@ -27,7 +27,9 @@ class ModuleArrowsTest {
           Map.entry("streams", Set.of("cache", "memory")),
           Map.entry("objects", Set.of("streams")),
           Map.entry(
-              "server", Set.of("streams", "objects", "cache", "compression", "netty", "memory")),
+              "server",
+              Set.of(
+                  "streams", "objects", "replication", "cache", "compression", "netty", "memory")),
           Map.entry("replication", Set.of("netty", "memory")),
           Map.entry("lab", Set.of("cache", "compression", "replication", "netty", "memory")),
           Map.entry("benchmarks", Set.of("lab", "compression", "netty", "micrometer", "memory")),

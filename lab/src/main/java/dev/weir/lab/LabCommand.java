@@ -13,6 +13,7 @@ import dev.weir.lab.recording.RecordCommand;
 import dev.weir.lab.recording.SizesCommand;
 import dev.weir.lab.replay.GenerateCommand;
 import dev.weir.lab.replay.ReplayCommand;
+import dev.weir.lab.replicate.ReplicationCommand;
 import dev.weir.lab.slowclients.SlowClientsCommand;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -61,7 +62,8 @@ public final class LabCommand implements Runnable {
         CompressedCommand.class,
         CacheFragmentationCommand.class,
         PerThreadCommand.class,
-        GatewayCommand.class
+        GatewayCommand.class,
+        ReplicationCommand.class
       })
   static final class Run implements Runnable {
     @Spec private CommandSpec spec;

@@ -4,6 +4,7 @@ import dev.weir.compression.Compression;
 import dev.weir.memory.PoolOptions;
 import dev.weir.memory.jmx.PoolBean;
 import dev.weir.memory.profile.LeakWatch;
+import dev.weir.replication.serve.ReplicationServer;
 import dev.weir.server.console.Console;
 import dev.weir.server.console.ConsoleAccess;
 import dev.weir.server.http.Buffers;
@@ -39,6 +40,7 @@ public final class Node implements AutoCloseable {
   private final PoolBean bean;
   private final @Nullable Compression compression;
   private final @Nullable Tls tls;
+  private final @Nullable ReplicationServer replication;
 
   private Node(
       BufferMemory memory,
@@ -48,7 +50,9 @@ public final class Node implements AutoCloseable {
       Console console,
       PoolBean bean,
       @Nullable Compression compression,
-      @Nullable Tls tls) {
+      @Nullable Tls tls,
+      @Nullable ReplicationServer replication) {
+    this.replication = replication;
     this.tls = tls;
     this.compression = compression;
     this.bean = bean;
@@ -172,8 +176,15 @@ public final class Node implements AutoCloseable {
             compression,
             tls);
     opened.push(server);
+    ReplicationServer replication = null;
+    if (parts.replication() != null) {
+      StoreReplication.Started copies = StoreReplication.start(parts.replication(), store, data);
+      replication = copies.server();
+      opened.push(replication);
+      metrics.replication(copies.figures());
+    }
     PoolBean bean = PoolBean.register(memory.pool());
-    return new Node(memory, streams, store, server, console, bean, compression, tls);
+    return new Node(memory, streams, store, server, console, bean, compression, tls, replication);
   }
 
   private static StreamStore recover(Path data, Disk disk, StoreOptions options)
@@ -199,6 +210,11 @@ public final class Node implements AutoCloseable {
 
   public InetSocketAddress address() {
     return server.address();
+  }
+
+  /** Where it offers what it has flushed; null where it does not. */
+  @Nullable InetSocketAddress replicationAddress() {
+    return replication == null ? null : replication.address();
   }
 
   /** Waits until a part of the node has ended without which it cannot go on. */
@@ -245,6 +261,9 @@ public final class Node implements AutoCloseable {
    * @return whether every request ended in time
    */
   public boolean stop(Duration deadline) throws IOException {
+    if (replication != null) {
+      replication.close();
+    }
     boolean drained = server.drain(deadline);
     console.close();
     bean.close();

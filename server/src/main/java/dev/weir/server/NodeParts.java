@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * What a node stands on, and what it allows: replaced by tests.
  *
  * @param eventLoops threads that serve connections
+ * @param replication how it offers what it has flushed; null: it does not
  */
 record NodeParts(
     Disk disk,
@@ -27,7 +28,8 @@ record NodeParts(
     @Nullable TlsSettings tls,
     int eventLoops,
     AccessPolicy access,
-    StorageSettings storage) {
+    StorageSettings storage,
+    @Nullable ReplicationSettings replication) {
   private static final System.Logger LOG = System.getLogger(NodeParts.class.getName());
 
   NodeParts(Disk disk, Transport transport, HttpLimits limits) {
@@ -46,7 +48,8 @@ record NodeParts(
         /* tls= */ null,
         /* eventLoops= */ Runtime.getRuntime().availableProcessors(),
         AccessPolicy.DEFAULT,
-        StorageSettings.DEFAULT);
+        StorageSettings.DEFAULT,
+        /* replication= */ null);
   }
 
   NodeParts with(ConsoleSettings settings) {
@@ -61,12 +64,24 @@ record NodeParts(
         tls,
         eventLoops,
         access,
-        storage);
+        storage,
+        replication);
   }
 
   NodeParts hardened(@Nullable HardeningRate rate) {
     return new NodeParts(
-        disk, transport, limits, buffers, console, rate, codings, tls, eventLoops, access, storage);
+        disk,
+        transport,
+        limits,
+        buffers,
+        console,
+        rate,
+        codings,
+        tls,
+        eventLoops,
+        access,
+        storage,
+        replication);
   }
 
   NodeParts coding(CodingChoice choice) {
@@ -81,13 +96,25 @@ record NodeParts(
         tls,
         eventLoops,
         access,
-        storage);
+        storage,
+        replication);
   }
 
   /** With so many threads that serve connections. */
   NodeParts looping(int loops) {
     return new NodeParts(
-        disk, transport, limits, buffers, console, hardening, codings, tls, loops, access, storage);
+        disk,
+        transport,
+        limits,
+        buffers,
+        console,
+        hardening,
+        codings,
+        tls,
+        loops,
+        access,
+        storage,
+        replication);
   }
 
   /** For the clients that a policy lets in. */
@@ -103,7 +130,8 @@ record NodeParts(
         tls,
         eventLoops,
         clients,
-        storage);
+        storage,
+        replication);
   }
 
   /** Keeping streams in another way. */
@@ -119,7 +147,25 @@ record NodeParts(
         tls,
         eventLoops,
         access,
-        others);
+        others,
+        replication);
+  }
+
+  /** Offering what it has flushed; null: not. */
+  NodeParts replicating(@Nullable ReplicationSettings settings) {
+    return new NodeParts(
+        disk,
+        transport,
+        limits,
+        buffers,
+        console,
+        hardening,
+        codings,
+        tls,
+        eventLoops,
+        access,
+        storage,
+        settings);
   }
 
   /** With other limits. */
@@ -135,7 +181,8 @@ record NodeParts(
         tls,
         eventLoops,
         access,
-        storage);
+        storage,
+        replication);
   }
 
   /** On another transport, if it can be used here. */
@@ -151,7 +198,8 @@ record NodeParts(
         tls,
         eventLoops,
         access,
-        storage);
+        storage,
+        replication);
   }
 
   /** With TLS, and fewer connections, since each takes more; null leaves all as it is. */
@@ -172,7 +220,8 @@ record NodeParts(
         settings,
         eventLoops,
         access,
-        storage);
+        storage,
+        replication);
   }
 
   static NodeParts forBudget(long budgetBytes) {

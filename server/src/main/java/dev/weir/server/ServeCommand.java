@@ -34,6 +34,8 @@ import picocli.CommandLine.Spec;
       "  weir serve --store s3://bucket/weir --flush-every 10s",
       "  weir serve --tls-cert cert.pem --tls-key key.pem",
       "  weir serve --compression zstd:1,gzip:4",
+      "  weir serve --replicate-listen 127.0.0.1:4438",
+      "  weir serve --store /standby/store --data ./new-data --without-wal --take-over",
       "  weir serve --allow-host weir.example.org --allow-origin https://app.example.org",
       "  curl -X PUT -H 'Content-Type: text/plain' http://localhost:4437/v1/stream/hello",
       "",
@@ -145,6 +147,7 @@ public final class ServeCommand implements Callable<Integer> {
   @Mixin private AccessOptions access;
 
   @Mixin private TlsOptions tls;
+  @Mixin private ReplicationOptions replication;
 
   /** Made by picocli. */
   public ServeCommand() {}
@@ -160,8 +163,14 @@ public final class ServeCommand implements Callable<Integer> {
     }
     Node node;
     Node.TlsSettings security;
+    ReplicationSettings copies;
     try {
       security = tls.settings(spec);
+      copies = replication.settings(spec, streams.isRemote());
+    } catch (TlsFileException | IOException e) {
+      return fail(String.valueOf(e.getMessage()));
+    }
+    try {
       node =
           Node.start(
               new InetSocketAddress(InetAddress.getLoopbackAddress(), port),
@@ -172,6 +181,7 @@ public final class ServeCommand implements Callable<Integer> {
                   .looping(eventLoops)
                   .serving(clients)
                   .keeping(streams)
+                  .replicating(copies)
                   .secured(security)
                   .hardened(hardened)
                   .coding(codings)
@@ -183,11 +193,14 @@ public final class ServeCommand implements Callable<Integer> {
                           Duration.ofSeconds(leakAgeSeconds))));
     } catch (BindException e) {
       return fail(
-          "port " + port + " cannot be used (" + e.getMessage() + "); choose another --port");
+          "port %d%s cannot be used (%s); choose another --port%s"
+              .formatted(
+                  port,
+                  copies == null ? "" : " or %s".formatted(copies.address()),
+                  e.getMessage(),
+                  copies == null ? "" : ", or --replicate-listen"));
     } catch (DataDirectoryException e) {
       return fail(UnwritableDirectory.explain(data, e));
-    } catch (TlsFileException e) {
-      return fail(String.valueOf(e.getMessage()));
     }
     PrintWriter out = spec.commandLine().getOut();
     String url =
@@ -202,8 +215,30 @@ public final class ServeCommand implements Callable<Integer> {
     if (console != ConsoleAccess.OFF) {
       out.printf("weir: console at %s_weir/%n", url);
     }
+    if (copies != null) {
+      announceCopies(out, node.replicationAddress(), copies.tls() != null);
+    }
     out.flush();
     return runUntilSignalled(node, out, spec.commandLine().getErr());
+  }
+
+  private static void announceCopies(
+      PrintWriter out, @Nullable InetSocketAddress address, boolean isSecure) {
+    if (address == null) {
+      return;
+    }
+    String url =
+        "%s://%s:%d/%s"
+            .formatted(
+                isSecure ? "https" : "http",
+                address.getAddress().getHostAddress(),
+                address.getPort(),
+                StoreReplication.CONTAINER);
+    out.printf("weir: standbys can copy the store from %s%n", url);
+    if (!isSecure && !address.getAddress().isLoopbackAddress()) {
+      out.printf(
+          "weir: anybody who reaches %s can read all of it; use --replicate-client-ca%n", url);
+    }
   }
 
   private void checkOptions() {

@@ -105,6 +105,18 @@ final class NodeProcess implements AutoCloseable {
     process.toHandle().destroy();
   }
 
+  /** Reads on to a line of this form, and returns its first group. */
+  String await(String form) throws IOException {
+    Pattern wanted = Pattern.compile(form);
+    for (String line = out.readLine(); line != null; line = out.readLine()) {
+      Matcher found = wanted.matcher(line);
+      if (found.matches()) {
+        return found.group(1);
+      }
+    }
+    throw new IOException("no line like " + form);
+  }
+
   /** The rest of what the process prints, up to its end. */
   String output() throws IOException {
     StringBuilder all = new StringBuilder();

@@ -68,7 +68,12 @@ class ServeCommandTest {
     "--tls-provider, openssl",
     "--tls-provider, jdk",
     "--tls-cert, cert.pem",
-    "--tls-key, key.pem"
+    "--tls-key, key.pem",
+    "--replicate-listen, 4438",
+    "--replicate-budget, 64M",
+    "--replicate-rate, 100M",
+    "--replicate-tls-cert, cert.pem",
+    "--replicate-client-ca, ca.pem"
   })
   void aBadFlagIsNamedAndTheExitCodeIsTwo(String flag, String value) {
     StringWriter err = new StringWriter();
@@ -172,6 +177,27 @@ class ServeCommandTest {
       assertThat(run(err, "--port", port, "--data", directory.toString())).isEqualTo(1);
       assertThat(err.toString()).hasLineCount(1).contains("port " + port).contains("--port");
     }
+  }
+
+  @Test
+  void aPortOfCopiesInUseIsSaidInOneLine() throws IOException {
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      String listen = "127.0.0.1:" + taken.getLocalPort();
+      StringWriter err = new StringWriter();
+      String data = directory.toString();
+      assertThat(run(err, "--port", "0", "--data", data, "--replicate-listen", listen))
+          .isEqualTo(1);
+      assertThat(err.toString()).hasLineCount(1).contains(listen).contains("--replicate-listen");
+    }
+  }
+
+  @Test
+  void aStoreInABucketIsNotOfferedForCopies() {
+    StringWriter err = new StringWriter();
+    assertThat(run(err, "--store", "s3://bucket/weir", "--replicate-listen", "127.0.0.1:0"))
+        .isEqualTo(2);
+    assertThat(err.toString().lines().findFirst())
+        .hasValueSatisfying(line -> assertThat(line).contains("is copied by its bucket"));
   }
 
   @Test

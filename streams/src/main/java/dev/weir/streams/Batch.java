@@ -19,6 +19,7 @@ final class Batch {
   private final List<Runnable> onDurable = new ArrayList<>();
   private final List<Runnable> answers = new ArrayList<>();
   private int released;
+  private long bytes;
 
   boolean isEmpty() {
     return commands.isEmpty();
@@ -26,6 +27,15 @@ final class Batch {
 
   void add(Command command) {
     commands.add(command);
+  }
+
+  /** Bytes of streams that its commands are to add. */
+  long bytes() {
+    return bytes;
+  }
+
+  void addBytes(long more) {
+    bytes += more;
   }
 
   @Nullable Draft draft(String path) {

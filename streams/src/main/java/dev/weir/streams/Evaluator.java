@@ -3,7 +3,6 @@ package dev.weir.streams;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,8 +20,7 @@ final class Evaluator {
   private final Clock clock;
   private final StoreStats stats;
   private final long catalogLimitBytes;
-  private final long unflushedLimitBytes;
-  private final Supplier<String> flushState;
+  private final UnflushedLimits limits;
   private final RecordWriter record = new RecordWriter();
 
   Evaluator(
@@ -33,8 +31,7 @@ final class Evaluator {
       Clock clock,
       StoreStats stats,
       long catalogLimitBytes,
-      long unflushedLimitBytes,
-      Supplier<String> flushState) {
+      UnflushedLimits limits) {
     this.catalog = catalog;
     this.journals = journals;
     this.unflushed = unflushed;
@@ -42,8 +39,7 @@ final class Evaluator {
     this.clock = clock;
     this.stats = stats;
     this.catalogLimitBytes = catalogLimitBytes;
-    this.unflushedLimitBytes = unflushedLimitBytes;
-    this.flushState = flushState;
+    this.limits = limits;
   }
 
   /**
@@ -113,7 +109,7 @@ final class Evaluator {
     if (growsTheCatalog(draft, request)) {
       checkRoomInCatalog();
     }
-    checkRoomForUnflushed(command.payload());
+    checkRoomForUnflushed(command.payload(), batch);
     record.clear();
     Mutation.Appended mutation =
         mutation(
@@ -146,10 +142,11 @@ final class Evaluator {
     }
   }
 
-  private void checkRoomForUnflushed(Payload payload) throws UnflushedFullException {
-    long waitingBytes = unflushed.dataBytes();
-    if (payload.bytes() > 0 && waitingBytes >= unflushedLimitBytes) {
-      throw new UnflushedFullException(waitingBytes, unflushedLimitBytes, flushState.get());
+  private void checkRoomForUnflushed(Payload payload, Batch batch) throws UnflushedFullException {
+    limits.checkChanges();
+    if (payload.bytes() > 0) {
+      limits.checkBytes(batch.bytes() + payload.bytes());
+      batch.addBytes(payload.bytes());
     }
   }
 
@@ -194,7 +191,7 @@ final class Evaluator {
     long point = fork == null ? 0 : fork.pointOffset();
     boolean hasBytes = command.payload().bytes() > 0;
     checkRoomInCatalog();
-    checkRoomForUnflushed(command.payload());
+    checkRoomForUnflushed(command.payload(), batch);
     Mutation.Created created =
         new Mutation.Created(ids.getAndIncrement(), path, config, clock.nowMillis(), point);
     Draft draft = new Draft(new Stream(created.toState(), clock.nowMillis()), /* created= */ true);

@@ -124,6 +124,11 @@ public final class RangeReader implements Closeable {
     return stretch;
   }
 
+  /** Whether a file or a page is open, so that closing may block. */
+  public boolean isOpen() {
+    return part != null;
+  }
+
   @Override
   public void close() throws IOException {
     ReadPart open = part;

@@ -1,6 +1,7 @@
 package dev.weir.streams;
 
 import dev.weir.cache.block.BlockCache;
+import dev.weir.streams.manifest.ExtentList;
 import dev.weir.streams.manifest.Location;
 import dev.weir.streams.manifest.Manifests;
 import dev.weir.streams.manifest.Shards;
@@ -103,6 +104,28 @@ final class ReadPath {
       state = next.state();
     }
     return new Owner(state, end);
+  }
+
+  /**
+   * The last offset up to another where an append is known to have begun: in what is not flushed
+   * each one is, in segments the first of each flush. A fork begins with its point. Does not block.
+   */
+  long lastAppendStart(StreamState reader, long offset) {
+    Owner owner = owner(reader, offset, offset);
+    if (owner == null) {
+      return 0;
+    }
+    UnflushedBytes.Piece piece = unflushed.find(owner.streamId(), offset);
+    if (piece != null) {
+      return piece.startOffset();
+    }
+    StreamManifest flushed = manifests.find(Shards.of(owner.state().path()), owner.streamId());
+    ExtentList extents = flushed == null ? ExtentList.EMPTY : flushed.extents();
+    int index = extents.indexOf(offset);
+    while (index >= 0 && !extents.startsAppend(index)) {
+      index--;
+    }
+    return index < 0 ? owner.state().ownOffset() : extents.startOffset(index);
   }
 
   /** Segments of a range that were looked up and are not read yet, in order. */

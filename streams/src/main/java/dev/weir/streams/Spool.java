@@ -16,20 +16,33 @@ public final class Spool {
   private final long fileId;
   private final LongConsumer deleter;
   private final StoreStats stats;
+  private final UnflushedLimits limits;
   private @Nullable DiskFile file;
   private long bytes;
   private volatile boolean kept;
 
-  Spool(Disk disk, StoreLayout layout, long fileId, LongConsumer deleter, StoreStats stats) {
+  Spool(
+      Disk disk,
+      StoreLayout layout,
+      long fileId,
+      LongConsumer deleter,
+      StoreStats stats,
+      UnflushedLimits limits) {
     this.disk = disk;
     this.layout = layout;
     this.fileId = fileId;
     this.deleter = deleter;
     this.stats = stats;
+    this.limits = limits;
   }
 
-  /** Adds {@code source}'s remaining bytes; after an error, {@link #abort}. */
+  /**
+   * Adds {@code source}'s remaining bytes; after an error, {@link #abort}.
+   *
+   * @throws UnflushedFullException when so much may not wait for the object store
+   */
   public void write(ByteBuffer source) throws IOException {
+    limits.checkBytes(bytes + source.remaining());
     DiskFile target = file;
     try {
       if (target == null) {

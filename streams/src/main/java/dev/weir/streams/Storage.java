@@ -15,7 +15,9 @@ import dev.weir.streams.objects.ObjectStore;
 import dev.weir.streams.recovery.StoreRecovery;
 import dev.weir.streams.segments.SegmentReaders;
 import java.io.IOException;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -60,13 +62,18 @@ final class Storage implements Runnable {
   private Runnable onIdle = () -> {};
   private Consumer<StoreFailedException> onFenced = taken -> {};
   private volatile @Nullable String trouble;
+  private volatile long flushSinceNanos;
   private final LongAdder flushes = new LongAdder();
   private final LongAdder flushedSegmentBytes = new LongAdder();
   private volatile long compactedBytes;
   private volatile long compactionDebtBytes;
+  private volatile long lastCommit;
 
   /** Under this object's lock. */
   private @Nullable Job waiting;
+
+  /** Under this object's lock. */
+  private final Deque<Errand> errands = new ArrayDeque<>();
 
   private volatile boolean idle = true;
   private long restUntilNanos = System.nanoTime();
@@ -78,6 +85,8 @@ final class Storage implements Runnable {
   }
 
   private record Job(Unflushed.Frozen frozen, List<CompletableFuture<Void>> answers) {}
+
+  private record Errand(Check work, CompletableFuture<Void> done) {}
 
   /**
    * Over a store that a start has recovered.
@@ -133,8 +142,26 @@ final class Storage implements Runnable {
     return trouble;
   }
 
+  /** What becomes of the newest flush, for people. */
+  String state() {
+    String reason = trouble;
+    if (reason != null) {
+      return reason;
+    }
+    long since = flushSinceNanos;
+    return idle
+        ? "the next flush has not begun"
+        : "a flush has been under way for %d s"
+            .formatted(TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - since));
+  }
+
   Scrub scrub() {
     return scrub;
+  }
+
+  /** The newest commit, as of a moment ago. */
+  long lastCommit() {
+    return lastCommit;
   }
 
   /** How many flushes are through since the start. */
@@ -166,9 +193,42 @@ final class Storage implements Runnable {
     if (!idle) {
       throw new IllegalStateException("a flush is under way");
     }
+    flushSinceNanos = System.nanoTime();
     idle = false;
     waiting = new Job(frozen, answers);
     notifyAll();
+  }
+
+  /** Runs something short on this thread, between two changes of what is stored. */
+  CompletableFuture<Void> between(Check work) {
+    Errand errand = new Errand(work, new CompletableFuture<>());
+    synchronized (this) {
+      if (stopped) {
+        errand.done().completeExceptionally(new StoreFailedException("the store is closed"));
+      } else {
+        errands.add(errand);
+        notifyAll();
+      }
+    }
+    return errand.done();
+  }
+
+  private synchronized @Nullable Errand nextErrand() {
+    return errands.poll();
+  }
+
+  private void runErrands() {
+    for (Errand errand = nextErrand(); errand != null; errand = nextErrand()) {
+      try {
+        if (isStopped()) {
+          throw new StoreFailedException("the store is closed");
+        }
+        errand.work().run();
+        errand.done().complete(null);
+      } catch (IOException | RuntimeException failure) {
+        errand.done().completeExceptionally(failure);
+      }
+    }
   }
 
   /** Has the thread end: after the request that is under way, without what is not through. */
@@ -181,8 +241,11 @@ final class Storage implements Runnable {
   public void run() {
     boolean busy = true;
     while (true) {
+      lastCommit = recovered.manifests().lastSequence();
       Job job = next(busy ? 0 : IDLE_MILLIS);
+      runErrands();
       if (isStopped()) {
+        runErrands(); // Tells those that came last.
         if (job != null) {
           fail(
               job,
@@ -205,7 +268,7 @@ final class Storage implements Runnable {
 
   private synchronized @Nullable Job next(long waitMillis) {
     long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(waitMillis);
-    while (waiting == null && !stopped && System.nanoTime() - deadline < 0) {
+    while (waiting == null && errands.isEmpty() && !stopped && System.nanoTime() - deadline < 0) {
       pause(deadline);
     }
     Job job = waiting;
@@ -280,6 +343,7 @@ final class Storage implements Runnable {
       }
       compactor.flushed(result.segmentBytes());
       flushedSegmentBytes.add(result.segmentBytes());
+      lastCommit = result.commit().sequence();
     } finally {
       held.forEach(LogRead::close);
     }

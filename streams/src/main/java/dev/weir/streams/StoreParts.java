@@ -112,6 +112,7 @@ record StoreParts(
     if (orphans > 0) {
       LOG.log(System.Logger.Level.INFO, "{0} segments that no commit names are deleted", orphans);
     }
+    StoreSnapshots.deleteLeft(store);
     SegmentReaders readers = new SegmentReaders(store);
     Storage storage =
         new Storage(

@@ -48,6 +48,7 @@ public final class StreamStore implements AutoCloseable {
   private final Catalog catalog;
   private final AtomicLong ids;
   private final Unflushed unflushed;
+  private final UnflushedLimits limits;
   private final Committer committer;
   private final Thread committerThread;
   private final Thread storageThread;
@@ -76,17 +77,15 @@ public final class StreamStore implements AutoCloseable {
             parts.storage(),
             ids,
             Math.min(options.flushBytes(), tailBytes / 2));
+    this.limits =
+        new UnflushedLimits(
+            unflushed,
+            options.maxUnflushedBytes(),
+            UnflushedLimits.changes(2 * catalogLimitBytes),
+            parts.storage()::state);
     Evaluator evaluator =
         new Evaluator(
-            catalog,
-            parts.journals(),
-            unflushed,
-            ids,
-            clock,
-            stats,
-            catalogLimitBytes,
-            options.maxUnflushedBytes(),
-            () -> String.valueOf(parts.storage().trouble()));
+            catalog, parts.journals(), unflushed, ids, clock, stats, catalogLimitBytes, limits);
     this.committer = new Committer(evaluator, parts.journals(), flusher, catalog, clock, stats);
     this.committerThread = Thread.ofPlatform().name("weir-committer").unstarted(committer);
     this.storageThread = Thread.ofPlatform().name("weir-storage").unstarted(parts.storage());
@@ -293,7 +292,7 @@ public final class StreamStore implements AutoCloseable {
   /** A place for a body too large for memory. */
   public Spool spool() {
     return new Spool(
-        parts.disk(), parts.layout(), ids.getAndIncrement(), parts::deleteLater, stats);
+        parts.disk(), parts.layout(), ids.getAndIncrement(), parts::deleteLater, stats, limits);
   }
 
   /** Reads {@code state}'s bytes from {@code fromOffset} up to {@code endOffset}. */
@@ -305,8 +304,26 @@ public final class StreamStore implements AutoCloseable {
     return new RangeReader(parts.path(), state, fromOffset, endOffset);
   }
 
+  /**
+   * The last offset up to another of the stream's where an append is known to have begun. Does not
+   * block.
+   */
+  public long lastAppendStart(StreamState state, long offset) {
+    return parts.path().lastAppendStart(state, offset);
+  }
+
   public StoreStats stats() {
     return stats;
+  }
+
+  /**
+   * Takes snapshots of what is flushed; one object for the life of the store.
+   *
+   * @throws IOException where objects are no local files
+   */
+  public StoreSnapshots snapshots() throws IOException {
+    return StoreSnapshots.open(
+        parts.store(), parts.recovered().manifests(), parts.storage(), stats);
   }
 
   public int streamCount() {
@@ -362,7 +379,7 @@ public final class StreamStore implements AutoCloseable {
         String trouble = parts.storage().trouble();
         if (waited > FLUSH_AT_END.toNanos()
             || (trouble != null && waited > FAILED_FLUSH_AT_END.toNanos())) {
-          reason = String.valueOf(trouble);
+          reason = parts.storage().state();
         }
       } catch (ExecutionException failed) {
         reason = String.valueOf(failed.getCause());

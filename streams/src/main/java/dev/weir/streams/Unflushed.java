@@ -9,6 +9,7 @@ import dev.weir.streams.manifest.StreamHeader;
 import dev.weir.streams.objects.ObjectContent.InFile;
 import dev.weir.streams.objects.ObjectContent.Part;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -25,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  */
 final class Unflushed {
-  /** Each append takes some 70 bytes of the Java heap until it is flushed. */
-  private static final int MAX_CHANGES = 250_000;
+  /** So many make a flush: each takes some 70 bytes of the Java heap until then. */
+  private static final int MANY_CHANGES = 250_000;
 
   private final StoreLayout layout;
   private final Catalog catalog;
@@ -36,6 +37,9 @@ final class Unflushed {
   private final PendingChanges pending = new PendingChanges();
   private Set<Long> spools = new HashSet<>();
   private int changes;
+  private volatile int frozenChanges;
+  private long walFile = -1;
+  private Path walPath = Path.of("");
   private volatile long pendingBytes;
   private volatile long frozenBytes;
   private volatile long pendingSinceNanos;
@@ -116,7 +120,7 @@ final class Unflushed {
     changed();
     List<Part> parts = List.of();
     if (append.bytes() > 0) {
-      parts = List.of(new InFile(place.path(layout), place.position(), append.bytes()));
+      parts = List.of(new InFile(path(place), place.position(), append.bytes()));
       if (inline != null) {
         tail.offer(walPosition, append.streamId(), append.offset(), inline);
       }
@@ -136,6 +140,18 @@ final class Unflushed {
             append.sequence(),
             tag == null ? null : new Producer(tag.producerId(), tag.epoch(), tag.sequence())));
     pendingBytes = pending.dataBytes();
+  }
+
+  /** Appends in a row share one path. */
+  private Path path(BytesPlace place) {
+    if (place.inSpool()) {
+      return place.path(layout);
+    }
+    if (walFile != place.file()) {
+      walFile = place.file();
+      walPath = place.path(layout);
+    }
+    return walPath;
   }
 
   /** A stream was deleted, and what else went with it. */
@@ -173,7 +189,7 @@ final class Unflushed {
 
   /** Whether it is time for a flush, if none is under way. */
   boolean isDue(long flushBytes) {
-    return pendingBytes >= flushBytes || changes >= MAX_CHANGES;
+    return pendingBytes >= flushBytes || changes >= MANY_CHANGES;
   }
 
   /** Whether nothing waits for the next flush. */
@@ -186,6 +202,7 @@ final class Unflushed {
     frozenSinceNanos = pendingSinceNanos;
     hasFrozen = true;
     hasPending = false;
+    frozenChanges = changes;
     changes = 0;
     frozenBytes = pendingBytes;
     pendingBytes = 0;
@@ -203,7 +220,13 @@ final class Unflushed {
     tail.flushed(frozen.changes().walPosition());
     frozen.spools().forEach(spoolDeleter::accept);
     frozenBytes = 0;
+    frozenChanges = 0;
     hasFrozen = false;
+  }
+
+  /** How many changes wait, those of a flush under way included. For the committer's thread. */
+  int changes() {
+    return changes + frozenChanges;
   }
 
   /** Bytes of streams that a lost disk would cost. */

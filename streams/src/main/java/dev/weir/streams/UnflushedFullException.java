@@ -6,9 +6,7 @@ import java.io.IOException;
 public final class UnflushedFullException extends IOException {
   private static final long serialVersionUID = 1L;
 
-  UnflushedFullException(long waitingBytes, long limitBytes, String reason) {
-    super(
-        "%,d bytes wait for the object store, of at most %,d (%s); try again later, or raise --staging"
-            .formatted(waitingBytes, limitBytes, reason));
+  UnflushedFullException(String message) {
+    super(message);
   }
 }

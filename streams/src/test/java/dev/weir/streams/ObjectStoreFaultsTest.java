@@ -3,14 +3,22 @@ package dev.weir.streams;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.cache.log.LogCache;
+import dev.weir.cache.log.LogCacheOptions;
+import dev.weir.memory.Pool;
+import dev.weir.memory.PoolOptions;
 import dev.weir.streams.layout.DamagedObjectException;
 import dev.weir.streams.objects.FaultyObjectStore;
 import dev.weir.streams.objects.directory.DirectoryObjectStore;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
@@ -52,24 +60,104 @@ class ObjectStoreFaultsTest {
     try (StoreFixture fixture = new StoreFixture(temporary.resolve("data"), options)) {
       fixture.create("a");
       store.gone(true);
-      for (int i = 0; i < 4; i++) {
+      for (int i = 0; i < 3; i++) {
         fixture.append("a", piece);
       }
       assertThatThrownBy(() -> fixture.append("a", piece))
           .isInstanceOf(UnflushedFullException.class)
-          .hasMessageContaining("1,200 bytes wait for the object store, of at most 1,000");
-      assertThat(fixture.read("a")).hasSize(1200);
-      assertThat(fixture.store.stats().unflushedBytes()).isEqualTo(1200);
+          .hasMessageContaining(
+              "900 bytes wait for the object store, and with 300 more it would be over --staging"
+                  + " 1,000")
+          .hasMessageContaining("raise --staging");
+      assertThat(fixture.read("a")).hasSize(900);
+      assertThat(fixture.store.stats().unflushedBytes()).isEqualTo(900);
       assertThat(fixture.unreleased).hasValue(0);
       CompletableFuture<Void> flush = fixture.store.flush();
       store.heal();
       flush.join();
       assertThat(fixture.store.stats().unflushedBytes()).isZero();
       fixture.append("a", piece);
-      assertThat(fixture.read("a")).hasSize(1500);
+      assertThat(fixture.read("a")).hasSize(1200);
     }
     try (StoreFixture fixture = new StoreFixture(temporary.resolve("data"), shared(false))) {
-      assertThat(fixture.read("a")).hasSize(1500);
+      assertThat(fixture.read("a")).hasSize(1200);
+    }
+  }
+
+  /** Nothing of it may be evicted, and nothing waits for it. */
+  @Test
+  void whileItIsAwayMoreIsTakenThanTheLogCacheHasRoomFor() throws IOException {
+    FaultyObjectStore store =
+        new FaultyObjectStore(DirectoryObjectStore.open(objects()), /* seed= */ 1);
+    String piece = "x".repeat(100_000);
+    try (Pool pool = Pool.create(PoolOptions.withLimit(16 << 20));
+        LogCache tail =
+            LogCache.create(pool, pool.rootBudget(), LogCacheOptions.withCapacity(1 << 20));
+        StoreFixture fixture =
+            new StoreFixture(
+                temporary.resolve("data"),
+                StoreOptions.embedded().in(embedded -> store).with(tail, null))) {
+      fixture.create("a");
+      store.gone(true);
+      for (int i = 0; i < 30; i++) {
+        fixture.append("a", piece);
+      }
+      assertThat(fixture.read("a")).isEqualTo(piece.repeat(30));
+      store.heal();
+      fixture.store.flush().join();
+      fixture.append("a", "!");
+      assertThat(fixture.read("a")).isEqualTo(piece.repeat(30) + "!");
+    }
+  }
+
+  /** The Java heap has to know where each is. */
+  @Test
+  void whileItIsAwayAsManyChangesAreTakenAsTheHeapHasRoomFor() throws IOException {
+    FaultyObjectStore store =
+        new FaultyObjectStore(DirectoryObjectStore.open(objects()), /* seed= */ 1);
+    StoreOptions options = StoreOptions.embedded().in(embedded -> store);
+    List<CompletableFuture<AppendOutcome>> answers = new ArrayList<>();
+    try (StoreFixture fixture =
+        new StoreFixture(temporary.resolve("data"), /* catalogLimitBytes= */ 100_000, options)) {
+      fixture.create("a");
+      store.gone(true);
+      for (int i = 0; i < 12_000; i++) {
+        AppendRequest request = new AppendRequest("a", "text/plain", false, null, null);
+        answers.add(fixture.store.append(request, fixture.inline("x")));
+      }
+      CompletableFuture<AppendOutcome> last = answers.getLast();
+      assertThatThrownBy(last::join)
+          .hasCauseInstanceOf(UnflushedFullException.class)
+          .hasMessageContaining("changes wait for the object store");
+      assertThat(answers.stream().filter(answer -> !answer.isCompletedExceptionally()).count())
+          .isGreaterThan(9_000);
+      store.heal();
+      fixture.store.flush().join();
+      fixture.append("a", "x");
+    }
+  }
+
+  @Test
+  void aSpoolFileThatIsLostCostsItsOwnBytesAlone() throws IOException {
+    Path data = temporary.resolve("data");
+    try (StoreFixture fixture = new StoreFixture(data)) {
+      fixture.create("a");
+      fixture.create("b");
+      Spool spool = fixture.store.spool();
+      spool.write(ByteBuffer.wrap("body".getBytes(StandardCharsets.UTF_8)));
+      fixture.append(new AppendRequest("a", "text/plain", false, null, null), spool.finish());
+      fixture.append("a", " goes on");
+      fixture.append("b", "all of b");
+      Files.delete(StoreFixture.spoolFiles(data).getFirst());
+      fixture.store.flush().join();
+      assertThatThrownBy(() -> fixture.read("a"))
+          .hasCauseInstanceOf(DamagedObjectException.class)
+          .hasMessageContaining("missing");
+      fixture.append("a", ", and on");
+    }
+    try (StoreFixture fixture = new StoreFixture(data)) {
+      assertThat(fixture.read(fixture.state("a"), 4, 20)).isEqualTo(" goes on, and on");
+      assertThat(fixture.read("b")).isEqualTo("all of b");
     }
   }
 

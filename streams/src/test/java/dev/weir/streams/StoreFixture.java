@@ -47,6 +47,14 @@ final class StoreFixture implements AutoCloseable {
         StreamStore.open(directory, new LocalDisk(), () -> 0, options));
   }
 
+  /** Both. */
+  StoreFixture(Path directory, long catalogLimitBytes, StoreOptions options) throws IOException {
+    this(
+        directory,
+        new AtomicLong(),
+        StreamStore.open(directory, new LocalDisk(), () -> 0, catalogLimitBytes, options));
+  }
+
   private StoreFixture(Path directory, AtomicLong nowMillis, StreamStore store) {
     this.directory = directory;
     this.nowMillis = nowMillis;

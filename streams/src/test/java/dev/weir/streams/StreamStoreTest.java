@@ -36,6 +36,23 @@ class StreamStoreTest {
   }
 
   @Test
+  void pathsAreAnyUnicode() throws IOException {
+    List<String> paths =
+        List.of("ünï", "\ud83d\ude00/\u0000", "\u202e\ufeff", "\ue000".repeat(500));
+    try (StoreFixture fixture = new StoreFixture(directory)) {
+      for (String path : paths) {
+        fixture.create(path);
+        fixture.append(path, "in " + path);
+      }
+    }
+    try (StoreFixture fixture = new StoreFixture(directory)) {
+      for (String path : paths) {
+        assertThat(fixture.read(path)).isEqualTo("in " + path);
+      }
+    }
+  }
+
+  @Test
   void manyAppendsShareASync() throws IOException {
     FaultyDisk disk = new FaultyDisk();
     try (StoreFixture fixture = new StoreFixture(directory, disk, new AtomicLong())) {

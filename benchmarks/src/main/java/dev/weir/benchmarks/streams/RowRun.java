@@ -6,12 +6,15 @@ import dev.weir.benchmarks.streams.load.Load;
 import dev.weir.benchmarks.streams.load.Preparation;
 import dev.weir.benchmarks.streams.load.Readers;
 import dev.weir.benchmarks.streams.load.Samples;
+import dev.weir.benchmarks.streams.load.SegmentCopy;
 import dev.weir.benchmarks.streams.load.Target;
 import dev.weir.benchmarks.streams.process.ServerProcess;
 import dev.weir.benchmarks.streams.process.StreamServer;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -23,7 +26,10 @@ import java.util.Map;
  * @param effort for how long
  */
 record RowRun(StreamServer server, Path folder, AppendLoad load, StreamsEffort effort) {
-  private static final int WARM_UP_MESSAGES = 50;
+  private static final int WARM_UP_MESSAGES = 600;
+
+  /** Bytes a second. */
+  private static final long SLOW_COPY = 200_000_000;
 
   /** Does it. */
   Map<StreamsMetric, Double> run(StreamsRow row) throws IOException {
@@ -33,6 +39,7 @@ record RowRun(StreamServer server, Path folder, AppendLoad load, StreamsEffort e
       case SSE -> deliver(row, Delivery.Way.SSE);
       case LONG_POLL -> deliver(row, Delivery.Way.LONG_POLL);
       case BESIDE -> beside(row);
+      case COPIED -> copied(row);
     };
   }
 
@@ -102,6 +109,31 @@ record RowRun(StreamServer server, Path folder, AppendLoad load, StreamsEffort e
               () -> measured[0] = succeeded(load.run(target, row.bytes(), effort.measured())));
       Map<StreamsMetric, Double> figures = figures(measured[0]);
       figures.put(StreamsMetric.READ, read);
+      return figures;
+    }
+  }
+
+  private Map<StreamsMetric, Double> copied(StreamsRow row) throws IOException {
+    InetSocketAddress copies = ServerProcess.freeAddress();
+    StreamServer copying =
+        server.with(List.of("--replicate-listen", "127.0.0.1:" + copies.getPort()));
+    try (ServerProcess process = ServerProcess.start(copying, folder)) {
+      Target history = new Target(process.address(), "history-", 1);
+      Target target = new Target(process.address(), "append-", row.streams());
+      Preparation.create(history);
+      Preparation.fill(history, effort.pieces());
+      Preparation.create(target);
+      // The first manifest is made in the warm-up.
+      SegmentCopy.beside(copies, SLOW_COPY, () -> load.run(target, row.bytes(), effort.warmUp()));
+      Map<StreamsMetric, Double> figures =
+          figures(succeeded(load.run(target, row.bytes(), effort.measured())));
+      Load[] measured = new Load[1];
+      Readers.Work appends =
+          () -> measured[0] = succeeded(load.run(target, row.bytes(), effort.measured()));
+      SegmentCopy.beside(copies, SLOW_COPY, appends);
+      figures.put(StreamsMetric.P99_SLOW_COPY, measured[0].p99Millis());
+      figures.put(StreamsMetric.READ, SegmentCopy.beside(copies, 0, appends));
+      figures.put(StreamsMetric.P99_FAST_COPY, measured[0].p99Millis());
       return figures;
     }
   }

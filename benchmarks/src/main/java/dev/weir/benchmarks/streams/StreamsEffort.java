@@ -18,11 +18,11 @@ public record StreamsEffort(
 
   /** Shows a factor, not a percent. */
   public static final StreamsEffort QUICK =
-      new StreamsEffort(3, Duration.ofSeconds(4), Duration.ofSeconds(4), PIECES, 150);
+      new StreamsEffort(3, Duration.ofSeconds(12), Duration.ofSeconds(5), PIECES, 250);
 
   /** What records are made of. */
   public static final StreamsEffort FULL =
-      new StreamsEffort(5, Duration.ofSeconds(10), Duration.ofSeconds(15), PIECES, 500);
+      new StreamsEffort(5, Duration.ofSeconds(20), Duration.ofSeconds(15), PIECES, 500);
 
   /** The same with another number of rounds. */
   public StreamsEffort rounds(int others) {

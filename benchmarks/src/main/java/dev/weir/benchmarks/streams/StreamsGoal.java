@@ -22,6 +22,8 @@ record StreamsGoal(StreamsRow row, StreamsMetric metric, Kind kind, double bound
     TIMES_RUST,
     /** So many times the node itself over a thousand streams. */
     TIMES_THOUSAND,
+    /** So many times its p99 in the same row, without a copy. */
+    TIMES_ALONE,
     /** The bound itself. */
     AT_MOST
   }
@@ -57,6 +59,8 @@ record StreamsGoal(StreamsRow row, StreamsMetric metric, Kind kind, double bound
           rust(StreamsRow.LONG_POLL_100, StreamsMetric.P99, 1.25),
           rust(StreamsRow.BESIDE_8, StreamsMetric.APPENDS, 1),
           rust(StreamsRow.BESIDE_8, StreamsMetric.READ, 1),
+          alone(StreamsMetric.P99_SLOW_COPY, 1.5),
+          alone(StreamsMetric.P99_FAST_COPY, 3),
           atMost(StreamsRow.CATCH_UP_1, StreamsMetric.RSS_LESS_POOL, 170),
           atMost(StreamsRow.CATCH_UP_4, StreamsMetric.RSS_LESS_POOL, 170),
           atMost(StreamsRow.CATCH_UP_4, StreamsMetric.POOL, 256),
@@ -68,28 +72,34 @@ record StreamsGoal(StreamsRow row, StreamsMetric metric, Kind kind, double bound
     return new StreamsGoal(row, metric, Kind.TIMES_RUST, times);
   }
 
+  private static StreamsGoal alone(StreamsMetric metric, double times) {
+    return new StreamsGoal(StreamsRow.BESIDE_COPY, metric, Kind.TIMES_ALONE, times);
+  }
+
   private static StreamsGoal atMost(StreamsRow row, StreamsMetric metric, double bound) {
     return new StreamsGoal(row, metric, Kind.AT_MOST, bound);
   }
 
   /** Judges a run; empty if the node was not measured in that row. */
   Optional<Verdict> judge(List<StreamsMeasurement> run) {
-    return score(run, row, StreamServer.WEIR).map(weir -> judge(weir, other(run)));
+    return score(run, row, metric, StreamServer.WEIR).map(weir -> judge(weir, other(run)));
   }
 
   private Optional<Score> other(List<StreamsMeasurement> run) {
     return switch (kind) {
-      case TIMES_RUST -> score(run, row, StreamServer.RUST);
-      case TIMES_THOUSAND -> score(run, StreamsRow.APPEND_1K_1000, StreamServer.WEIR);
+      case TIMES_RUST -> score(run, row, metric, StreamServer.RUST);
+      case TIMES_THOUSAND -> score(run, StreamsRow.APPEND_1K_1000, metric, StreamServer.WEIR);
+      case TIMES_ALONE -> score(run, row, StreamsMetric.P99, StreamServer.WEIR);
       case AT_MOST -> Optional.of(new Score(1, 1, 1, 1));
     };
   }
 
-  private Optional<Score> score(List<StreamsMeasurement> run, StreamsRow of, String server) {
+  private static Optional<Score> score(
+      List<StreamsMeasurement> run, StreamsRow of, StreamsMetric what, String server) {
     return run.stream()
         .filter(measurement -> measurement.row() == of)
         .findFirst()
-        .flatMap(measurement -> measurement.score(server, metric));
+        .flatMap(measurement -> measurement.score(server, what));
   }
 
   private Verdict judge(Score weir, Optional<Score> other) {

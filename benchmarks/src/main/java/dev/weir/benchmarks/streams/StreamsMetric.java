@@ -8,6 +8,10 @@ public enum StreamsMetric {
   P50("p50Millis", "p50 ms", /* isMoreBetter= */ false),
   /** The time that 99 of 100 do not exceed. */
   P99("p99Millis", "p99 ms", /* isMoreBetter= */ false),
+  /** The same while segments are copied at 200 MB/s. */
+  P99_SLOW_COPY("p99BesideSlowCopyMillis", "p99 ms beside a copy at 200 MB/s", false),
+  /** The same while segments are copied at full speed. */
+  P99_FAST_COPY("p99BesideFastCopyMillis", "p99 ms beside a copy at full speed", false),
   /** What all readers together get. */
   READ("readMegabytesPerSecond", "read MB/s", /* isMoreBetter= */ true),
   /** What the first reader after a start gets. */

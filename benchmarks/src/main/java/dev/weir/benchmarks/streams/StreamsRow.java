@@ -23,7 +23,9 @@ public enum StreamsRow {
   /** A hundred readers wait by long polls. */
   LONG_POLL_100("long-poll-100", Kind.LONG_POLL, 100, 1, 100),
   /** Small appends to one stream while eight readers read another as fast as they can. */
-  BESIDE_8("beside-8-readers", Kind.BESIDE, 1 << 10, 1, 8);
+  BESIDE_8("beside-8-readers", Kind.BESIDE, 1 << 10, 1, 8),
+  /** Small appends to a hundred streams, alone and while what is flushed is copied. */
+  BESIDE_COPY("beside-copy", Kind.COPIED, 1 << 10, 100, 1);
 
   private final String label;
   private final Kind kind;
@@ -42,7 +44,9 @@ public enum StreamsRow {
     /** From an append to answers of long polls. */
     LONG_POLL,
     /** Appends and reads at once. */
-    BESIDE
+    BESIDE,
+    /** Appends alone, beside a slow copy, and beside a fast one; by this node alone. */
+    COPIED
   }
 
   StreamsRow(String label, Kind kind, int bytes, int streams, int readers) {
@@ -51,6 +55,11 @@ public enum StreamsRow {
     this.bytes = bytes;
     this.streams = streams;
     this.readers = readers;
+  }
+
+  /** Whether other servers have nothing of the kind. */
+  boolean isOurs() {
+    return kind == Kind.COPIED;
   }
 
   /** The name in flags and reports. */

@@ -55,7 +55,8 @@ public final class StreamsRun {
       for (int round = 0; round < effort.rounds(); round++) {
         for (StreamServer server : servers) {
           turns.accept("%s %s".formatted(row.label(), server.label()), ended);
-          if (!measurement.failures().containsKey(server.label())) {
+          boolean isMeasured = server.isWeir() || !row.isOurs();
+          if (isMeasured && !measurement.failures().containsKey(server.label())) {
             try {
               measurement.add(server.label(), turn(row, server, parent));
             } catch (IOException failed) {

@@ -40,6 +40,13 @@ class StreamsRunTest {
           List.of(StreamsMetric.P50, StreamsMetric.P99),
           StreamsRow.LONG_POLL_100,
           List.of(StreamsMetric.P50, StreamsMetric.P99),
+          StreamsRow.BESIDE_COPY,
+          List.of(
+              StreamsMetric.APPENDS,
+              StreamsMetric.P99,
+              StreamsMetric.P99_SLOW_COPY,
+              StreamsMetric.P99_FAST_COPY,
+              StreamsMetric.READ),
           StreamsRow.BESIDE_8,
           List.of(StreamsMetric.APPENDS, StreamsMetric.P99, StreamsMetric.READ));
 
@@ -56,7 +63,7 @@ class StreamsRunTest {
         new StreamsRun(List.copyOf(ROWS.keySet()), List.of(node()), TINY, new NettyLoad());
     List<Integer> ended = new ArrayList<>();
     run.measure(folder, (what, turns) -> ended.add(turns), () -> true);
-    assertThat(ended).containsExactly(0, 1, 2, 3, 4, 5);
+    assertThat(ended).containsExactly(0, 1, 2, 3, 4, 5, 6);
     for (StreamsMeasurement measurement : run.finished()) {
       for (StreamsMetric metric : ROWS.get(measurement.row())) {
         assertThat(measurement.score("weir", metric))

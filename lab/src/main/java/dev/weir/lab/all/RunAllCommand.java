@@ -14,6 +14,8 @@ import dev.weir.lab.peer.Jdk;
 import dev.weir.lab.peer.NettyPeer;
 import dev.weir.lab.peer.PeerOptions;
 import dev.weir.lab.perthread.PerThreadScenario;
+import dev.weir.lab.replicate.ReplicationPlan;
+import dev.weir.lab.replicate.ReplicationScenario;
 import dev.weir.lab.report.ProgressLine;
 import dev.weir.lab.scenario.LabRow;
 import dev.weir.lab.scenario.ReportOption;
@@ -95,6 +97,7 @@ public final class RunAllCommand implements Callable<Integer> {
     rows.addAll(
         GatewayScenario.rows(
             List.of(GatewayCoder.values()), List.of(Malloc.values()), GatewayPlan.of(quick)));
+    rows.addAll(ReplicationScenario.rows(ReplicationPlan.of(quick)));
     return rows;
   }
 
@@ -114,6 +117,8 @@ public final class RunAllCommand implements Callable<Integer> {
     out.println(PerThreadScenario.NAME);
     out.println(PerThreadScenario.render(rows, ansi));
     out.println(GatewayScenario.NAME);
-    out.print(GatewayScenario.render(rows, ansi));
+    out.println(GatewayScenario.render(rows, ansi));
+    out.println(ReplicationScenario.NAME);
+    out.print(ReplicationScenario.render(rows, ansi));
   }
 }

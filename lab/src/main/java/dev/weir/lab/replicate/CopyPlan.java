@@ -13,25 +13,33 @@ record CopyPlan(Peer peer, int connections, @Nullable Certificate tls) {
     return tls == null ? "clear" : "tls";
   }
 
-  String certificate() {
-    return tls == null ? "" : tls.certificate().toString();
-  }
-
-  String key() {
-    return tls == null ? "" : tls.key().toString();
-  }
-
   /**
-   * What is copied.
+   * What is copied, and where the files of a run lie.
    *
    * @param folder for what a run needs
-   * @param bytes of all its files, of which peers other than Weir have one
+   * @param container files named from 0 on
+   * @param fileBytes of each
    * @param program the C pair; null where there is none
    */
   record Load(
-      Path folder, Path container, long bytes, int copies, @Nullable Path program, int nginxPort) {
+      Path folder,
+      Path container,
+      int files,
+      long fileBytes,
+      @Nullable Path program,
+      int nginxPort,
+      CopyLoad copies) {
     Path target() {
       return folder.resolve("target");
+    }
+
+    /** Where one copy at a time lies. */
+    Path first() {
+      return target().resolve("0");
+    }
+
+    long bytes() {
+      return files * fileBytes;
     }
   }
 }

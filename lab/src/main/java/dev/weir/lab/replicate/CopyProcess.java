@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /**
  * One side of a copy in a process of its own, which talks in lines; the kernel's figures of it. It
@@ -42,13 +43,13 @@ final class CopyProcess implements AutoCloseable {
   }
 
   /**
-   * The words of the next line.
+   * The words of the next line, which begins with one of these.
    *
-   * @throws IOException if it has ended, with the last of what it said of that
+   * @throws IOException if it does not, or the process has ended: with the last of what it said
    */
-  List<String> next(String expected) throws IOException {
+  List<String> next(String... expected) throws IOException {
     String line = lines.readLine();
-    if (line == null || !line.startsWith(expected)) {
+    if (line == null || Stream.of(expected).noneMatch(line::startsWith)) {
       List<String> said = Files.readAllLines(errors);
       throw new IOException(
           "a side of the copy has failed: %s %s"
@@ -62,22 +63,39 @@ final class CopyProcess implements AutoCloseable {
     words.flush();
   }
 
-  /** The seconds of processor that it has taken, of all its threads. */
+  /** The process's number. */
+  long pid() {
+    return process.pid();
+  }
+
+  /** The seconds of processor that it has taken, with all its threads and workers. */
   double cpuSeconds() throws IOException {
-    String stat = Files.readString(Path.of("/proc/" + process.pid() + "/stat"));
-    String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
-    long ticks = Long.parseLong(fields[USER_TICKS]) + Long.parseLong(fields[SYSTEM_TICKS]);
+    long ticks = 0;
+    for (long pid : pids()) {
+      String stat = Files.readString(Path.of("/proc/" + pid + "/stat"));
+      String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
+      ticks += Long.parseLong(fields[USER_TICKS]) + Long.parseLong(fields[SYSTEM_TICKS]);
+    }
     return ticks / TICKS_A_SECOND;
   }
 
-  /** The most that was ever resident of it. */
+  /** The most that was ever resident of it, or of one of its workers. */
   long peakRssBytes() throws IOException {
-    for (String line : Files.readAllLines(Path.of("/proc/" + process.pid() + "/status"))) {
-      if (line.startsWith("VmHWM:")) {
-        return Long.parseLong(line.replaceAll("[^0-9]", "")) << 10;
+    long peak = 0;
+    for (long pid : pids()) {
+      for (String line : Files.readAllLines(Path.of("/proc/" + pid + "/status"))) {
+        if (line.startsWith("VmHWM:")) {
+          peak = Math.max(peak, Long.parseLong(line.replaceAll("[^0-9]", "")) << 10);
+        }
       }
     }
-    return 0;
+    return peak;
+  }
+
+  private List<Long> pids() {
+    return Stream.concat(Stream.of(process.toHandle()), process.descendants())
+        .map(ProcessHandle::pid)
+        .toList();
   }
 
   @Override

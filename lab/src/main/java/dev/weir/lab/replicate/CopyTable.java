@@ -3,6 +3,7 @@ package dev.weir.lab.replicate;
 import dev.weir.lab.report.Bytes;
 import dev.weir.lab.report.TextTable;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -26,6 +27,8 @@ final class CopyTable {
             "MB/s",
             "connections",
             "verified",
+            "whole",
+            "failed",
             "run",
             "of rounds",
             "a copy, median",
@@ -49,6 +52,8 @@ final class CopyTable {
         first.get("protocol") + " " + first.get("peer"),
         String.valueOf(first.get("connections")),
         Objects.equals(first.get("verified"), true) ? "yes" : "no",
+        total(rounds, "completed"),
+        total(rounds, "failures"),
         "%,.0f".formatted(median(rounds, "runMegabytesPerSecond")),
         "%,.0f–%,.0f".formatted(runs[0], runs[runs.length - 1]),
         "%,.0f".formatted(median(rounds, "medianMegabytesPerSecond")),
@@ -59,6 +64,10 @@ final class CopyTable {
         Bytes.mib((long) highest(rounds, "receiverPeakRssBytes")),
         Bytes.mib((long) highest(rounds, "senderPoolBytes")),
         Bytes.mib((long) highest(rounds, "receiverPoolBytes")));
+  }
+
+  private static String total(List<Map<String, @Nullable Object>> rounds, String name) {
+    return "%.0f".formatted(Arrays.stream(sorted(rounds, name)).sum());
   }
 
   private static double[] sorted(List<Map<String, @Nullable Object>> rounds, String name) {

@@ -11,6 +11,12 @@ import java.util.stream.Stream;
 final class Folders {
   private Folders() {}
 
+  /** Removes what is in a folder, which stays. */
+  static void deleteFiles(Path folder) throws IOException {
+    delete(folder);
+    Files.createDirectories(folder);
+  }
+
   /** Removes a folder with all that is in it, if it is there. */
   static void delete(Path folder) throws IOException {
     if (!Files.exists(folder)) {

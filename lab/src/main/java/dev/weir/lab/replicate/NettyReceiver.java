@@ -58,8 +58,8 @@ final class NettyReceiver {
             "netty-receiver", Math.min(connections, Runtime.getRuntime().availableProcessors()));
   }
 
-  /** Copies once; returns what the allocator has. */
-  long copy(Path target) throws IOException {
+  /** Copies once. */
+  void copy(Path target) throws IOException {
     try (FileChannel file =
         FileChannel.open(target, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
       List<CompletableFuture<Void>> parts = new ArrayList<>();
@@ -72,7 +72,6 @@ final class NettyReceiver {
     } catch (CompletionException e) {
       throw new IOException(e.getCause());
     }
-    return PooledByteBufAllocator.DEFAULT.metric().usedDirectMemory();
   }
 
   private CompletableFuture<Void> part(FileChannel file, long offset, long length) {

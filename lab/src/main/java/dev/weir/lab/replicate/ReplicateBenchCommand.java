@@ -1,8 +1,10 @@
 package dev.weir.lab.replicate;
 
+import dev.weir.lab.files.WholeFile;
 import dev.weir.lab.options.Checks;
 import dev.weir.lab.options.Converters;
 import dev.weir.lab.options.JsonOption;
+import dev.weir.lab.report.LabReport;
 import dev.weir.lab.report.ProgressLine;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -25,9 +27,10 @@ import picocli.CommandLine.Spec;
     name = "replicate",
     description = {
       "Copies a container of random bytes over loopback, from memory to memory: Weir's commands,",
-      "Netty's file regions, a sendfile pair in C with and without CRC32C, and nginx.",
+      "Netty's file regions, a sendfile pair in C with and without CRC32C, nginx, and gRPC.",
       "Both sides are processes of their own. The peers take turns in each round. Weir's figures",
-      "have all that a fetch does: manifest, checksums, sync, rename; the others move bytes."
+      "have all that a fetch does: manifest, checksums, sync, rename. gRPC checks and syncs too;",
+      "the others move bytes."
     },
     sortOptions = false,
     footer = {
@@ -35,21 +38,23 @@ import picocli.CommandLine.Spec;
       "Examples:",
       "  weir bench replicate --quick",
       "  weir bench replicate --size 1G --rounds 5 --json replicate.jsonl",
-      "  weir bench replicate --peers weir --protocols tls --connections 1"
+      "  weir bench replicate --peers weir,grpc,grpc+weir,grpc-naive --protocols clear",
+      "  weir bench replicate --peers weir,grpc -t 4 -n 40 --files 100 --file-size 1M --arrivals 5",
+      "  weir bench replicate --peers weir --size 2G -n 1 --rate 100M --cut-every 3 --rounds 1"
     })
 public final class ReplicateBenchCommand implements Callable<Integer> {
-  private static final long LEAST_BYTES = 1 << 20;
-  private static final long QUICK_BYTES = 256L << 20;
-
   @Spec private CommandSpec spec;
 
   @Option(
       names = "--peers",
       split = ",",
       converter = OfPeer.class,
-      defaultValue = "weir,netty,c,c+crc,nginx",
+      defaultValue = "weir,netty,c,c+crc,nginx,grpc",
       paramLabel = "NAME",
-      description = "Who copies (default: ${DEFAULT-VALUE}). Whoever is not installed is left out.")
+      description = {
+        "Who copies (default: ${DEFAULT-VALUE}). Also grpc+weir, grpc+adaptive: on other",
+        "allocators; grpc-polled, grpc-naive: other ways to push. Those not installed are left out."
+      })
   private List<Peer> peers;
 
   @Option(
@@ -69,43 +74,11 @@ public final class ReplicateBenchCommand implements Callable<Integer> {
   private List<Integer> connections;
 
   @Option(
-      names = "--size",
-      converter = Converters.OfBytes.class,
-      defaultValue = "1G",
-      paramLabel = "SIZE",
-      description = "Of the container (default: ${DEFAULT-VALUE}).")
-  private long size;
-
-  @Option(
-      names = "--files",
-      defaultValue = "1",
-      paramLabel = "N",
-      description = "In it; with more than one only Weir copies (default: ${DEFAULT-VALUE}).")
-  private int files;
-
-  @Option(
-      names = "--copies",
-      defaultValue = "5",
-      paramLabel = "N",
-      description = "Of each line in each round (default: ${DEFAULT-VALUE}).")
-  private int copies;
-
-  @Option(
       names = "--rounds",
       defaultValue = "3",
       paramLabel = "N",
       description = "In which the lines take turns (default: ${DEFAULT-VALUE}).")
   private int rounds;
-
-  @Option(names = "--quick", description = "256M, 2 copies, 1 round: to see that it works.")
-  private boolean quick;
-
-  @Option(
-      names = "--seed",
-      defaultValue = "1",
-      paramLabel = "N",
-      description = "Of the bytes (default: ${DEFAULT-VALUE}).")
-  private long seed;
 
   @Option(
       names = "--directory",
@@ -113,6 +86,13 @@ public final class ReplicateBenchCommand implements Callable<Integer> {
       description = "On a file system in memory (default: /dev/shm, where there is one).")
   private @Nullable Path directory;
 
+  @Option(
+      names = "--csv",
+      paramLabel = "FILE",
+      description = "Also writes the rows into this file as CSV.")
+  private @Nullable Path csv;
+
+  @Mixin private LoadOptions load;
   @Mixin private JsonOption json;
 
   /** Made by picocli. */
@@ -128,14 +108,14 @@ public final class ReplicateBenchCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     Checks checks = new Checks(spec);
-    checks.require(size >= LEAST_BYTES, "--size", "at least 1M");
-    checks.require(files > 0, "--files", "positive");
-    checks.require(copies > 0 && rounds > 0, "--copies and --rounds", "positive");
+    checks.require(rounds > 0, "--rounds", "positive");
     checks.require(
         connections.stream().allMatch(n -> n > 0 && n <= 60), "--connections", "in 1..60");
     checks.require(
         List.of("clear", "tls").containsAll(protocols), "--protocols", "clear, tls or both");
+    load.require(checks, connections.stream().mapToInt(n -> n).max().orElse(1));
     json.require(checks);
+    checks.requireWritable(csv, "--csv");
     Path memory = Path.of("/dev/shm");
     Path parent =
         directory != null
@@ -162,26 +142,29 @@ public final class ReplicateBenchCommand implements Callable<Integer> {
 
   private int run(Path folder) throws IOException {
     PrintWriter out = spec.commandLine().getOut();
-    long fileBytes = (quick ? Math.min(size, QUICK_BYTES) : size) / files;
     Path container = folder.resolve(SenderMain.NAME);
-    Workshop.fill(container, files, fileBytes, seed);
-    CopyPlan.Load load =
+    Workshop.fill(container, load.files(), load.fileBytes(), load.seed(), load.compressible());
+    CopyPlan.Load all =
         new CopyPlan.Load(
             folder,
             container,
-            fileBytes * files,
-            quick ? Math.min(2, copies) : copies,
+            load.files(),
+            load.fileBytes(),
             Workshop.compile(folder),
-            CopyRun.freePort());
-    List<CopyPlan> plans = plans(load, out);
-    int turns = (quick ? 1 : rounds) * plans.size();
-    ProgressLine line = ProgressLine.onTerminal();
+            CopySides.freePort(),
+            load.load());
+    List<CopyPlan> plans = plans(all, out);
+    int turns = (load.isQuick() ? 1 : rounds) * plans.size();
+    ProgressLine line = ProgressLine.everywhere();
     List<Map<String, @Nullable Object>> rows = new ArrayList<>();
     for (int turn = 0; turn < turns; turn++) {
       CopyPlan plan = plans.get(turn % plans.size());
       line.show(plan.protocol() + " " + plan.peer().label(), turn, turns, "");
-      rows.add(CopyRun.measure(plan, load, turn / plans.size()));
+      rows.add(CopyRun.measure(plan, all, turn / plans.size()));
       json.write(rows);
+      if (csv != null) {
+        WholeFile.write(csv, LabReport.csv(rows));
+      }
     }
     line.clear();
     out.print(CopyTable.render(rows, spec.commandLine().getColorScheme().ansi()));
@@ -189,46 +172,40 @@ public final class ReplicateBenchCommand implements Callable<Integer> {
     return 0;
   }
 
-  private List<CopyPlan> plans(CopyPlan.Load load, PrintWriter out) throws IOException {
-    Certificate certificate =
-        protocols.contains("tls") ? Workshop.certificate(load.folder()) : null;
+  private List<CopyPlan> plans(CopyPlan.Load all, PrintWriter out) throws IOException {
+    Certificate certificate = protocols.contains("tls") ? Workshop.certificate(all.folder()) : null;
+    List<Peer> able = new ArrayList<>();
+    for (Peer peer : peers) {
+      String why = whyNot(peer, all);
+      if (why == null) {
+        able.add(peer);
+      } else {
+        out.printf("%s is left out: %s%n", peer.label(), why);
+      }
+    }
+    out.flush();
     List<CopyPlan> plans = new ArrayList<>();
     for (String protocol : protocols) {
+      boolean secure = protocol.equals("tls");
       for (int count : connections) {
-        for (Peer peer : peers) {
-          boolean secure = protocol.equals("tls");
-          if (isHere(peer, load) && (peer.hasTls() || !secure)) {
+        for (Peer peer : able) {
+          if (peer.hasTls() || !secure) {
             plans.add(new CopyPlan(peer, count, secure ? certificate : null));
           }
         }
       }
     }
-    for (Peer peer : peers) {
-      if (!isHere(peer, load)) {
-        out.printf("%s is left out: %s%n", peer.label(), whyNot(peer));
-      }
-    }
-    out.flush();
     return plans;
   }
 
-  private boolean isHere(Peer peer, CopyPlan.Load load) {
-    if (peer != Peer.WEIR && files > 1) {
-      return false;
+  private @Nullable String whyNot(Peer peer, CopyPlan.Load all) {
+    if (peer.isC() && all.program() == null) {
+      return "there is no cc on the PATH that makes SSE4.2";
     }
-    return switch (peer) {
-      case C, C_CRC -> load.program() != null;
-      case NGINX -> isOnPath("nginx");
-      case WEIR, NETTY -> true;
-    };
-  }
-
-  private String whyNot(Peer peer) {
-    return files > 1
-        ? "it copies one file"
-        : peer == Peer.NGINX
-            ? "there is no nginx on the PATH"
-            : "there is no cc on the PATH that makes SSE4.2";
+    if (peer == Peer.NGINX && !isOnPath("nginx")) {
+      return "there is no nginx on the PATH";
+    }
+    return load.whyNot(peer);
   }
 
   private static boolean isOnPath(String program) {

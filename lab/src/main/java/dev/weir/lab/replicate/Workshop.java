@@ -9,6 +9,7 @@ import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
@@ -18,11 +19,18 @@ import org.jspecify.annotations.Nullable;
 final class Workshop {
   private static final String PASSWORD = "password";
   private static final int COMPILE_SECONDS = 60;
+  private static final int KIB = 1 << 10;
 
   private Workshop() {}
 
-  /** Random bytes of a seed, the same in every run: files named from 0 on. */
-  static void fill(Path container, int files, long fileBytes, long seed) throws IOException {
+  /**
+   * Random bytes of a seed, the same in every run: files named from 0 on.
+   *
+   * @param compressible the share of each KiB that is always the same text
+   */
+  static void fill(Path container, int files, long fileBytes, long seed, double compressible)
+      throws IOException {
+    int same = (int) (KIB * compressible);
     Files.createDirectories(container);
     Random random = new Random(seed);
     byte[] block = new byte[1 << 20];
@@ -31,6 +39,9 @@ final class Workshop {
           new BufferedOutputStream(Files.newOutputStream(container.resolve("" + i)))) {
         for (long left = fileBytes; left > 0; left -= block.length) {
           random.nextBytes(block);
+          for (int at = 0; at < block.length; at += KIB) {
+            Arrays.fill(block, at, at + same, (byte) 'w');
+          }
           out.write(block, 0, (int) Math.min(block.length, left));
         }
       }
@@ -107,7 +118,8 @@ final class Workshop {
     String secure =
         tls == null
             ? ""
-            : "ssl_certificate %s; ssl_certificate_key %s; ssl_protocols TLSv1.3;"
+            : ("ssl_certificate %s; ssl_certificate_key %s; ssl_protocols TLSv1.3;"
+                    + " ssl_conf_command Ciphersuites TLS_AES_128_GCM_SHA256;")
                 .formatted(tls.certificate(), tls.key());
     return Files.writeString(
         folder.resolve("nginx.conf"),

@@ -69,7 +69,7 @@ public final class LabReport {
   }
 
   /** Each field that is a number, a truth value or a text in any row is a column (RFC 4180). */
-  static String csv(List<Map<String, @Nullable Object>> rows) {
+  public static String csv(List<Map<String, @Nullable Object>> rows) {
     Set<String> columns = new LinkedHashSet<>();
     for (Map<String, @Nullable Object> row : rows) {
       row.forEach((name, value) -> {

@@ -45,7 +45,7 @@ class LinkTest {
   @Test
   void aMissingClassFieldAndMethodIsFound() throws IOException {
     try (URLClassLoader files = files(NettyVersion.V4_1_137)) {
-      assertThat(new Linker(files).missing(TRANSPORT + "WeirEpollIoHandler$KeptRegistration"))
+      assertThat(new Linker(files).missing(TRANSPORT + "LazyEpollHandle$Interest"))
           .contains(
               "io/netty/channel/epoll/EpollIoOps",
               "io/netty/channel/epoll/EpollIoOps.EPOLLET Lio/netty/channel/epoll/EpollIoOps;",

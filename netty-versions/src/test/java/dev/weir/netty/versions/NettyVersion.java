@@ -14,22 +14,20 @@ enum NettyVersion {
       "4.1.100",
       "ForwardingIoHandler",
       "RefillAllocator",
+      "LazyEpollHandle",
       "WeirEpollIoHandler",
       "WeirIoUringIoHandler"),
   V4_1_137(
       "4.1.137",
       "ForwardingIoHandler",
       "RefillAllocator",
+      "LazyEpollHandle",
       "WeirEpollIoHandler",
       "WeirIoUringIoHandler"),
   V4_2_0(
-      "4.2.0",
-      "ForwardingIoHandler",
-      "RefillAllocator",
-      "WeirEpollIoHandler",
-      "WeirIoUringIoHandler"),
+      "4.2.0", "ForwardingIoHandler", "RefillAllocator", "LazyEpollHandle", "WeirIoUringIoHandler"),
   /** Spring Boot 4.0.0 manages it. */
-  V4_2_7("4.2.7", "WeirEpollIoHandler", "WeirIoUringIoHandler"),
+  V4_2_7("4.2.7", "LazyEpollHandle", "WeirIoUringIoHandler"),
   /** The first with all that epoll needs. */
   V4_2_13("4.2.13", "WeirIoUringIoHandler"),
   /** The first with all that io_uring needs. */

@@ -3,10 +3,9 @@ package dev.weir.netty.transport;
 import io.netty.channel.IoHandle;
 import io.netty.channel.IoHandler;
 import io.netty.channel.IoHandlerFactory;
-import io.netty.channel.IoOps;
 import io.netty.channel.IoRegistration;
+import io.netty.channel.epoll.EpollIoHandle;
 import io.netty.channel.epoll.EpollIoHandler;
-import io.netty.channel.epoll.EpollIoOps;
 
 /**
  * Netty's epoll handler, except that a socket which waits for nothing stays in the epoll set, and
@@ -20,6 +19,9 @@ import io.netty.channel.epoll.EpollIoOps;
  * since it is not there: the output of a client that had ended its side is cut off at the first
  * write that does not go out at once, and the connection stays open. A socket whose only interest
  * is "edge-triggered" stays in the set and reports errors once, so it wakes nobody in vain.
+ *
+ * <p>A socket that is no longer to be read is told to epoll only once it has input. A client that
+ * waits for each answer then costs no system call of that kind.
  */
 public final class WeirEpollIoHandler {
   private WeirEpollIoHandler() {}
@@ -41,32 +43,11 @@ public final class WeirEpollIoHandler {
 
     @Override
     public IoRegistration register(IoHandle handle) throws Exception {
-      return new KeptRegistration(super.register(handle));
-    }
-  }
-
-  private record KeptRegistration(IoRegistration registration) implements IoRegistration {
-    @Override
-    public long submit(IoOps ops) {
-      EpollIoOps wanted = ((EpollIoOps) ops).without(EpollIoOps.EPOLLRDHUP);
-      return registration.submit(wanted.equals(EpollIoOps.NONE) ? EpollIoOps.EPOLLET : wanted);
-    }
-
-    // The signature is Netty's.
-    @SuppressWarnings("TypeParameterUnusedInFormals")
-    @Override
-    public <T> T attachment() {
-      return registration.attachment();
-    }
-
-    @Override
-    public boolean isValid() {
-      return registration.isValid();
-    }
-
-    @Override
-    public boolean cancel() {
-      return registration.cancel();
+      if (!(handle instanceof EpollIoHandle socket)) {
+        return super.register(handle);
+      }
+      LazyEpollHandle lazy = new LazyEpollHandle(socket);
+      return lazy.registered(super.register(lazy));
     }
   }
 }

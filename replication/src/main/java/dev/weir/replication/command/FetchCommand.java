@@ -45,6 +45,7 @@ import tools.jackson.jr.ob.JSON;
       "Examples:",
       "  weir replicate fetch http://127.0.0.1:4438/photos /backup",
       "  weir replicate fetch http://127.0.0.1:4438/photos /backup --connections 8 --rate 100M",
+      "  weir replicate fetch http://127.0.0.1:4438/store /standby --watch",
       "  weir replicate fetch https://host:4438/photos /backup --ca ca.pem \\",
       "      --tls-cert me.pem --tls-key me.key"
     })
@@ -92,6 +93,16 @@ final class FetchCommand implements Callable<Integer> {
   @Option(names = "--json", description = "Print the result as one JSON object.")
   private boolean json;
 
+  @Option(
+      names = "--watch",
+      arity = "0..1",
+      fallbackValue = "10",
+      paramLabel = "SECONDS",
+      description =
+          "Keep DIR/NAME as a standby: ask again so often (10), and bring what is new. At the end"
+              + " of the line, or as --watch=SECONDS.")
+  private @Nullable Integer watchSeconds;
+
   @Mixin private ClientTls tls;
 
   FetchCommand() {}
@@ -133,6 +144,9 @@ final class FetchCommand implements Callable<Integer> {
     }
     Progress progress = new Progress();
     try {
+      if (watchSeconds != null) {
+        return new StandbyWatch(spec, options, watchSeconds, json).run();
+      }
       FetchResult result;
       try (ProgressPrinter printer = ProgressPrinter.start(progress)) {
         result = Fetch.run(options, progress);
@@ -165,6 +179,9 @@ final class FetchCommand implements Callable<Integer> {
       throw new ParameterException(
           spec.commandLine(),
           "'%s' names no container (%s): http://HOST:PORT/NAME".formatted(url, ContainerName.RULE));
+    }
+    if (watchSeconds != null && watchSeconds < 1) {
+      throw new ParameterException(spec.commandLine(), "--watch needs a second or more");
     }
     if (connections < 1 || connections > MOST_CONNECTIONS) {
       throw new ParameterException(

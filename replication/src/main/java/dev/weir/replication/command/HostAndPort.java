@@ -7,12 +7,13 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 /** Where to listen: {@code HOST:PORT}; an address of IPv6 in brackets. */
-record HostAndPort(String host, int port) {
+public record HostAndPort(String host, int port) {
   private static final Pattern FORM =
       Pattern.compile("(\\[[0-9a-fA-F:]+]|[^:\\[\\]]+):([0-9]{1,5})");
   private static final int MOST = 65_535;
 
-  InetSocketAddress address() {
+  /** The address, looked up. */
+  public InetSocketAddress address() {
     return new InetSocketAddress(host, port);
   }
 
@@ -22,7 +23,10 @@ record HostAndPort(String host, int port) {
   }
 
   /** For picocli. */
-  static final class Converter implements ITypeConverter<HostAndPort> {
+  public static final class Converter implements ITypeConverter<HostAndPort> {
+    /** Made by picocli. */
+    public Converter() {}
+
     @Override
     public HostAndPort convert(String text) {
       Matcher form = FORM.matcher(text);

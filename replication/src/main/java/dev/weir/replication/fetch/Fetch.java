@@ -15,6 +15,7 @@ import java.security.MessageDigest;
 import java.time.Instant;
 import java.util.HexFormat;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Fetches a container: manifest, room on the disk, bytes that are checked as they come, sync, and
@@ -25,7 +26,7 @@ import java.util.concurrent.TimeUnit;
  */
 public final class Fetch {
   /** The mode of the container's own directory, which is in no manifest. */
-  private static final int MODE = 0755;
+  static final int MODE = 0755;
 
   private static final int BLOCK_BYTES = 4096;
   private static final long LEAST_PIECE_BYTES = 8L << 20;
@@ -56,7 +57,12 @@ public final class Fetch {
     try (SourceClient client = new SourceClient(options);
         ImportDirectory home = ImportDirectory.open(options.target(), options.container())) {
       try {
-        summary = run(options, progress, client, home);
+        Patience patience = patience(options);
+        String tag =
+            new ManifestDownload(client, progress, base(options), patience)
+                .into(home.partialManifest());
+        summary = bring(options, progress, client, home, tag, patience, null);
+        home.publish(MODE);
         seconds = (double) (System.nanoTime() - start) / TimeUnit.SECONDS.toNanos(1);
       } finally {
         progress.peak(client.peakBytes());
@@ -71,21 +77,39 @@ public final class Fetch {
         seconds);
   }
 
-  private static Summary run(
-      FetchOptions options, Progress progress, SourceClient client, ImportDirectory home)
+  static Patience patience(FetchOptions options) {
+    return new Patience(options.source().getHostString() + ":" + options.source().getPort());
+  }
+
+  static String base(FetchOptions options) {
+    return "/containers/" + options.container();
+  }
+
+  /**
+   * Brings all that a manifest names into the import directory, up to the disk.
+   *
+   * @param tag of the manifest that has just come
+   * @param earlier has files that may be there already
+   */
+  static Summary bring(
+      FetchOptions options,
+      Progress progress,
+      SourceClient client,
+      ImportDirectory home,
+      String tag,
+      Patience patience,
+      @Nullable Earlier earlier)
       throws IOException, InterruptedException {
-    String base = "/containers/" + options.container();
-    Patience patience =
-        new Patience(options.source().getHostString() + ":" + options.source().getPort());
-    String tag =
-        new ManifestDownload(client, progress, base, patience).into(home.partialManifest());
     boolean resumed = home.hasTree() && tag.equals(tagOf(home.manifest()));
     if (!resumed) {
       home.discardTree();
       Files.move(home.partialManifest(), home.manifest(), StandardCopyOption.REPLACE_EXISTING);
     }
     Summary summary = ManifestReader.check(home.manifest());
-    long needed = roomFor(summary);
+    Unchanged unchanged =
+        earlier == null ? Unchanged.NONE : Unchanged.between(earlier, home.manifest());
+    long whole = roomFor(summary) - unchanged.dataBytes();
+    long needed = whole;
     if (resumed) {
       needed = Math.min(needed, home.room());
     }
@@ -101,18 +125,19 @@ public final class Fetch {
             new Plan(
                 ManifestReader.open(home.manifest()),
                 tree,
+                unchanged,
                 new Chunks(buffer.nioBuffer(0, buffer.capacity())),
                 progress,
                 pieceBytes(summary, options.connections()))) {
-      long whole = roomFor(summary);
-      new Transfer(client, options.connections(), base, tag, plan, tree, progress, patience)
-          .run(() -> home.room(Math.max(0, whole - progress.verifiedBytes())));
+      long kept = unchanged.dataBytes();
+      new Transfer(
+              client, options.connections(), base(options), tag, plan, tree, progress, patience)
+          .run(() -> home.room(Math.clamp(whole + kept - progress.verifiedBytes(), 0, whole)));
       progress.begin(Progress.Step.SYNC);
       tree.finish(home.manifest());
     } finally {
       buffer.release();
     }
-    home.publish(MODE);
     return summary;
   }
 
@@ -126,7 +151,8 @@ public final class Fetch {
     return summary.dataBytes() + BLOCK_BYTES * summary.entries();
   }
 
-  private static String tagOf(Path manifest) throws IOException {
+  /** The tag of a manifest in a file; empty where there is none. */
+  static String tagOf(Path manifest) throws IOException {
     if (!Files.exists(manifest)) {
       return "";
     }

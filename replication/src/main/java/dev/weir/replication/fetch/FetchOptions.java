@@ -70,6 +70,20 @@ public record FetchOptions(
         source, container, target, connections, budgetBytes, limit, tls, progressLimit, freeBytes);
   }
 
+  /** Into another directory. */
+  public FetchOptions into(Path directory) {
+    return new FetchOptions(
+        source,
+        container,
+        directory,
+        connections,
+        budgetBytes,
+        rate,
+        tls,
+        progressLimit,
+        freeBytes);
+  }
+
   /** With TLS; null for none. */
   public FetchOptions secured(@Nullable SslContext context) {
     return new FetchOptions(

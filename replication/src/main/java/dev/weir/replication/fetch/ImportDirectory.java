@@ -161,8 +161,9 @@ final class ImportDirectory implements Closeable {
     Deletion.delete(home);
   }
 
-  static void sync(Path directory) throws IOException {
-    try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
+  /** Brings a directory or a file to the disk. */
+  static void sync(Path path) throws IOException {
+    try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
       channel.force(true);
     }
   }

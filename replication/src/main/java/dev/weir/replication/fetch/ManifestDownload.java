@@ -1,6 +1,7 @@
 package dev.weir.replication.fetch;
 
 import dev.weir.replication.fetch.Exchange.Ending;
+import dev.weir.replication.net.Lag;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -14,23 +15,38 @@ final class ManifestDownload {
   private static final long POLL_MILLIS = 500;
   private static final int BUSY = 503;
   private static final int ACCEPTED = 202;
+  private static final int NOT_MODIFIED = 304;
 
   private final SourceClient client;
   private final Progress progress;
   private final String base;
   private final Patience patience;
+  private final String knownTag;
+  private Lag lag = Lag.UNKNOWN;
 
   ManifestDownload(SourceClient client, Progress progress, String base, Patience patience) {
+    this(client, progress, base, patience, "");
+  }
+
+  /** Only of another manifest than the one with a tag. */
+  ManifestDownload(
+      SourceClient client, Progress progress, String base, Patience patience, String knownTag) {
     this.client = client;
     this.progress = progress;
     this.base = base;
     this.patience = patience;
+    this.knownTag = knownTag;
+  }
+
+  /** What the source had beyond the manifest when it answered. */
+  Lag lag() {
+    return lag;
   }
 
   /**
    * Writes it into a file.
    *
-   * @return its tag, which has been checked
+   * @return its tag, which has been checked; the known one where there is no other
    */
   String into(Path file) throws IOException, InterruptedException {
     String path = base + "/manifest";
@@ -42,9 +58,10 @@ final class ManifestDownload {
         pause(patience.failed(cause(e), 0));
         continue;
       }
-      try (ManifestExchange exchange = new ManifestExchange(path, file)) {
+      try (ManifestExchange exchange = new ManifestExchange(path, knownTag, file)) {
         connection.begin(exchange);
         Ending ending = exchange.end().get();
+        lag = exchange.lag();
         switch (ending) {
           case Ending.Whole _ -> {
             return exchange.tag();
@@ -55,7 +72,9 @@ final class ManifestDownload {
           }
           case Ending.Failed failed -> throw failed.cause();
           case Ending.Other other -> {
-            if (other.status() == ACCEPTED) {
+            if (other.status() == NOT_MODIFIED && !knownTag.isEmpty()) {
+              return knownTag;
+            } else if (other.status() == ACCEPTED) {
               progress.say("the source reads the container: " + other.text());
               String next = other.headers().get(HttpHeaderNames.LOCATION, path);
               path = next.startsWith(base + "/manifest") ? next : path;

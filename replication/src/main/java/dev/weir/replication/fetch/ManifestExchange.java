@@ -1,6 +1,7 @@
 package dev.weir.replication.fetch;
 
 import dev.weir.replication.manifest.Sha256;
+import dev.weir.replication.net.Lag;
 import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
@@ -20,14 +21,18 @@ final class ManifestExchange implements Exchange, Closeable {
   private static final long MOST_BYTES = 4L << 30;
 
   private final String path;
+  private final String knownTag;
   private final FileChannel file;
   private final MessageDigest digest = Sha256.start();
   private final CompletableFuture<Ending> end = new CompletableFuture<>();
   private long bytes;
   private String statedTag = "";
+  private Lag lag = Lag.UNKNOWN;
 
-  ManifestExchange(String path, Path target) throws IOException {
+  /** Asks for a path; only for another manifest than the known one, where that is not empty. */
+  ManifestExchange(String path, String knownTag, Path target) throws IOException {
     this.path = path;
+    this.knownTag = knownTag;
     this.file =
         FileChannel.open(
             target,
@@ -38,6 +43,11 @@ final class ManifestExchange implements Exchange, Closeable {
 
   CompletableFuture<Ending> end() {
     return end;
+  }
+
+  /** What the source has beyond the manifest; for whoever was told of the end. */
+  Lag lag() {
+    return lag;
   }
 
   /**
@@ -64,11 +74,14 @@ final class ManifestExchange implements Exchange, Closeable {
 
   @Override
   public void headers(HttpHeaders headers) {
-    // The path says all.
+    if (!knownTag.isEmpty()) {
+      headers.set(HttpHeaderNames.IF_NONE_MATCH, '"' + knownTag + '"');
+    }
   }
 
   @Override
   public boolean accepts(int status, HttpHeaders headers) {
+    lag = Lag.of(headers);
     statedTag = headers.get(HttpHeaderNames.ETAG, "");
     return status == 200;
   }

@@ -18,10 +18,12 @@ import org.jspecify.annotations.Nullable;
 final class Plan implements Closeable {
   private final ManifestReader manifest;
   private final TargetTree tree;
+  private final Unchanged unchanged;
   private final Chunks chunks;
   private final Progress progress;
   private final long pieceBytes;
   private long spaceOffset;
+  private int files;
   private @Nullable TargetFile file;
   private long presentBytes;
   private @Nullable Run run;
@@ -32,13 +34,20 @@ final class Plan implements Closeable {
   /**
    * Begins at the manifest's first entry.
    *
+   * @param unchanged files that are linked instead
    * @param chunks reads what is there of files that an earlier attempt has left
    * @param pieceBytes about how much one request asks for
    */
   Plan(
-      ManifestReader manifest, TargetTree tree, Chunks chunks, Progress progress, long pieceBytes) {
+      ManifestReader manifest,
+      TargetTree tree,
+      Unchanged unchanged,
+      Chunks chunks,
+      Progress progress,
+      long pieceBytes) {
     this.manifest = manifest;
     this.tree = tree;
+    this.unchanged = unchanged;
     this.chunks = chunks;
     this.progress = progress;
     this.pieceBytes = pieceBytes;
@@ -112,12 +121,24 @@ final class Plan implements Closeable {
       ended = true;
     } else if (entry.isDirectory()) {
       tree.directory(entry);
+    } else if (unchanged.contains(files++)) {
+      tree.link(entry, unchanged.file(entry));
+      spaceOffset += entry.size();
+      progress.kept(dataBytes(entry));
     } else {
       TargetFile next = tree.file(entry);
       file = next;
       presentBytes = next.channel().size();
       run = null;
     }
+  }
+
+  private long dataBytes(Entry entry) throws IOException {
+    long bytes = 0;
+    for (Run next = manifest.nextRun(); next != null; next = manifest.nextRun()) {
+      bytes += next.dataBytes(entry.size());
+    }
+    return bytes;
   }
 
   private void leaveFile() {

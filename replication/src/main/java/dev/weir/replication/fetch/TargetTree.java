@@ -94,6 +94,16 @@ final class TargetTree implements Closeable {
     }
   }
 
+  /** Gives a file of another tree, which is whole and never changes, a name in this one. */
+  void link(Entry entry, Path file) throws IOException {
+    tree.enter(parent(entry.path()));
+    Path link = root.resolve(entry.path());
+    if (resumed) {
+      Files.deleteIfExists(link);
+    }
+    Files.createLink(link, file);
+  }
+
   private FileChannel open(Entry entry) throws IOException {
     FileChannel file = openForUs(entry);
     try {

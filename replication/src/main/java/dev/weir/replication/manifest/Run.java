@@ -1,5 +1,6 @@
 package dev.weir.replication.manifest;
 
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /** Consecutive chunks of a file: all of them data with their checksums, or all of them a hole. */
@@ -35,6 +36,19 @@ public final class Run {
   /** Whether they are zeros. */
   public boolean isHole() {
     return crcs == null;
+  }
+
+  /** Its bytes outside holes, in a file of this size. */
+  public long dataBytes(long size) {
+    long start = firstChunk * ManifestLayout.CHUNK_BYTES;
+    return isHole() ? 0 : Math.min(size - start, chunks * ManifestLayout.CHUNK_BYTES);
+  }
+
+  /** Whether it is the same chunks with the same content. */
+  public boolean isSameAs(Run other) {
+    return firstChunk == other.firstChunk
+        && chunks == other.chunks
+        && Arrays.equals(crcs, other.crcs);
   }
 
   /** The CRC32C of a chunk of data, counted from the first. */

@@ -3,6 +3,7 @@ package dev.weir.replication.serve;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.weir.replication.source.ManifestBuild;
+import dev.weir.replication.source.Snapshot;
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.FullHttpResponse;
@@ -41,6 +42,15 @@ final class Answers {
             HttpHeaderNames.LOCATION,
             "/containers/%s/manifest?build=%d".formatted(container, build.number()))
         .set(HttpHeaderNames.RETRY_AFTER, 1);
+    return answer;
+  }
+
+  /** That a manifest is the one that the client has. */
+  static FullHttpResponse unchanged(Snapshot snapshot) {
+    FullHttpResponse answer =
+        new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.NOT_MODIFIED);
+    answer.headers().set(HttpHeaderNames.ETAG, '"' + snapshot.tag() + '"');
+    snapshot.tree().headers().forEach(answer.headers()::set);
     return answer;
   }
 

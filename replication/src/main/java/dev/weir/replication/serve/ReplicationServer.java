@@ -5,6 +5,7 @@ import dev.weir.memory.PoolOptions;
 import dev.weir.netty.WeirAllocator;
 import dev.weir.replication.net.Loops;
 import dev.weir.replication.source.Container;
+import dev.weir.replication.source.Origin;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
@@ -14,10 +15,12 @@ import java.io.IOException;
 import java.net.BindException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.util.Collection;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
@@ -33,6 +36,9 @@ public final class ReplicationServer implements AutoCloseable {
   /** The buffer that files are read with for their checksums. */
   private static final int READ_BYTES = 256 << 10;
 
+  /** How often there is a look at what nobody uses any more. */
+  private static final long EXPIRY_SECONDS = 30;
+
   private static final WriteBufferWaterMark QUEUED =
       new WriteBufferWaterMark(BodySender.PIECE_BYTES, 2 * BodySender.PIECE_BYTES);
 
@@ -41,6 +47,7 @@ public final class ReplicationServer implements AutoCloseable {
   private final Loops loops;
   private final ExecutorService builder;
   private final ServeFigures figures;
+  private final Collection<Container> containers;
   private final Channel listener;
 
   private ReplicationServer(
@@ -49,12 +56,14 @@ public final class ReplicationServer implements AutoCloseable {
       Loops loops,
       ExecutorService builder,
       ServeFigures figures,
+      Collection<Container> containers,
       Channel listener) {
     this.pool = pool;
     this.allocator = allocator;
     this.loops = loops;
     this.builder = builder;
     this.figures = figures;
+    this.containers = containers;
     this.listener = listener;
   }
 
@@ -64,17 +73,29 @@ public final class ReplicationServer implements AutoCloseable {
    * @throws BindException when the address cannot be bound
    */
   public static ReplicationServer start(ServeOptions options) throws IOException {
+    return start(options, Map.of(), Runtime.getRuntime().availableProcessors());
+  }
+
+  /**
+   * Starts to listen.
+   *
+   * @param others what is offered beside the options' directories, by name
+   * @param eventLoops threads that send
+   * @throws BindException when the address cannot be bound
+   */
+  public static ReplicationServer start(
+      ServeOptions options, Map<String, Origin> others, int eventLoops) throws IOException {
+    Map<String, Origin> origins = new TreeMap<>(others);
+    options.containers().forEach((name, directory) -> origins.put(name, Origin.of(directory)));
     Map<String, Container> containers = new TreeMap<>();
-    for (var offered : options.containers().entrySet()) {
-      containers.put(
-          offered.getKey(),
-          new Container(
-              offered.getKey(), offered.getValue(), options.folder().resolve(offered.getKey())));
+    for (var offered : origins.entrySet()) {
+      String name = offered.getKey();
+      containers.put(name, new Container(name, offered.getValue(), options.folder().resolve(name)));
     }
     Pool pool =
         Pool.create(PoolOptions.withLimit(options.budgetBytes()).withName("replicate-serve"));
     WeirAllocator allocator = new WeirAllocator(pool);
-    Loops loops = new Loops("weir-replicate", Runtime.getRuntime().availableProcessors());
+    Loops loops = new Loops("weir-replicate", eventLoops);
     ExecutorService builder =
         Executors.newSingleThreadExecutor(
             Thread.ofPlatform().daemon().name("weir-manifests").factory());
@@ -103,7 +124,16 @@ public final class ReplicationServer implements AutoCloseable {
               .bind(options.address())
               .syncUninterruptibly()
               .channel();
-      return new ReplicationServer(pool, allocator, loops, builder, figures, listener);
+      var _ =
+          loops
+              .group()
+              .scheduleWithFixedDelay(
+                  () -> Thread.startVirtualThread(() -> expire(containers.values())),
+                  EXPIRY_SECONDS,
+                  EXPIRY_SECONDS,
+                  TimeUnit.SECONDS);
+      return new ReplicationServer(
+          pool, allocator, loops, builder, figures, containers.values(), listener);
     } catch (Throwable e) {
       loops.close();
       builder.shutdownNow();
@@ -118,6 +148,10 @@ public final class ReplicationServer implements AutoCloseable {
       }
       throw e;
     }
+  }
+
+  private static void expire(Collection<Container> containers) {
+    containers.forEach(Container::expire);
   }
 
   private static void withBuffer(WeirAllocator allocator, Consumer<ByteBuffer> build) {
@@ -139,6 +173,11 @@ public final class ReplicationServer implements AutoCloseable {
     return figures;
   }
 
+  /** Manifests that are kept, with what they name, of all containers. */
+  public int snapshots() {
+    return containers.stream().mapToInt(Container::snapshots).sum();
+  }
+
   /** The most buffer memory that was ever resident. */
   public long peakResidentBytes() {
     return pool.peakResidentBytes();
@@ -154,6 +193,7 @@ public final class ReplicationServer implements AutoCloseable {
     listener.close().awaitUninterruptibly();
     loops.close();
     builder.shutdownNow();
+    containers.forEach(Container::close);
     allocator.close();
     pool.close();
   }

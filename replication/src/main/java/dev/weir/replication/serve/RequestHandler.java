@@ -179,6 +179,7 @@ final class RequestHandler extends ChannelInboundHandlerAdapter {
     ManifestBuild build =
         known == null ? container.build(services.builder(), services.reading()) : known;
     boolean head = request.method().equals(HttpMethod.HEAD);
+    String knownTag = request.headers().get(HttpHeaderNames.IF_NONE_MATCH, "");
     // Whichever comes first: the manifest, or the end of our patience.
     Future<?> timeout =
         ctx.executor()
@@ -196,7 +197,7 @@ final class RequestHandler extends ChannelInboundHandlerAdapter {
             .whenCompleteAsync(
                 (snapshot, failure) -> {
                   if (timeout.cancel(false) && ctx.channel().isActive()) {
-                    manifestMade(ctx, container, snapshot, failure, head);
+                    manifestMade(ctx, container, snapshot, failure, knownTag, head);
                   }
                 },
                 ctx.executor());
@@ -207,6 +208,7 @@ final class RequestHandler extends ChannelInboundHandlerAdapter {
       Container container,
       @Nullable Snapshot snapshot,
       @Nullable Throwable failure,
+      String knownTag,
       boolean head) {
     if (snapshot == null) {
       Throwable cause =
@@ -226,6 +228,11 @@ final class RequestHandler extends ChannelInboundHandlerAdapter {
               : "container '%s' cannot be read: %s".formatted(container.name(), cause));
       return;
     }
+    if (knownTag.strip().equals('"' + snapshot.tag() + '"')) {
+      snapshot.use();
+      answer(ctx, Answers.unchanged(snapshot));
+      return;
+    }
     try {
       FileChannel file = FileChannel.open(snapshot.manifest(), StandardOpenOption.READ);
       HttpResponse answer = new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK);
@@ -234,6 +241,8 @@ final class RequestHandler extends ChannelInboundHandlerAdapter {
           .set(HttpHeaderNames.CONTENT_TYPE, "application/octet-stream")
           .set(HttpHeaderNames.ETAG, '"' + snapshot.tag() + '"')
           .set(HttpHeaderNames.CONTENT_LENGTH, file.size());
+      snapshot.use();
+      snapshot.tree().headers().forEach(answer.headers()::set);
       send(ctx, answer, BodySource.of(file, "manifest", file.size()), head);
     } catch (IOException e) {
       LOG.report("a manifest cannot be read", e);

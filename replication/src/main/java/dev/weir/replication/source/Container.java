@@ -7,8 +7,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.Iterator;
+import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -18,11 +20,12 @@ import org.jspecify.annotations.Nullable;
  * its snapshot stays for ten minutes after it was last used. Any thread.
  */
 public final class Container {
+  private static final System.Logger LOG = System.getLogger(Container.class.getName());
+
   /** A manifest that ended so long ago is still new: those who ask at once share it. */
   private static final long FRESH_NANOS = Duration.ofSeconds(2).toNanos();
 
   private static final long KEPT_NANOS = Duration.ofMinutes(10).toNanos();
-  private static final int MOST_SNAPSHOTS = 8;
 
   /** Lends the one buffer that files are read with. */
   public interface Reading {
@@ -31,20 +34,20 @@ public final class Container {
   }
 
   private final String name;
-  private final Path root;
+  private final Origin origin;
   private final Path folder;
   private final Deque<Snapshot> snapshots = new ArrayDeque<>();
   private @Nullable ManifestBuild last;
   private long builds;
 
   /**
-   * Offers a directory.
+   * Offers something.
    *
-   * @param folder where its manifests are kept: one of its own, outside {@code root}
+   * @param folder where its manifests are kept: one of its own, outside the trees
    */
-  public Container(String name, Path root, Path folder) throws IOException {
+  public Container(String name, Origin origin, Path folder) throws IOException {
     this.name = name;
-    this.root = root;
+    this.origin = origin;
     this.folder = folder;
     Files.createDirectories(folder);
     try (DirectoryStream<Path> earlier = Files.newDirectoryStream(folder, "*.{manifest,stamps}")) {
@@ -65,20 +68,22 @@ public final class Container {
   public synchronized ManifestBuild build(Executor executor, Reading reading) {
     ManifestBuild known = last;
     if (known != null
-        && (!known.result().isDone() || System.nanoTime() - known.endedNanos() < FRESH_NANOS)) {
+        && (!known.result().isDone()
+            || System.nanoTime() - known.endedNanos() < FRESH_NANOS
+            || isCurrent(known))) {
       return known;
     }
     ManifestBuild next = new ManifestBuild(++builds);
     last = next;
-    var _ =
-        next.result()
-            .thenAccept(snapshot -> {
-              synchronized (this) {
-                keep(snapshot);
-              }
-            });
-    executor.execute(() -> reading.with(buffer -> next.run(name, root, folder, buffer)));
+    var _ = next.result().thenAccept(snapshot -> keep(snapshot).forEach(Container::delete));
+    executor.execute(() -> reading.with(buffer -> next.run(name, origin, folder, buffer)));
     return next;
+  }
+
+  /** The newest snapshot is of this build, and still says what a new one would. */
+  private boolean isCurrent(ManifestBuild build) {
+    Snapshot newest = snapshots.peekFirst();
+    return newest != null && build.has(newest) && newest.tree().isCurrent();
   }
 
   /** The last build, if it is that of this number or a later one. */
@@ -102,23 +107,64 @@ public final class Container {
     return null;
   }
 
-  private void keep(Snapshot snapshot) {
+  /** How many are kept. */
+  public synchronized int snapshots() {
+    return snapshots.size();
+  }
+
+  /** Lets go of all trees; manifests stay for the next start. */
+  public synchronized void close() {
+    for (Snapshot snapshot : snapshots) {
+      try {
+        snapshot.tree().close();
+      } catch (IOException e) {
+        LOG.log(System.Logger.Level.WARNING, "cannot remove a snapshot: " + e);
+      }
+    }
+    snapshots.clear();
+  }
+
+  /** Lets go of what nobody has used for ten minutes; blocks. */
+  public void expire() {
+    expire(System.nanoTime());
+  }
+
+  void expire(long nowNanos) {
+    List<Snapshot> old;
+    synchronized (this) {
+      old = removeOld(null, nowNanos);
+    }
+    old.forEach(Container::delete);
+  }
+
+  private synchronized List<Snapshot> keep(Snapshot snapshot) {
+    // Both have the same files of a manifest.
     snapshots.removeIf(known -> known.tag().equals(snapshot.tag()));
     snapshots.addFirst(snapshot);
-    long now = System.nanoTime();
+    return removeOld(snapshot, System.nanoTime());
+  }
+
+  /** Takes out what is to be deleted, which is done without the lock. */
+  private List<Snapshot> removeOld(@Nullable Snapshot newest, long nowNanos) {
+    List<Snapshot> removed = new ArrayList<>();
     Iterator<Snapshot> oldest = snapshots.descendingIterator();
     while (oldest.hasNext()) {
       Snapshot old = oldest.next();
-      if (old != snapshot
-          && (snapshots.size() > MOST_SNAPSHOTS || now - old.usedNanos() > KEPT_NANOS)) {
+      if (old != newest
+          && (snapshots.size() > origin.mostSnapshots()
+              || nowNanos - old.usedNanos() > KEPT_NANOS)) {
         oldest.remove();
-        try {
-          old.delete();
-        } catch (IOException e) {
-          System.getLogger(Container.class.getName())
-              .log(System.Logger.Level.WARNING, "cannot remove an old manifest: " + e);
-        }
+        removed.add(old);
       }
+    }
+    return removed;
+  }
+
+  private static void delete(Snapshot old) {
+    try {
+      old.delete();
+    } catch (IOException e) {
+      LOG.log(System.Logger.Level.WARNING, "cannot remove an old manifest: " + e);
     }
   }
 }

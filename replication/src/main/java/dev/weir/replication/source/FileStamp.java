@@ -74,6 +74,11 @@ record FileStamp(long device, long inode, long size, long modifiedNanos, long ch
     throw new IOException("the file system says nothing of '" + name + "'");
   }
 
+  /** As it counts in a tree. */
+  FileStamp in(Origin.Tree tree) {
+    return tree.isSealed() ? new FileStamp(device, inode, size, modifiedNanos, 0) : this;
+  }
+
   void write(DataOutput out) throws IOException {
     out.writeLong(device);
     out.writeLong(inode);

@@ -46,6 +46,11 @@ public final class ManifestBuild {
     return result;
   }
 
+  /** Whether this is its outcome. */
+  boolean has(Snapshot snapshot) {
+    return result.isDone() && !result.isCompletedExceptionally() && snapshot.equals(result.join());
+  }
+
   /** Files that are in the manifest by now. */
   public long files() {
     return files.get();
@@ -61,9 +66,9 @@ public final class ManifestBuild {
   }
 
   /** Builds; the result tells how it ended. */
-  void run(String container, Path root, Path folder, ByteBuffer buffer) {
+  void run(String container, Origin origin, Path folder, ByteBuffer buffer) {
     try {
-      Snapshot snapshot = build(container, root, folder, new Chunks(buffer));
+      Snapshot snapshot = build(container, origin, folder, new Chunks(buffer));
       endedNanos = System.nanoTime();
       result.complete(snapshot);
     } catch (Throwable e) {
@@ -72,7 +77,18 @@ public final class ManifestBuild {
     }
   }
 
-  private Snapshot build(String container, Path root, Path folder, Chunks chunks)
+  private Snapshot build(String container, Origin origin, Path folder, Chunks chunks)
+      throws IOException {
+    Origin.Tree tree = origin.open();
+    try {
+      return build(container, tree, folder, chunks);
+    } catch (Throwable e) {
+      tree.close();
+      throw e;
+    }
+  }
+
+  private Snapshot build(String container, Origin.Tree tree, Path folder, Chunks chunks)
       throws IOException {
     Path manifest = folder.resolve("building.manifest");
     Path stamps = folder.resolve("building.stamps");
@@ -84,20 +100,20 @@ public final class ManifestBuild {
             new DataOutputStream(new BufferedOutputStream(Files.newOutputStream(stamps)));
         KnownFiles known =
             KnownFiles.open(folder.resolve("last.manifest"), folder.resolve("last.stamps"))) {
-      TreeWalk walk = new TreeWalk(container, root);
+      TreeWalk walk = new TreeWalk(container, tree.root());
       for (TreeWalk.Step step = walk.next(); step != null; step = walk.next()) {
         if (step.facts().isDirectory()) {
           writer.directory(step.path(), step.facts().mode());
           continue;
         }
         index.add(writer.summary().bytes(), writer.position());
-        FileStamp stamp = step.facts().stamp();
+        FileStamp stamp = step.facts().stamp().in(tree);
         writer.file(step.path(), step.facts().mode(), stamp.size());
         ManifestReader earlier = known == null ? null : known.find(step.path(), stamp);
         if (earlier != null) {
           copyRuns(earlier, writer);
         } else {
-          read(container, step, writer, chunks);
+          read(container, tree, step, writer, chunks);
         }
         stamp.write(stampsOut);
         files.incrementAndGet();
@@ -109,7 +125,7 @@ public final class ManifestBuild {
     Path taggedStamps = folder.resolve(tag + ".stamps");
     replace(manifest, tagged, folder.resolve("last.manifest"));
     replace(stamps, taggedStamps, folder.resolve("last.stamps"));
-    return new Snapshot(container, root, tag, tagged, taggedStamps, index, writer.summary());
+    return new Snapshot(container, tree, tag, tagged, taggedStamps, index, writer.summary());
   }
 
   /** The snapshot's own file, and a second name under which the next build finds it. */
@@ -126,12 +142,16 @@ public final class ManifestBuild {
   }
 
   private static void read(
-      String container, TreeWalk.Step step, ManifestWriter writer, Chunks chunks)
+      String container, Origin.Tree tree, TreeWalk.Step step, ManifestWriter writer, Chunks chunks)
       throws IOException {
+    int[] known = tree.checksums(step.path());
+    for (int crc : known) {
+      writer.data(crc);
+    }
     long size = step.facts().stamp().size();
     try (FileChannel file =
         FileChannel.open(step.location(), StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS)) {
-      for (long chunk = 0; chunk < ManifestLayout.chunks(size); chunk++) {
+      for (long chunk = known.length; chunk < ManifestLayout.chunks(size); chunk++) {
         int crc =
             chunks.read(
                 file, chunk * ManifestLayout.CHUNK_BYTES, ManifestLayout.chunkBytes(size, chunk));
@@ -144,7 +164,8 @@ public final class ManifestBuild {
     } catch (EOFException e) {
       throw changes(container, step.path());
     }
-    if (!FileStamp.read(step.location()).stamp().equals(step.facts().stamp())) {
+    FileStamp after = FileStamp.read(step.location()).stamp().in(tree);
+    if (!after.equals(step.facts().stamp().in(tree))) {
       throw changes(container, step.path());
     }
   }

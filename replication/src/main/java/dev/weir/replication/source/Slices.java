@@ -10,7 +10,6 @@ import java.io.InputStream;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
-import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -30,7 +29,7 @@ public final class Slices implements Closeable {
   public record Slice(FileChannel file, String path, long offset, long length) {}
 
   private final String container;
-  private final Path root;
+  private final Snapshot snapshot;
   private final SafeTree tree;
   private final ManifestReader manifest;
   private final DataInputStream stamps;
@@ -50,7 +49,7 @@ public final class Slices implements Closeable {
       long offset,
       long remaining) {
     this.container = snapshot.container();
-    this.root = snapshot.root();
+    this.snapshot = snapshot;
     this.tree = tree;
     this.manifest = manifest;
     this.stamps = stamps;
@@ -61,7 +60,7 @@ public final class Slices implements Closeable {
 
   static Slices open(Snapshot snapshot, long offset, long length) throws IOException {
     SparseIndex.Place place = snapshot.index().before(offset);
-    SafeTree tree = new SafeTree(snapshot.root());
+    SafeTree tree = new SafeTree(snapshot.tree().root());
     try {
       ManifestReader manifest = ManifestReader.at(snapshot.manifest(), place.manifestPosition());
       try {
@@ -107,9 +106,12 @@ public final class Slices implements Closeable {
   }
 
   private FileChannel openAs(String path, FileStamp stamp) throws IOException {
+    snapshot.use();
     try {
       FileChannel file = tree.open(path, READ);
-      if (file.size() == stamp.size() && FileStamp.read(root.resolve(path)).stamp().equals(stamp)) {
+      Origin.Tree of = snapshot.tree();
+      FileStamp now = FileStamp.read(of.root().resolve(path)).stamp().in(of);
+      if (file.size() == stamp.size() && now.equals(stamp)) {
         return file;
       }
       file.close();

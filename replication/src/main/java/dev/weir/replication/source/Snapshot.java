@@ -8,7 +8,7 @@ import java.nio.file.Path;
 /** A container as one manifest has it. Any thread. */
 public final class Snapshot {
   private final String container;
-  private final Path root;
+  private final Origin.Tree tree;
   private final String tag;
   private final Path manifest;
   private final Path stamps;
@@ -18,14 +18,14 @@ public final class Snapshot {
 
   Snapshot(
       String container,
-      Path root,
+      Origin.Tree tree,
       String tag,
       Path manifest,
       Path stamps,
       SparseIndex index,
       Summary summary) {
     this.container = container;
-    this.root = root;
+    this.tree = tree;
     this.tag = tag;
     this.manifest = manifest;
     this.stamps = stamps;
@@ -38,9 +38,9 @@ public final class Snapshot {
     return container;
   }
 
-  /** The directory whose files these are. */
-  public Path root() {
-    return root;
+  /** The files that it names. */
+  public Origin.Tree tree() {
+    return tree;
   }
 
   /** The entity tag, without quotes: the manifest's SHA-256. */
@@ -72,7 +72,8 @@ public final class Snapshot {
     return index;
   }
 
-  void use() {
+  /** Somebody asks for it: it stays for another ten minutes. */
+  public void use() {
     usedNanos = System.nanoTime();
   }
 
@@ -81,6 +82,7 @@ public final class Snapshot {
   }
 
   void delete() throws IOException {
+    tree.close();
     Files.deleteIfExists(manifest);
     Files.deleteIfExists(stamps);
   }

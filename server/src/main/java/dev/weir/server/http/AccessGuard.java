@@ -5,6 +5,7 @@ import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpRequest;
+import io.netty.util.AsciiString;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -26,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 final class AccessGuard {
   static final int MISDIRECTED = 421;
   private static final int FORBIDDEN = 403;
-  private static final String FETCH_SITE = "Sec-Fetch-Site";
+  private static final AsciiString FETCH_SITE = AsciiString.cached("sec-fetch-site");
   private static final List<String> OWN_SITES = List.of("same-origin", "none");
 
   /** Names are not longer; what is longer is not repeated in an answer. */
@@ -84,6 +85,9 @@ final class AccessGuard {
   }
 
   private @Nullable ProtocolException refusePage(HttpHeaders headers, @Nullable String host) {
+    if (!headers.contains(HttpHeaderNames.ORIGIN) && !headers.contains(FETCH_SITE)) {
+      return null;
+    }
     List<String> origins = headers.getAll(HttpHeaderNames.ORIGIN);
     List<String> sites = headers.getAll(FETCH_SITE);
     if (!origins.isEmpty() && origins.stream().allMatch(this::isAllowed)) {

@@ -92,16 +92,16 @@ final class ForkSearch implements Runnable {
       return anchor + fork.subOffset();
     }
     boolean anchored = MessageEnds.isKnown(state, anchor);
-    if (available < 0 || (anchored && fork.subOffset() == 0)) {
+    if (available < 0) {
       return anchor;
     }
-    reading = new Reading(state, anchored ? anchor : lastKnownEnd(state, anchor), anchor);
+    // Between two appends, messages begin and end.
+    long known = anchored ? anchor : services.store().lastAppendStart(state, anchor);
+    if (known == anchor && fork.subOffset() == 0) {
+      return anchor;
+    }
+    reading = new Reading(state, known, anchor);
     return NOT_YET;
-  }
-
-  /** The last offset before another where a message is known to end. */
-  private static long lastKnownEnd(StreamState state, long offset) {
-    return offset >= state.ownOffset() ? state.ownOffset() : 0;
   }
 
   /** Ends the search at its next piece, or before its turn, without a word. */

@@ -241,6 +241,9 @@ final class RangeSender {
   }
 
   private void closeReader() {
+    if (!reader.isOpen()) {
+      return;
+    }
     try {
       io.execute(this::closeNow);
     } catch (RejectedExecutionException serverIsClosed) {

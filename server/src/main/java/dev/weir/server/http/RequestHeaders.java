@@ -21,8 +21,6 @@ import org.jspecify.annotations.Nullable;
 final class RequestHeaders {
   private static final Pattern NUMBER = Pattern.compile("0|[1-9][0-9]{0,17}");
   private static final Pattern DIGITS = Pattern.compile("[0-9]{1,18}");
-  private static final Pattern MEDIA_TYPE =
-      Pattern.compile("[\\w!#$&^.+-]+/[\\w!#$&^.+-]+\\s*(;.*)?");
 
   /** Numbers are limited to what JavaScript clients can count. */
   private static final long MAX_SAFE_INTEGER = (1L << 53) - 1;
@@ -35,7 +33,8 @@ final class RequestHeaders {
   /** The media type with its parameters; null when the header is missing or names none. */
   static @Nullable String contentType(HttpHeaders headers) {
     String value = headers.get(HttpHeaderNames.CONTENT_TYPE);
-    return value != null && MEDIA_TYPE.matcher(value.trim()).matches() ? value.trim() : null;
+    String type = value == null ? "" : value.trim();
+    return MediaTypeSyntax.isValid(type) ? type : null;
   }
 
   /** Idle seconds after which the stream expires; {@link StreamConfig#NONE} without. */

@@ -8,15 +8,9 @@ import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponseStatus;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
 
 /** Which handler serves a request. */
 class Router {
-  private static final Pattern TARGET =
-      Pattern.compile("(?:(?i:https?)://(?<authority>[^/?]*+))?(?<path>[^?]*+).*", Pattern.DOTALL);
-
   private final Services services;
   private final ConsoleRoutes console;
 
@@ -26,7 +20,8 @@ class Router {
   }
 
   ExchangeHandler route(HttpRequest request) {
-    ProtocolException foreign = services.access().refuse(request, authorityOf(request.uri()));
+    ProtocolException foreign =
+        services.access().refuse(request, RequestTarget.authorityOf(request.uri()));
     if (foreign != null) {
       return refusing(foreign);
     }
@@ -34,7 +29,7 @@ class Router {
     if (unacceptable != null) {
       return refusing(unacceptable);
     }
-    String path = pathOf(request.uri());
+    String path = RequestTarget.pathOf(request.uri());
     HttpMethod method = request.method();
     boolean reads = method.equals(HttpMethod.GET) || method.equals(HttpMethod.HEAD);
     if (path.equals("/") && reads) {
@@ -83,7 +78,7 @@ class Router {
 
   /** A route's name for the metrics: few, whatever clients send. */
   String routeName(HttpRequest request) {
-    String path = pathOf(request.uri());
+    String path = RequestTarget.pathOf(request.uri());
     if (path.startsWith(StreamPath.PREFIX)) {
       return switch (request.method().name()) {
         case "GET" -> "read";
@@ -120,21 +115,5 @@ class Router {
 
   private static HttpHeaders allow() {
     return Headers.create().set(HttpHeaderNames.ALLOW, "GET, HEAD, PUT, POST, DELETE, OPTIONS");
-  }
-
-  /** The host of a target in absolute form, with its port; null in any other form. */
-  private static @Nullable String authorityOf(String target) {
-    Matcher matcher = TARGET.matcher(target);
-    return matcher.matches() ? matcher.group("authority") : null;
-  }
-
-  /** The path of a target, be it {@code /path?query} or {@code http://host/path?query}. */
-  private static String pathOf(String target) {
-    Matcher matcher = TARGET.matcher(target);
-    if (!matcher.matches()) {
-      return target;
-    }
-    String path = matcher.group("path");
-    return path.isEmpty() && matcher.group("authority") != null ? "/" : path;
   }
 }

@@ -144,6 +144,29 @@ public final class NodeMetrics {
         .register(registry);
   }
 
+  /** Shows the figures of a node that is copied. */
+  public void replication(ReplicationFigures figures) {
+    counter(
+        "weir_replication_sent_bytes_total",
+        "Bytes of manifests and files sent to those who copy this node.",
+        figures.sentBytes());
+    gauge("weir_replication_active", "Connections of those who copy it.", figures.connections());
+    counter("weir_replication_refusals_total", "Requests for copies refused.", figures.refusals());
+    gauge(
+        "weir_replication_pinned_snapshots",
+        "Snapshots that keep their segments on the disk.",
+        figures.snapshots());
+    gauge(
+        "weir_replication_lag_bytes",
+        "Bytes acknowledged that the newest snapshot does not have; 0 before the first.",
+        figures.lagBytes());
+    GaugeWithCallback.builder()
+        .name("weir_replication_lag_seconds")
+        .help("The age of the oldest change that the newest snapshot does not have.")
+        .callback(callback -> callback.call(figures.lagSeconds().getAsDouble()))
+        .register(registry);
+  }
+
   private void gauge(String name, String help, LongSupplier value) {
     GaugeWithCallback.builder()
         .name(name)

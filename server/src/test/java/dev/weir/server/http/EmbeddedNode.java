@@ -7,6 +7,7 @@ import dev.weir.memory.PoolOptions;
 import dev.weir.netty.WeirAllocator;
 import dev.weir.netty.flow.WeirAdmission;
 import dev.weir.server.console.Console;
+import dev.weir.streams.AppendRequest;
 import dev.weir.streams.CreateRequest;
 import dev.weir.streams.LocalDisk;
 import dev.weir.streams.Payload;
@@ -111,6 +112,13 @@ final class EmbeddedNode implements AutoCloseable {
   void create(String path, String contentType, String text) {
     ByteBuffer bytes = ByteBuffer.wrap(text.getBytes(StandardCharsets.US_ASCII));
     store.create(CreateRequest.of(path, contentType), new Payload.Inline(bytes, () -> {})).join();
+  }
+
+  /** Adds bytes as they are stored. */
+  void append(String path, String contentType, String text) {
+    ByteBuffer bytes = ByteBuffer.wrap(text.getBytes(StandardCharsets.US_ASCII));
+    AppendRequest request = new AppendRequest(path, contentType, false, null, null);
+    store.append(request, new Payload.Inline(bytes, () -> {})).join();
   }
 
   /** Does all that can be done now. */

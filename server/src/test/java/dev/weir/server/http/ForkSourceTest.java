@@ -11,7 +11,9 @@ import io.netty.channel.embedded.EmbeddedChannel;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -80,6 +82,28 @@ class ForkSourceTest {
     Stream fork = node.store.find("fork");
     assertThat(fork).isNotNull();
     assertThat(fork.state().tailOffset()).isEqualTo(offset);
+  }
+
+  /** Were the source read from its beginning, the lost segment would be missed. */
+  @Test
+  void aSourceIsReadFromTheFlushThatHasThePoint() throws IOException {
+    create("application/json", "1,22,");
+    node.store.flush().join();
+    Path first = segments().getFirst();
+    node.append("a", "application/json", "333,");
+    node.append("a", "application/json", "4444,");
+    node.store.flush().join();
+    Files.delete(first);
+    fork(at(9), "");
+    search();
+    search();
+    assertForkedAt(9);
+  }
+
+  private List<Path> segments() throws IOException {
+    try (java.util.stream.Stream<Path> files = Files.walk(directory.resolve("objects/seg"))) {
+      return files.filter(Files::isRegularFile).toList();
+    }
   }
 
   @Test

@@ -24,8 +24,13 @@ import java.util.TreeMap;
  * the bytes written above 2.5 for each byte flushed waits.
  */
 public final class CompactionPolicy {
-  /** An extent of this size costs a reader nothing that counts. */
-  static final long COARSE_EXTENT_BYTES = 1 << 20;
+  /** A reader of an object store fetches pages of this size. */
+  private static final long REMOTE_COARSE_EXTENT_BYTES = 1 << 20;
+
+  /**
+   * On a disk an extent of a stride costs a reader nothing that counts, and a merge costs writes.
+   */
+  private static final long LOCAL_COARSE_EXTENT_BYTES = 64 << 10;
 
   private static final long SMALL_SEGMENT_BYTES = 4 << 20;
   private static final int MAX_SMALL_SEGMENTS = 8;
@@ -41,6 +46,11 @@ public final class CompactionPolicy {
   private static final long FREE_BYTES = 64 << 20;
 
   private CompactionPolicy() {}
+
+  /** Extents of this size are left alone. */
+  static long coarseExtentBytes(boolean isLocal) {
+    return isLocal ? LOCAL_COARSE_EXTENT_BYTES : REMOTE_COARSE_EXTENT_BYTES;
+  }
 
   /** The segments to merge; empty for none. */
   public static List<SegmentFacts> choose(

@@ -2,6 +2,7 @@ package dev.weir.streams.compaction;
 
 import dev.weir.streams.layout.DamagedObjectException;
 import dev.weir.streams.manifest.CommitLog;
+import dev.weir.streams.manifest.Owner;
 import dev.weir.streams.manifest.SegmentState;
 import dev.weir.streams.objects.ObjectStore;
 import dev.weir.streams.segments.SegmentId;
@@ -24,6 +25,7 @@ public final class Compactor {
   private final CommitLog log;
   private final SegmentReaders readers;
   private final long maxSegmentBytes;
+  private final long coarseExtentBytes;
   private final LongSupplier nowMillis;
   private final Set<SegmentId> damaged = new HashSet<>();
   private WriteCount written = new WriteCount(0, 0);
@@ -44,6 +46,8 @@ public final class Compactor {
     this.log = log;
     this.readers = readers;
     this.maxSegmentBytes = maxSegmentBytes;
+    boolean isLocal = store.localFile(Owner.KEY) != null;
+    this.coarseExtentBytes = CompactionPolicy.coarseExtentBytes(isLocal);
     this.nowMillis = nowMillis;
   }
 
@@ -60,7 +64,7 @@ public final class Compactor {
   /** Bytes of streams that lie in stretches so short that they are to be merged. */
   public long debtBytes() {
     return log.manifests().segments().live().stream()
-        .map(Compactor::facts)
+        .map(this::facts)
         .filter(SegmentFacts::isFine)
         .mapToLong(SegmentFacts::liveBytes)
         .sum();
@@ -101,7 +105,7 @@ public final class Compactor {
     List<SegmentFacts> segments =
         log.manifests().segments().live().stream()
             .filter(segment -> !damaged.contains(segment.entry().id()))
-            .map(Compactor::facts)
+            .map(this::facts)
             .toList();
     List<SegmentFacts> inputs = CompactionPolicy.choose(segments, written, now);
     if (inputs.isEmpty()) {
@@ -115,8 +119,11 @@ public final class Compactor {
     }
   }
 
-  private static SegmentFacts facts(SegmentState segment) {
-    return new SegmentFacts(segment.entry(), segment.liveBytes(), segment.liveExtents());
+  private SegmentFacts facts(SegmentState segment) {
+    return new SegmentFacts(
+        segment.entry(),
+        segment.liveBytes(),
+        segment.liveBytes() < segment.liveExtents() * coarseExtentBytes);
   }
 
   private void advance(Merge current) throws IOException {

@@ -164,7 +164,13 @@ final class Merge {
     MemorySegment target = buffer.asSlice(used, length);
     copy(stretch.stream(), start, target);
     writer.add(stretch.stream().streamId(), start, List.of(new InMemory(target)));
-    placed.add(new PlacedExtent(outputs.size(), used, start, length));
+    placed.add(
+        new PlacedExtent(
+            outputs.size(),
+            used,
+            start,
+            length,
+            doneInStretch == 0 && stretch.stream().extents().startsAppend(stretch.from())));
     doneInStretch += length;
     if (start + length == stretch.endOffset()) {
       replacements.add(

@@ -6,17 +6,22 @@ import dev.weir.streams.manifest.CommitLog;
 import dev.weir.streams.manifest.PlacedExtent;
 import dev.weir.streams.manifest.SegmentEntry;
 import dev.weir.streams.manifest.StreamDelta;
+import dev.weir.streams.manifest.StreamHeader;
+import dev.weir.streams.manifest.StreamManifest;
+import dev.weir.streams.objects.ObjectContent.InFile;
 import dev.weir.streams.objects.ObjectInfo;
 import dev.weir.streams.objects.ObjectStore;
 import dev.weir.streams.objects.PutCondition;
 import dev.weir.streams.objects.Request;
 import dev.weir.streams.objects.Requests;
-import dev.weir.streams.segments.Extent;
+import dev.weir.streams.segments.SegmentId;
 import dev.weir.streams.segments.SegmentReaders;
 import dev.weir.streams.segments.SegmentWriter;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -37,8 +42,11 @@ import org.jspecify.annotations.Nullable;
  * </ol>
  *
  * After an error {@link #attempt} may be called again, and goes on with what is missing. A set that
- * is given up leaves segments that no commit names; the next start deletes them. For the storage
- * thread.
+ * is given up leaves segments that no commit names; the next start deletes them.
+ *
+ * <p>Where a file with bytes is gone, the commit says that they lie in a segment, which is never
+ * stored. So reads of them fail as those of any lost segment do, and all else is flushed. For the
+ * storage thread.
  */
 public final class Flush {
   /** The most data that a segment has: one request each for 64 MiB. */
@@ -46,14 +54,18 @@ public final class Flush {
 
   private static final int MAX_REQUESTS = 4;
 
+  private static final System.Logger LOG = System.getLogger(Flush.class.getName());
+
   private final ObjectStore store;
   private final CommitLog log;
   private final SegmentReaders readers;
   private final FrozenChanges changes;
-  private final FlushPlan plan;
+  private final long maxSegmentBytes;
   private final LongSupplier nowMillis;
   private final List<SegmentWriter.Finished> finished = new ArrayList<>();
-  private final boolean[] stored;
+  private final BitSet stored = new BitSet();
+  private FlushPlan plan;
+  private boolean hasFailed;
   private @Nullable CommitDraft draft;
 
   /**
@@ -72,9 +84,9 @@ public final class Flush {
     this.log = log;
     this.readers = readers;
     this.changes = changes;
-    this.plan = FlushPlan.of(changes, maxSegmentBytes);
+    this.maxSegmentBytes = maxSegmentBytes;
+    this.plan = FlushPlan.of(changes, maxSegmentBytes, part -> false);
     this.nowMillis = nowMillis;
-    this.stored = new boolean[plan.segments().size()];
   }
 
   /**
@@ -96,17 +108,54 @@ public final class Flush {
    * @throws IOException where nobody knows whether it was committed, or it was not: try again
    */
   public Result attempt() throws IOException {
-    prepareSegments();
-    storeSegments();
     CommitDraft prepared = draft;
     if (prepared == null) {
-      prepared = prepareCommit();
+      prepared = store();
       draft = prepared;
     }
     Commit commit = log.append(prepared);
     finished.forEach(readers::putWritten);
     long bytes = finished.stream().mapToLong(segment -> segment.content().lengthBytes()).sum();
     return new Result(commit, finished.size(), bytes);
+  }
+
+  private CommitDraft store() throws IOException {
+    if (hasFailed) {
+      leaveOutWhatIsLost();
+    }
+    hasFailed = true;
+    prepareSegments();
+    storeSegments();
+    return prepareCommit();
+  }
+
+  private void leaveOutWhatIsLost() {
+    FlushPlan left = FlushPlan.of(changes, maxSegmentBytes, new LostParts()::contain);
+    if (left.lost().size() == plan.lost().size()) {
+      return;
+    }
+    plan = left;
+    finished.clear();
+    stored.clear();
+    for (FlushPlan.Piece piece : plan.lost()) {
+      LOG.log(
+          System.Logger.Level.ERROR,
+          "stream {0} has lost its bytes from {1} to {2}: {3} is missing or too short; reads of"
+              + " them fail, and all else goes on",
+          path(piece.change()),
+          piece.startOffset(),
+          piece.startOffset() + piece.lengthBytes(),
+          ((InFile) piece.bytes().getFirst()).file());
+    }
+  }
+
+  private String path(StreamChange change) {
+    StreamHeader created = change.created();
+    if (created != null) {
+      return created.path();
+    }
+    StreamManifest known = log.manifests().find(change.shard(), change.streamId());
+    return known == null ? "number " + change.streamId() : known.header().path();
   }
 
   private void prepareSegments() throws IOException {
@@ -127,7 +176,7 @@ public final class Flush {
     Queue<Upload> uploads = new ArrayDeque<>();
     IOException failure = null;
     for (int i = 0; i < finished.size() && failure == null; i++) {
-      if (stored[i]) {
+      if (stored.get(i)) {
         continue;
       }
       SegmentWriter.Finished segment = finished.get(i);
@@ -148,7 +197,7 @@ public final class Flush {
   private @Nullable IOException finishUpload(Upload upload, @Nullable IOException before) {
     try {
       Requests.await(upload.request());
-      stored[upload.index()] = true;
+      stored.set(upload.index());
       return before;
     } catch (IOException failure) {
       return before == null ? failure : before;
@@ -160,22 +209,45 @@ public final class Flush {
     List<SegmentEntry> entries = new ArrayList<>();
     Map<Long, List<PlacedExtent>> extents = new HashMap<>();
     for (SegmentWriter.Finished segment : finished) {
-      int index = entries.size();
-      entries.add(
-          new SegmentEntry(segment.id(), segment.footer().dataBytes(), /* generation= */ 0, now));
-      for (Extent extent : segment.footer().extents()) {
-        extents
-            .computeIfAbsent(extent.streamId(), id -> new ArrayList<>(1))
-            .add(
-                new PlacedExtent(
-                    index, extent.position(), extent.startOffset(), extent.lengthBytes()));
-      }
+      List<FlushPlan.Piece> pieces = plan.segments().get(entries.size());
+      place(segment.id(), pieces, now, entries, extents);
+    }
+    for (FlushPlan.Piece piece : plan.lost()) {
+      place(log.session().nextSegment(), List.of(piece), now, entries, extents);
     }
     List<StreamDelta> deltas =
         changes.changes().stream()
-            .map(change -> delta(change, extents.getOrDefault(change.streamId(), List.of())))
+            .map(change -> delta(change, inOrder(extents.get(change.streamId()))))
             .toList();
     return CommitDraft.flush(changes.walPosition(), changes.nextStreamId(), entries, deltas);
+  }
+
+  private static void place(
+      SegmentId id,
+      List<FlushPlan.Piece> pieces,
+      long now,
+      List<SegmentEntry> entries,
+      Map<Long, List<PlacedExtent>> extents) {
+    long position = 0;
+    for (FlushPlan.Piece piece : pieces) {
+      long length = piece.lengthBytes();
+      extents
+          .computeIfAbsent(piece.streamId(), stream -> new ArrayList<>(1))
+          .add(
+              new PlacedExtent(
+                  entries.size(), position, piece.startOffset(), length, piece.startsAppend()));
+      position += length;
+    }
+    entries.add(new SegmentEntry(id, position, /* generation= */ 0, now));
+  }
+
+  /** Those that are lost were added last. */
+  private static List<PlacedExtent> inOrder(@Nullable List<PlacedExtent> extents) {
+    if (extents == null) {
+      return List.of();
+    }
+    extents.sort(Comparator.comparingLong(PlacedExtent::startOffset));
+    return extents;
   }
 
   private static StreamDelta delta(StreamChange change, List<PlacedExtent> extents) {

@@ -21,7 +21,7 @@ import java.util.UUID;
  * delta        stream id v | shard v | flags 1 | [header] | extents | tail v | [closed by] | [Stream-Seq]
  *              | producers: n v, n × ( id s | epoch v | sequence v )
  * flags        bits 0–1 lifecycle, 2 created, 3 closes
- * extents      n v, [first offset v], n × ( segment v | position v | length v )
+ * extents      n v, [first offset v], n × ( 2 segment + 1 where an append begins v | position v | length v )
  * </pre>
  *
  * v is a varint, s a string, numbers are bytes, brackets are there or not. Each extent begins where
@@ -29,7 +29,7 @@ import java.util.UUID;
  */
 public final class CommitLayout {
   /** What is around it. */
-  static final Envelope ENVELOPE = new Envelope("WEIRLOG1", 1);
+  static final Envelope ENVELOPE = new Envelope("WEIRLOG1", 2);
 
   private static final int LIFECYCLE_MASK = 3;
   private static final int CREATED = 4;

@@ -7,7 +7,8 @@ import java.util.Arrays;
  *
  * <pre>
  * word 2 i       offset of its first byte in the stream
- * word 2 i + 1   number of the segment (31 bits) | position in the segment (32 bits)
+ * word 2 i + 1   whether an append began there (1 bit) | number of the segment (31 bits) | position
+ *                in the segment (32 bits)
  * </pre>
  *
  * Extents follow each other without a gap; the last one ends at the stream's tail.
@@ -17,6 +18,7 @@ public final class ExtentList {
   public static final ExtentList EMPTY = new ExtentList(new long[0]);
 
   private static final long POSITION_MASK = (1L << 32) - 1;
+  private static final long STARTS_APPEND = 1L << 63;
   private static final int ARRAY_HEADER_BYTES = 16;
 
   private final long[] words;
@@ -37,12 +39,17 @@ public final class ExtentList {
 
   /** The number of its segment in {@link SegmentTable}. */
   public int segment(int index) {
-    return (int) (words[2 * index + 1] >>> 32);
+    return (int) ((words[2 * index + 1] & ~STARTS_APPEND) >>> 32);
   }
 
   /** Where it begins in its segment. */
   public long position(int index) {
     return words[2 * index + 1] & POSITION_MASK;
+  }
+
+  /** Whether an append is known to have begun with its first byte. */
+  public boolean startsAppend(int index) {
+    return words[2 * index + 1] < 0;
   }
 
   /** How long it is, in a stream of {@code tailOffset} bytes. */
@@ -80,12 +87,12 @@ public final class ExtentList {
       this.words = new long[2 * expected];
     }
 
-    Builder add(long startOffset, int segment, long position) {
+    Builder add(long startOffset, int segment, long position, boolean startsAppend) {
       if (2 * size == words.length) {
         words = Arrays.copyOf(words, Math.max(8, 2 * words.length));
       }
       words[2 * size] = startOffset;
-      words[2 * size + 1] = (long) segment << 32 | position;
+      words[2 * size + 1] = (startsAppend ? STARTS_APPEND : 0) | (long) segment << 32 | position;
       size++;
       return this;
     }
@@ -93,7 +100,7 @@ public final class ExtentList {
     /** Adds some of another list. */
     Builder addAll(ExtentList other, int from, int to) {
       for (int i = from; i < to; i++) {
-        add(other.startOffset(i), other.segment(i), other.position(i));
+        add(other.startOffset(i), other.segment(i), other.position(i), other.startsAppend(i));
       }
       return this;
     }

@@ -20,7 +20,7 @@ import java.util.List;
  * header    path s | content type s | TTL + 1 v | [expires at s] | expires at 8 | created 8 | 0 or 1, fork
  * fork      source id v | source shard v | point v | anchor 8 | sub-offset v
  * flags     bit 0 closed, 1 soft-deleted
- * extents   n v, [first offset v], n × ( segment v | position v | length v )
+ * extents   n v, [first offset v], n × ( 2 segment + 1 where an append begins v | position v | length v )
  * </pre>
  *
  * v is a varint, s a string, numbers are bytes, brackets are there or not. A fork names its source
@@ -28,7 +28,7 @@ import java.util.List;
  */
 public final class ManifestLayout {
   /** What is around it. */
-  static final Envelope ENVELOPE = new Envelope("WEIRMAN1", 1);
+  static final Envelope ENVELOPE = new Envelope("WEIRMAN1", 2);
 
   private static final int CLOSED = 1;
   private static final int SOFT_DELETED = 2;

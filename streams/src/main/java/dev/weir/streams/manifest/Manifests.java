@@ -259,7 +259,7 @@ public final class Manifests {
       PlacedExtent extent, List<SegmentState> table, ExtentList.Builder target) {
     SegmentState segment = table.get(extent.segment());
     segment.add(extent.lengthBytes());
-    target.add(extent.startOffset(), segment.number(), extent.position());
+    target.add(extent.startOffset(), segment.number(), extent.position(), extent.startsAppend());
   }
 
   private void drop(ExtentList extents, int from, int to, long tailOffset) {

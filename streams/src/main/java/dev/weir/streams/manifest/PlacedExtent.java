@@ -7,8 +7,10 @@ package dev.weir.streams.manifest;
  * @param position of its first byte in the segment
  * @param startOffset of its first byte in the stream
  * @param lengthBytes at least 1
+ * @param startsAppend whether an append is known to have begun with its first byte
  */
-public record PlacedExtent(int segment, long position, long startOffset, long lengthBytes) {
+public record PlacedExtent(
+    int segment, long position, long startOffset, long lengthBytes, boolean startsAppend) {
   /** The offset behind its last byte. */
   public long endOffset() {
     return startOffset + lengthBytes;

@@ -45,7 +45,8 @@ final class SnapshotBuilder {
               index(extents.segment(i)),
               extents.position(i),
               extents.startOffset(i),
-              extents.lengthBytes(i, stream.tailOffset())));
+              extents.lengthBytes(i, stream.tailOffset()),
+              extents.startsAppend(i)));
     }
     return placed;
   }

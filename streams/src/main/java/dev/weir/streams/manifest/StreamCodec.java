@@ -95,7 +95,9 @@ final class StreamCodec {
       out.putVarint(extents.getFirst().startOffset());
     }
     for (PlacedExtent extent : extents) {
-      out.putVarint(extent.segment()).putVarint(extent.position()).putVarint(extent.lengthBytes());
+      out.putVarint(2L * extent.segment() + (extent.startsAppend() ? 1 : 0))
+          .putVarint(extent.position())
+          .putVarint(extent.lengthBytes());
     }
   }
 
@@ -105,8 +107,9 @@ final class StreamCodec {
     List<PlacedExtent> extents = new ArrayList<>(count);
     long offset = count > 0 ? in.getVarint() : 0;
     for (int i = 0; i < count; i++) {
+      int segment = in.getVarint31();
       PlacedExtent extent =
-          new PlacedExtent(in.getVarint31(), in.getVarint(), offset, in.getVarint());
+          new PlacedExtent(segment / 2, in.getVarint(), offset, in.getVarint(), segment % 2 == 1);
       if (extent.segment() >= segments.size()
           || extent.lengthBytes() == 0
           || extent.position() + extent.lengthBytes()

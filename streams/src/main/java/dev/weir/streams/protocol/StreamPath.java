@@ -27,21 +27,55 @@ public final class StreamPath {
     if (name.isEmpty()) {
       throw ProtocolException.badRequest("the stream has no name; use " + PREFIX + "<name>");
     }
-    for (String segment : name.split("/", -1)) {
-      if (segment.equals("..") || segment.equals(".")) {
-        throw ProtocolException.badRequest("a stream's name cannot contain . or .. as a segment");
-      }
+    if (hasDotSegment(name)) {
+      throw ProtocolException.badRequest("a stream's name cannot contain . or .. as a segment");
     }
     if (name.equals("__ds") || name.startsWith("__ds/")) {
       throw new ProtocolException(404, "subscriptions (__ds) are not served by this node");
     }
-    if (name.chars().anyMatch(c -> c < 0x20 || c == 0x7f)) {
+    if (hasControlCharacter(name)) {
       throw ProtocolException.badRequest("a stream's name cannot contain control characters");
     }
     return name;
   }
 
+  private static boolean hasDotSegment(String name) {
+    if (name.indexOf('.') < 0) {
+      return false;
+    }
+    for (String segment : name.split("/", -1)) {
+      if (segment.equals("..") || segment.equals(".")) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static boolean hasControlCharacter(String name) {
+    for (int i = 0; i < name.length(); i++) {
+      char c = name.charAt(i);
+      if (c < 0x20 || c == 0x7f) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Whether it stands for itself, as most names do. */
+  private static boolean isPlain(String raw) {
+    for (int i = 0; i < raw.length(); i++) {
+      char c = raw.charAt(i);
+      if (c == '%' || c > 0x7e) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   private static String decode(String raw) throws ProtocolException {
+    if (raw.length() <= MAX_BYTES && isPlain(raw)) {
+      return raw;
+    }
     byte[] bytes = new byte[Math.min(raw.length(), MAX_BYTES + 1)];
     int length = 0;
     for (int i = 0; i < raw.length(); i++) {

@@ -51,4 +51,22 @@ public final class SegmentFooter {
     long start = (long) stride * SegmentLayout.STRIDE_BYTES;
     return (int) Math.min(SegmentLayout.STRIDE_BYTES, dataBytes - start);
   }
+
+  /**
+   * Checksums of longer chunks, as far as these hold whole strides of data alone.
+   *
+   * @param chunkBytes a multiple of a stride's length
+   */
+  public int[] checksumsOf(int chunkBytes) {
+    int each = chunkBytes / SegmentLayout.STRIDE_BYTES;
+    int[] chunks = new int[Math.toIntExact(dataBytes / chunkBytes)];
+    for (int chunk = 0; chunk < chunks.length; chunk++) {
+      int crc = checksums[chunk * each];
+      for (int stride = 1; stride < each; stride++) {
+        crc = StrideCombination.combine(crc, checksums[chunk * each + stride]);
+      }
+      chunks[chunk] = crc;
+    }
+    return chunks;
+  }
 }

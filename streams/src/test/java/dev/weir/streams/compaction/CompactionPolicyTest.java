@@ -11,6 +11,8 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Which segments are merged, and what it costs; without a store. */
 class CompactionPolicyTest {
@@ -58,9 +60,10 @@ class CompactionPolicyTest {
   }
 
   /** Every flush has every stream: the worst case, for each segment adds an extent to each. */
-  @Test
-  void aThousandFlushesOfEveryStreamLeaveFewExtentsForFewWrites() {
-    Simulation simulation = new Simulation();
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aThousandFlushesOfEveryStreamLeaveFewExtentsForFewWrites(boolean isLocal) {
+    Simulation simulation = new Simulation(isLocal, 100_000);
     for (int i = 0; i < 1_000; i++) {
       simulation.flush();
       simulation.compact();
@@ -71,9 +74,21 @@ class CompactionPolicyTest {
     assertThat(simulation.written.amplification()).isLessThanOrEqualTo(2.5);
   }
 
+  /** With the WAL it is 2 for each byte appended. */
   @Test
-  void whateverTheCountOfFlushesWritesStayBounded() {
-    Simulation simulation = new Simulation();
+  void onADiskWhatBusyStreamsHaveIsWrittenOnce() {
+    Simulation simulation = new Simulation(/* isLocal= */ true, 1_000);
+    for (int i = 0; i < 1_000; i++) {
+      simulation.flush();
+      simulation.compact();
+    }
+    assertThat(simulation.written.amplification()).isEqualTo(1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void whateverTheCountOfFlushesWritesStayBounded(boolean isLocal) {
+    Simulation simulation = new Simulation(isLocal, 100_000);
     for (int i = 0; i < 2_000; i++) {
       simulation.flush();
       simulation.compact();
@@ -88,10 +103,17 @@ class CompactionPolicyTest {
     private WriteCount written = new WriteCount(0, 0);
     private long now;
     private long sequence;
+    private final boolean isLocal;
+    private final int streams;
+
+    Simulation(boolean isLocal, int streams) {
+      this.isLocal = isLocal;
+      this.streams = streams;
+    }
 
     void flush() {
       now += 1_000;
-      add(0, 64 * MIB, 100_000);
+      add(0, 64 * MIB, streams);
       written = written.plusFlushed(64 * MIB);
     }
 
@@ -111,13 +133,13 @@ class CompactionPolicyTest {
       inputs.forEach(input -> segments.remove(input.entry().id()));
       int outputs = (int) Math.ceilDiv(bytes, 64 * MIB);
       for (int i = 0; i < outputs; i++) {
-        add(generation, Math.min(64 * MIB, bytes - i * 64 * MIB), 100_000 / outputs);
+        add(generation, Math.min(64 * MIB, bytes - i * 64 * MIB), streams / outputs);
       }
       written = written.plusCompacted(bytes);
     }
 
     private void add(int generation, long bytes, int extents) {
-      SegmentFacts facts = facts(sequence++, generation, now, bytes, bytes, extents);
+      SegmentFacts facts = facts(sequence++, generation, now, bytes, bytes, extents, isLocal);
       segments.put(facts.entry().id(), facts);
     }
 
@@ -132,9 +154,21 @@ class CompactionPolicyTest {
 
   private static SegmentFacts facts(
       long sequence, int generation, long created, long dataBytes, long liveBytes, int extents) {
+    return facts(
+        sequence, generation, created, dataBytes, liveBytes, extents, /* isLocal= */ false);
+  }
+
+  private static SegmentFacts facts(
+      long sequence,
+      int generation,
+      long created,
+      long dataBytes,
+      long liveBytes,
+      int extents,
+      boolean isLocal) {
     return new SegmentFacts(
         new SegmentEntry(new SegmentId(0, 1, sequence), dataBytes, generation, created),
         liveBytes,
-        extents);
+        liveBytes < extents * CompactionPolicy.coarseExtentBytes(isLocal));
   }
 }

