@@ -150,7 +150,7 @@ final class Explanation {
             String.format(
                 Locale.ROOT,
                 "Most of what weir holds beyond what is live is rounding (%.1f MiB): no setting"
-                    + " helps; sizes just above a size class do not.",
+                    + " helps. Sizes at or just below a size class do.",
                 rounding));
       }
     }
