@@ -62,6 +62,8 @@ module dev.weir.lab {
       info.picocli;
   opens dev.weir.lab.gateway to
       info.picocli;
+  opens dev.weir.lab.explain to
+      info.picocli;
   opens dev.weir.lab.peer to
       info.picocli;
   opens dev.weir.lab.perthread to

@@ -12,12 +12,14 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Allocates and releases direct buffers as the parent says, and writes every byte of each.
+ * Allocates and releases direct buffers as the parent says, and writes to each. Acts are taken in
+ * batches, so that the time that they take is that of the allocator and of writing.
  *
  * <pre>
  *   numbers of four bytes, the highest byte first
  *
  *   slot, bytes        a buffer of at least one byte begins, in a slot that is free
+ *   slot, -bytes       the buffer in the slot gets another size; nothing if it was refused
  *   -1 - slot          the buffer in the slot ends; nothing if it was refused
  *   {@link #MARK}      the player says how it is
  *   the input's end    so does the player
@@ -28,18 +30,30 @@ final class ActPlayer {
 
   private static final int INPUT_BYTES = 256 << 10;
   private static final int CONTENT_BYTES = 4 << 20;
+  private static final int PAGE_BYTES = 4096;
+  private static final int BATCH = 256;
+  private static final int RELEASE = 0;
   private static final double NANOS_PER_SECOND = 1e9;
 
   private final ByteBufAllocator allocator;
-  private final byte[] content = new byte[CONTENT_BYTES];
+
+  /** Empty if only one byte of each page is written. */
+  private final byte[] content;
+
+  private final int[] slots = new int[BATCH];
+  private final int[] sizes = new int[BATCH];
+  private int count;
   private @Nullable ByteBuf[] buffers = new ByteBuf[1024];
   private long liveBytes;
   private long allocations;
   private long refused;
+  private long acted;
   private long nanos;
 
-  ActPlayer(ByteBufAllocator allocator) {
+  /** Writes every byte of each buffer, or else one byte of each page. */
+  ActPlayer(ByteBufAllocator allocator, boolean writesBytes) {
     this.allocator = allocator;
+    this.content = new byte[writesBytes ? CONTENT_BYTES : 0];
     Arrays.fill(content, (byte) 'w');
   }
 
@@ -48,21 +62,40 @@ final class ActPlayer {
     DataInputStream acts = new DataInputStream(new BufferedInputStream(System.in, INPUT_BYTES));
     try {
       while (true) {
-        play(acts.readInt(), acts);
+        take(acts.readInt(), acts);
       }
     } catch (EOFException ended) {
       // The parent has nothing more to say, or is gone.
     }
   }
 
-  private void play(int act, DataInputStream acts) throws IOException {
+  private void take(int act, DataInputStream acts) throws IOException {
     if (act == MARK) {
+      play();
       JsonLine.say(figures());
-    } else if (act < 0) {
-      release(-1 - act);
-    } else {
-      allocate(act, acts.readInt());
+      return;
     }
+    slots[count] = act < 0 ? -1 - act : act;
+    sizes[count++] = act < 0 ? RELEASE : acts.readInt();
+    if (count == BATCH) {
+      play();
+    }
+  }
+
+  private void play() {
+    long begun = System.nanoTime();
+    for (int i = 0; i < count; i++) {
+      if (sizes[i] > 0) {
+        allocate(slots[i], sizes[i]);
+      } else if (sizes[i] == RELEASE) {
+        release(slots[i]);
+      } else {
+        resize(slots[i], -sizes[i]);
+      }
+    }
+    nanos += System.nanoTime() - begun;
+    acted += count;
+    count = 0;
   }
 
   private void allocate(int slot, int bytes) {
@@ -70,18 +103,29 @@ final class ActPlayer {
       buffers = Arrays.copyOf(buffers, Math.max(slot + 1, buffers.length * 2));
     }
     allocations++;
-    long begun = System.nanoTime();
     try {
-      ByteBuf buffer = allocator.directBuffer(bytes, bytes);
-      for (int left = bytes; left > 0; left -= CONTENT_BYTES) {
-        buffer.writeBytes(content, 0, Math.min(left, CONTENT_BYTES));
-      }
+      ByteBuf buffer = allocator.directBuffer(bytes);
+      write(buffer, 0, bytes);
       buffers[slot] = buffer;
       liveBytes += bytes;
     } catch (OutOfMemoryError noMemory) {
       refused++;
     }
-    nanos += System.nanoTime() - begun;
+  }
+
+  private void resize(int slot, int bytes) {
+    ByteBuf buffer = buffers[slot];
+    if (buffer == null) {
+      return;
+    }
+    int before = buffer.capacity();
+    try {
+      buffer.writerIndex(Math.min(before, bytes)).capacity(bytes);
+      write(buffer, before, bytes);
+      liveBytes += bytes - before;
+    } catch (OutOfMemoryError noMemory) {
+      refused++;
+    }
   }
 
   private void release(int slot) {
@@ -89,14 +133,26 @@ final class ActPlayer {
     if (buffer != null) {
       buffers[slot] = null;
       liveBytes -= buffer.capacity();
-      long begun = System.nanoTime();
       buffer.release();
-      nanos += System.nanoTime() - begun;
+    }
+  }
+
+  private void write(ByteBuf buffer, int from, int end) {
+    if (content.length > 0) {
+      for (int at = from; at < end; at += CONTENT_BYTES) {
+        buffer.setBytes(at, content, 0, Math.min(end - at, CONTENT_BYTES));
+      }
+      return;
+    }
+    int intoPage = buffer.hasMemoryAddress() ? (int) (buffer.memoryAddress() % PAGE_BYTES) : 0;
+    for (int at = from; at < end; at += PAGE_BYTES - (at + intoPage) % PAGE_BYTES) {
+      buffer.setByte(at, 'w');
     }
   }
 
   private Map<String, Object> figures() {
     Map<String, Object> map = new LinkedHashMap<>();
+    map.put("acts", acted);
     map.put("allocations", allocations);
     map.put("refused", refused);
     map.put("liveBytes", liveBytes);

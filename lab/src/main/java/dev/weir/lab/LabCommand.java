@@ -5,6 +5,7 @@ import dev.weir.lab.all.RunAllCommand;
 import dev.weir.lab.blindspot.BlindSpotCommand;
 import dev.weir.lab.cachefragmentation.CacheFragmentationCommand;
 import dev.weir.lab.compressed.CompressedCommand;
+import dev.weir.lab.explain.ExplainCommand;
 import dev.weir.lab.gateway.GatewayCommand;
 import dev.weir.lab.httpburst.HttpBurstCommand;
 import dev.weir.lab.perthread.PerThreadCommand;
@@ -26,6 +27,7 @@ import picocli.CommandLine.Spec;
     subcommands = {
       LabCommand.Run.class,
       ReplayCommand.class,
+      ExplainCommand.class,
       GenerateCommand.class,
       RecordCommand.class,
       ImportCommand.class,

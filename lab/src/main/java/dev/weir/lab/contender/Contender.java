@@ -2,6 +2,7 @@ package dev.weir.lab.contender;
 
 import dev.weir.lab.memory.LivePages;
 import dev.weir.lab.subject.Subject;
+import dev.weir.lab.subject.WeirSettings;
 import io.netty.buffer.AdaptiveByteBufAllocator;
 import io.netty.buffer.PooledByteBufAllocator;
 import java.util.Arrays;
@@ -29,6 +30,8 @@ public enum Contender {
   TCMALLOC("tcmalloc"),
   /** Blocks one behind the other, and perfect purging: reckoned. */
   SEQUENTIAL("sequential"),
+  /** Nothing: blocks without memory, which shows what a replay itself costs. */
+  NONE("none"),
   /** Weir's heap buffers. */
   WEIR_HEAP("weir-heap"),
   /** Heap buffers of Netty's pooled allocator. */
@@ -84,10 +87,16 @@ public enum Contender {
       case JEMALLOC -> new MallocStore(MallocLibrary.JEMALLOC.load(), limitBytes);
       case TCMALLOC -> new MallocStore(MallocLibrary.TCMALLOC.load(), limitBytes);
       case SEQUENTIAL -> new SequentialStore(pages);
+      case NONE -> new NoStore();
       case WEIR_HEAP -> HeapStore.weir(limitBytes, writing);
       case NETTY_POOLED_HEAP -> HeapStore.netty(PooledByteBufAllocator.DEFAULT, writing);
       case NETTY_ADAPTIVE_HEAP -> HeapStore.netty(new AdaptiveByteBufAllocator(), writing);
     };
+  }
+
+  /** Makes Weir with other settings in this JVM, within that limit. */
+  public static BlockStore weir(long limitBytes, WeirSettings settings) {
+    return new BufferStore(Subject.weir(limitBytes, settings));
   }
 
   /** Whether its blocks are direct buffers. */

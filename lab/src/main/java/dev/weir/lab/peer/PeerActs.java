@@ -41,6 +41,12 @@ public final class PeerActs implements TraceSink {
     allocate(slot, bytes);
   }
 
+  /** Gives the buffer in the slot another size, and perhaps another place. */
+  public void resize(int slot, int bytes) throws IOException {
+    acts.writeInt(slot);
+    acts.writeInt(-bytes);
+  }
+
   @Override
   public void phase(TracePhase phase) {}
 

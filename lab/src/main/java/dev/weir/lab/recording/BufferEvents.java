@@ -1,12 +1,14 @@
 package dev.weir.lab.recording;
 
 import java.util.List;
+import java.util.stream.Stream;
 import jdk.jfr.consumer.RecordedEvent;
 
 /**
  * The events by which Netty tells of its buffers. From 4.2.4 on they are called {@code
- * io.netty.AllocateBuffer} and so on, before that {@code AllocateBufferEvent}; a Netty that was
- * moved to another package has them under that one's name. So the end of a name counts.
+ * io.netty.AllocateBuffer} and so on, in 4.2.3 {@code AllocateBufferEvent} without a package; a
+ * Netty that was moved to another package has them under that one's name. So the end of a name
+ * counts.
  */
 final class BufferEvents {
   static final String ALLOCATE = "io.netty.AllocateBuffer";
@@ -31,10 +33,10 @@ final class BufferEvents {
 
   private BufferEvents() {}
 
-  /** What jcmd is told to enable, without stack traces. */
+  /** What jcmd is told to enable, without stack traces: the names of 4.2.3 as well. */
   static List<String> switches(String prefix) {
-    return NAMES.stream()
-        .map(name -> prefix + name)
+    return Stream.concat(
+            NAMES.stream().map(name -> prefix + name), NAMES.stream().map(name -> name + OLD_END))
         .map(name -> "+%s#enabled=true".formatted(name))
         .toList();
   }

@@ -25,6 +25,7 @@ final class Figures {
   private long refusalsWithinBound;
   private long pageFaults;
   private long nanos;
+  private long events;
   private long peakLiveBytes;
   private long peakPageBytes;
   private long peakResidentBytes = Sample.UNKNOWN;
@@ -105,9 +106,26 @@ final class Figures {
     peakRssBytes = Math.max(peakRssBytes, kernelBytes);
   }
 
+  /** Events were played, in so many nanoseconds. */
+  void played(long moreEvents, long moreNanos) {
+    events += moreEvents;
+    nanos += moreNanos;
+  }
+
   void took(long moreNanos, long morePageFaults) {
     nanos += moreNanos;
     pageFaults += morePageFaults;
+  }
+
+  /** Takes the time of {@code other} for its own: the quickest of several rounds. */
+  void timedAs(Figures other) {
+    nanos = other.nanos;
+    events = other.events;
+  }
+
+  /** How long all events took. */
+  long nanos() {
+    return nanos;
   }
 
   void add(Figures other) {
@@ -116,6 +134,7 @@ final class Figures {
     refusalsWithinBound += other.refusalsWithinBound;
     pageFaults += other.pageFaults;
     nanos += other.nanos;
+    events += other.events;
     peakLiveBytes = Math.max(peakLiveBytes, other.peakLiveBytes);
     peakPageBytes = Math.max(peakPageBytes, other.peakPageBytes);
     peakResidentBytes = Math.max(peakResidentBytes, other.peakResidentBytes);
@@ -141,11 +160,16 @@ final class Figures {
     map.put("refusals", refusals);
     map.put("refusalsWithinBound", hasBound ? refusalsWithinBound : null);
     map.put("seconds", Math.round(nanos / NANOS_PER_SECOND * 1000) / 1000.0);
+    map.put("nanosPerEvent", events == 0 ? null : Math.round(10.0 * nanos / events) / 10.0);
     map.put("pageFaults", pageFaults);
     map.put("peakLiveBytes", peakLiveBytes);
     map.put("peakPageBytes", peakPageBytes);
     map.put("peakResidentBytes", known(peakResidentBytes));
     map.put("peakRssBytes", known(peakRssBytes));
+    map.put("meanResidentBytes", resident.meanBytes());
+    map.put("meanRssBytes", rss.meanBytes());
+    Long meanLiveBytes = resident.meanLiveBytes();
+    map.put("meanLiveBytes", meanLiveBytes == null ? rss.meanLiveBytes() : meanLiveBytes);
     map.put("peakRatio", resident.peak());
     map.put("meanRatio", resident.mean());
     map.put("ratioOfPeaks", ratio(peakResidentBytes, peakLiveBytes));

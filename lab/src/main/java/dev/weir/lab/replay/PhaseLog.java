@@ -9,15 +9,11 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The figures of each phase, and the clock that runs while something is replayed. Not thread-safe.
- */
+/** The figures of each phase. Not thread-safe. */
 final class PhaseLog {
   private final List<Entry> entries = new ArrayList<>();
   private final boolean hasBound;
   private Figures current;
-  private long clockNanos;
-  private boolean clockRuns;
   private long faultsBefore;
 
   private record Entry(TracePhase phase, Figures figures) {}
@@ -34,13 +30,11 @@ final class PhaseLog {
     current = new Figures(phase.kind() != Kind.DROP, hasBound);
     entries.add(new Entry(phase, current));
     faultsBefore = threadFaults;
-    startClock();
   }
 
   /** Ends the phase under way. */
   void end(long threadFaults) {
     if (!entries.isEmpty()) {
-      stopClock();
       current.took(0, threadFaults - faultsBefore);
     }
   }
@@ -50,26 +44,19 @@ final class PhaseLog {
     return !entries.isEmpty() && !entries.getLast().phase.kind().counts();
   }
 
-  void startClock() {
-    clockNanos = System.nanoTime();
-    clockRuns = true;
-  }
-
-  void stopClock() {
-    if (clockRuns) {
-      current.took(System.nanoTime() - clockNanos, 0);
-      clockRuns = false;
-    }
-  }
-
   /** Of the phase under way. */
   Figures figures() {
     return current;
   }
 
+  /** Of nothing yet. */
+  Figures newFigures() {
+    return new Figures(/* ratiosCount= */ true, hasBound);
+  }
+
   /** Of every phase that is no warm-up. */
   Figures total() {
-    Figures total = new Figures(/* ratiosCount= */ true, hasBound);
+    Figures total = newFigures();
     entries.stream()
         .filter(entry -> entry.phase.kind().counts())
         .forEach(entry -> total.add(entry.figures));

@@ -2,11 +2,13 @@ package dev.weir.lab.replay;
 
 import org.jspecify.annotations.Nullable;
 
-/** The peak and the mean of a ratio over samples. Not thread-safe. */
+/** The peak and the mean of a ratio of bytes over samples. Not thread-safe. */
 final class Ratio {
   private long count;
   private double sum;
   private double peak;
+  private double sumOfBytes;
+  private double sumOfLive;
 
   /**
    * Adds a sample; one without a numerator is left out.
@@ -20,6 +22,8 @@ final class Ratio {
       if (inMean) {
         count++;
         sum += ratio;
+        sumOfBytes += numerator;
+        sumOfLive += denominator;
       }
     }
   }
@@ -27,6 +31,8 @@ final class Ratio {
   void add(Ratio other) {
     count += other.count;
     sum += other.sum;
+    sumOfBytes += other.sumOfBytes;
+    sumOfLive += other.sumOfLive;
     peak = Math.max(peak, other.peak);
   }
 
@@ -42,6 +48,16 @@ final class Ratio {
   /** Null without samples. */
   @Nullable Double mean() {
     return count == 0 ? null : rounded(sum / count);
+  }
+
+  /** The mean of the numerators; null without samples. */
+  @Nullable Long meanBytes() {
+    return count == 0 ? null : Math.round(sumOfBytes / count);
+  }
+
+  /** The mean of the denominators; null without samples. */
+  @Nullable Long meanLiveBytes() {
+    return count == 0 ? null : Math.round(sumOfLive / count);
   }
 
   /** To four digits behind the point, as reports have them. */

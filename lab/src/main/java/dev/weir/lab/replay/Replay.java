@@ -2,13 +2,14 @@ package dev.weir.lab.replay;
 
 import dev.weir.lab.child.ChildJvm;
 import dev.weir.lab.contender.Contender;
+import dev.weir.lab.peer.Jdk;
 import dev.weir.lab.report.JsonLines;
 import dev.weir.lab.report.ProgressLine;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Replays one trace against one allocator after another. Used by one thread. */
@@ -30,10 +31,17 @@ final class Replay {
   private static final long LOADED_HEAP = 512L << 20;
 
   private final ReplayPlan plan;
+  private final Optional<Jdk> oldJdk;
   private final ProgressLine progress;
 
-  Replay(ReplayPlan plan, ProgressLine progress) {
+  /**
+   * Replays of one plan.
+   *
+   * @param oldJdk the Java for old versions of Netty, if one was named
+   */
+  Replay(ReplayPlan plan, Optional<Jdk> oldJdk, ProgressLine progress) {
     this.plan = plan;
+    this.oldJdk = oldJdk;
     this.progress = progress;
   }
 
@@ -42,27 +50,43 @@ final class Replay {
    *
    * @throws IOException if the trace cannot be read, or the process under test fails
    */
-  ReplayOutcome run(Contender contender) throws IOException {
+  ReplayOutcome run(ReplaySubject subject) throws IOException {
+    return switch (subject) {
+      case ReplaySubject.Own own -> run(own.label(), own.contender(), "");
+      case ReplaySubject.WhatIf other ->
+          run(other.label(), Contender.WEIR, other.settings().text());
+      case ReplaySubject.Peer peer ->
+          plan.onRecordedThreads()
+              ? oneThreadOnly(peer.label())
+              : new PeerReplay(plan, peer.peer(), progress).run(oldJdk);
+    };
+  }
+
+  private static ReplayOutcome oneThreadOnly(String label) {
+    return ReplayOutcome.missing(label, "it is replayed on one thread only");
+  }
+
+  private ReplayOutcome run(String label, Contender contender, String settings) throws IOException {
     if (plan.onRecordedThreads() && !contender.isBuffers()) {
-      return ReplayOutcome.missing(contender, "it is replayed on one thread only");
+      return oneThreadOnly(label);
     }
-    progress.show(contender.label(), 0, 100, plan.trace());
+    progress.show(label, 0, 100, plan.trace());
     try (ChildJvm child =
         ChildJvm.start(
             ReplayChild.class,
             jvmFlags(contender),
-            List.of(contender.label(), JsonLines.line(plan.toMap())),
+            List.of(contender.label(), JsonLines.line(plan.toMap()), settings),
             ENVIRONMENT)) {
       while (true) {
         Map<String, Object> said = JsonLines.parse(child.receive(SILENCE_LIMIT));
         if (said.get(ReplayChild.PROGRESS) instanceof Number share) {
-          progress.show(contender.label(), (int) (share.doubleValue() * 100), 100, plan.trace());
+          progress.show(label, (int) (share.doubleValue() * 100), 100, plan.trace());
         } else if (said.get(ReplayChild.MISSING) instanceof String reason) {
-          return ReplayOutcome.missing(contender, reason);
+          return ReplayOutcome.missing(label, reason);
         } else if (said.get(ReplayChild.FAILED) instanceof String reason) {
-          throw new IOException(contender.label() + ": " + reason);
+          throw new IOException(label + ": " + reason);
         } else {
-          return ReplayOutcome.of(contender, row(contender, said), said);
+          return ReplayOutcome.of(label, row(label, said), said);
         }
       }
     } finally {
@@ -86,17 +110,8 @@ final class Replay {
         "-Dio.netty.leakDetection.level=disabled");
   }
 
-  private Map<String, @Nullable Object> row(Contender contender, Map<String, Object> said) {
-    Map<String, @Nullable Object> row = new LinkedHashMap<>();
-    row.put("scenario", "replay");
-    row.put("trace", plan.trace());
-    row.put("seed", plan.isSynthetic() ? plan.seed() : null);
-    row.put("scale", plan.isSynthetic() ? plan.scale() : null);
-    row.put("allocator", contender.label());
-    row.put("budgetBytes", plan.hasBudget() ? plan.budgetBytes() : null);
-    row.put("thread", plan.thread().label());
-    row.put("writes", plan.writing().label());
-    row.put("time", plan.time().label());
+  private Map<String, @Nullable Object> row(String label, Map<String, Object> said) {
+    Map<String, @Nullable Object> row = plan.rowOf(label);
     if (said.get(ReplayChild.FIGURES) instanceof Map<?, ?> figures) {
       figures.forEach((name, figure) -> row.put(String.valueOf(name), figure));
     }

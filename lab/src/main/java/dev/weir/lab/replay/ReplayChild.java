@@ -11,6 +11,7 @@ import dev.weir.lab.subject.AllocatorUnderTest;
 import dev.weir.lab.subject.HeldMemory;
 import dev.weir.lab.subject.MemorySampler;
 import dev.weir.lab.subject.Subject;
+import dev.weir.lab.subject.WeirSettings;
 import dev.weir.lab.trace.TraceSource;
 import dev.weir.lab.trace.TraceTotals;
 import java.io.IOException;
@@ -48,7 +49,8 @@ public final class ReplayChild {
           ReplayThread.PLAIN,
           Writing.PAGES,
           /* onRecordedThreads= */ false,
-          ReplayTime.COMPRESSED);
+          ReplayTime.COMPRESSED,
+          /* rounds= */ 1);
 
   private final ParentLines parent = new ParentLines();
   private final ReplayPlan plan;
@@ -57,22 +59,22 @@ public final class ReplayChild {
     this.plan = plan;
   }
 
-  /** Runs with the label of a {@link Contender} and a plan in JSON. */
+  /** Runs with the label of a {@link Contender}, a plan in JSON, and settings of Weir's or "". */
   public static void main(String[] arguments) throws Exception {
     ReplayChild child = new ReplayChild(ReplayPlan.of(JsonLines.parse(arguments[1])));
-    child.run(Contender.of(arguments[0]));
+    child.run(Contender.of(arguments[0]), arguments[2]);
     System.exit(0);
   }
 
-  private void run(Contender contender) throws InterruptedException {
+  private void run(Contender contender, String settings) throws InterruptedException {
     parent.endWithParent();
     try {
       warmUp();
       parent.say(
           JsonLines.line(
               plan.onRecordedThreads()
-                  ? onThreads(Subject.of(contender.label()))
-                  : measured(contender)));
+                  ? onThreads(contender, settings)
+                  : measured(contender, settings)));
     } catch (ContenderMissingException missing) {
       parent.say(JsonLines.line(Map.of(MISSING, String.valueOf(missing.getMessage()))));
     } catch (IOException unreadable) {
@@ -102,33 +104,49 @@ public final class ReplayChild {
     }
   }
 
-  private Map<String, @Nullable Object> measured(Contender contender)
+  private Map<String, @Nullable Object> measured(Contender contender, String settings)
       throws IOException, InterruptedException, ExecutionException, ContenderMissingException {
     LivePages pages = new LivePages();
+    TraceTotals totals;
     try (TraceSource source = plan.open()) {
-      TraceTotals totals = source.totals();
-      BlockStore store =
-          contender.open(plan.poolBytes(totals.peakLiveBytes()), pages, plan.writing());
-      ReplayProgress progress =
-          new ReplayProgress(
-              totals, ReplayLoop.pauseMicros(totals.pausedMicros()), this::tellProgress);
-      ScheduledExecutorService thread = plan.thread().start();
-      System.gc();
-      try (MemorySampler sampler = sampler(store)) {
-        Replayer replayer =
-            new Replayer(store, pages, plan.writing(), sampler::sample, totals, progress);
-        ReplayResult result = ReplayLoop.run(source, replayer, thread).get();
-        return map(store, sampler, result);
+      totals = source.totals();
+    }
+    long poolBytes = plan.poolBytes(totals.peakLiveBytes());
+    BlockStore store =
+        settings.isEmpty()
+            ? contender.open(poolBytes, pages, plan.writing())
+            : Contender.weir(poolBytes, WeirSettings.parse(settings));
+    ScheduledExecutorService thread = plan.thread().start();
+    System.gc();
+    Rounds rounds = new Rounds();
+    try (MemorySampler sampler = sampler(store)) {
+      for (int round = 1; round <= plan.rounds(); round++) {
+        boolean isLast = round == plan.rounds();
+        long pauseMicros = totals.pausedMicros();
+        ReplayProgress progress =
+            new ReplayProgress(
+                totals,
+                isLast ? ReplayLoop.pauseMicros(pauseMicros) : pauseMicros,
+                share -> tellProgress(rounds.share(share, plan.rounds())));
+        try (TraceSource source = plan.open()) {
+          Replayer replayer =
+              new Replayer(store, pages, plan.writing(), sampler::sample, totals, progress);
+          rounds.add(ReplayLoop.run(source, replayer, thread, isLast).get());
+        }
       }
+      return map(store, sampler, rounds);
     }
   }
 
-  private Map<String, @Nullable Object> onThreads(Subject kind)
+  private Map<String, @Nullable Object> onThreads(Contender contender, String settings)
       throws IOException, InterruptedException, ExecutionException {
     try (TraceSource source = plan.open()) {
       LoadedTrace trace = LoadedTrace.of(source, plan.time());
+      long poolBytes = plan.poolBytes(trace.totals().peakLiveBytes());
       AllocatorUnderTest subject =
-          kind.create(plan.poolBytes(trace.totals().peakLiveBytes()), Long.MAX_VALUE);
+          settings.isEmpty()
+              ? Subject.of(contender.label()).create(poolBytes, Long.MAX_VALUE)
+              : Subject.weir(poolBytes, WeirSettings.parse(settings));
       ReplayProgress progress = new ReplayProgress(trace.played(), 0, this::tellProgress);
       System.gc();
       try (MemorySampler sampler = sampler(subject)) {
@@ -171,21 +189,21 @@ public final class ReplayChild {
   }
 
   private static Map<String, @Nullable Object> map(
-      BlockStore store, MemorySampler sampler, ReplayResult result) {
+      BlockStore store, MemorySampler sampler, Rounds rounds) {
     Map<String, @Nullable Object> map = new LinkedHashMap<>();
-    Figures total = result.phases().total();
+    ReplayResult last = rounds.last();
+    Figures total = rounds.total();
     if (store.isReal()) {
       total.watched(
           store.residentBytes().isPresent() ? sampler.peakResidentBytes() : Sample.UNKNOWN,
           sampler.peakRssBytes());
     }
     map.put(FIGURES, withCollections(total.toMap()));
-    map.put(PHASES, result.phases().toMaps());
-    map.put(SAMPLES, result.samples());
-    map.put(
-        PEAK_EXCESS, result.peakExcessBytes() == Sample.UNKNOWN ? null : result.peakExcessBytes());
-    map.put(CHART, result.series().samples());
-    map.put(CHART_PHASES, result.series().phases());
+    map.put(PHASES, last.phases().toMaps());
+    map.put(SAMPLES, last.samples());
+    map.put(PEAK_EXCESS, rounds.peakExcessBytes());
+    map.put(CHART, last.series().samples());
+    map.put(CHART_PHASES, last.series().phases());
     return map;
   }
 }

@@ -1,16 +1,17 @@
 package dev.weir.lab.replay;
 
-import dev.weir.lab.contender.Contender;
 import dev.weir.lab.contender.SequentialBound;
 import dev.weir.lab.contender.Writing;
 import dev.weir.lab.memory.AvailableMemory;
 import dev.weir.lab.options.Checks;
 import dev.weir.lab.options.Converters;
+import dev.weir.lab.peer.PeerOptions;
 import dev.weir.lab.report.Bytes;
 import dev.weir.lab.report.LabReport;
 import dev.weir.lab.report.ProgressLine;
 import dev.weir.lab.scenario.ReportOption;
 import dev.weir.lab.scenario.ScenarioRun;
+import dev.weir.lab.subject.WeirSettings;
 import dev.weir.lab.trace.TraceSource;
 import dev.weir.lab.trace.TraceTotals;
 import dev.weir.lab.trace.synthetic.SyntheticTrace;
@@ -23,6 +24,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -48,11 +50,17 @@ import picocli.CommandLine.Spec;
       "Examples:",
       "  weir lab replay cache",
       "  weir lab replay cache --budget 230M --allocators weir,netty-pooled --json cache.jsonl",
-      "  weir lab replay service.trace --threads recorded --budget 1.15x,1.5x --report out"
+      "  weir lab replay service.trace --threads recorded --budget 1.15x,1.5x --report out",
+      "  weir lab replay service.trace --allocators weir,netty-4.1.68 --what-if"
+          + " decay=100ms,share=0.02",
+      "  weir lab replay benchmarks/capture --budget 1.15x --rounds 3 --writes bytes --report"
+          + " recorded"
     })
 public final class ReplayCommand implements Callable<Integer> {
   /** A day. */
   private static final long MAX_PAUSED_SECONDS = 86_400;
+
+  private static final int MOST_ROUNDS = 100;
 
   @Spec private CommandSpec spec;
 
@@ -61,22 +69,43 @@ public final class ReplayCommand implements Callable<Integer> {
       paramLabel = "TRACE",
       description = {
         "Files, or names of traces that are made from a seed: cache, renewal, drop,",
-        "survivors-small, churn-1m, mixed."
+        "survivors-small, churn-1m, mixed. A folder stands for the traces in it."
       })
   private List<String> traces;
 
   @Option(
       names = "--allocators",
       split = ",",
-      converter = Converters.OfContender.class,
+      converter = OfReplaySubject.class,
       defaultValue =
           "weir,weir+dense,netty-pooled,netty-adaptive,netty-unpooled,glibc,mimalloc,jemalloc,tcmalloc,"
-              + "sequential",
+              + "sequential,none",
       paramLabel = "NAME",
       description =
           "What to compare, in this order; with heap buffers also weir-heap, netty-pooled-heap,"
-              + " netty-adaptive-heap (default: ${DEFAULT-VALUE}).")
-  private List<Contender> contenders;
+              + " netty-adaptive-heap; in JVMs of their own netty-4.1.51, netty-4.1.68,"
+              + " netty-4.1.137 (default: ${DEFAULT-VALUE}).")
+  private List<ReplaySubject> subjects;
+
+  @Option(
+      names = "--what-if",
+      converter = OfSettings.class,
+      paramLabel = "SETTINGS",
+      description = {
+        "Also replays Weir with other settings: decay=TIME, share=X, preset=dense, or some of"
+            + " them.",
+        "A line says what the difference comes from. May be given more than once."
+      })
+  private List<WeirSettings> whatIf = List.of();
+
+  @Option(
+      names = "--rounds",
+      defaultValue = "1",
+      paramLabel = "N",
+      description =
+          "Replays so often with the same allocator; seconds are of the quickest round, all else of"
+              + " all (default: ${DEFAULT-VALUE}).")
+  private int rounds;
 
   @Option(
       names = "--budget",
@@ -137,6 +166,7 @@ public final class ReplayCommand implements Callable<Integer> {
 
   @Mixin private ReportOption report;
   @Mixin private SyntheticOptions synthetic;
+  @Mixin private PeerOptions peers;
 
   private final ReplayPage page = new ReplayPage();
 
@@ -153,7 +183,10 @@ public final class ReplayCommand implements Callable<Integer> {
     checks.require(onThreads || threads.equals("one"), "--threads", "one or recorded");
     checks.require(
         onThreads || time == ReplayTime.COMPRESSED, "--time", "compressed with --threads one");
+    checks.require(rounds >= 1 && rounds <= MOST_ROUNDS, "--rounds", "1 to 100");
+    checks.require(rounds == 1 || !onThreads, "--rounds", "1 with --threads recorded");
     report.require(checks);
+    traces = TraceFolders.expand(spec, traces);
     @Nullable Path json = report.json();
     checks.requireWritable(html, "--html");
     checks.requireOther(html, "--html", json);
@@ -167,13 +200,17 @@ public final class ReplayCommand implements Callable<Integer> {
       plans.addAll(plans(trace, checks));
     }
     List<Map<String, @Nullable Object>> rows = new ArrayList<>();
-    int planned = plans.size() * new LinkedHashSet<>(contenders).size();
+    Set<ReplaySubject> distinct = new LinkedHashSet<>(subjects);
+    whatIf.forEach(settings -> distinct.add(new ReplaySubject.WhatIf(settings)));
+    int planned = plans.size() * distinct.size();
     ScenarioRun.Keeper keeper =
         report.keeper("weir lab replay " + String.join(" ", traces), planned);
+    Interruption interruption = Interruption.watch(rows, planned);
     for (ReplayPlan plan : plans) {
-      replay(plan, rows, keeper);
+      replay(plan, distinct, rows, keeper);
     }
     keeper.keep(rows, /* complete= */ true);
+    interruption.ended();
     boolean failed = rows.stream().anyMatch(row -> row.containsKey(ScenarioRun.PROBLEM));
     return failed ? ScenarioRun.INCOMPLETE : 0;
   }
@@ -192,7 +229,8 @@ public final class ReplayCommand implements Callable<Integer> {
             thread,
             writing,
             threads.equals("recorded"),
-            time);
+            time,
+            rounds);
     try (TraceSource source = plan.open()) {
       SequentialBound bound = new SequentialBound();
       source.drainTo(bound);
@@ -237,16 +275,21 @@ public final class ReplayCommand implements Callable<Integer> {
   }
 
   private void replay(
-      ReplayPlan plan, List<Map<String, @Nullable Object>> rows, ScenarioRun.Keeper keeper)
+      ReplayPlan plan,
+      Set<ReplaySubject> distinct,
+      List<Map<String, @Nullable Object>> rows,
+      ScenarioRun.Keeper keeper)
       throws IOException {
-    Replay replay = new Replay(plan, ProgressLine.onTerminal());
+    Replay replay = new Replay(plan, peers.jdk(), ProgressLine.onTerminal());
     List<ReplayOutcome> outcomes = new ArrayList<>();
-    for (Contender contender : new LinkedHashSet<>(contenders)) {
+    int first = rows.size();
+    for (ReplaySubject subject : distinct) {
       ReplayOutcome outcome;
       try {
-        outcome = replay.run(contender);
+        outcome = replay.run(subject);
       } catch (IOException failed) {
-        outcome = ReplayOutcome.missing(contender, String.valueOf(failed.getMessage()));
+        Interruption.requireNone(failed);
+        outcome = ReplayOutcome.missing(subject.label(), String.valueOf(failed.getMessage()));
         rows.add(problem(plan, outcome));
       }
       outcomes.add(outcome);
@@ -256,7 +299,9 @@ public final class ReplayCommand implements Callable<Integer> {
       }
       keeper.keep(rows, /* complete= */ false);
     }
-    print(plan, outcomes);
+    ReplayGoals.judge(rows.subList(first, rows.size()));
+    keeper.keep(rows, /* complete= */ false);
+    print(plan, outcomes, distinct);
     page.add(plan.title(), outcomes);
     if (html != null) {
       page.write(html);
@@ -265,10 +310,7 @@ public final class ReplayCommand implements Callable<Integer> {
 
   /** A row of a process that ended early or hung: the others go on. */
   private static Map<String, @Nullable Object> problem(ReplayPlan plan, ReplayOutcome outcome) {
-    Map<String, @Nullable Object> row = new LinkedHashMap<>();
-    row.put("scenario", "replay");
-    row.put("trace", plan.trace());
-    row.put("allocator", outcome.contender().label());
+    Map<String, @Nullable Object> row = plan.rowOf(outcome.label());
     row.put(ScenarioRun.PROBLEM, outcome.missing());
     return row;
   }
@@ -294,7 +336,7 @@ public final class ReplayCommand implements Callable<Integer> {
     return row;
   }
 
-  private void print(ReplayPlan plan, List<ReplayOutcome> outcomes) {
+  private void print(ReplayPlan plan, List<ReplayOutcome> outcomes, Set<ReplaySubject> distinct) {
     PrintWriter out = spec.commandLine().getOut();
     List<Map<String, @Nullable Object>> rows =
         outcomes.stream()
@@ -307,8 +349,23 @@ public final class ReplayCommand implements Callable<Integer> {
     outcomes.stream()
         .filter(outcome -> outcome.missing() != null)
         .forEach(outcome -> out.println(ReplayTable.leftOut(outcome)));
+    distinct.forEach(subject -> out.print(ReplayDifference.line(subject, rows)));
     out.print(ReplayGoals.render(rows, ansi));
     out.flush();
+  }
+
+  /** Labels of {@link ReplaySubject}. */
+  static final class OfReplaySubject extends Converters<ReplaySubject> {
+    OfReplaySubject() {
+      super(ReplaySubject::of);
+    }
+  }
+
+  /** Settings, such as {@code decay=100ms,share=0.02}. */
+  static final class OfSettings extends Converters<WeirSettings> {
+    OfSettings() {
+      super(WeirSettings::parse);
+    }
   }
 
   /** Budgets, such as {@code 230M} or {@code 1.15x}. */

@@ -3,6 +3,7 @@ package dev.weir.lab.replay;
 import static dev.weir.lab.report.JsonLines.figure;
 
 import dev.weir.lab.contender.Contender;
+import dev.weir.lab.report.LabReport;
 import dev.weir.lab.report.UpperBound;
 import dev.weir.lab.trace.synthetic.SyntheticTrace;
 import java.util.ArrayList;
@@ -15,21 +16,41 @@ import picocli.CommandLine.Help.Ansi;
 /**
  * What Weir is to reach, and whether it did: a line for each goal. The traces that are made from a
  * seed have goals of their own, as large as they are described. A recorded one has those of {@link
- * #ofRecorded}.
+ * RecordedGoals}.
  */
 final class ReplayGoals {
   private static final double MIB = 1 << 20;
+
+  /** What the replay itself may cost. */
+  private static final double MOST_OWN_NANOS = 10;
 
   private ReplayGoals() {}
 
   /** The table and a line that counts; empty if no row has a goal. */
   static String render(List<Map<String, @Nullable Object>> rows, Ansi ansi) {
+    return UpperBound.render(Contender.WEIR.label(), all(rows), ansi);
+  }
+
+  /** Puts the goals of one trace's rows into the first of them, for reports. */
+  static void judge(List<Map<String, @Nullable Object>> rows) {
+    List<UpperBound> goals = all(rows);
+    if (!goals.isEmpty()) {
+      rows.getFirst().put(LabReport.GOALS, goals.stream().map(UpperBound::toMap).toList());
+    }
+  }
+
+  private static List<UpperBound> all(List<Map<String, @Nullable Object>> rows) {
     List<UpperBound> goals = new ArrayList<>();
     for (Map<String, @Nullable Object> row : rows) {
       goals.addAll(of(row));
     }
-    goals.addAll(ofRecorded(rows));
-    return UpperBound.render(Contender.WEIR.label(), goals, ansi);
+    goals.addAll(RecordedGoals.of(rows));
+    Map<String, @Nullable Object> none = rowOf(Contender.NONE, rows);
+    if (!none.isEmpty()) {
+      Double nanos = figure(none, "nanosPerEvent");
+      goals.add(new UpperBound("none: ns an event", nanos, MOST_OWN_NANOS, 1));
+    }
+    return goals;
   }
 
   private static List<UpperBound> of(Map<String, @Nullable Object> row) {
@@ -67,32 +88,8 @@ final class ReplayGoals {
     return goals;
   }
 
-  /**
-   * In a service's own trace Weir is as fast as Netty's pooled allocator, faults about as rarely,
-   * and holds no more than with the dense preset once the service is idle. Each goal needs the row
-   * that it is measured by.
-   */
-  private static List<UpperBound> ofRecorded(List<Map<String, @Nullable Object>> rows) {
-    Map<String, @Nullable Object> weir = rowOf(Contender.WEIR, rows);
-    Map<String, @Nullable Object> dense = rowOf(Contender.WEIR_DENSE, rows);
-    Map<String, @Nullable Object> pooled = rowOf(Contender.NETTY_POOLED, rows);
-    if (weir.isEmpty() || SyntheticTrace.of(String.valueOf(weir.get("trace"))).isPresent()) {
-      return List.of();
-    }
-    List<UpperBound> goals = new ArrayList<>();
-    if (!pooled.isEmpty()) {
-      goals.add(times("faults / pooled's", faults(weir), faults(pooled), 1.2));
-      goals.add(times("seconds / pooled's", figure(weir, "seconds"), figure(pooled, "seconds"), 1));
-    }
-    if (!dense.isEmpty()) {
-      Double idle = figure(idle(weir), "residentBytes");
-      Double idleDense = figure(idle(dense), "residentBytes");
-      goals.add(times("idle / dense's", idle, idleDense, 1));
-    }
-    return goals;
-  }
-
-  private static Map<String, @Nullable Object> rowOf(
+  /** Empty if there is none. */
+  static Map<String, @Nullable Object> rowOf(
       Contender contender, List<Map<String, @Nullable Object>> rows) {
     return rows.stream()
         .filter(row -> contender.label().equals(row.get("allocator")))
@@ -100,18 +97,12 @@ final class ReplayGoals {
         .orElse(Map.of());
   }
 
-  private static UpperBound times(
-      String title, @Nullable Double measured, @Nullable Double base, double atMost) {
-    Double times = measured == null || base == null || base == 0 ? null : measured / base;
-    return new UpperBound(title, times, atMost, 3);
-  }
-
   private static UpperBound beyond(String title, @Nullable Double bytes) {
     return new UpperBound(title, bytes == null ? null : bytes / MIB, 4, 2);
   }
 
   /** Per 1,000 allocations. */
-  private static @Nullable Double faults(Map<String, @Nullable Object> row) {
+  static @Nullable Double faults(Map<String, @Nullable Object> row) {
     Double faults = figure(row, "pageFaults");
     Double allocations = figure(row, "allocations");
     return faults == null || allocations == null || allocations == 0
@@ -119,7 +110,7 @@ final class ReplayGoals {
         : 1000 * faults / allocations;
   }
 
-  private static Map<?, ?> idle(Map<String, @Nullable Object> row) {
+  static Map<?, ?> idle(Map<String, @Nullable Object> row) {
     return row.get("idle") instanceof Map<?, ?> idle ? idle : Map.of();
   }
 }

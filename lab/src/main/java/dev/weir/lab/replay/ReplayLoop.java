@@ -22,13 +22,19 @@ final class ReplayLoop {
   private final Replayer replayer;
   private final ScheduledExecutorService thread;
   private final CompletableFuture<ReplayResult> result = new CompletableFuture<>();
+
+  /** Whether there is to be a pause that counts, at the end if nowhere else. */
+  private final boolean idles;
+
   private boolean hasIdled;
   private boolean ended;
 
-  private ReplayLoop(TraceSource source, Replayer replayer, ScheduledExecutorService thread) {
+  private ReplayLoop(
+      TraceSource source, Replayer replayer, ScheduledExecutorService thread, boolean idles) {
     this.source = source;
     this.replayer = replayer;
     this.thread = thread;
+    this.idles = idles;
   }
 
   /**
@@ -38,10 +44,14 @@ final class ReplayLoop {
     return Math.max(tracePauseMicros, IDLE_MICROS);
   }
 
-  /** Replays the whole trace; the result comes on {@code thread}. */
+  /**
+   * Replays the whole trace; the result comes on {@code thread}.
+   *
+   * @param idles whether to pause at the end where the trace has no pause that counts
+   */
   static CompletableFuture<ReplayResult> run(
-      TraceSource source, Replayer replayer, ScheduledExecutorService thread) {
-    ReplayLoop loop = new ReplayLoop(source, replayer, thread);
+      TraceSource source, Replayer replayer, ScheduledExecutorService thread, boolean idles) {
+    ReplayLoop loop = new ReplayLoop(source, replayer, thread, idles);
     thread.execute(() ->
         loop.guarded(() -> {
           replayer.begin();
@@ -67,7 +77,7 @@ final class ReplayLoop {
   }
 
   private void finish() throws IOException {
-    if (hasIdled) {
+    if (hasIdled || !idles) {
       result.complete(replayer.end());
     } else {
       replayer.pause(IDLE_MICROS);
@@ -98,7 +108,6 @@ final class ReplayLoop {
     if (ended) {
       result.complete(replayer.end());
     } else {
-      replayer.resume();
       thread.execute(() -> guarded(this::play));
     }
   }

@@ -1,6 +1,5 @@
 package dev.weir.lab.replay;
 
-import dev.weir.lab.contender.Contender;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -8,27 +7,27 @@ import org.jspecify.annotations.Nullable;
 /**
  * What came of one allocator.
  *
- * @param contender the allocator
+ * @param label the allocator
  * @param row the figures as fields of JSON; empty if it was missing
  * @param samples for a chart: progress, live, pages, resident and Rss of each
  * @param phases for a chart: the label of each and the progress at which it began
  * @param missing why it could not be replayed; null if it was
  */
 record ReplayOutcome(
-    Contender contender,
+    String label,
     Map<String, @Nullable Object> row,
     List<?> samples,
     List<?> phases,
     @Nullable String missing) {
 
-  static ReplayOutcome missing(Contender contender, String reason) {
-    return new ReplayOutcome(contender, Map.of(), List.of(), List.of(), reason);
+  static ReplayOutcome missing(String label, String reason) {
+    return new ReplayOutcome(label, Map.of(), List.of(), List.of(), reason);
   }
 
   static ReplayOutcome of(
-      Contender contender, Map<String, @Nullable Object> row, Map<String, Object> said) {
+      String label, Map<String, @Nullable Object> row, Map<String, Object> said) {
     return new ReplayOutcome(
-        contender, row, list(said, ReplayChild.CHART), list(said, ReplayChild.CHART_PHASES), null);
+        label, row, list(said, ReplayChild.CHART), list(said, ReplayChild.CHART_PHASES), null);
   }
 
   private static List<?> list(Map<String, Object> said, String key) {

@@ -69,7 +69,7 @@ final class ReplayPage {
             .orElse(0);
     body.append("<div class=\"charts\">\n");
     for (ReplayOutcome outcome : played) {
-      String label = outcome.contender().label();
+      String label = Html.escape(outcome.label());
       body.append("<figure><h3>%s</h3>%s</figure>%n".formatted(label, chart(outcome, maxBytes)));
     }
     body.append("</div>\n");
@@ -83,8 +83,7 @@ final class ReplayPage {
   private static String chart(ReplayOutcome outcome, long maxBytes) {
     List<Sample> samples = samples(outcome);
     LineChart chart =
-        new LineChart(
-            "What " + outcome.contender().label() + " held over the course of the trace", maxBytes);
+        new LineChart("What " + outcome.label() + " held over the course of the trace", maxBytes);
     addPhases(outcome, chart);
     return chart
         .area("live", points(samples, Sample::liveBytes))

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What is replayed, and within which limits.
@@ -22,6 +23,7 @@ import java.util.Optional;
  * @param writing how much of each block is written
  * @param onRecordedThreads whether each recorded thread has one here
  * @param time what of the trace's time passes
+ * @param rounds how often it is replayed, one time after the other, with the same allocator
  */
 record ReplayPlan(
     String trace,
@@ -31,7 +33,8 @@ record ReplayPlan(
     ReplayThread thread,
     Writing writing,
     boolean onRecordedThreads,
-    ReplayTime time) {
+    ReplayTime time,
+    int rounds) {
   static final long NO_BUDGET = 0;
 
   /** What Weir's pool gets where there is no budget: so much, and several times the peak. */
@@ -65,7 +68,7 @@ record ReplayPlan(
   /** The same within another budget. */
   ReplayPlan within(long otherBudgetBytes) {
     return new ReplayPlan(
-        trace, seed, scale, otherBudgetBytes, thread, writing, onRecordedThreads, time);
+        trace, seed, scale, otherBudgetBytes, thread, writing, onRecordedThreads, time, rounds);
   }
 
   boolean isSynthetic() {
@@ -77,12 +80,14 @@ record ReplayPlan(
     String what = isSynthetic() ? "%s, seed %d, scale %s".formatted(trace, seed, scale) : trace;
     String budget = hasBudget() ? ", budget " + Bytes.mib(budgetBytes) + " MiB" : "";
     String threads = onRecordedThreads ? ", on the recorded threads" : "";
+    String repeats = rounds > 1 ? ", %d rounds".formatted(rounds) : "";
     String clock = time == ReplayTime.RECORDED ? ", in recorded time" : "";
     return what
         + budget
         + (writing == Writing.BYTES ? ", every byte written" : "")
         + threads
-        + clock;
+        + clock
+        + repeats;
   }
 
   boolean hasBudget() {
@@ -104,6 +109,22 @@ record ReplayPlan(
     return hasBudget() ? budgetBytes : UNLIMITED_BYTES;
   }
 
+  /** The fields of a row that say what was replayed. */
+  Map<String, @Nullable Object> rowOf(String allocator) {
+    Map<String, @Nullable Object> row = new LinkedHashMap<>();
+    row.put("scenario", "replay");
+    row.put("trace", trace);
+    row.put("seed", isSynthetic() ? seed : null);
+    row.put("scale", isSynthetic() ? scale : null);
+    row.put("allocator", allocator);
+    row.put("budgetBytes", hasBudget() ? budgetBytes : null);
+    row.put("thread", thread.label());
+    row.put("writes", writing.label());
+    row.put("time", time.label());
+    row.put("rounds", rounds);
+    return row;
+  }
+
   /** As a JSON object, for the process under test. */
   Map<String, Object> toMap() {
     Map<String, Object> map = new LinkedHashMap<>();
@@ -115,6 +136,7 @@ record ReplayPlan(
     map.put("writes", writing.label());
     map.put("onRecordedThreads", onRecordedThreads);
     map.put("time", time.label());
+    map.put("rounds", rounds);
     return map;
   }
 
@@ -127,7 +149,8 @@ record ReplayPlan(
         ReplayThread.of(String.valueOf(map.get("thread"))),
         Writing.of(String.valueOf(map.get("writes"))),
         Boolean.TRUE.equals(map.get("onRecordedThreads")),
-        ReplayTime.of(String.valueOf(map.get("time"))));
+        ReplayTime.of(String.valueOf(map.get("time"))),
+        number(map, "rounds").intValue());
   }
 
   private static Number number(Map<String, Object> map, String key) {

@@ -30,6 +30,7 @@ final class ReplayTable {
             "refused",
             "within bound",
             "seconds",
+            "ns/event",
             "faults",
             "live",
             "pages",
@@ -42,6 +43,7 @@ final class ReplayTable {
           refusals(row.get("refusals")),
           refusals(row.get("refusalsWithinBound")),
           number(row.get("seconds"), 2),
+          number(row.get("nanosPerEvent"), 1),
           faults(row),
           mib(row.get("peakLiveBytes")),
           mib(row.get("peakPageBytes")),
@@ -98,7 +100,7 @@ final class ReplayTable {
 
   /** Why a row is missing. */
   static String leftOut(ReplayOutcome outcome) {
-    return outcome.contender().label() + " is left out: " + outcome.missing();
+    return outcome.label() + " is left out: " + outcome.missing();
   }
 
   private static String refusals(@Nullable Object count) {

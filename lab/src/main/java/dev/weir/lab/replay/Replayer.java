@@ -14,6 +14,9 @@ import java.util.OptionalLong;
 /**
  * Does what a trace says with the blocks of one allocator, writes to each block when it is
  * allocated, and looks at fixed distances at what is held. Used by one thread.
+ *
+ * <p>Events are taken in batches: each is played with the clock running and nothing else to do, and
+ * then accounted for without it. A batch ends where a sample is due.
  */
 final class Replayer implements TraceSink {
   /**
@@ -29,20 +32,24 @@ final class Replayer implements TraceSink {
 
   private final BlockStore store;
   private final LivePages pages;
-  private final Writing writing;
   private final KernelGauge kernel;
   private final ReplayProgress progress;
+  private final EventBatch batch;
   private final long halfPeakLiveBytes;
   private final long sampleEveryEvents;
   private final long sampleEveryBytes;
   private final PhaseLog phases;
   private final Series series = new Series();
 
+  /** What the trace has in each slot, also where that was refused. */
+  private int[] wanted = new int[64];
+
   private long[] addresses = new long[64];
   private int[] sizes = new int[64];
   private long liveBytes;
   private long eventsSinceSample;
   private long bytesSinceSample;
+  private long batchBytes;
   private int samples;
   private long peakExcessBytes = Sample.UNKNOWN;
   private long pauseMicros;
@@ -56,9 +63,9 @@ final class Replayer implements TraceSink {
       ReplayProgress progress) {
     this.store = store;
     this.pages = pages;
-    this.writing = writing;
     this.kernel = kernel;
     this.progress = progress;
+    this.batch = new EventBatch(store, writing);
     this.phases = new PhaseLog(store.boundBytes().isPresent());
     this.halfPeakLiveBytes = totals.peakLiveBytes() / 2;
     this.sampleEveryEvents = Math.max(1, totals.events() / SAMPLES);
@@ -76,68 +83,105 @@ final class Replayer implements TraceSink {
       int length = Math.max(slot + 1, sizes.length * 2);
       sizes = Arrays.copyOf(sizes, length);
       addresses = Arrays.copyOf(addresses, length);
+      wanted = Arrays.copyOf(wanted, length);
     }
-    phases.figures().allocated();
-    long address = store.allocate(slot, bytes);
-    if (address == BlockStore.REFUSED) {
-      phases.figures().refused(isWithinBound(bytes));
-      addresses[slot] = NOT_LIVE;
-    } else {
-      addresses[slot] = address;
-      sizes[slot] = bytes;
-      liveBytes += bytes;
-      pages.add(address, bytes);
-      if (store.isReal()) {
-        writing.write(address, bytes);
-      }
-    }
-    moved(bytes);
+    wanted[slot] = bytes;
+    batch.allocate(slot, bytes);
+    taken(bytes);
   }
 
   @Override
   public void release(int slot) throws IOException {
-    if (addresses[slot] == NOT_LIVE) {
-      return;
-    }
-    int bytes = sizes[slot];
-    store.release(slot);
-    pages.remove(addresses[slot], bytes);
-    addresses[slot] = NOT_LIVE;
-    liveBytes -= bytes;
-    moved(bytes);
+    batch.release(slot);
+    taken(wanted[slot]);
   }
 
   /** A block that was refused stays refused. */
   @Override
   public void grow(int slot, int bytes) throws IOException {
-    if (addresses[slot] == NOT_LIVE) {
+    int before = wanted[slot];
+    wanted[slot] = bytes;
+    batch.grow(slot, bytes);
+    taken(Math.abs(bytes - before));
+  }
+
+  /** Plays what is full, or what ends where a sample is due. */
+  private void taken(int bytes) throws IOException {
+    batchBytes += bytes;
+    if (batch.isFull()
+        || eventsSinceSample + batch.count() >= sampleEveryEvents
+        || bytesSinceSample + batchBytes >= sampleEveryBytes) {
+      play();
+    }
+  }
+
+  /** Plays the events that have come by now, and accounts for them. */
+  private void play() throws IOException {
+    if (batch.count() == 0) {
       return;
+    }
+    phases.figures().played(batch.count(), batch.play());
+    for (int event = 0; event < batch.count(); event++) {
+      account(event);
+    }
+    batch.clear();
+    batchBytes = 0;
+    boolean regular = eventsSinceSample >= sampleEveryEvents;
+    if (regular || bytesSinceSample >= sampleEveryBytes) {
+      eventsSinceSample = regular ? 0 : eventsSinceSample;
+      bytesSinceSample = 0;
+      boolean own = store.residentBytes().isPresent();
+      take(sample(/* kernelToo= */ !own || samples % KERNEL_EVERY == 0, regular));
+    }
+  }
+
+  private void account(int event) {
+    int slot = batch.slot(event);
+    int bytes = batch.bytes(event);
+    long address = batch.address(event);
+    if (address == EventBatch.SKIPPED) {
+      return;
+    }
+    boolean isGrowth = batch.isGrowth(event);
+    if (!isGrowth && !batch.isRelease(event)) {
+      phases.figures().allocated();
+      addresses[slot] = NOT_LIVE;
+      sizes[slot] = 0;
     }
     int before = sizes[slot];
-    long address = store.grow(slot, before, bytes);
-    if (address == BlockStore.REFUSED) {
+    if (address == BlockStore.REFUSED && !batch.isRelease(event)) {
       phases.figures().refused(isWithinBound(bytes));
+      moved(isGrowth ? 0 : bytes);
       return;
     }
-    pages.remove(addresses[slot], before);
-    pages.add(address, bytes);
+    if (addresses[slot] != NOT_LIVE) {
+      pages.remove(addresses[slot], before);
+    }
     addresses[slot] = address;
     sizes[slot] = bytes;
     liveBytes += bytes - before;
-    if (store.isReal() && bytes > before) {
-      writing.write(address + before, bytes - before);
+    if (bytes > 0) {
+      pages.add(address, bytes);
     }
     moved(Math.abs(bytes - before));
   }
 
+  private void moved(int bytes) {
+    progress.moved(bytes);
+    eventsSinceSample++;
+    bytesSinceSample += bytes;
+  }
+
   @Override
   public void phase(TracePhase phase) throws IOException {
+    play();
     phases.begin(phase, ThreadFaults.minor());
     series.phase(phase.label(), progress.share());
   }
 
   @Override
-  public void pause(long micros) {
+  public void pause(long micros) throws IOException {
+    play();
     pauseMicros = micros;
   }
 
@@ -147,9 +191,6 @@ final class Replayer implements TraceSink {
   long takePause() {
     long micros = pauseMicros;
     pauseMicros = 0;
-    if (micros > 0) {
-      phases.stopClock();
-    }
     return micros;
   }
 
@@ -170,17 +211,14 @@ final class Replayer implements TraceSink {
     return !phases.isWarmingUp();
   }
 
-  /** The trace goes on. */
-  void resume() {
-    phases.startClock();
-  }
-
   /** Ends: releases what is live. */
   ReplayResult end() throws IOException {
+    play();
     phases.end(ThreadFaults.minor());
+    batch.releaseAll();
     for (int slot = 0; slot < addresses.length; slot++) {
       if (addresses[slot] != NOT_LIVE) {
-        store.release(slot);
+        pages.remove(addresses[slot], sizes[slot]);
       }
     }
     return new ReplayResult(phases, series, samples, peakExcessBytes);
@@ -190,21 +228,6 @@ final class Replayer implements TraceSink {
     OptionalLong bound = store.boundBytes();
     long requestBytes = Math.ceilDiv(bytes, LivePages.PAGE_BYTES) * (long) LivePages.PAGE_BYTES;
     return bound.isPresent() && pages.bytes() + requestBytes <= bound.getAsLong();
-  }
-
-  private void moved(int bytes) throws IOException {
-    progress.moved(bytes);
-    eventsSinceSample++;
-    bytesSinceSample += bytes;
-    boolean regular = eventsSinceSample >= sampleEveryEvents;
-    if (regular || bytesSinceSample >= sampleEveryBytes) {
-      eventsSinceSample = regular ? 0 : eventsSinceSample;
-      bytesSinceSample = 0;
-      phases.stopClock();
-      boolean own = store.residentBytes().isPresent();
-      take(sample(/* kernelToo= */ !own || samples % KERNEL_EVERY == 0, regular));
-      phases.startClock();
-    }
   }
 
   private Sample sample(boolean kernelToo, boolean inMean) throws IOException {

@@ -97,7 +97,8 @@ final class ThreadedReplay {
       loops.get(i).submit(players.get(i)::end).get();
     }
     long busyNanos = players.stream().mapToLong(ThreadPlayer::busyNanos).sum();
-    figures.took(busyNanos, players.stream().mapToLong(ThreadPlayer::faults).sum());
+    figures.played(trace.events(), busyNanos);
+    figures.took(0, players.stream().mapToLong(ThreadPlayer::faults).sum());
     LockSupport.parkNanos(IDLE_NANOS);
     figures.idled(sample(/* inMean= */ false));
     end();
@@ -198,8 +199,8 @@ final class ThreadedReplay {
 
   private void take(Sample sample, boolean counts) {
     series.add(sample);
-    if (counts) {
-      figures.sampled(sample, trace.totals().peakLiveBytes() / 2);
+    if (counts && figures.sampled(sample, trace.totals().peakLiveBytes() / 2)) {
+      subject.occupancy().ifPresent(figures::peakWasMadeOf);
     }
     progress.tell();
   }

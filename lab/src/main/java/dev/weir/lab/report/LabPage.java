@@ -69,10 +69,15 @@ final class LabPage {
       List.of(
           new Column("scenario", "scenario", false),
           new Column("allocator", "allocator", false),
+          new Column("trace", "trace", false),
+          new Column("budgetBytes", "budget MiB", true),
           new Column("java", "Java", false),
           new Column("refused", "refused", false),
+          new Column("refusals", "refused", false),
           new Column("peakLiveBytes", "live MiB", true),
           new Column("boundBytes", "sequential MiB", true),
+          new Column("peakResidentBytes", "peak resident MiB", true),
+          new Column("meanResidentBytes", "mean resident MiB", true),
           new Column("peakRssBytes", "peak RSS MiB", true),
           new Column("meanRssBytes", "mean RSS MiB", true),
           new Column("idleRssBytes", "idle RSS MiB", true),
@@ -80,6 +85,7 @@ final class LabPage {
           new Column("gcCount", "collections", false),
           new Column("gcMillis", "GC ms", false),
           new Column("pageFaults", "faults", false),
+          new Column("nanosPerEvent", "ns an event", false),
           new Column("seconds", "seconds", false));
 
   private LabPage() {}
@@ -96,6 +102,7 @@ final class LabPage {
               .formatted(rows.size(), head.planned()));
     }
     table(page, rows);
+    goals(page, rows);
     page.append(
         """
         <p class="faint">RSS: growth of the process's anonymous pages. Sequential: the pages of an allocator that puts each
@@ -104,11 +111,52 @@ final class LabPage {
         <p class="faint key">MiB over the seconds of the row<b class="live"></b>live<b class="rss"></b>RSS</p>
         """);
     rows.stream()
-        .map(row -> String.valueOf(row.get("scenario")))
+        .map(row -> group(row))
         .distinct()
         .forEach(scenario -> charts(page, scenario, rows));
     flags(page, rows);
     return page.append(SORTING).toString();
+  }
+
+  /** What is drawn side by side: a scenario, or a trace within a budget. */
+  private static String group(Map<String, ?> row) {
+    String group = String.valueOf(row.get("scenario"));
+    if (row.get("trace") instanceof String trace) {
+      group += ", " + trace;
+    }
+    if (row.get("budgetBytes") instanceof Number bytes) {
+      group += ", within " + Bytes.mib(bytes.longValue()) + " MiB";
+    }
+    return group;
+  }
+
+  private static void goals(StringBuilder page, List<Map<String, @Nullable Object>> rows) {
+    StringBuilder lines = new StringBuilder();
+    for (Map<String, @Nullable Object> row : rows) {
+      if (row.get(LabReport.GOALS) instanceof List<?> goals) {
+        for (Object entry : goals) {
+          if (entry instanceof Map<?, ?> goal) {
+            String outcome = String.valueOf(goal.get("outcome"));
+            lines.append(
+                "<tr><td>%s</td><td>%s</td><td>%s</td><td>at most %s</td><td%s>%s</td></tr>%n"
+                    .formatted(
+                        Html.escape(group(row)),
+                        Html.escape(String.valueOf(goal.get("goal"))),
+                        Html.escape(String.valueOf(goal.get("shown"))),
+                        Html.escape(String.valueOf(goal.get("most"))),
+                        outcome.equals(Outcome.REACHED.word()) ? "" : " class=\"bad\"",
+                        Html.escape(outcome)));
+          }
+        }
+      }
+    }
+    if (!lines.isEmpty()) {
+      page.append(
+          "<h2>Goals</h2>\n"
+              + "<div class=\"wide\"><table"
+              + " class=\"goals\"><thead><tr><th>of</th><th>goal</th><th>measured</th><th>wanted</th><th></th></tr></thead><tbody>\n");
+      page.append(lines).append("</tbody></table></div>\n");
+    }
   }
 
   private static void table(StringBuilder page, List<Map<String, @Nullable Object>> rows) {
@@ -153,7 +201,7 @@ final class LabPage {
       StringBuilder page, String scenario, List<Map<String, @Nullable Object>> rows) {
     List<Map<String, @Nullable Object>> drawn =
         rows.stream()
-            .filter(row -> scenario.equals(row.get("scenario")))
+            .filter(row -> scenario.equals(group(row)))
             .filter(row -> row.get(LabReport.SERIES) instanceof List<?> list && !list.isEmpty())
             .toList();
     if (drawn.isEmpty()) {

@@ -19,6 +19,9 @@ public final class LabReport {
   /** The field of a row that a chart is drawn from: seconds, resident and live of each point. */
   public static final String SERIES = "series";
 
+  /** The field of a row with goals: a list of objects with goal, measured, most and outcome. */
+  public static final String GOALS = "goals";
+
   private LabReport() {}
 
   /**

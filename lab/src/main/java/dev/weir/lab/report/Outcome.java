@@ -2,6 +2,7 @@ package dev.weir.lab.report;
 
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 
 /** What came of a goal. */
 public enum Outcome {
@@ -25,6 +26,11 @@ public enum Outcome {
   /** As tables show it. */
   public String cell() {
     return cell;
+  }
+
+  /** In a word or two, without colour. */
+  public String word() {
+    return name().toLowerCase(Locale.ROOT).replace('_', ' ');
   }
 
   /** A line that counts what was to be reached; empty where nothing was. */

@@ -2,7 +2,9 @@ package dev.weir.lab.report;
 
 import java.math.BigDecimal;
 import java.math.RoundingMode;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Help.Ansi;
 
@@ -36,12 +38,25 @@ public record UpperBound(String title, @Nullable Double measured, double atMost,
     return table.render(ansi) + Outcome.count(goals.stream().map(UpperBound::outcome).toList());
   }
 
+  /** As fields of JSON. */
+  public Map<String, @Nullable Object> toMap() {
+    Map<String, @Nullable Object> map = new LinkedHashMap<>();
+    map.put("goal", title);
+    map.put("measured", measured);
+    map.put("shown", shown());
+    map.put("most", atMost);
+    map.put("outcome", outcome().word());
+    return map;
+  }
+
+  private String shown() {
+    return measured == null
+        ? "-"
+        : BigDecimal.valueOf(measured).setScale(decimals, RoundingMode.CEILING).toPlainString();
+  }
+
   private void addTo(TextTable table) {
-    String shown =
-        measured == null
-            ? "-"
-            : BigDecimal.valueOf(measured).setScale(decimals, RoundingMode.CEILING).toPlainString();
     String most = BigDecimal.valueOf(atMost).stripTrailingZeros().toPlainString();
-    table.add(title, shown, "at most " + most, outcome().cell());
+    table.add(title, shown(), "at most " + most, outcome().cell());
   }
 }

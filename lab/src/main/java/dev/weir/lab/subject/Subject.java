@@ -1,6 +1,5 @@
 package dev.weir.lab.subject;
 
-import dev.weir.memory.purge.PurgePolicy;
 import dev.weir.netty.flow.Admission;
 import dev.weir.netty.flow.ByteCountAdmission;
 import io.netty.buffer.AdaptiveByteBufAllocator;
@@ -84,14 +83,19 @@ public enum Subject {
    */
   public AllocatorUnderTest create(long limitBytes, long gateBytes) {
     return switch (this) {
-      case WEIR -> WeirUnderTest.of(limitBytes, PurgePolicy.balanced());
-      case WEIR_DENSE -> WeirUnderTest.of(limitBytes, PurgePolicy.dense());
+      case WEIR -> weir(limitBytes, WeirSettings.preset(/* dense= */ false));
+      case WEIR_DENSE -> weir(limitBytes, WeirSettings.preset(/* dense= */ true));
       case NETTY_POOLED -> plain(PooledByteBufAllocator.DEFAULT);
       case NETTY_ADAPTIVE -> plain(new AdaptiveByteBufAllocator());
       case NETTY_UNPOOLED -> plain(new UnpooledByteBufAllocator(/* preferDirect= */ true));
       case NETTY_POOLED_GATE -> gated(PooledByteBufAllocator.DEFAULT, gateBytes);
       case NETTY_ADAPTIVE_GATE -> gated(new AdaptiveByteBufAllocator(), gateBytes);
     };
+  }
+
+  /** Makes Weir with other settings, in this JVM, over a pool within that limit. */
+  public static AllocatorUnderTest weir(long limitBytes, WeirSettings settings) {
+    return WeirUnderTest.of(limitBytes, settings);
   }
 
   private static AllocatorUnderTest plain(ByteBufAllocator allocator) {

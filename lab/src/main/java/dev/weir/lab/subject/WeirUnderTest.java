@@ -2,9 +2,7 @@ package dev.weir.lab.subject;
 
 import dev.weir.lab.memory.AddressRange;
 import dev.weir.memory.Pool;
-import dev.weir.memory.PoolOptions;
 import dev.weir.memory.PoolSnapshot;
-import dev.weir.memory.purge.PurgePolicy;
 import dev.weir.netty.WeirAllocator;
 import dev.weir.netty.flow.Admission;
 import dev.weir.netty.flow.WeirAdmission;
@@ -14,9 +12,9 @@ import java.util.OptionalLong;
 /** Weir with a pool of its own. */
 record WeirUnderTest(WeirAllocator allocator) implements AllocatorUnderTest {
 
-  static WeirUnderTest of(long limitBytes, PurgePolicy policy) {
-    PoolOptions options = PoolOptions.withLimit(limitBytes).withName("lab").withPurgePolicy(policy);
-    return new WeirUnderTest(new WeirAllocator(Pool.create(options)));
+  static WeirUnderTest of(long limitBytes, WeirSettings settings) {
+    Pool pool = Pool.create(settings.options(limitBytes).withName("lab"));
+    return new WeirUnderTest(new WeirAllocator(pool));
   }
 
   private Pool pool() {

@@ -81,8 +81,8 @@ class ContenderTest {
     assertThatThrownBy(() -> Contender.of("dlmalloc"))
         .hasMessage(
             "no allocator 'dlmalloc'; there are weir, weir+dense, netty-pooled, netty-adaptive,"
-                + " netty-unpooled, glibc, mimalloc, jemalloc, tcmalloc, sequential, weir-heap,"
-                + " netty-pooled-heap, netty-adaptive-heap");
+                + " netty-unpooled, glibc, mimalloc, jemalloc, tcmalloc, sequential, none,"
+                + " weir-heap, netty-pooled-heap, netty-adaptive-heap");
   }
 
   private static int bytes(int slot) {

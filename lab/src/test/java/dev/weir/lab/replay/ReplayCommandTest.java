@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.lab.LabCommand;
 import dev.weir.lab.report.JsonLines;
+import dev.weir.lab.scenario.ScenarioRun;
 import dev.weir.lab.trace.TracePhase;
 import dev.weir.lab.trace.TraceWriter;
 import java.io.IOException;
@@ -154,6 +155,9 @@ class ReplayCommandTest {
         "--scale | cache | --scale | 0",
         "--thread | cache | --thread | virtual",
         "--writes | cache | --writes | nothing",
+        "--what-if | cache | --what-if | decay=1ms",
+        "--what-if | cache | --what-if | size=7",
+        "--rounds | cache | --rounds | 0",
         "--json | churn-1m | --json | /no-such-folder/rows.jsonl",
         "--html | churn-1m | --html | /no-such-folder/page.html",
         "no trace 'cash' | cash | --seed | 1",
@@ -237,6 +241,82 @@ class ReplayCommandTest {
     assertThat(lab(replay)).isZero();
     Map<String, Object> row = JsonLines.parse(Files.readString(json));
     assertThat(String.valueOf(row.get("idle"))).contains("liveBytes=2097152");
+  }
+
+  @Test
+  void oldNettysAndOtherSettingsAreRowsBesideTheOthers() throws IOException {
+    Path json = folder.resolve("rows.jsonl");
+    String[] replay = {
+      "replay",
+      "mixed",
+      "--scale",
+      "0.02",
+      "--rounds",
+      "2",
+      "--jdk",
+      System.getProperty("java.home"),
+      "--allocators",
+      "weir,netty-4.1.51,none",
+      "--what-if",
+      "decay=20ms,share=0.01",
+      "--json",
+      json.toString()
+    };
+    assertThat(lab(replay)).as(out.toString() + err).isZero();
+    List<Map<String, Object>> rows =
+        Files.readAllLines(json).stream().map(JsonLines::parse).toList();
+    assertThat(rows)
+        .extracting("allocator")
+        .containsExactly("weir", "netty-4.1.51", "none", "weir decay=20ms,share=0.01");
+    assertThat(rows).extracting("refusals").containsOnly(0);
+    assertThat(rows.get(1)).containsEntry("netty", "4.1.51").containsEntry("allocations", 20_000);
+    assertThat(number(rows.get(1), "peakResidentBytes")).isPositive();
+    assertThat(rows).extracting("nanosPerEvent").doesNotContainNull();
+    assertThat(out.toString())
+        .contains("weir decay=20ms,share=0.01 against weir: ")
+        .contains("none: ns an event");
+  }
+
+  @Test
+  void withoutAnOldJavaItsRowIsNamedAndTheOthersAreThere() throws IOException {
+    Path json = folder.resolve("rows.jsonl");
+    Path jdk = Files.createDirectories(folder.resolve("jdk/bin")).getParent();
+    Files.writeString(jdk.resolve("release"), "JAVA_VERSION=\"17.0.1\"\n");
+    Path java = Files.writeString(jdk.resolve("bin/java"), "#!/bin/sh\necho gone >&2; exit 1\n");
+    assertThat(java.toFile().setExecutable(true)).isTrue();
+    String[] replay = {
+      "replay",
+      "mixed",
+      "--scale",
+      "0.02",
+      "--jdk",
+      jdk.toString(),
+      "--allocators",
+      "netty-4.1.68,sequential",
+      "--json",
+      json.toString()
+    };
+    assertThat(lab(replay)).isEqualTo(ScenarioRun.INCOMPLETE);
+    List<Map<String, Object>> rows =
+        Files.readAllLines(json).stream().map(JsonLines::parse).toList();
+    assertThat(String.valueOf(rows.getFirst().get("problem"))).contains("ended early: gone");
+    assertThat(rows.getLast()).containsEntry("allocator", "sequential");
+    assertThat(out.toString()).contains("netty-4.1.68 is left out: ");
+  }
+
+  @Test
+  void aFolderStandsForItsTraces() throws IOException {
+    Path traces = Files.createDirectory(folder.resolve("traces"));
+    for (String name : List.of("b.trace", "a.trace")) {
+      String file = traces.resolve(name).toString();
+      assertThat(lab("generate", "mixed", "--scale", "0.02", "-o", file)).isZero();
+    }
+    Files.writeString(traces.resolve("README.md"), "no trace");
+    assertThat(lab("replay", traces.toString(), "--allocators", "none")).isZero();
+    assertThat(out.toString()).containsSubsequence("a.trace\n", "b.trace\n");
+    assertThat(lab("replay", Files.createDirectory(folder.resolve("empty")).toString()))
+        .isEqualTo(CommandLine.ExitCode.USAGE);
+    assertThat(err.toString()).contains("no *.trace or *.trace.gz in the folder");
   }
 
   @Test

@@ -2,6 +2,7 @@ package dev.weir.lab.replay;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -89,7 +90,7 @@ class ReplayGoalsTest {
         .containsExactly(
             "goal weir wanted",
             "faults / pooled's 1.200 at most 1.2 reached",
-            "seconds / pooled's 1.000 at most 1 reached",
+            "ns / Netty's better 1.000 at most 1 reached",
             "idle / dense's 1.000 at most 1 reached",
             "3 of 3 goals are reached");
 
@@ -103,14 +104,65 @@ class ReplayGoalsTest {
         .contains("faults / pooled's - at most 1.2 not measured");
   }
 
+  @Test
+  void whatWasRecordedIsHeldToABudgetAndToTheBetterNetty() {
+    Map<String, @Nullable Object> weir = within(recorded("weir", 120, 30, 1_000), 125, 115);
+    Map<String, @Nullable Object> dense = within(recorded("weir+dense", 120, 30, 1_000), 110, 105);
+    Map<String, @Nullable Object> pooled = recorded("netty-pooled", 100, 40, 9_000);
+    Map<String, @Nullable Object> adaptive = recorded("netty-adaptive", 100, 30, 9_000);
+    List<Map<String, @Nullable Object>> rows = List.of(weir, dense, pooled, adaptive);
+    assertThat(goals(rows)).contains("refused 0 at most 0 reached");
+    assertThat(goals(rows)).contains("dense: (peak - 4 MiB) / peak live 1.100 at most 1.1 reached");
+    assertThat(goals(rows)).endsWith("9 of 9 goals are reached");
+
+    weir.put("refusals", 1);
+    weir.put("nanosPerEvent", 31.0);
+    weir.put("peakResidentBytes", (126 << 20) + ALLOWED_BYTES);
+    dense.put("meanResidentBytes", (106 << 20) + ALLOWED_BYTES);
+    assertThat(goals(rows)).endsWith("5 of 9 goals are reached");
+    dense.put("budgetBytes", 118 << 20);
+    assertThat(goals(rows))
+        .as("less than 1.15 times the peak")
+        .endsWith("3 of 6 goals are reached");
+  }
+
+  @Test
+  void theReplaysOwnCostIsHeldToTenNanoseconds() {
+    Map<String, @Nullable Object> none = row("mixed");
+    none.put("allocator", "none");
+    none.put("nanosPerEvent", 10.1);
+    assertThat(goals(none)).contains("none: ns an event 10.1 at most 10 missed");
+  }
+
+  @Test
+  void goalsAreInTheFirstRowForReports() {
+    Map<String, @Nullable Object> none = row("mixed");
+    none.put("allocator", "none");
+    none.put("nanosPerEvent", 3.5);
+    List<Map<String, @Nullable Object>> rows = new ArrayList<>(List.of(none));
+    ReplayGoals.judge(rows);
+    assertThat(String.valueOf(none.get("goals"))).contains("outcome=reached");
+  }
+
+  private static Map<String, @Nullable Object> within(
+      Map<String, @Nullable Object> row, long peakMib, long meanMib) {
+    row.put("refusals", 0);
+    row.put("peakLiveBytes", 100 << 20);
+    row.put("meanLiveBytes", 100 << 20);
+    row.put("budgetBytes", (115L << 20) + ALLOWED_BYTES);
+    row.put("peakResidentBytes", (peakMib << 20) + ALLOWED_BYTES);
+    row.put("meanResidentBytes", (meanMib << 20) + ALLOWED_BYTES);
+    return row;
+  }
+
   private static Map<String, @Nullable Object> recorded(
-      String allocator, int faults, double seconds, int idleBytes) {
+      String allocator, int faults, double nanos, int idleBytes) {
     Map<String, @Nullable Object> row = row("service.trace");
     row.put("scale", null);
     row.put("allocator", allocator);
     row.put("pageFaults", faults);
     row.put("allocations", 10_000);
-    row.put("seconds", seconds);
+    row.put("nanosPerEvent", nanos);
     row.put("idle", Map.of("residentBytes", idleBytes));
     return row;
   }

@@ -16,7 +16,7 @@ class ReplayTableTest {
     String table = ReplayTable.render(List.of(row("jemalloc"), weir()), Ansi.OFF);
     List<String> lines = table.lines().toList();
     assertThat(lines.get(1).split(" +"))
-        .containsExactly("jemalloc", "0", "-", "1.50", "2.5", "192.0", "-", "-", "-", "-");
+        .containsExactly("jemalloc", "0", "-", "1.50", "-", "2.5", "192.0", "-", "-", "-", "-");
     assertThat(lines.get(4).split(" +"))
         .containsExactly("jemalloc", "-", "-", "-", "-", "-", "-", "-", "-", "-");
     assertThat(lines.get(2).split(" +")).startsWith("weir", "7", "1");
@@ -36,6 +36,7 @@ class ReplayTableTest {
     Map<String, Object> row = weir();
     row.put("allocator", "netty-unpooled");
     row.put("seconds", 123.45);
+    row.put("nanosPerEvent", 12_345.6);
     row.put("pageFaults", 999_999);
     for (String name :
         List.of("peakPageBytes", "peakResidentBytes", "peakRssBytes", "peakBeyondPagesBytes")) {

@@ -24,12 +24,14 @@ class LabReportTest {
     assertThat((List<?>) json.get("rows")).hasSize(2);
     assertThat(Files.readAllLines(folder.resolve("report.csv")))
         .containsExactly(
-            "scenario,allocator,peakRssBytes,flags,problem",
-            "s,weir,3145728,\"-Da=\"\"1,2\"\"\",",
-            "s,netty,,,it crashed");
+            "scenario,allocator,peakRssBytes,trace,flags,problem",
+            "s,weir,3145728,some.trace,\"-Da=\"\"1,2\"\"\",",
+            "s,netty,,,,it crashed");
     String html = Files.readString(folder.resolve("report.html"));
     assertThat(html)
         .contains("weir &lt;lab&gt;", "Incomplete: 2 of 3 rows", "it crashed", "<svg", ">3.0<")
+        .contains("<h3>s, some.trace</h3>", "<td>3.6</td><td>at most 10.0</td><td>reached</td>")
+        .contains("<td class=\"bad\">missed</td>")
         .doesNotContain("http://", "https://", "weir <lab>");
   }
 
@@ -46,6 +48,12 @@ class LabReportTest {
     weir.put("scenario", "s");
     weir.put("allocator", "weir");
     weir.put("peakRssBytes", 3L << 20);
+    weir.put("trace", "some.trace");
+    weir.put(
+        LabReport.GOALS,
+        List.of(
+            new UpperBound("none: ns an event", 3.51, 10, 1).toMap(),
+            new UpperBound("refused", 2.0, 0, 0).toMap()));
     weir.put("flags", "-Da=\"1,2\"");
     weir.put(LabReport.SERIES, List.of(List.of(0.0, 1 << 20, 0), List.of(1.0, 3 << 20, 2 << 20)));
     Map<String, Object> netty = new LinkedHashMap<>();
