@@ -5,6 +5,7 @@ import dev.weir.server.Node.TlsSettings;
 import dev.weir.server.http.AccessPolicy;
 import dev.weir.server.http.Buffers;
 import dev.weir.server.http.HttpLimits;
+import dev.weir.server.http.Sockets;
 import dev.weir.server.http.Transport;
 import dev.weir.streams.Disk;
 import dev.weir.streams.LocalDisk;
@@ -14,19 +15,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * What a node stands on, and what it allows: replaced by tests.
  *
- * @param eventLoops threads that serve connections
  * @param replication how it offers what it has flushed; null: it does not
  */
 record NodeParts(
     Disk disk,
-    Transport transport,
+    Sockets sockets,
     HttpLimits limits,
     UnaryOperator<Buffers> buffers,
     ConsoleSettings console,
     @Nullable HardeningRate hardening,
     CodingChoice codings,
     @Nullable TlsSettings tls,
-    int eventLoops,
     AccessPolicy access,
     StorageSettings storage,
     @Nullable ReplicationSettings replication) {
@@ -39,14 +38,13 @@ record NodeParts(
   NodeParts(Disk disk, Transport transport, HttpLimits limits, UnaryOperator<Buffers> buffers) {
     this(
         disk,
-        transport,
+        Sockets.of(transport),
         limits,
         buffers,
         ConsoleSettings.DEFAULT,
         /* hardening= */ null,
         CodingChoice.DEFAULT,
         /* tls= */ null,
-        /* eventLoops= */ Runtime.getRuntime().availableProcessors(),
         AccessPolicy.DEFAULT,
         StorageSettings.DEFAULT,
         /* replication= */ null);
@@ -55,14 +53,13 @@ record NodeParts(
   NodeParts with(ConsoleSettings settings) {
     return new NodeParts(
         disk,
-        transport,
+        sockets,
         limits,
         buffers,
         settings,
         hardening,
         codings,
         tls,
-        eventLoops,
         access,
         storage,
         replication);
@@ -70,48 +67,19 @@ record NodeParts(
 
   NodeParts hardened(@Nullable HardeningRate rate) {
     return new NodeParts(
-        disk,
-        transport,
-        limits,
-        buffers,
-        console,
-        rate,
-        codings,
-        tls,
-        eventLoops,
-        access,
-        storage,
-        replication);
+        disk, sockets, limits, buffers, console, rate, codings, tls, access, storage, replication);
   }
 
   NodeParts coding(CodingChoice choice) {
     return new NodeParts(
         disk,
-        transport,
+        sockets,
         limits,
         buffers,
         console,
         hardening,
         choice,
         tls,
-        eventLoops,
-        access,
-        storage,
-        replication);
-  }
-
-  /** With so many threads that serve connections. */
-  NodeParts looping(int loops) {
-    return new NodeParts(
-        disk,
-        transport,
-        limits,
-        buffers,
-        console,
-        hardening,
-        codings,
-        tls,
-        loops,
         access,
         storage,
         replication);
@@ -121,14 +89,13 @@ record NodeParts(
   NodeParts serving(AccessPolicy clients) {
     return new NodeParts(
         disk,
-        transport,
+        sockets,
         limits,
         buffers,
         console,
         hardening,
         codings,
         tls,
-        eventLoops,
         clients,
         storage,
         replication);
@@ -138,14 +105,13 @@ record NodeParts(
   NodeParts keeping(StorageSettings others) {
     return new NodeParts(
         disk,
-        transport,
+        sockets,
         limits,
         buffers,
         console,
         hardening,
         codings,
         tls,
-        eventLoops,
         access,
         others,
         replication);
@@ -154,17 +120,7 @@ record NodeParts(
   /** Offering what it has flushed; null: not. */
   NodeParts replicating(@Nullable ReplicationSettings settings) {
     return new NodeParts(
-        disk,
-        transport,
-        limits,
-        buffers,
-        console,
-        hardening,
-        codings,
-        tls,
-        eventLoops,
-        access,
-        storage,
+        disk, sockets, limits, buffers, console, hardening, codings, tls, access, storage,
         settings);
   }
 
@@ -172,14 +128,13 @@ record NodeParts(
   NodeParts within(HttpLimits others) {
     return new NodeParts(
         disk,
-        transport,
+        sockets,
         others,
         buffers,
         console,
         hardening,
         codings,
         tls,
-        eventLoops,
         access,
         storage,
         replication);
@@ -187,16 +142,20 @@ record NodeParts(
 
   /** On another transport, if it can be used here. */
   NodeParts over(Transport wanted) {
+    return over(new Sockets(wanted, sockets.eventLoops(), sockets.sendBufferBytes()));
+  }
+
+  /** With connections that are served in another way, if their transport can be used here. */
+  NodeParts over(Sockets wanted) {
     return new NodeParts(
         disk,
-        wanted.orBest(),
+        new Sockets(wanted.transport().orBest(), wanted.eventLoops(), wanted.sendBufferBytes()),
         limits,
         buffers,
         console,
         hardening,
         codings,
         tls,
-        eventLoops,
         access,
         storage,
         replication);
@@ -211,14 +170,13 @@ record NodeParts(
   NodeParts encrypted(TlsSettings settings) {
     return new NodeParts(
         disk,
-        transport,
+        sockets,
         limits,
         buffers,
         console,
         hardening,
         codings,
         settings,
-        eventLoops,
         access,
         storage,
         replication);

@@ -2,6 +2,7 @@ package dev.weir.server;
 
 import dev.weir.server.console.ConsoleAccess;
 import dev.weir.server.http.AccessPolicy;
+import dev.weir.server.http.Sockets;
 import dev.weir.server.http.Transport;
 import dev.weir.server.tls.TlsFileException;
 import dev.weir.streams.DataDirectoryException;
@@ -42,6 +43,8 @@ import picocli.CommandLine.Spec;
       "SIGTERM or Ctrl-C lets requests in progress end, for at most 10 s, and exits with 0."
     })
 public final class ServeCommand implements Callable<Integer> {
+  private static final long MAX_SEND_BUFFER_BYTES = 64 << 20;
+
   /** The smallest budget in which 16 connections can all be busy. */
   private static final long MIN_BUDGET_BYTES = 16 << 20;
 
@@ -133,6 +136,16 @@ public final class ServeCommand implements Callable<Integer> {
   private int eventLoops = Runtime.getRuntime().availableProcessors();
 
   @Option(
+      names = "--send-buffer",
+      paramLabel = "BYTES",
+      description =
+          "What the kernel keeps of one connection until its client has it (SO_SNDBUF); 0, for"
+              + " clients that are far away: the kernel decides. Default: ${DEFAULT-VALUE}.",
+      converter = ByteSize.Converter.class,
+      defaultValue = "256K")
+  private ByteSize sendBuffer;
+
+  @Option(
       names = "--compression",
       paramLabel = "CODINGS",
       description =
@@ -177,8 +190,7 @@ public final class ServeCommand implements Callable<Integer> {
               data,
               budget.bytes(),
               NodeParts.forBudget(budget.bytes())
-                  .over(transport)
-                  .looping(eventLoops)
+                  .over(new Sockets(transport, eventLoops, (int) sendBuffer.bytes()))
                   .serving(clients)
                   .keeping(streams)
                   .replicating(copies)
@@ -256,6 +268,11 @@ public final class ServeCommand implements Callable<Integer> {
           spec.commandLine(),
           "Invalid value for option '--event-loops': %d is not in 1..%d"
               .formatted(eventLoops, MAX_EVENT_LOOPS));
+    }
+    if (sendBuffer.bytes() > MAX_SEND_BUFFER_BYTES) {
+      throw new ParameterException(
+          spec.commandLine(),
+          "Invalid value for option '--send-buffer': %s is more than 64M".formatted(sendBuffer));
     }
     if (leakAgeSeconds < 1 || leakAgeSeconds > MAX_LEAK_AGE_SECONDS) {
       throw new ParameterException(

@@ -24,7 +24,8 @@ class BusyConnectionsTest {
   private enum Load {
     UPLOADS("POST /v1/stream/a HTTP/1.1\r\nContent-Length: 60001\r\n"),
     CHUNKED_UPLOADS("POST /v1/stream/a HTTP/1.1\r\nTransfer-Encoding: chunked\r\n"),
-    READERS("GET /v1/stream/a HTTP/1.1\r\n"),
+    /** Without a coding they would be sent the file. */
+    READERS("GET /v1/stream/a HTTP/1.1\r\nAccept-Encoding: identity\r\n"),
     /** A stream of line ends, of which each takes six bytes in an event. */
     TEXT_EVENTS("GET /v1/stream/a?offset=-1&live=sse HTTP/1.1\r\n"),
     BINARY_EVENTS("GET /v1/stream/b?offset=-1&live=sse HTTP/1.1\r\n");

@@ -41,11 +41,14 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * What reads of old streams ask of a service that takes 20 ms for each request. Each test prints
- * its figures; {@code -Dweir.cold.mib=1024} makes the stream longer.
+ * its figures; {@code -Dweir.cold.mib=1024} makes the stream longer, {@code
+ * -Dweir.cold.ahead.mib=4} lets less be fetched ahead, so that the service's latency is what
+ * limits.
  */
 class ColdReadsTest {
   private static final int MIB = 1 << 20;
   private static final int STREAM_MIB = Integer.getInteger("weir.cold.mib", 64);
+  private static final int AHEAD_MIB = Integer.getInteger("weir.cold.ahead.mib", 16);
   private static final Duration LATENCY = Duration.ofMillis(20);
 
   @TempDir Path directory;
@@ -67,8 +70,18 @@ class ColdReadsTest {
       }
     }
     pool = Pool.create(PoolOptions.withLimit(128 << 20));
-    blocks =
-        BlockCache.create(pool, pool.rootBudget(), BlockCacheOptions.withCapacity((long) 64 * MIB));
+    BlockCacheOptions usual = BlockCacheOptions.withCapacity((long) 64 * MIB);
+    BlockCacheOptions options =
+        new BlockCacheOptions(
+            usual.name(),
+            usual.capacityBytes(),
+            usual.pageBytes(),
+            (long) AHEAD_MIB * MIB,
+            usual.aheadTime(),
+            usual.priority(),
+            usual.clock(),
+            usual.later());
+    blocks = BlockCache.create(pool, pool.rootBudget(), options);
     store = open(blocks);
     service.delay(LATENCY);
   }

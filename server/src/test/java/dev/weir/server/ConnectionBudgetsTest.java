@@ -23,6 +23,10 @@ class ConnectionBudgetsTest {
   private static final long BUDGET_BYTES = 64 << 20;
   private static final String NEWS = "n".repeat(8_000_000);
 
+  /** Clients that name no coding are sent the file. */
+  private static final String IN_PIECES =
+      "GET /v1/stream/news HTTP/1.1\r\nHost: localhost\r\nAccept-Encoding: identity\r\n\r\n";
+
   @TempDir Path directory;
   private final KnownBuffers buffers = new KnownBuffers();
   private NodeFixture fixture;
@@ -74,7 +78,7 @@ class ConnectionBudgetsTest {
   @Test
   void aClientThatDoesNotReadHoldsPartOfTheResponses() throws Exception {
     try (RawClient client = new RawClient(fixture.node.address(), 4096)) {
-      client.send("GET /v1/stream/news HTTP/1.1\r\nHost: localhost\r\n\r\n");
+      client.send(IN_PIECES);
       NodeFixture.await("an answer under way", () -> charged("responses", client) >= 64 << 10);
       assertThat(charged("uploads", client)).isZero();
       assertThat(budget("responses", client).path()).startsWith("node/responses/127.0.0.1:");
@@ -101,7 +105,7 @@ class ConnectionBudgetsTest {
   @SuppressWarnings("unchecked")
   void theConsoleAddsUpWhatAClientHolds() throws Exception {
     try (RawClient client = new RawClient(fixture.node.address(), 4096)) {
-      client.send("GET /v1/stream/news HTTP/1.1\r\nHost: localhost\r\n\r\n");
+      client.send(IN_PIECES);
       NodeFixture.await("an answer under way", () -> charged("responses", client) >= 64 << 10);
       String name = "127.0.0.1:" + client.localPort();
       NodeFixture.await(

@@ -29,7 +29,9 @@ import java.util.Map;
 import java.util.Random;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -58,16 +60,41 @@ abstract class ConsoleInBrowser {
   NodeFixture fixture;
   private WeirAllocator allocator;
   ExampleService service;
-  private Playwright playwright;
-  Browser browser;
 
-  @BeforeEach
-  void start() throws Exception {
+  /** One for all tests of a class, each of which has pages of its own. */
+  private static Playwright playwright;
+
+  static Browser browser;
+
+  @BeforeAll
+  static void launch() {
     Path chromium = chromium();
     if (chromium == null) {
       System.err.println("skipped: no chromium on the PATH; install it (apt install chromium)");
     }
     assumeTrue(chromium != null, "skipped: no chromium");
+    PlaywrightAssertions.setDefaultAssertionTimeout(RawClient.PATIENCE.toMillis());
+    playwright =
+        Playwright.create(
+            new Playwright.CreateOptions().setEnv(Map.of("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1")));
+    browser =
+        playwright
+            .chromium()
+            .launch(
+                new BrowserType.LaunchOptions()
+                    .setExecutablePath(chromium)
+                    .setArgs(List.of("--no-sandbox")));
+  }
+
+  @AfterAll
+  static void quit() {
+    if (playwright != null) {
+      playwright.close();
+    }
+  }
+
+  @BeforeEach
+  void start() throws Exception {
     NodeParts parts =
         new NodeParts(
                 new LocalDisk(),
@@ -82,17 +109,6 @@ abstract class ConsoleInBrowser {
                 new Node.ConsoleSettings(
                     ConsoleAccess.LOOPBACK, Duration.ofMillis(100), 16 << 10, LEAK_AGE));
     fixture = new NodeFixture(directory, BUDGET_BYTES, parts);
-    PlaywrightAssertions.setDefaultAssertionTimeout(RawClient.PATIENCE.toMillis());
-    playwright =
-        Playwright.create(
-            new Playwright.CreateOptions().setEnv(Map.of("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1")));
-    browser =
-        playwright
-            .chromium()
-            .launch(
-                new BrowserType.LaunchOptions()
-                    .setExecutablePath(chromium)
-                    .setArgs(List.of("--no-sandbox")));
   }
 
   private static Path chromium() {
@@ -107,16 +123,14 @@ abstract class ConsoleInBrowser {
 
   @AfterEach
   void stop() throws Exception {
-    if (playwright != null) {
-      playwright.close();
-      for (RawClient reader : readers) {
-        reader.reset();
-      }
-      held.forEach(ByteBuf::release);
-      service.close();
-      fixture.assertNothingLeaked();
-      fixture.close();
+    browser.contexts().forEach(BrowserContext::close);
+    for (RawClient reader : readers) {
+      reader.reset();
     }
+    held.forEach(ByteBuf::release);
+    service.close();
+    fixture.assertNothingLeaked();
+    fixture.close();
   }
 
   /** Buffers that are charged to a budget of that name, a new one, until the end. */
@@ -132,7 +146,10 @@ abstract class ConsoleInBrowser {
     for (int i = 0; i < clients; i++) {
       RawClient reader = new RawClient(fixture.node.address(), 4096);
       readers.add(reader);
-      reader.send("GET /v1/stream/news?offset=-1 HTTP/1.1\r\nHost: localhost\r\n\r\n");
+      // Without a coding it would be sent the file.
+      reader.send(
+          "GET /v1/stream/news?offset=-1 HTTP/1.1\r\nHost: localhost\r\n"
+              + "Accept-Encoding: identity\r\n\r\n");
     }
   }
 

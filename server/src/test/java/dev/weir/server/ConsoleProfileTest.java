@@ -42,7 +42,7 @@ class ConsoleProfileTest {
             NodeFixture.BUDGET_BYTES,
             new NodeParts(
                     parts.disk(),
-                    parts.transport(),
+                    parts.sockets().transport(),
                     parts.limits(),
                     real -> {
                       allocator = (WeirAllocator) real.allocator();

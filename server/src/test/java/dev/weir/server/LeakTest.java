@@ -148,7 +148,7 @@ class LeakTest {
     NodeParts seen =
         new NodeParts(
                 parts.disk(),
-                parts.transport(),
+                parts.sockets().transport(),
                 parts.limits(),
                 real -> {
                   allocator[0] = (WeirAllocator) real.allocator();

@@ -2,6 +2,8 @@ package dev.weir.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.server.http.Sockets;
+import dev.weir.server.http.Transport;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -56,7 +58,8 @@ class NodeTest {
   void connectionsAreServedByAsManyEventLoopsAsAreWanted() throws Exception {
     int loops = 3;
     Set<Thread> before = eventLoops();
-    NodeParts parts = NodeParts.forBudget(NodeFixture.BUDGET_BYTES).looping(loops);
+    NodeParts parts =
+        NodeParts.forBudget(NodeFixture.BUDGET_BYTES).over(new Sockets(Transport.best(), loops, 0));
     try (NodeFixture fixture = new NodeFixture(directory, NodeFixture.BUDGET_BYTES, parts)) {
       for (int i = 0; i < 3 * loops; i++) {
         try (RawClient client = fixture.raw()) {

@@ -46,6 +46,8 @@ class ServeCommandTest {
     "--event-loops, 0",
     "--event-loops, 1025",
     "--event-loops, many",
+    "--send-buffer, 65M",
+    "--send-buffer, big",
     "--port, http",
     "--transport, kqueue",
     "--compression, lz4",

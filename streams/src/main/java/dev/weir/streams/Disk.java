@@ -1,6 +1,7 @@
 package dev.weir.streams;
 
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -19,6 +20,9 @@ public interface Disk {
 
   /** Opens an existing file for reading. */
   DiskFile openForReading(Path file) throws IOException;
+
+  /** Opens an existing file for the system to send; its taker closes it. */
+  FileChannel openForTransfer(Path file) throws IOException;
 
   /** Replaces {@code to} by {@code from} atomically. Durable after {@link #syncDirectory}. */
   void move(Path from, Path to) throws IOException;

@@ -32,7 +32,12 @@ public final class LocalDisk implements Disk {
 
   @Override
   public DiskFile openForReading(Path file) throws IOException {
-    return new ChannelFile(FileChannel.open(file, StandardOpenOption.READ));
+    return new ChannelFile(openForTransfer(file));
+  }
+
+  @Override
+  public FileChannel openForTransfer(Path file) throws IOException {
+    return FileChannel.open(file, StandardOpenOption.READ);
   }
 
   @Override

@@ -101,8 +101,7 @@ public final class RangeReader implements Closeable {
   }
 
   /**
-   * What comes next, as a part of a file, which counts as read then. Blocks. The file is there
-   * until the next call of {@link #read}, this, or {@link #close}.
+   * What comes next, as a part of a segment's or a spool's file, which counts as read then. Blocks.
    *
    * @return null where it is elsewhere: {@link #read} it
    */
@@ -116,11 +115,10 @@ public final class RangeReader implements Closeable {
       current = path.open(owner(), offset, ahead, current);
       part = current;
     }
-    if (!(current instanceof ReadPart.OfSegmentFile segment)) {
-      return null;
+    FileStretch stretch = current.stretch(offset, Math.min(maxBytes, endOffset - offset));
+    if (stretch != null) {
+      offset += stretch.lengthBytes();
     }
-    FileStretch stretch = segment.stretch(offset, Math.min(maxBytes, endOffset - offset));
-    offset += stretch.lengthBytes();
     return stretch;
   }
 

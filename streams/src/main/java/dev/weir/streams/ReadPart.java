@@ -4,6 +4,7 @@ import dev.weir.cache.CacheSlice;
 import dev.weir.cache.block.BlockCache;
 import dev.weir.cache.block.BlockObject;
 import dev.weir.cache.block.BlockReader;
+import dev.weir.streams.layout.DamagedObjectException;
 import dev.weir.streams.manifest.Location;
 import dev.weir.streams.objects.ObjectStore;
 import dev.weir.streams.objects.block.ObjectBlockSource;
@@ -14,6 +15,7 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
@@ -26,13 +28,29 @@ interface ReadPart extends Closeable {
   /** Reads at least one byte from an offset within the stretch, and not beyond its end. */
   void read(ByteBuffer target, long offset) throws IOException;
 
+  /** What there is from an offset on, to be sent as it is; null where it has to be read. */
+  default @Nullable FileStretch stretch(long offset, long maxBytes) throws IOException {
+    return null;
+  }
+
+  /** Opens a file once more; null where it has been deleted meanwhile. */
+  private static @Nullable FileStretch open(Disk disk, Path file, long position, long bytes)
+      throws IOException {
+    try {
+      return new FileStretch(disk.openForTransfer(file), position, bytes);
+    } catch (NoSuchFileException flushed) {
+      return null;
+    }
+  }
+
   /** The part of {@code target} for what is left of a stretch. */
   private static ByteBuffer within(ByteBuffer target, long leftBytes) {
     return target.slice(target.position(), (int) Math.min(leftBytes, target.remaining()));
   }
 
   /** Bytes in the WAL or in a spool file. */
-  record OfFile(DiskFile file, BytesPlace place, long startOffset, long endOffset)
+  record OfFile(
+      Disk disk, Path path, DiskFile file, BytesPlace place, long startOffset, long endOffset)
       implements ReadPart {
     /** Whether the same file has other bytes. */
     boolean isIn(BytesPlace other) {
@@ -41,12 +59,25 @@ interface ReadPart extends Closeable {
 
     /** Another piece of the same file, which stays open. */
     OfFile at(UnflushedBytes.Piece piece, long end) {
-      return new OfFile(file, piece.place(), piece.startOffset(), Math.min(piece.endOffset(), end));
+      return new OfFile(
+          disk, path, file, piece.place(), piece.startOffset(), Math.min(piece.endOffset(), end));
     }
 
     @Override
     public void read(ByteBuffer target, long offset) throws IOException {
-      readFile(file, target, endOffset - offset, place.position() + offset - startOffset);
+      readFile(file, target, endOffset - offset, position(offset));
+    }
+
+    /** Only of a spool file: in the WAL, small pieces lie apart. */
+    @Override
+    public @Nullable FileStretch stretch(long offset, long maxBytes) throws IOException {
+      return place.inSpool()
+          ? ReadPart.open(disk, path, position(offset), Math.min(endOffset - offset, maxBytes))
+          : null;
+    }
+
+    private long position(long offset) {
+      return place.position() + offset - startOffset;
     }
 
     @Override
@@ -68,13 +99,33 @@ interface ReadPart extends Closeable {
 
   /** Bytes of a segment that is a local file; verified before they are first served. */
   record OfSegmentFile(
-      Path path, DiskFile file, SegmentReader reader, Location location, long startOffset)
+      Disk disk,
+      Path path,
+      DiskFile file,
+      SegmentReader reader,
+      Location location,
+      long startOffset)
       implements ReadPart {
-    /** Verifies what comes next, and says where it is; the file stays while this is open. */
-    FileStretch stretch(long offset, long maxBytes) throws IOException {
+    @Override
+    public @Nullable FileStretch stretch(long offset, long maxBytes) throws IOException {
       long length = Math.min(endOffset() - offset, maxBytes);
-      reader.verify(position(offset), length);
-      return new FileStretch(path, position(offset), length);
+      verify(position(offset), length);
+      return ReadPart.open(disk, path, position(offset), length);
+    }
+
+    private void verify(long position, long length) throws IOException {
+      reader.verify(
+          position,
+          length,
+          (from, stride) -> {
+            ByteBuffer bytes = stride.asByteBuffer();
+            while (bytes.hasRemaining()) {
+              if (file.read(bytes, from + bytes.position()) <= 0) {
+                throw new DamagedObjectException(
+                    reader.footer().id().key(), from + bytes.position(), "it ends too early");
+              }
+            }
+          });
     }
 
     @Override
@@ -90,7 +141,7 @@ interface ReadPart extends Closeable {
     @Override
     public void read(ByteBuffer target, long offset) throws IOException {
       long left = endOffset() - offset;
-      reader.verify(position(offset), Math.min(left, target.remaining()));
+      verify(position(offset), Math.min(left, target.remaining()));
       readFile(file, target, left, position(offset));
     }
 

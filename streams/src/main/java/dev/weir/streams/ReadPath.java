@@ -179,9 +179,14 @@ final class ReadPath {
   }
 
   private ReadPart openPiece(UnflushedBytes.Piece piece, Owner owner) throws IOException {
-    DiskFile file = disk.openForReading(piece.place().path(layout));
+    Path file = piece.place().path(layout);
     return new ReadPart.OfFile(
-        file, piece.place(), piece.startOffset(), Math.min(piece.endOffset(), owner.endOffset()));
+        disk,
+        file,
+        disk.openForReading(file),
+        piece.place(),
+        piece.startOffset(),
+        Math.min(piece.endOffset(), owner.endOffset()));
   }
 
   private @Nullable ReadPart openSegment(Owner owner, long offset, Ahead ahead) throws IOException {
@@ -197,7 +202,7 @@ final class ReadPath {
       ReadPart part =
           local != null
               ? new ReadPart.OfSegmentFile(
-                  local, disk.openForReading(local), reader, location, offset)
+                  disk, local, disk.openForReading(local), reader, location, offset)
               : new ReadPart.OfObject(store, source, blocks, reader, location, offset);
       opened = true;
       ahead.offset = part.endOffset();

@@ -109,6 +109,12 @@ final class SameDirectories implements Disk, Closeable {
   }
 
   @Override
+  public FileChannel openForTransfer(Path file) throws IOException {
+    checkParent(file);
+    return disk.openForTransfer(file);
+  }
+
+  @Override
   public void move(Path from, Path to) throws IOException {
     checkParent(from);
     checkParent(to);

@@ -3,6 +3,7 @@ package dev.weir.streams;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
@@ -229,6 +230,15 @@ public final class FaultyDisk implements Disk {
       opensForReading++;
     }
     return new FaultyFile(file, disk.openForReading(file));
+  }
+
+  @Override
+  public FileChannel openForTransfer(Path file) throws IOException {
+    step();
+    if (readsFail()) {
+      throw new IOException("Input/output error");
+    }
+    return disk.openForTransfer(file);
   }
 
   @Override

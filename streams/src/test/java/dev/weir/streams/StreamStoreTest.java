@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,6 +14,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 class StreamStoreTest {
@@ -93,6 +95,44 @@ class StreamStoreTest {
     try (StoreFixture fixture = new StoreFixture(directory)) {
       assertThat(fixture.read("a")).isEqualTo("small large body small");
       assertThat(StoreFixture.spoolFiles(directory)).isEmpty();
+    }
+  }
+
+  @Test
+  @Timeout(60)
+  void aSpooledBodyIsSentAsAFileUntilItIsFlushed() throws IOException {
+    try (StoreFixture fixture = new StoreFixture(directory)) {
+      fixture.create("a");
+      Spool spool = fixture.store.spool();
+      spool.write(ByteBuffer.wrap("large body".getBytes()));
+      fixture.append(new AppendRequest("a", "text/plain", false, null, null), spool.finish());
+      fixture.append("a", ", small one");
+      try (RangeReader reader = fixture.store.read(fixture.state("a"), 0, 21);
+          RangeReader late = fixture.store.read(fixture.state("a"), 0, 21)) {
+        assertThat(sent(reader, 6)).isEqualTo("large ");
+        assertThat(sent(reader, 6)).isEqualTo("body");
+        assertThat(reader.nextInFile(6)).as("in the WAL").isNull();
+        assertThat(reader.remaining()).isEqualTo(11);
+        assertThat(sent(late, 6)).isEqualTo("large ");
+        fixture.store.flush().join();
+        while (!StoreFixture.spoolFiles(directory).isEmpty()) {
+          Thread.onSpinWait(); // Another thread deletes it.
+        }
+        assertThat(late.nextInFile(6)).as("deleted").isNull();
+        ByteBuffer rest = ByteBuffer.allocate(15);
+        late.read(rest);
+        assertThat(new String(rest.array())).isEqualTo("body, small one");
+      }
+    }
+  }
+
+  private static String sent(RangeReader reader, int bytes) throws IOException {
+    FileStretch stretch = reader.nextInFile(bytes);
+    assertThat(stretch).isNotNull();
+    try (FileChannel file = stretch.file()) {
+      ByteBuffer read = ByteBuffer.allocate((int) stretch.lengthBytes());
+      file.read(read, stretch.position());
+      return new String(read.array());
     }
   }
 

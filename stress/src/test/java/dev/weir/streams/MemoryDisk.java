@@ -2,6 +2,7 @@ package dev.weir.streams;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -38,6 +39,12 @@ final class MemoryDisk implements Disk {
   @Override
   public DiskFile openForReading(Path file) throws IOException {
     return existing(file);
+  }
+
+  /** Readers read it instead. */
+  @Override
+  public FileChannel openForTransfer(Path file) throws IOException {
+    throw new NoSuchFileException(file.toString());
   }
 
   private Contents existing(Path file) throws IOException {

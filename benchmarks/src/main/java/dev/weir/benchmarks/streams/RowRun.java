@@ -26,7 +26,7 @@ import java.util.Map;
  * @param effort for how long
  */
 record RowRun(StreamServer server, Path folder, AppendLoad load, StreamsEffort effort) {
-  private static final int WARM_UP_MESSAGES = 600;
+  private static final int WARM_UP_BYTES = 1 << 10;
 
   /** Bytes a second. */
   private static final long SLOW_COPY = 200_000_000;
@@ -65,11 +65,10 @@ record RowRun(StreamServer server, Path folder, AppendLoad load, StreamsEffort e
       Target target = new Target(process.address(), "history-", 1);
       Preparation.create(target);
       Preparation.fill(target, effort.pieces());
-      // The compilers see the reads, and the kernel has the bytes.
       Readers.once(target, row.readers(), bytes);
-      Readers.once(target, row.readers(), bytes);
+      Readers.during(target, row.readers(), effort.warmUp());
       MemoryWatch watch = MemoryWatch.start(server, process);
-      figures.put(StreamsMetric.READ, Readers.once(target, row.readers(), bytes));
+      figures.put(StreamsMetric.READ, Readers.during(target, row.readers(), effort.measured()));
       watch.end(figures);
       process.stop();
     }
@@ -82,15 +81,23 @@ record RowRun(StreamServer server, Path folder, AppendLoad load, StreamsEffort e
 
   private Map<StreamsMetric, Double> deliver(StreamsRow row, Delivery.Way way) throws IOException {
     try (ServerProcess process = ServerProcess.start(server, folder)) {
+      warmUpAppends(process);
       Target target = new Target(process.address(), "live-", 1);
       Preparation.createText(target);
       Samples samples =
-          Delivery.run(target, way, row.readers(), WARM_UP_MESSAGES, effort.messages());
+          Delivery.run(target, way, row.readers(), effort.warmUp(), effort.messages());
       Map<StreamsMetric, Double> figures = new EnumMap<>(StreamsMetric.class);
       figures.put(StreamsMetric.P50, samples.quantileMillis(0.5));
       figures.put(StreamsMetric.P99, samples.quantileMillis(0.99));
       return figures;
     }
+  }
+
+  /** Fifty messages a second leave the path of an append cold for minutes. */
+  private void warmUpAppends(ServerProcess process) throws IOException {
+    Target target = new Target(process.address(), "append-", 1);
+    Preparation.create(target);
+    succeeded(load.run(target, WARM_UP_BYTES, effort.warmUp()));
   }
 
   private Map<StreamsMetric, Double> beside(StreamsRow row) throws IOException {

@@ -21,8 +21,9 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "doctor",
     description = {
-      "Looks for damage in what a node has stored: the checksum of every piece, commits,",
-      "manifests, the owner, and in a data directory the WAL. Changes nothing."
+      "Looks for damage in what a node has stored, and changes nothing.",
+      "Examined are the checksum of every piece, commits, manifests, the owner, and in a data"
+          + " directory the WAL."
     },
     sortOptions = false,
     exitCodeListHeading = "%nExit codes:%n",

@@ -17,6 +17,7 @@ import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /** Measures one server. Used by one thread. */
@@ -44,9 +45,9 @@ final class AccumulateRow implements LabRow.Body {
     List<String> arguments = List.of(Integer.toString(plan.loops()));
     AtomicLong liveBytes = new AtomicLong();
     try (PeerJvm server = PeerJvm.start(peer, jdk, plan.limitBytes(), flags, "serve", arguments);
-        ProcessWatch watch = ProcessWatch.start(server.child().pid(), liveBytes::get)) {
+        ProcessWatch watch = ProcessWatch.start(server.child(), liveBytes::get)) {
       int port = (int) JsonLines.number(server.receive(), "port");
-      WholeUpload upload = new WholeUpload(port, liveBytes);
+      WholeUpload upload = new WholeUpload(port, PeerJvm.silenceLimit(), liveBytes);
       long begun = System.nanoTime();
       int smallDone = sendSmall(upload, steps);
       Waiting.millis(SETTLE_MILLIS);
@@ -84,13 +85,19 @@ final class AccumulateRow implements LabRow.Body {
   private int sendSmall(WholeUpload upload, LabRow.Steps steps) throws IOException {
     AtomicInteger left = new AtomicInteger(plan.smallUploads());
     AtomicInteger done = new AtomicInteger();
+    AtomicReference<@Nullable IOException> hanging = new AtomicReference<>();
     CountDownLatch ended = new CountDownLatch(plan.clients());
     for (int i = 0; i < plan.clients(); i++) {
       Thread.startVirtualThread(() -> {
-        while (left.getAndDecrement() > 0) {
-          if (upload.send(plan.smallBytes())) {
-            done.incrementAndGet();
+        try {
+          while (left.getAndDecrement() > 0) {
+            if (upload.send(plan.smallBytes())) {
+              done.incrementAndGet();
+            }
           }
+        } catch (IOException silent) {
+          hanging.set(silent);
+          left.set(0);
         }
         ended.countDown();
       });
@@ -100,6 +107,10 @@ final class AccumulateRow implements LabRow.Body {
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
       throw new IOException("interrupted", interrupted);
+    }
+    IOException silent = hanging.get();
+    if (silent != null) {
+      throw silent;
     }
     steps.done(0, plan.largeUploads());
     return done.get();

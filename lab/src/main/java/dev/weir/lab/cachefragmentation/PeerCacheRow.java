@@ -38,7 +38,7 @@ final class PeerCacheRow implements LabRow.Body {
     AtomicLong liveBytes = new AtomicLong();
     try (PeerJvm player =
             PeerJvm.start(peer, jdk, plan.limitBytes(), List.of(), "play", List.of());
-        ProcessWatch watch = ProcessWatch.start(player.child().pid(), liveBytes::get)) {
+        ProcessWatch watch = ProcessWatch.start(player.child(), liveBytes::get)) {
       PeerActs acts = new PeerActs(player);
       ActCaches caches = new ActCaches(acts, plan);
       CacheLoad load = new CacheLoad(plan, caches);

@@ -35,7 +35,7 @@ final class WeirCacheRow implements LabRow.Body {
         ChildJvm.start(
             CacheChild.class, flags, List.of(subject.label(), JsonLines.line(plan.toMap())))) {
       Map<String, Object> said = JsonLines.parse(child.receive(PHASE_LIMIT));
-      try (ProcessWatch watch = ProcessWatch.start(child.pid(), liveBytes::get)) {
+      try (ProcessWatch watch = ProcessWatch.start(child, liveBytes::get)) {
         while (said.get(CacheChild.PHASE) instanceof Number phase) {
           liveBytes.set(JsonLines.number(said, CacheChild.CACHED));
           steps.done(phase.intValue(), plan.phases());

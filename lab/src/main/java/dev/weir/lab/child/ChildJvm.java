@@ -3,6 +3,7 @@ package dev.weir.lab.child;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.BufferedReader;
+import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.io.OutputStream;
@@ -16,6 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A JVM that this one started, on the same class path and with flags of its own. They exchange
@@ -26,6 +28,7 @@ public final class ChildJvm implements AutoCloseable {
   private static final int QUOTED_LINES = 5;
 
   private final Process process;
+  private final OutputStream input;
   private final BufferedReader output;
   private final Path errors;
   private final Thread killer;
@@ -33,6 +36,7 @@ public final class ChildJvm implements AutoCloseable {
   private ChildJvm(Process process, Path errors) {
     this.process = process;
     this.errors = errors;
+    this.input = new Input(process.getOutputStream());
     this.output = process.inputReader(UTF_8);
     this.killer = new Thread(process::destroyForcibly, "stop-child");
     Runtime.getRuntime().addShutdownHook(killer);
@@ -89,8 +93,8 @@ public final class ChildJvm implements AutoCloseable {
    * @throws IOException if the child has ended
    */
   public void send(String line) throws IOException {
-    process.outputWriter(UTF_8).write(line + "\n");
-    process.outputWriter(UTF_8).flush();
+    input.write((line + "\n").getBytes(UTF_8));
+    input.flush();
   }
 
   /**
@@ -112,7 +116,7 @@ public final class ChildJvm implements AutoCloseable {
       if (text != null) {
         return text;
       }
-      throw new IOException("the process under test ended early" + lastErrors());
+      throw endedEarly(null);
     } catch (TimeoutException silent) {
       throw new IOException("no word from the process under test in " + limit + lastErrors());
     } catch (ExecutionException broken) {
@@ -130,7 +134,12 @@ public final class ChildJvm implements AutoCloseable {
 
   /** The child's standard input, for children that take more than lines. */
   public OutputStream input() {
-    return process.getOutputStream();
+    return input;
+  }
+
+  /** What to say when it is found to have ended; quotes its last errors. */
+  public IOException endedEarly(@Nullable Throwable found) throws IOException {
+    return new IOException("the process under test ended early" + lastErrors(), found);
   }
 
   private String lastErrors() throws IOException {
@@ -156,6 +165,31 @@ public final class ChildJvm implements AutoCloseable {
       Runtime.getRuntime().removeShutdownHook(killer);
     } catch (IllegalStateException shuttingDown) {
       // The hook runs already, and finds the process ended.
+    }
+  }
+
+  /** Says why nobody reads what is written. */
+  private final class Input extends FilterOutputStream {
+    private Input(OutputStream out) {
+      super(out);
+    }
+
+    @Override
+    public void write(byte[] bytes, int from, int count) throws IOException {
+      try {
+        out.write(bytes, from, count);
+      } catch (IOException broken) {
+        throw endedEarly(broken);
+      }
+    }
+
+    @Override
+    public void flush() throws IOException {
+      try {
+        out.flush();
+      } catch (IOException broken) {
+        throw endedEarly(broken);
+      }
     }
   }
 }

@@ -1,6 +1,5 @@
 package dev.weir.lab.contender;
 
-import dev.weir.lab.memory.AddressRange;
 import dev.weir.lab.memory.LivePages;
 import dev.weir.memory.Pool;
 import dev.weir.memory.PoolOptions;
@@ -10,7 +9,6 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufAllocatorMetricProvider;
 import java.util.Arrays;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -94,15 +92,5 @@ final class HeapStore implements BlockStore {
   @Override
   public OptionalLong residentBytes() {
     return OptionalLong.of(heldBytes.getAsLong());
-  }
-
-  @Override
-  public OptionalLong peakResidentBytes() {
-    return OptionalLong.empty();
-  }
-
-  @Override
-  public Optional<AddressRange> addresses() {
-    return Optional.empty();
   }
 }

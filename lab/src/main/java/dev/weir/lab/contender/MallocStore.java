@@ -1,10 +1,7 @@
 package dev.weir.lab.contender;
 
-import dev.weir.lab.memory.AddressRange;
 import java.lang.invoke.MethodHandle;
 import java.util.Arrays;
-import java.util.Optional;
-import java.util.OptionalLong;
 
 /**
  * Blocks from a C library's {@code malloc}. It counts nothing; the kernel has to be asked. It has
@@ -76,20 +73,5 @@ final class MallocStore implements BlockStore {
     }
     addresses[slot] = 0;
     liveBytes -= sizes[slot];
-  }
-
-  @Override
-  public OptionalLong residentBytes() {
-    return OptionalLong.empty();
-  }
-
-  @Override
-  public OptionalLong peakResidentBytes() {
-    return OptionalLong.empty();
-  }
-
-  @Override
-  public Optional<AddressRange> addresses() {
-    return Optional.empty();
   }
 }

@@ -1,9 +1,6 @@
 package dev.weir.lab.contender;
 
-import dev.weir.lab.memory.AddressRange;
 import dev.weir.lab.memory.LivePages;
-import java.util.Optional;
-import java.util.OptionalLong;
 
 /** No allocator: each block lies behind the last one, where nothing is. */
 final class NoStore implements BlockStore {
@@ -27,20 +24,5 @@ final class NoStore implements BlockStore {
   @Override
   public boolean isReal() {
     return false;
-  }
-
-  @Override
-  public OptionalLong residentBytes() {
-    return OptionalLong.empty();
-  }
-
-  @Override
-  public OptionalLong peakResidentBytes() {
-    return OptionalLong.empty();
-  }
-
-  @Override
-  public Optional<AddressRange> addresses() {
-    return Optional.empty();
   }
 }

@@ -1,8 +1,6 @@
 package dev.weir.lab.contender;
 
-import dev.weir.lab.memory.AddressRange;
 import dev.weir.lab.memory.LivePages;
-import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
@@ -44,15 +42,5 @@ final class SequentialStore implements BlockStore {
   @Override
   public OptionalLong residentBytes() {
     return OptionalLong.of(pages.bytes());
-  }
-
-  @Override
-  public OptionalLong peakResidentBytes() {
-    return OptionalLong.empty();
-  }
-
-  @Override
-  public Optional<AddressRange> addresses() {
-    return Optional.empty();
   }
 }

@@ -2,8 +2,10 @@ package dev.weir.lab.explain;
 
 import static dev.weir.lab.report.JsonLines.figure;
 
+import dev.weir.lab.replay.TraceRows;
 import dev.weir.lab.report.Bytes;
 import java.util.ArrayList;
+import java.util.Formatter;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -23,12 +25,12 @@ final class Explanation {
   /** Netty holds so many times as much as is live before it is worth a sentence. */
   private static final double WASTEFUL = 2;
 
-  /** Weir's parts beyond what is live that settings help against, in MiB and of what is live. */
+  /** What is held beyond what is live is not worth a sentence below that. */
   private static final double LEAST_MIB = 1;
 
   private final TraceProfile trace;
   private final List<Map<String, @Nullable Object>> rows;
-  private final List<String> lines = new ArrayList<>();
+  private final Formatter text = new Formatter(Locale.ROOT);
 
   private Explanation(TraceProfile trace, List<Map<String, @Nullable Object>> rows) {
     this.trace = trace;
@@ -43,141 +45,131 @@ final class Explanation {
   static List<String> of(TraceProfile trace, List<Map<String, @Nullable Object>> rows) {
     Explanation explanation = new Explanation(trace, rows);
     explanation.ofTrace();
-    explanation.ofNetty("netty-pooled");
-    explanation.ofNetty("netty-adaptive");
+    explanation.ofNetty(
+        "netty-pooled",
+        "Smaller ones help: -Dio.netty.allocator.maxOrder=7 makes them 1 MiB instead of 4.");
+    explanation.ofNetty("netty-adaptive", "No setting of it was tried here.");
     explanation.ofWeir();
-    return explanation.lines;
+    explanation.ofIdleTime();
+    return explanation.text.toString().lines().toList();
   }
 
   private void ofTrace() {
-    say(
-        String.format(
-            Locale.ROOT,
-            "%,d buffers of %,d bytes on average in %.1f s; at most %s MiB are live at once.",
-            trace.buffers(),
-            trace.meanBytes(),
-            trace.seconds(),
-            Bytes.mib(trace.peakLiveBytes())));
+    text.format(
+        "%,d buffers of %,d bytes on average in %.1f s; at most %s MiB are live at once.%n",
+        trace.buffers(), trace.meanBytes(), trace.seconds(), Bytes.mib(trace.peakLiveBytes()));
     if (trace.soonPart() > 1 - MUCH) {
-      say(
-          String.format(
-              Locale.ROOT,
-              "%s end within 10 ms. Caches of threads serve them; what counts is the price of one.",
-              percent(trace.soonPart())));
+      text.format(
+          "%s end within 10 ms. Each allocator serves such buffers from a cache of the thread: its"
+              + " speed counts more than its memory.%n",
+          percent(trace.soonPart()));
     }
     if (trace.burst() > VERY_BURSTY) {
-      say(
-          String.format(
-              Locale.ROOT,
-              "The peak is %.1f times the mean. An allocator that gives back whole chunks only"
-                  + " keeps the peak; Weir gives back pages within its decay.",
-              trace.burst()));
+      text.format(
+          "The peak is %.1f times the mean. Netty's allocators give back whole chunks, so they"
+              + " may keep the peak; Weir gives back pages within its decay.%n",
+          trace.burst());
     }
     if (trace.largePart() > MUCH) {
-      say(
-          String.format(
-              Locale.ROOT,
-              "%s of the bytes are in buffers above 4 MiB, which Netty's pooled allocator does not"
-                  + " pool: each is taken from the system and touched anew.",
-              percent(trace.largePart())));
+      text.format(
+          "%s of the bytes are in buffers above 4 MiB. netty-pooled does not pool those: each is"
+              + " taken from the system and touched anew.%n",
+          percent(trace.largePart()));
     }
     if (trace.elsewherePart() > MUCH) {
-      say(
-          String.format(
-              Locale.ROOT,
-              "%s of the releases come from another thread than the allocation. They pass by the"
-                  + " caches of threads. Allocating on the event loop that releases helps any"
-                  + " allocator.",
-              percent(trace.elsewherePart())));
+      text.format(
+          "%s of the releases come from another thread than the allocation, which is slower on"
+              + " every allocator. Allocating on the event loop that releases helps. The replay"
+              + " here has one thread and does not show it.%n",
+          percent(trace.elsewherePart()));
     }
     if (trace.growthPart() > MUCH) {
-      say(
-          String.format(
-              Locale.ROOT,
-              "There are %.2f growths for each buffer. Each is a copy, where the block cannot stay"
-                  + " in its place. A larger first size helps any allocator.",
-              trace.growthPart()));
+      text.format(
+          "There are %.2f growths for each buffer. Each is a copy where the block cannot stay in"
+              + " its place. A larger initial capacity helps every allocator.%n",
+          trace.growthPart());
     }
     if (trace.leftPart() > 1 - MUCH) {
-      say("Nearly all of the peak is live at the end: a cache, or a leak.");
+      text.format("Nearly all of the peak is live at the end: a cache, or a leak.%n");
     }
   }
 
-  private void ofNetty(String allocator) {
+  /** By the allocator's own count: that of the process has the JVM's memory in it. */
+  private void ofNetty(String allocator, String remedy) {
     Map<String, @Nullable Object> row = row(allocator);
-    Double held = figure(row, "peakRssBytes");
-    Double live = figure(row, "peakLiveBytes");
-    if (held != null && live != null && held > WASTEFUL * live) {
-      say(
-          String.format(
-              Locale.ROOT,
-              "%s holds up to %.1f MiB for %.1f that are live: chunks stay until their last buffer"
-                  + " ends.",
-              allocator,
-              held / MIB,
-              live / MIB));
+    double held = mib(row, "peakResidentBytes");
+    double live = mib(row, "peakLiveBytes");
+    if (held > WASTEFUL * live && held - live > LEAST_MIB) {
+      text.format(
+          "%s holds up to %.1f MiB for %.1f that are live: a chunk stays until its last buffer"
+              + " ends. %s%n",
+          allocator, held, live, remedy);
     }
     Double refusals = figure(row, "refusals");
     if (refusals != null && refusals > 0) {
-      say(String.format(Locale.ROOT, "%s refuses %,.0f buffers.", allocator, refusals));
+      text.format("%s refuses %,.0f buffers.%n", allocator, refusals);
     }
   }
 
   private void ofWeir() {
     Map<String, @Nullable Object> weir = row("weir");
-    if (weir.get("peak") instanceof Map<?, ?> peak) {
-      double dirty = mib(peak, "dirtyBytes");
-      double slots = mib(peak, "freeSlotBytes");
-      double rounding = mib(peak, "roundingBytes");
-      if (Math.max(dirty, Math.max(slots, rounding)) < LEAST_MIB) {
-        say("weir keeps less than 1 MiB of any kind beyond what is live: no setting is needed.");
-      } else if (dirty >= slots && dirty >= rounding) {
-        say(
+    if (!(weir.get("peak") instanceof Map<?, ?> peak)) {
+      return;
+    }
+    double dirty = mib(peak, "dirtyBytes");
+    double slots = mib(peak, "freeSlotBytes");
+    double rounding = mib(peak, "roundingBytes");
+    if (Math.max(dirty, Math.max(slots, rounding)) < LEAST_MIB) {
+      text.format(
+          "weir keeps less than 1 MiB of any kind beyond what is live: no setting is needed.%n");
+    } else if (dirty >= slots && dirty >= rounding) {
+      text.format(
+          "Most of what weir holds beyond what is live are free pages (%.1f MiB), kept for the"
+              + " next burst. A shorter decay gives them back sooner (--what-if %s).%n",
+          dirty, TraceRows.SHORTER_DECAY);
+      sayWhatHelps(weir, "weir " + TraceRows.SHORTER_DECAY);
+    } else if (slots >= rounding) {
+      text.format(
+          "Most of what weir holds beyond what is live are free slots (%.1f MiB). The preset dense"
+              + " gives their pages back (--what-if preset=dense).%n",
+          slots);
+    } else {
+      text.format(
+          "Most of what weir holds beyond what is live is rounding (%.1f MiB): no setting helps."
+              + " Sizes at or just below a size class do.%n",
+          rounding);
+    }
+    sayWhatHelps(weir, "weir+dense");
+  }
+
+  /** While at least half of the peak is live, as means are. */
+  private void sayWhatHelps(Map<String, @Nullable Object> weir, String label) {
+    Map<String, @Nullable Object> other = row(label);
+    if (figure(weir, "meanResidentBytes") != null && figure(other, "meanResidentBytes") != null) {
+      text.format(
+          "Under load %s holds %.1f MiB on average, weir %.1f, for %.1f live; page faults %,.0f,"
+              + " weir %,.0f.%n",
+          label,
+          mib(other, "meanResidentBytes"),
+          mib(weir, "meanResidentBytes"),
+          mib(weir, "meanLiveBytes"),
+          figure(other, "pageFaults"),
+          figure(weir, "pageFaults"));
+    }
+  }
+
+  private void ofIdleTime() {
+    List<String> held = new ArrayList<>();
+    for (Map<String, @Nullable Object> row : rows) {
+      if (row.get("idle") instanceof Map<?, ?> idle && figure(idle, "residentBytes") != null) {
+        held.add(
             String.format(
-                Locale.ROOT,
-                "Most of what weir holds beyond what is live are free pages (%.1f MiB): a shorter"
-                    + " decay gives them back sooner (--what-if decay=100ms).",
-                dirty));
-      } else if (slots >= rounding) {
-        say(
-            String.format(
-                Locale.ROOT,
-                "Most of what weir holds beyond what is live are free slots (%.1f MiB): the preset"
-                    + " dense gives their pages back (--what-if preset=dense).",
-                slots));
-      } else {
-        say(
-            String.format(
-                Locale.ROOT,
-                "Most of what weir holds beyond what is live is rounding (%.1f MiB): no setting"
-                    + " helps. Sizes at or just below a size class do.",
-                rounding));
+                Locale.ROOT, "%s %.1f", row.get("allocator"), mib(idle, "residentBytes")));
       }
     }
-    compareDense(weir, row("weir+dense"));
-  }
-
-  private void compareDense(
-      Map<String, @Nullable Object> weir, Map<String, @Nullable Object> dense) {
-    Double mean = figure(weir, "meanResidentBytes");
-    Double denseMean = figure(dense, "meanResidentBytes");
-    Double nanos = figure(weir, "nanosPerEvent");
-    Double denseNanos = figure(dense, "nanosPerEvent");
-    if (mean != null && denseMean != null && nanos != null && denseNanos != null) {
-      say(
-          String.format(
-              Locale.ROOT,
-              "The preset dense keeps %.1f MiB in the mean instead of %.1f, and takes %.0f ns an"
-                  + " event instead of %.0f.",
-              denseMean / MIB,
-              mean / MIB,
-              denseNanos,
-              nanos));
+    if (!held.isEmpty()) {
+      text.format("After 2 s of rest they hold, in MiB: %s.%n", String.join(", ", held));
     }
-  }
-
-  private void say(String sentence) {
-    lines.add(sentence);
   }
 
   private Map<String, @Nullable Object> row(String allocator) {

@@ -48,7 +48,7 @@ final class GatewayRow implements LabRow.Body {
     try (ChildJvm child = ChildJvm.start(command, malloc.environment())) {
       int port = Integer.parseInt(child.receive(PATIENCE));
       malloc.require(child.pid());
-      try (ProcessWatch watch = ProcessWatch.start(child.pid(), () -> 0)) {
+      try (ProcessWatch watch = ProcessWatch.start(child, () -> 0)) {
         return measured(child, watch, new GatewayLoad(port, plan), flags, steps);
       }
     }

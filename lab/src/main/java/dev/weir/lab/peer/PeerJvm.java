@@ -14,9 +14,10 @@ import java.util.Optional;
 public final class PeerJvm implements AutoCloseable {
   private static final String MAIN = "dev.weir.peer.Peer";
 
-  /** The longest time without a word; then the peer counts as hanging. */
-  private static final Duration SILENCE_LIMIT =
-      Duration.ofSeconds(Integer.getInteger("weir.lab.silence.seconds", 60));
+  /** Names another limit of silence, in milliseconds. */
+  static final String SILENCE_PROPERTY = "weir.lab.silence.millis";
+
+  private static final int SILENCE_MILLIS = 60_000;
 
   /** The same small Java heap for all, resident from the start. */
   private static final List<String> SAME_FOR_ALL =
@@ -74,6 +75,11 @@ public final class PeerJvm implements AutoCloseable {
     }
   }
 
+  /** The longest time without a word or an answer; then a peer counts as hanging. */
+  public static Duration silenceLimit() {
+    return Duration.ofMillis(Integer.getInteger(SILENCE_PROPERTY, SILENCE_MILLIS));
+  }
+
   /** What it runs on: {@code netty}, {@code java}, {@code noCleaner} and {@code flags} of rows. */
   public Map<String, Object> environment() {
     return environment;
@@ -104,7 +110,7 @@ public final class PeerJvm implements AutoCloseable {
   }
 
   private static Map<String, Object> said(ChildJvm child) throws IOException {
-    String line = child.receive(SILENCE_LIMIT);
+    String line = child.receive(silenceLimit());
     try {
       return JsonLines.parse(line);
     } catch (RuntimeException noJson) {

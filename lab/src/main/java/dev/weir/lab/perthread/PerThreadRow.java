@@ -46,13 +46,18 @@ final class PerThreadRow implements LabRow.Body {
     try (PeerJvm server =
             PeerJvm.start(
                 peer, jdk, LIMIT_BYTES, flags, "serve", List.of(Integer.toString(LOOPS)));
-        ProcessWatch watch = ProcessWatch.start(server.child().pid(), liveBytes::get)) {
+        ProcessWatch watch = ProcessWatch.start(server.child(), liveBytes::get)) {
       WholeUpload upload =
-          new WholeUpload((int) JsonLines.number(server.receive(), "port"), liveBytes);
+          new WholeUpload(
+              (int) JsonLines.number(server.receive(), "port"), PeerJvm.silenceLimit(), liveBytes);
       List<Long> rssBytes = new ArrayList<>();
       int answered = 0;
       for (int i = 0; i < REQUESTS; i++) {
-        answered += upload.send(BODY_BYTES) ? 1 : 0;
+        if (upload.send(BODY_BYTES)) {
+          answered++;
+        } else {
+          server.look();
+        }
         Waiting.millis(SETTLE_MILLIS);
         rssBytes.add(watch.sample());
         steps.done(i + 1, REQUESTS);

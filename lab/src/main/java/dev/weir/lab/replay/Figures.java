@@ -117,21 +117,15 @@ final class Figures {
     pageFaults += morePageFaults;
   }
 
-  /** Takes the time of {@code other} for its own: the quickest of several rounds. */
-  void timedAs(Figures other) {
-    nanos = other.nanos;
-    events = other.events;
-  }
-
-  /** How long all events took. */
-  long nanos() {
-    return nanos;
+  /** Takes in what was refused in an earlier round. */
+  void addRefusals(Figures other) {
+    refusals += other.refusals;
+    refusalsWithinBound += other.refusalsWithinBound;
   }
 
   void add(Figures other) {
+    addRefusals(other);
     allocations += other.allocations;
-    refusals += other.refusals;
-    refusalsWithinBound += other.refusalsWithinBound;
     pageFaults += other.pageFaults;
     nanos += other.nanos;
     events += other.events;

@@ -4,7 +4,6 @@ import dev.weir.lab.peer.Jdk;
 import dev.weir.lab.peer.NettyPeer;
 import dev.weir.lab.peer.PeerActs;
 import dev.weir.lab.peer.PeerJvm;
-import dev.weir.lab.report.JsonLines;
 import dev.weir.lab.report.ProgressLine;
 import dev.weir.lab.scenario.ProcessWatch;
 import dev.weir.lab.trace.TraceSource;
@@ -24,7 +23,7 @@ final class PeerReplay {
   private final ReplayPlan plan;
   private final NettyPeer peer;
   private final ProgressLine progress;
-  private final Figures figures = new Figures(/* ratiosCount= */ true, /* hasBound= */ false);
+  private final Figures figures = newFigures();
 
   PeerReplay(ReplayPlan plan, NettyPeer peer, ProgressLine progress) {
     this.plan = plan;
@@ -43,37 +42,54 @@ final class PeerReplay {
     List<String> writes = List.of(plan.writing().label());
     try (PeerJvm jvm =
             PeerJvm.start(peer, oldJdk, plan.directMemoryBytes(), List.of(), "replay", writes);
-        ProcessWatch watch = ProcessWatch.start(jvm.child().pid(), liveBytes::get)) {
+        ProcessWatch watch = ProcessWatch.start(jvm.child(), liveBytes::get)) {
       PeerActs acts = new PeerActs(jvm);
       Series series = new Series();
-      Map<String, Object> said = Map.of();
-      double doneSeconds = 0;
-      double leastSeconds = Double.MAX_VALUE;
+      Map<String, Object> said = acts.await();
+      Map<String, Object> before = said;
       for (int round = 1; round <= plan.rounds(); round++) {
+        boolean isLast = round == plan.rounds();
+        before = said;
         try (TraceSource source = plan.open()) {
           TraceTotals totals = source.totals();
-          PeerSink sink = new PeerSink(acts, watch, figures, totals, liveBytes, this::show);
+          PeerSink sink =
+              new PeerSink(
+                  acts,
+                  watch,
+                  isLast ? figures : newFigures(),
+                  totals,
+                  liveBytes,
+                  /* pauses= */ isLast,
+                  this::show);
           source.drainTo(sink);
-          said = sink.end(/* idles= */ round == plan.rounds());
+          said = sink.end();
           series = sink.series();
         }
-        double seconds = said.get("seconds") instanceof Number n ? n.doubleValue() : 0;
-        leastSeconds = Math.min(leastSeconds, seconds - doneSeconds);
-        doneSeconds = seconds;
       }
       figures.played(
-          JsonLines.number(said, "acts") / plan.rounds(),
-          Math.round(leastSeconds * NANOS_PER_SECOND));
+          Math.round(more("acts", before, said)),
+          Math.round(more("seconds", before, said) * NANOS_PER_SECOND));
       figures.watched(Sample.UNKNOWN, watch.peakRssBytes());
       Map<String, @Nullable Object> row = plan.rowOf(peer.label());
       row.putAll(figures());
-      row.put("allocations", said.get("allocations"));
+      row.put("allocations", Math.round(more("allocations", before, said)));
       row.put("refusals", said.get("refused"));
       row.putAll(jvm.environment());
       return new ReplayOutcome(peer.label(), row, series.samples(), series.phases(), null);
     } finally {
       progress.clear();
     }
+  }
+
+  private static Figures newFigures() {
+    return new Figures(/* ratiosCount= */ true, /* hasBound= */ false);
+  }
+
+  /** What a round added to a count of the peer. */
+  private static double more(String field, Map<String, Object> before, Map<String, Object> said) {
+    return said.get(field) instanceof Number now && before.get(field) instanceof Number then
+        ? now.doubleValue() - then.doubleValue()
+        : 0;
   }
 
   /** Without what only the addresses of blocks would tell. */

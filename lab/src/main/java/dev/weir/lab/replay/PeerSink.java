@@ -37,22 +37,30 @@ final class PeerSink implements TraceSink {
   private boolean[] live = new boolean[64];
   private long eventsSinceSample;
   private long bytesSinceSample;
+  private final boolean pauses;
   private boolean isCounted = true;
   private boolean hasIdled;
 
+  /**
+   * Passes on to {@code acts}.
+   *
+   * @param pauses whether to make the trace's pauses, or one at the end if none of them is long
+   */
   PeerSink(
       PeerActs acts,
       ProcessWatch watch,
       Figures figures,
       TraceTotals totals,
       AtomicLong liveBytes,
+      boolean pauses,
       DoubleConsumer listener) {
     this.acts = acts;
     this.watch = watch;
     this.figures = figures;
     this.halfPeakLiveBytes = totals.peakLiveBytes() / 2;
     this.liveBytes = liveBytes;
-    this.progress = new ReplayProgress(totals, totals.pausedMicros(), listener);
+    this.pauses = pauses;
+    this.progress = new ReplayProgress(totals, pauses ? totals.pausedMicros() : 0, listener);
     this.sampleEveryEvents = Math.max(1, totals.events() / SAMPLES);
     this.sampleEveryBytes = Math.max(1, totals.movedBytes() / SAMPLES);
   }
@@ -97,6 +105,9 @@ final class PeerSink implements TraceSink {
 
   @Override
   public void pause(long micros) throws IOException {
+    if (!pauses) {
+      return;
+    }
     acts.await();
     Waiting.millis(TimeUnit.MICROSECONDS.toMillis(micros));
     progress.paused(micros);
@@ -108,8 +119,8 @@ final class PeerSink implements TraceSink {
   }
 
   /** Ends the round: releases what is live, and says how the peer is then. */
-  Map<String, Object> end(boolean idles) throws IOException {
-    if (idles && !hasIdled) {
+  Map<String, Object> end() throws IOException {
+    if (!hasIdled) {
       pause(IDLE_MICROS);
     }
     for (int slot = 0; slot < live.length; slot++) {

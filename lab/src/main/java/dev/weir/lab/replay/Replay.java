@@ -7,6 +7,7 @@ import dev.weir.lab.report.JsonLines;
 import dev.weir.lab.report.ProgressLine;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -29,6 +30,9 @@ final class Replay {
 
   /** What a trace gets that is held whole. */
   private static final long LOADED_HEAP = 512L << 20;
+
+  /** For a process whose time is not looked at: the compiler takes less than it would give. */
+  private static final String QUICK_START = "-XX:TieredStopAtLevel=1";
 
   private final ReplayPlan plan;
   private final Optional<Jdk> oldJdk;
@@ -70,27 +74,64 @@ final class Replay {
     if (plan.onRecordedThreads() && !contender.isBuffers()) {
       return oneThreadOnly(label);
     }
-    progress.show(label, 0, 100, plan.trace());
-    try (ChildJvm child =
-        ChildJvm.start(
-            ReplayChild.class,
-            jvmFlags(contender),
-            List.of(contender.label(), JsonLines.line(plan.toMap()), settings),
-            ENVIRONMENT)) {
-      while (true) {
-        Map<String, Object> said = JsonLines.parse(child.receive(SILENCE_LIMIT));
-        if (said.get(ReplayChild.PROGRESS) instanceof Number share) {
-          progress.show(label, (int) (share.doubleValue() * 100), 100, plan.trace());
-        } else if (said.get(ReplayChild.MISSING) instanceof String reason) {
-          return ReplayOutcome.missing(label, reason);
-        } else if (said.get(ReplayChild.FAILED) instanceof String reason) {
-          throw new IOException(label + ": " + reason);
-        } else {
-          return ReplayOutcome.of(label, row(label, said), said);
-        }
+    try (ChildJvm child = start(jvmFlags(contender), List.of(contender.label(), settings))) {
+      return next(child, label);
+    } finally {
+      progress.clear();
+    }
+  }
+
+  /**
+   * Replays against several at once, in one JVM: for what each of them counts itself. What the
+   * process takes, and time, are those of all.
+   *
+   * @throws IOException if the trace cannot be read, or the process under test fails
+   */
+  List<ReplayOutcome> runAtOnce(List<ReplaySubject.WhatIf> ofWeir, List<Contender> others)
+      throws IOException {
+    List<String> labels = new ArrayList<>();
+    List<String> arguments = new ArrayList<>();
+    for (ReplaySubject.WhatIf other : ofWeir) {
+      labels.add(other.label());
+      arguments.addAll(List.of(Contender.WEIR.label(), other.settings().text()));
+    }
+    for (Contender other : others) {
+      labels.add(other.label());
+      arguments.addAll(List.of(other.label(), ""));
+    }
+    List<ReplayOutcome> outcomes = new ArrayList<>();
+    List<String> flags = new ArrayList<>(jvmFlags(Contender.WEIR));
+    flags.add(QUICK_START);
+    try (ChildJvm child = start(flags, arguments)) {
+      for (String label : labels) {
+        outcomes.add(next(child, label));
       }
     } finally {
       progress.clear();
+    }
+    return outcomes;
+  }
+
+  private ChildJvm start(List<String> flags, List<String> contenders) throws IOException {
+    List<String> arguments = new ArrayList<>(List.of(JsonLines.line(plan.toMap())));
+    arguments.addAll(contenders);
+    return ChildJvm.start(ReplayChild.class, flags, arguments, ENVIRONMENT);
+  }
+
+  /** What the child says of the next contender. */
+  private ReplayOutcome next(ChildJvm child, String label) throws IOException {
+    progress.show(label, 0, 100, plan.trace());
+    while (true) {
+      Map<String, Object> said = JsonLines.parse(child.receive(SILENCE_LIMIT));
+      if (said.get(ReplayChild.PROGRESS) instanceof Number share) {
+        progress.show(label, (int) (share.doubleValue() * 100), 100, plan.trace());
+      } else if (said.get(ReplayChild.MISSING) instanceof String reason) {
+        return ReplayOutcome.missing(label, reason);
+      } else if (said.get(ReplayChild.FAILED) instanceof String reason) {
+        throw new IOException(label + ": " + reason);
+      } else {
+        return ReplayOutcome.of(label, row(label, said), said);
+      }
     }
   }
 

@@ -17,9 +17,11 @@ import dev.weir.lab.trace.TraceTotals;
 import java.io.IOException;
 import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import org.jspecify.annotations.Nullable;
@@ -40,6 +42,9 @@ public final class ReplayChild {
   static final String MISSING = "missing";
   static final String FAILED = "failed";
 
+  /** So many arguments. */
+  private static final int ONE_CONTENDER = 3;
+
   private static final ReplayPlan WARM_UP_PLAN =
       new ReplayPlan(
           "mixed",
@@ -59,31 +64,48 @@ public final class ReplayChild {
     this.plan = plan;
   }
 
-  /** Runs with the label of a {@link Contender}, a plan in JSON, and settings of Weir's or "". */
+  /**
+   * Runs with a plan in JSON, the label of a {@link Contender}, and settings of Weir's or "". More
+   * labels and settings may follow: all of them are replayed at once then, and the answers come in
+   * their order.
+   */
   public static void main(String[] arguments) throws Exception {
-    ReplayChild child = new ReplayChild(ReplayPlan.of(JsonLines.parse(arguments[1])));
-    child.run(Contender.of(arguments[0]), arguments[2]);
+    ReplayChild child = new ReplayChild(ReplayPlan.of(JsonLines.parse(arguments[0])));
+    child.parent.endWithParent();
+    if (arguments.length == ONE_CONTENDER) {
+      child.warmUp();
+    }
+    List<CompletableFuture<Map<String, @Nullable Object>>> answers = new ArrayList<>();
+    for (int at = 1; at < arguments.length; at += 2) {
+      Contender contender = Contender.of(arguments[at]);
+      String settings = arguments[at + 1];
+      answers.add(
+          CompletableFuture.supplyAsync(
+              () -> child.answer(contender, settings), Thread::startVirtualThread));
+    }
+    for (CompletableFuture<Map<String, @Nullable Object>> answer : answers) {
+      child.parent.say(JsonLines.line(answer.join()));
+    }
     System.exit(0);
   }
 
-  private void run(Contender contender, String settings) throws InterruptedException {
-    parent.endWithParent();
+  private Map<String, @Nullable Object> answer(Contender contender, String settings) {
     try {
-      warmUp();
-      parent.say(
-          JsonLines.line(
-              plan.onRecordedThreads()
-                  ? onThreads(contender, settings)
-                  : measured(contender, settings)));
+      return plan.onRecordedThreads()
+          ? onThreads(contender, settings)
+          : measured(contender, settings);
     } catch (ContenderMissingException missing) {
-      parent.say(JsonLines.line(Map.of(MISSING, String.valueOf(missing.getMessage()))));
+      return Map.of(MISSING, String.valueOf(missing.getMessage()));
     } catch (IOException unreadable) {
-      parent.say(JsonLines.line(Map.of(FAILED, String.valueOf(unreadable.getMessage()))));
+      return Map.of(FAILED, String.valueOf(unreadable.getMessage()));
     } catch (ExecutionException failure) {
       Throwable cause = failure.getCause() == null ? failure : failure.getCause();
       String reason =
           cause instanceof IOException ? String.valueOf(cause.getMessage()) : cause.toString();
-      parent.say(JsonLines.line(Map.of(FAILED, reason)));
+      return Map.of(FAILED, reason);
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+      return Map.of(FAILED, "interrupted");
     }
   }
 
@@ -122,11 +144,10 @@ public final class ReplayChild {
     try (MemorySampler sampler = sampler(store)) {
       for (int round = 1; round <= plan.rounds(); round++) {
         boolean isLast = round == plan.rounds();
-        long pauseMicros = totals.pausedMicros();
         ReplayProgress progress =
             new ReplayProgress(
                 totals,
-                isLast ? ReplayLoop.pauseMicros(pauseMicros) : pauseMicros,
+                isLast ? ReplayLoop.pauseMicros(totals.pausedMicros()) : 0,
                 share -> tellProgress(rounds.share(share, plan.rounds())));
         try (TraceSource source = plan.open()) {
           Replayer replayer =

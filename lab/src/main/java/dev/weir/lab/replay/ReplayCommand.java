@@ -9,6 +9,7 @@ import dev.weir.lab.peer.PeerOptions;
 import dev.weir.lab.report.Bytes;
 import dev.weir.lab.report.LabReport;
 import dev.weir.lab.report.ProgressLine;
+import dev.weir.lab.scenario.Interruption;
 import dev.weir.lab.scenario.ReportOption;
 import dev.weir.lab.scenario.ScenarioRun;
 import dev.weir.lab.subject.WeirSettings;
@@ -103,8 +104,8 @@ public final class ReplayCommand implements Callable<Integer> {
       defaultValue = "1",
       paramLabel = "N",
       description =
-          "Replays so often with the same allocator; seconds are of the quickest round, all else of"
-              + " all (default: ${DEFAULT-VALUE}).")
+          "Replays so often with the same allocator. All but the last round are to warm up, without"
+              + " pauses; of them only refusals count (default: ${DEFAULT-VALUE}).")
   private int rounds;
 
   @Option(
@@ -168,6 +169,7 @@ public final class ReplayCommand implements Callable<Integer> {
   @Mixin private SyntheticOptions synthetic;
   @Mixin private PeerOptions peers;
 
+  private final ProgressLine progress = ProgressLine.onTerminal();
   private final ReplayPage page = new ReplayPage();
 
   /** The sequential bound of each trace. */
@@ -205,7 +207,7 @@ public final class ReplayCommand implements Callable<Integer> {
     int planned = plans.size() * distinct.size();
     ScenarioRun.Keeper keeper =
         report.keeper("weir lab replay " + String.join(" ", traces), planned);
-    Interruption interruption = Interruption.watch(rows, planned);
+    Interruption interruption = Interruption.watch(progress, rows::size, planned);
     for (ReplayPlan plan : plans) {
       replay(plan, distinct, rows, keeper);
     }
@@ -280,7 +282,7 @@ public final class ReplayCommand implements Callable<Integer> {
       List<Map<String, @Nullable Object>> rows,
       ScenarioRun.Keeper keeper)
       throws IOException {
-    Replay replay = new Replay(plan, peers.jdk(), ProgressLine.onTerminal());
+    Replay replay = new Replay(plan, peers.jdk(), progress);
     List<ReplayOutcome> outcomes = new ArrayList<>();
     int first = rows.size();
     for (ReplaySubject subject : distinct) {

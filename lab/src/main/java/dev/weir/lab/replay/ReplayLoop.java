@@ -23,18 +23,18 @@ final class ReplayLoop {
   private final ScheduledExecutorService thread;
   private final CompletableFuture<ReplayResult> result = new CompletableFuture<>();
 
-  /** Whether there is to be a pause that counts, at the end if nowhere else. */
-  private final boolean idles;
+  /** Whether pauses are made, one at the end if there is none else that counts. */
+  private final boolean pauses;
 
   private boolean hasIdled;
   private boolean ended;
 
   private ReplayLoop(
-      TraceSource source, Replayer replayer, ScheduledExecutorService thread, boolean idles) {
+      TraceSource source, Replayer replayer, ScheduledExecutorService thread, boolean pauses) {
     this.source = source;
     this.replayer = replayer;
     this.thread = thread;
-    this.idles = idles;
+    this.pauses = pauses;
   }
 
   /**
@@ -47,11 +47,11 @@ final class ReplayLoop {
   /**
    * Replays the whole trace; the result comes on {@code thread}.
    *
-   * @param idles whether to pause at the end where the trace has no pause that counts
+   * @param pauses whether to make the trace's pauses, or one at the end if none of them counts
    */
   static CompletableFuture<ReplayResult> run(
-      TraceSource source, Replayer replayer, ScheduledExecutorService thread, boolean idles) {
-    ReplayLoop loop = new ReplayLoop(source, replayer, thread, idles);
+      TraceSource source, Replayer replayer, ScheduledExecutorService thread, boolean pauses) {
+    ReplayLoop loop = new ReplayLoop(source, replayer, thread, pauses);
     thread.execute(() ->
         loop.guarded(() -> {
           replayer.begin();
@@ -68,7 +68,7 @@ final class ReplayLoop {
         return;
       }
       long pauseMicros = replayer.takePause();
-      if (pauseMicros > 0) {
+      if (pauseMicros > 0 && pauses) {
         pause(pauseMicros, pauseMicros);
         return;
       }
@@ -77,7 +77,7 @@ final class ReplayLoop {
   }
 
   private void finish() throws IOException {
-    if (hasIdled || !idles) {
+    if (hasIdled || !pauses) {
       result.complete(replayer.end());
     } else {
       replayer.pause(IDLE_MICROS);

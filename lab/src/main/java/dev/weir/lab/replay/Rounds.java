@@ -2,12 +2,11 @@ package dev.weir.lab.replay;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What came of the rounds of a replay. Memory, refusals and faults are of all of them, as a service
- * that goes on would have them; time is that of the quickest. Not thread-safe.
+ * What came of the rounds of a replay. All but the last are to warm up, the allocator too: they
+ * make no pauses, and of them only refusals count. Not thread-safe.
  */
 final class Rounds {
   private final List<ReplayResult> results = new ArrayList<>();
@@ -27,16 +26,10 @@ final class Rounds {
 
   /** Of every phase that is no warm-up. */
   Figures total() {
-    Figures total = last().phases().newFigures();
-    @Nullable Figures quickest = null;
-    for (ReplayResult result : results) {
-      Figures figures = result.phases().total();
-      total.add(figures);
-      if (quickest == null || figures.nanos() < quickest.nanos()) {
-        quickest = figures;
-      }
+    Figures total = last().phases().total();
+    for (ReplayResult earlier : results.subList(0, results.size() - 1)) {
+      total.addRefusals(earlier.phases().total());
     }
-    total.timedAs(Objects.requireNonNull(quickest));
     return total;
   }
 

@@ -55,10 +55,9 @@ final class LoadOptions {
       names = "--arrivals",
       defaultValue = "0",
       paramLabel = "RATE",
-      description = {
-        "Open loop: so many copies begin a second, at random times. One that waits for a thread",
-        "counts from its arrival. Default: the next begins when one has ended."
-      })
+      description =
+          "Open loop: so many copies begin a second, at random times. One that waits for a thread"
+              + " counts from its arrival. Default: the next begins when one has ended.")
   private double arrivals;
 
   @Option(

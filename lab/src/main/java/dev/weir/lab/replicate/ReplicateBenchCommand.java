@@ -26,8 +26,9 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "replicate",
     description = {
-      "Copies a container of random bytes over loopback, from memory to memory: Weir's commands,",
-      "Netty's file regions, a sendfile pair in C with and without CRC32C, nginx, and gRPC.",
+      "Copies a container of random bytes over loopback, from memory to memory.",
+      "Peers: Weir's commands, Netty's file regions, a sendfile pair in C with and without CRC32C,",
+      "nginx, and gRPC.",
       "Both sides are processes of their own. The peers take turns in each round. Weir's figures",
       "have all that a fetch does: manifest, checksums, sync, rename. gRPC checks and syncs too;",
       "the others move bytes."
@@ -51,10 +52,10 @@ public final class ReplicateBenchCommand implements Callable<Integer> {
       converter = OfPeer.class,
       defaultValue = "weir,netty,c,c+crc,nginx,grpc",
       paramLabel = "NAME",
-      description = {
-        "Who copies (default: ${DEFAULT-VALUE}). Also grpc+weir, grpc+adaptive: on other",
-        "allocators; grpc-polled, grpc-naive: other ways to push. Those not installed are left out."
-      })
+      description =
+          "Who copies (default: ${DEFAULT-VALUE}). Also grpc+weir, grpc+adaptive: on other"
+              + " allocators; grpc-polled, grpc-naive: other ways to push. Those not installed are"
+              + " left out.")
   private List<Peer> peers;
 
   @Option(

@@ -1,5 +1,6 @@
 package dev.weir.lab.scenario;
 
+import dev.weir.lab.child.ChildJvm;
 import dev.weir.lab.memory.ProcessRss;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -19,6 +20,7 @@ public final class ProcessWatch implements AutoCloseable {
   private static final int MOST_POINTS = 300;
 
   private final long pid;
+  private final Ending ending;
   private final LongSupplier liveBytes;
   private final long baselineBytes;
   private final long begunNanos = System.nanoTime();
@@ -33,10 +35,17 @@ public final class ProcessWatch implements AutoCloseable {
 
   private record Point(double seconds, long rssBytes, long liveBytes) {}
 
-  private ProcessWatch(long pid, LongSupplier liveBytes) throws IOException {
+  /** Says more of a process that turns out to be gone. */
+  @FunctionalInterface
+  private interface Ending {
+    IOException of(IOException found) throws IOException;
+  }
+
+  private ProcessWatch(long pid, Ending ending, LongSupplier liveBytes) throws IOException {
     this.pid = pid;
+    this.ending = ending;
     this.liveBytes = liveBytes;
-    this.baselineBytes = ProcessRss.anonymousBytes(pid);
+    this.baselineBytes = anonymousBytes();
   }
 
   /**
@@ -45,8 +54,22 @@ public final class ProcessWatch implements AutoCloseable {
    * @param liveBytes what is live in it, as far as its parent knows
    * @throws IOException if the process has ended
    */
+  public static ProcessWatch start(ChildJvm child, LongSupplier liveBytes) throws IOException {
+    return start(child.pid(), child::endedEarly, liveBytes);
+  }
+
+  /**
+   * The same of a process that is no child JVM.
+   *
+   * @throws IOException if the process has ended
+   */
   public static ProcessWatch start(long pid, LongSupplier liveBytes) throws IOException {
-    ProcessWatch watch = new ProcessWatch(pid, liveBytes);
+    return start(pid, found -> found, liveBytes);
+  }
+
+  private static ProcessWatch start(long pid, Ending ending, LongSupplier liveBytes)
+      throws IOException {
+    ProcessWatch watch = new ProcessWatch(pid, ending, liveBytes);
     watch.thread.setDaemon(true);
     watch.thread.start();
     return watch;
@@ -59,7 +82,7 @@ public final class ProcessWatch implements AutoCloseable {
    * @throws IOException if the process has ended
    */
   public synchronized long sample() throws IOException {
-    long rssBytes = Math.max(0, ProcessRss.anonymousBytes(pid) - baselineBytes);
+    long rssBytes = Math.max(0, anonymousBytes() - baselineBytes);
     long live = liveBytes.getAsLong();
     double seconds = (System.nanoTime() - begunNanos) / NANOS_PER_SECOND;
     points.add(new Point(seconds, rssBytes, live));
@@ -68,6 +91,14 @@ public final class ProcessWatch implements AutoCloseable {
     sumOfRss += rssBytes;
     samples++;
     return rssBytes;
+  }
+
+  private long anonymousBytes() throws IOException {
+    try {
+      return ProcessRss.anonymousBytes(pid);
+    } catch (IOException gone) {
+      throw ending.of(gone);
+    }
   }
 
   /** The most that it has grown. */

@@ -25,7 +25,6 @@ public final class ScenarioRun {
   private final ProgressLine progress;
   private final List<Map<String, @Nullable Object>> rows = new ArrayList<>();
   private volatile int kept;
-  private volatile boolean ended;
 
   /** Keeps rows. */
   @FunctionalInterface
@@ -53,8 +52,7 @@ public final class ScenarioRun {
    * @throws IOException if what was measured cannot be written
    */
   public int run() throws IOException {
-    Thread cut = new Thread(this::sayWhatIsKept, "say-what-is-kept");
-    Runtime.getRuntime().addShutdownHook(cut);
+    Interruption interruption = Interruption.watch(progress, () -> kept, planned.size());
     int exit = 0;
     for (LabRow planning : planned) {
       Map<String, @Nullable Object> row = measure(planning);
@@ -65,8 +63,7 @@ public final class ScenarioRun {
       kept = rows.size();
       keeper.keep(rows, /* complete= */ kept == planned.size());
     }
-    ended = true;
-    Runtime.getRuntime().removeShutdownHook(cut);
+    interruption.ended();
     return exit;
   }
 
@@ -85,35 +82,12 @@ public final class ScenarioRun {
       measured.putAll(
           row.body().measure((done, of) -> progress.show(row.label(), done, of, place)));
     } catch (IOException | RuntimeException failed) {
-      if (isShuttingDown()) {
-        throw new IllegalStateException("interrupted", failed);
-      }
+      Interruption.requireNone(failed);
       String reason = failed.getMessage();
       measured.put(PROBLEM, reason == null ? failed.toString() : reason);
     } finally {
       progress.clear();
     }
     return measured;
-  }
-
-  /** Ctrl-C ends the process under test too: that is no failure of it. */
-  private static boolean isShuttingDown() {
-    Thread none = new Thread(() -> {});
-    try {
-      Runtime.getRuntime().addShutdownHook(none);
-      Runtime.getRuntime().removeShutdownHook(none);
-      return false;
-    } catch (IllegalStateException shuttingDown) {
-      return true;
-    }
-  }
-
-  private void sayWhatIsKept() {
-    if (!ended) {
-      progress.clear();
-      System.err.printf(
-          "weir: interrupted; %d of %d rows are kept, and marked as incomplete%n",
-          kept, planned.size());
-    }
   }
 }

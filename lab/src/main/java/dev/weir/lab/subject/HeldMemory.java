@@ -6,15 +6,20 @@ import java.util.OptionalLong;
 
 /** What an allocator in this JVM says of the memory it holds. Thread-safe. */
 public interface HeldMemory {
-
   /** The memory that it holds, by its own count, used or not; empty if it does not count. */
-  OptionalLong residentBytes();
+  default OptionalLong residentBytes() {
+    return OptionalLong.empty();
+  }
 
   /** The most that {@link #residentBytes()} ever was; empty if it keeps no such mark. */
-  OptionalLong peakResidentBytes();
+  default OptionalLong peakResidentBytes() {
+    return OptionalLong.empty();
+  }
 
   /** Where its memory lies, if in one place and known yet. */
-  Optional<AddressRange> addresses();
+  default Optional<AddressRange> addresses() {
+    return Optional.empty();
+  }
 
   /** What {@link #residentBytes()} is made of; empty if it cannot tell. */
   default Optional<Occupancy> occupancy() {

@@ -1,6 +1,5 @@
 package dev.weir.lab.subject;
 
-import dev.weir.lab.memory.AddressRange;
 import dev.weir.netty.flow.Admission;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufAllocatorMetricProvider;
@@ -22,22 +21,12 @@ record NettyUnderTest(ByteBufAllocator allocator, Optional<Admission> admission)
   }
 
   @Override
-  public OptionalLong peakResidentBytes() {
-    return OptionalLong.empty();
-  }
-
-  @Override
   public OptionalLong liveBytes() {
     return switch (allocator) {
       case PooledByteBufAllocator pooled -> OptionalLong.of(pooled.pinnedDirectMemory());
       case UnpooledByteBufAllocator unpooled -> OptionalLong.of(usedBytes());
       default -> OptionalLong.empty();
     };
-  }
-
-  @Override
-  public Optional<AddressRange> addresses() {
-    return Optional.empty();
   }
 
   private long usedBytes() {

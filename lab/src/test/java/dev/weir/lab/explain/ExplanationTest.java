@@ -58,13 +58,26 @@ class ExplanationTest {
     weir.put("peak", Map.of("dirtyBytes", 5 << 20, "freeSlotBytes", 1, "roundingBytes", 1));
     Map<String, @Nullable Object> pooled = new LinkedHashMap<>();
     pooled.put("allocator", "netty-pooled");
-    pooled.put("peakRssBytes", 64 << 20);
+    pooled.put("peakResidentBytes", 64 << 20);
     pooled.put("peakLiveBytes", 8 << 20);
     pooled.put("refusals", 3);
-    assertThat(Explanation.of(trace, List.of(weir, pooled)))
+    weir.put("meanResidentBytes", 12 << 20);
+    weir.put("meanLiveBytes", 6 << 20);
+    weir.put("pageFaults", 100);
+    Map<String, @Nullable Object> shorter = new LinkedHashMap<>(weir);
+    shorter.put("allocator", "weir decay=100ms");
+    shorter.put("meanResidentBytes", 8 << 20);
+    shorter.put("pageFaults", 3_000);
+    shorter.put("idle", Map.of("residentBytes", 2 << 20));
+    assertThat(Explanation.of(trace, List.of(weir, shorter, pooled)))
         .contains("netty-pooled refuses 3 buffers.")
-        .anySatisfy(line -> assertThat(line).contains("up to 64.0 MiB for 8.0"))
-        .anySatisfy(line -> assertThat(line).contains("--what-if decay=100ms"));
+        .anySatisfy(line ->
+            assertThat(line).contains("netty-pooled holds up to 64.0 MiB for 8.0", "maxOrder"))
+        .anySatisfy(line -> assertThat(line).contains("--what-if decay=100ms"))
+        .contains(
+            "Under load weir decay=100ms holds 8.0 MiB on average, weir 12.0, for 6.0 live; page"
+                + " faults 3,000, weir 100.",
+            "After 2 s of rest they hold, in MiB: weir decay=100ms 2.0.");
     weir.put("peak", Map.of("dirtyBytes", 1, "freeSlotBytes", 5 << 20, "roundingBytes", 1));
     assertThat(Explanation.of(trace, List.of(weir)))
         .anySatisfy(line -> assertThat(line).contains("--what-if preset=dense"));
@@ -88,7 +101,11 @@ class ExplanationTest {
             .setOut(new PrintWriter(out, true))
             .setErr(new PrintWriter(err, true));
     assertThat(lab.execute("explain", file.toString())).as(err.toString()).isZero();
-    assertThat(out.toString()).startsWith("1 buffers of 100,000 bytes").contains("preset dense");
+    assertThat(out.toString())
+        .startsWith("1 buffers of 100,000 bytes")
+        .contains("Under load weir+dense holds ")
+        .containsPattern(
+            "weir 0[.]\\d, weir[+]dense 0[.]\\d, .*netty-pooled 4[.]0, netty-adaptive");
     assertThat(lab.execute("explain", folder.resolve("none.trace").toString()))
         .isEqualTo(CommandLine.ExitCode.USAGE);
     assertThat(err.toString()).contains("no trace '");

@@ -3,13 +3,13 @@ package dev.weir.lab.peer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.lab.LabCommand;
+import dev.weir.lab.ScriptedJdk;
 import dev.weir.lab.report.JsonLines;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -94,14 +94,8 @@ class PeerRowsTest {
         .isEqualTo(Runtime.version().feature());
   }
 
-  /** A folder that looks like a JDK 17 whose launcher is a script. */
   private Path jdk(String script) throws IOException {
-    Path home = Files.createTempDirectory(folder, "jdk");
-    Files.writeString(home.resolve("release"), "JAVA_VERSION=\"17.0.1\"\n");
-    Path java = Files.createDirectory(home.resolve("bin")).resolve("java");
-    Files.writeString(java, "#!/bin/sh\n" + script + "\n");
-    Files.setPosixFilePermissions(java, PosixFilePermissions.fromString("rwxr-xr-x"));
-    return home;
+    return ScriptedJdk.create(folder, script);
   }
 
   private int perThread(String... flags) {

@@ -1,7 +1,6 @@
 package dev.weir.lab.replay;
 
 import dev.weir.lab.contender.BlockStore;
-import dev.weir.lab.memory.AddressRange;
 import java.util.Optional;
 import java.util.OptionalLong;
 
@@ -41,16 +40,6 @@ final class FakeStore implements BlockStore {
   @Override
   public OptionalLong residentBytes() {
     return OptionalLong.of(residentBytes);
-  }
-
-  @Override
-  public OptionalLong peakResidentBytes() {
-    return OptionalLong.empty();
-  }
-
-  @Override
-  public Optional<AddressRange> addresses() {
-    return Optional.empty();
   }
 
   @Override

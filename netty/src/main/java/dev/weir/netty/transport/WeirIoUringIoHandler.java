@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * to read with for instance, end the event loop, and with it all other connections. Here the
  * channel's own handlers hear of it. A refused read that ends nothing else leaves a channel open
  * that never reads again; here it closes the channel, once its handlers have heard, as NIO and
- * epoll do. A handler at the front of each pipeline sees to that.
+ * epoll do. A handler at the front of each pipeline sees to that, and to no read behind a close.
  *
  * <p>A ring of buffers survives that it cannot be filled again: small buffers of the JVM's own
  * memory, 1 KiB each, take the places of those that were refused. The channel whose read needed one
@@ -159,13 +159,13 @@ public final class WeirIoUringIoHandler {
         return super.register(handle);
       }
       Channel channel = unsafe.voidPromise().channel();
-      return super.register(new Guarded(socket, channel.pipeline(), RefusedReads.of(channel)));
+      return super.register(new Guarded(socket, channel.pipeline(), GuardedReads.of(channel)));
     }
   }
 
   @SuppressWarnings("try") // close() throws what Netty's does
   private record Guarded(
-      IoUringIoHandle handle, ChannelPipeline pipeline, @Nullable RefusedReads reads)
+      IoUringIoHandle handle, ChannelPipeline pipeline, @Nullable GuardedReads reads)
       implements IoUringIoHandle {
     @Override
     public void handle(IoRegistration registration, IoEvent event) {

@@ -26,6 +26,9 @@ public final class AbortiveClose {
   private static final AttributeKey<BooleanSupplier> SEEMS_WHOLE =
       AttributeKey.valueOf(AbortiveClose.class, "seemsWhole");
 
+  private static final AttributeKey<Boolean> RESET =
+      AttributeKey.valueOf(AbortiveClose.class, "reset");
+
   private AbortiveClose() {}
 
   /**
@@ -54,6 +57,11 @@ public final class AbortiveClose {
     (reset(ctx) ? first(ctx) : ctx).close(promise);
   }
 
+  /** Whether a connection has been reset, past all handlers. */
+  public static boolean isReset(Channel channel) {
+    return channel.hasAttr(RESET);
+  }
+
   /** Whether a close that passes no handler resets the connection now. */
   private static boolean reset(ChannelHandlerContext ctx) {
     if (ctx.channel() instanceof Http2StreamChannel stream) {
@@ -66,6 +74,7 @@ public final class AbortiveClose {
     if (seemsWhole == null || !seemsWhole.getAsBoolean()) {
       return false;
     }
+    ctx.channel().attr(RESET).set(true);
     try {
       ctx.channel().config().setOption(ChannelOption.SO_LINGER, 0);
     } catch (ChannelException refused) {

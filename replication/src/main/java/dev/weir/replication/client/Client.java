@@ -98,6 +98,7 @@ public final class Client implements AutoCloseable {
             new ChannelInitializer<>() {
               @Override
               protected void initChannel(Channel channel) {
+                loops.own(channel);
                 if (tls != null) {
                   channel.pipeline().addLast(tls.newHandler(channel.alloc(), host, port));
                 }

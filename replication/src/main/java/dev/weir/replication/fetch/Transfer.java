@@ -18,6 +18,7 @@ import java.util.Collections;
 import java.util.Deque;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -111,7 +112,10 @@ final class Transfer implements Dispatcher.Jobs {
                 + " restore it there, and fetch again")
             .formatted(
                 chunk.file().entry().path(),
-                sources.size() == 1 ? "the source" : "each source",
+                piece.wrongFrom().stream()
+                    .distinct()
+                    .map(source -> source.peer().toString())
+                    .collect(Collectors.joining(" and ")),
                 chunk.bytes(),
                 chunk.fileOffset()),
         null);

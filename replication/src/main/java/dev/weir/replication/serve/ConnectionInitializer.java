@@ -1,6 +1,7 @@
 package dev.weir.replication.serve;
 
 import dev.weir.netty.write.FailStopTls;
+import dev.weir.replication.net.Loops;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelInitializer;
 import io.netty.handler.codec.http.HttpDecoderConfig;
@@ -14,15 +15,18 @@ final class ConnectionInitializer extends ChannelInitializer<Channel> {
   private static final int MOST_HEAD_BYTES = 8 << 10;
 
   private final Services services;
+  private final Loops loops;
   private final @Nullable SslContext tls;
 
-  ConnectionInitializer(Services services, @Nullable SslContext tls) {
+  ConnectionInitializer(Services services, Loops loops, @Nullable SslContext tls) {
     this.services = services;
+    this.loops = loops;
     this.tls = tls;
   }
 
   @Override
   protected void initChannel(Channel channel) {
+    loops.own(channel);
     boolean hasPlace = services.figures().opened(services.mostConnections());
     channel.closeFuture().addListener(closed -> services.figures().closed());
     if (tls != null) {

@@ -143,7 +143,7 @@ public final class ReplicationServer implements AutoCloseable {
                   new AdaptiveRecvByteBufAllocator(LEAST_READ_BYTES, LEAST_READ_BYTES, READ_BYTES)
                       .maxMessagesPerRead(1))
               .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, QUEUED)
-              .childHandler(new ConnectionInitializer(services, options.tls()))
+              .childHandler(new ConnectionInitializer(services, loops, options.tls()))
               .bind(options.address())
               .syncUninterruptibly()
               .channel();

@@ -276,7 +276,7 @@ class PushTest {
         (bytes, count) -> {
           int now = count == bytes.length ? bodies.incrementAndGet() : 0;
           if (now >= first && now <= last) {
-            bytes[100] ^= 1;
+            bytes[count - 1] ^= 1;
           }
           return count;
         };

@@ -3,14 +3,13 @@ package dev.weir.server.http;
 import dev.weir.netty.write.Owned;
 import dev.weir.server.metrics.Conditions;
 import dev.weir.server.metrics.Failure;
-import dev.weir.streams.FileStretch;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.DefaultFileRegion;
+import io.netty.channel.FileRegion;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.uring.IoUringSocketChannel;
 import io.netty.handler.codec.EncoderException;
@@ -380,16 +379,15 @@ final class ActiveExchange implements Exchange {
   }
 
   @Override
-  public void sendFile(FileStretch stretch, Runnable next) {
+  public void sendFile(FileRegion region, Runnable next) {
     if (over) {
+      region.release();
       return;
     }
-    services.metrics().served(stretch.lengthBytes());
+    services.metrics().served(region.count());
     watching = false;
     guard.writing();
-    ctx.writeAndFlush(
-            new DefaultFileRegion(
-                stretch.file().toFile(), stretch.position(), stretch.lengthBytes()))
+    ctx.writeAndFlush(region)
         .addListener(done -> {
           written(done);
           if (done.isSuccess() && !over) {

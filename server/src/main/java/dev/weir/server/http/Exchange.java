@@ -2,10 +2,10 @@ package dev.weir.server.http;
 
 import dev.weir.server.metrics.Conditions;
 import dev.weir.server.metrics.Failure;
-import dev.weir.streams.FileStretch;
 import dev.weir.streams.protocol.ProtocolException;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.FileRegion;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponseStatus;
@@ -118,11 +118,11 @@ interface Exchange extends BodySource {
   boolean sendsFiles();
 
   /**
-   * Sends a part of a file as the next piece of a stream; the file stays until then.
+   * Sends a part of a file as the next piece of a stream, and takes it over.
    *
    * @param next runs when it is sent; not at all when it cannot be
    */
-  void sendFile(FileStretch stretch, Runnable next);
+  void sendFile(FileRegion region, Runnable next);
 
   /** Sends what was written. */
   void flush();

@@ -66,7 +66,6 @@ public final class HttpServer implements AutoCloseable {
    * Starts to listen.
    *
    * @param buffers where all buffers of connections come from
-   * @param eventLoops threads that serve connections, at least 1
    * @param compression of what is sent, null for none; stays the caller's, and is closed after this
    * @param tls of all connections, null for none; stays the caller's
    * @throws BindException when the address cannot be bound
@@ -75,8 +74,7 @@ public final class HttpServer implements AutoCloseable {
       InetSocketAddress address,
       StreamStore store,
       Buffers buffers,
-      Transport transport,
-      int eventLoops,
+      Sockets sockets,
       HttpLimits limits,
       AccessPolicy access,
       NodeMetrics metrics,
@@ -84,7 +82,8 @@ public final class HttpServer implements AutoCloseable {
       @Nullable Compression compression,
       @Nullable Tls tls)
       throws IOException {
-    EventLoopGroup loops = new MultiThreadIoEventLoopGroup(eventLoops, transport.handlers());
+    EventLoopGroup loops =
+        new MultiThreadIoEventLoopGroup(sockets.eventLoops(), sockets.transport().handlers());
     ExecutorService io =
         Executors.newFixedThreadPool(IO_THREADS, Thread.ofPlatform().name("weir-io-", 0).factory());
     ChannelGroup connections = new DefaultChannelGroup("connections", GlobalEventExecutor.INSTANCE);
@@ -106,13 +105,14 @@ public final class HttpServer implements AutoCloseable {
       Channel listener =
           new ServerBootstrap()
               .group(loops)
-              .channel(transport.channelType())
+              .channel(sockets.transport().channelType())
               .option(ChannelOption.SO_BACKLOG, 1024)
               .option(ChannelOption.SO_REUSEADDR, true)
               .childOption(ChannelOption.ALLOCATOR, buffers.allocator())
               .childOption(ChannelOption.AUTO_READ, false)
               .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
               .childOption(ChannelOption.TCP_NODELAY, true)
+              .childOption(ChannelOption.SO_SNDBUF, sockets.sendBuffer())
               .childOption(
                   ChannelOption.RECVBUF_ALLOCATOR,
                   new ReserveReceiveBuffers(services.permits()::taken))

@@ -3,6 +3,9 @@ package dev.weir.server.http;
 import dev.weir.streams.FileStretch;
 import dev.weir.streams.RangeReader;
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.DefaultFileRegion;
+import io.netty.channel.FileRegion;
+import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.Executor;
@@ -12,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Carries a range of a stream from its files to a consumer on the event loop, a chunk at a time: a
- * chunk is read, on an I/O thread, only while the socket takes more. For the connection's event
- * loop.
+ * chunk is read, on an I/O thread, only while the socket takes more. Of what is sent as a part of a
+ * file the next one is looked for ahead. For the connection's event loop.
  */
 final class RangeSender {
   /** Less is not worth a look on another thread. */
@@ -31,9 +34,11 @@ final class RangeSender {
   private final Consumer<Throwable> onError;
   private Runnable onFirstFile = () -> {};
   private boolean sendsFiles;
-  private boolean busy;
+  private boolean sending;
   private boolean reading;
   private boolean over;
+  private @Nullable FileRegion ahead;
+  private @Nullable Throwable failure;
 
   /** Takes each chunk over, writes it, and then runs {@code next}. */
   interface ChunkConsumer {
@@ -75,20 +80,33 @@ final class RangeSender {
 
   /** Goes on if it can: to be called first, and whenever the socket takes more. */
   void pump() {
-    if (over || busy || !exchange.isWritable()) {
+    if (over || sending || reading || !exchange.isWritable()) {
       return;
     }
-    busy = true;
-    if (sendsFiles && reader.remaining() >= LEAST_FILE_BYTES) {
-      reading = true;
-      try {
-        io.execute(this::look);
-      } catch (RejectedExecutionException serverIsClosed) {
-        reading = false;
-        throw serverIsClosed;
-      }
+    FileRegion found = ahead;
+    if (failure != null) {
+      fail(failure);
+    } else if (found != null) {
+      send(found);
+    } else if (isNextInFile()) {
+      startLook();
     } else {
+      sending = true;
       pumpChunk();
+    }
+  }
+
+  private boolean isNextInFile() {
+    return sendsFiles && reader.remaining() >= LEAST_FILE_BYTES;
+  }
+
+  private void startLook() {
+    reading = true;
+    try {
+      io.execute(this::look);
+    } catch (RejectedExecutionException serverIsClosed) {
+      reading = false;
+      throw serverIsClosed;
     }
   }
 
@@ -116,43 +134,62 @@ final class RangeSender {
 
   /** On an I/O thread, which has the reader until the loop hears of it. */
   private void look() {
-    FileStretch stretch = null;
+    DefaultFileRegion region = null;
     Throwable error = null;
     try {
-      stretch = reader.nextInFile(MAX_FILE_BYTES);
-    } catch (Throwable failure) {
-      error = failure;
+      FileStretch stretch = reader.nextInFile(MAX_FILE_BYTES);
+      if (stretch != null) {
+        region = new DefaultFileRegion(stretch.file(), stretch.position(), stretch.lengthBytes());
+      }
+    } catch (Throwable failed) {
+      error = failed;
     }
-    FileStretch found = stretch;
+    DefaultFileRegion found = region;
     Throwable reason = error;
     try {
       exchange.onLoop(() -> looked(found, reason));
     } catch (RejectedExecutionException loopHasEnded) {
+      ReferenceCountUtil.release(found);
       closeNow();
     }
   }
 
-  private void looked(@Nullable FileStretch stretch, @Nullable Throwable error) {
+  private void looked(@Nullable FileRegion region, @Nullable Throwable error) {
     reading = false;
     if (over || error != null) {
-      fail(error);
-    } else if (stretch == null) {
-      // The rest is not in a file that is complete: it comes in chunks.
+      ReferenceCountUtil.release(region);
+      failure = error;
+      if (over) {
+        closeReader();
+        return;
+      }
+    } else if (region == null) {
+      // Small appends lie apart in the WAL: the rest comes in chunks.
       sendsFiles = false;
-      pumpChunk();
     } else {
-      onFirstFile.run();
-      boolean last = reader.remaining() == 0;
-      exchange.sendFile(
-          stretch,
-          () -> {
-            if (last) {
-              over = true;
-              closeReader();
-            }
-            written(last);
-          });
+      ahead = region;
     }
+    pump();
+  }
+
+  /** What comes next is looked for, and verified, while the socket takes this. */
+  private void send(FileRegion region) {
+    boolean last = reader.remaining() == 0;
+    sending = true;
+    onFirstFile.run();
+    if (isNextInFile()) {
+      startLook();
+    }
+    ahead = null;
+    exchange.sendFile(
+        region,
+        () -> {
+          if (last) {
+            over = true;
+            closeReader();
+          }
+          written(last);
+        });
   }
 
   /** What is in memory needs no I/O thread; it may be less than there is room for. */
@@ -214,6 +251,7 @@ final class RangeSender {
   private void fail(@Nullable Throwable error) {
     boolean report = !over;
     over = true;
+    dropAhead();
     closeReader();
     if (report && error != null) {
       onError.accept(error);
@@ -221,7 +259,7 @@ final class RangeSender {
   }
 
   private void written(boolean last) {
-    busy = false;
+    sending = false;
     if (last) {
       onEnd.run();
     } else {
@@ -234,10 +272,17 @@ final class RangeSender {
   void close() {
     if (!over) {
       over = true;
+      dropAhead();
       if (!reading) {
         closeReader();
       }
     }
+  }
+
+  private void dropAhead() {
+    FileRegion unsent = ahead;
+    ahead = null;
+    ReferenceCountUtil.release(unsent);
   }
 
   private void closeReader() {

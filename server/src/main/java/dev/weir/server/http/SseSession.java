@@ -1,6 +1,7 @@
 package dev.weir.server.http;
 
 import dev.weir.server.metrics.Failure;
+import dev.weir.streams.RangeReader;
 import dev.weir.streams.Stream;
 import dev.weir.streams.StreamConfig;
 import dev.weir.streams.StreamState;
@@ -37,8 +38,8 @@ final class SseSession {
   /** Each line end becomes six bytes: 96 KiB of nothing else, within a connection's share. */
   private static final int TEXT_CHUNK_BYTES = HttpLimits.CHUNK_BYTES / 4;
 
-  /** The words behind an event's data. */
-  private static final int MARK_BYTES = 64;
+  /** The words behind an event's data, and the control event. */
+  private static final int END_BYTES = 256;
 
   private final Services services;
   private final Exchange exchange;
@@ -98,7 +99,7 @@ final class SseSession {
     } else if (state.tailOffset() > position + held || isCutOff(state)) {
       sendEvent(state);
     } else {
-      control(state);
+      control(state, exchange.allocator().directBuffer(END_BYTES));
     }
   }
 
@@ -115,11 +116,12 @@ final class SseSession {
     long end = position + bytes - (mode == SseEncoder.Mode.JSON ? 1 : 0);
     EventBuffer target = new EventBuffer();
     SseEncoder encoder = new SseEncoder(mode, target);
+    RangeReader range = services.store().read(state, position, end);
     sender =
         new RangeSender(
             exchange,
             services.io(),
-            services.store().read(state, position, end),
+            range,
             mode == SseEncoder.Mode.BASE64 ? BINARY_CHUNK_BYTES : TEXT_CHUNK_BYTES,
             (chunk, next) -> {
               byte[] data;
@@ -130,27 +132,26 @@ final class SseSession {
                 chunk.release();
               }
               exchange.allocate(
-                  Math.max(1, encoder.maxEncodedBytes(data)),
+                  encoder.maxEncodedBytes(data) + END_BYTES,
                   buffer -> {
+                    services.store().touch(stream);
                     target.begin(buffer);
                     encoder.data(data);
-                    write(target.take());
-                    services.store().touch(stream);
+                    if (range.remaining() > 0) {
+                      write(target.take());
+                    }
                     next.run();
                   });
             },
             () -> {
-              target.begin(exchange.allocator().directBuffer(MARK_BYTES));
               if (state.closed() && end == state.tailOffset()) {
                 encoder.release();
               }
               encoder.end();
-              write(target.take());
               sender = null;
               held = encoder.heldBytes();
               position += bytes - held;
-              StreamState now = stream.state();
-              control(now);
+              control(stream.state(), target.take());
             },
             error -> exchange.abort(Failure.ofRead(error, stream.isRemoved()), error));
     sender.pump();
@@ -164,7 +165,8 @@ final class SseSession {
     }
   }
 
-  private void control(StreamState state) {
+  /** Writes what {@code target} has, which it takes over, and a control event with it. */
+  private void control(StreamState state, ByteBuf target) {
     boolean upToDate = position + held == state.tailOffset() && !isCutOff(state);
     boolean ended = upToDate && state.closed();
     StringBuilder event =
@@ -180,8 +182,9 @@ final class SseSession {
     if (upToDate) {
       event.append(",\"upToDate\":true");
     }
-    exchange.write(ByteBufUtil.writeAscii(exchange.allocator(), event.append("}\n\n")));
-    // One flush for the data event and this one: readers act on both together.
+    ByteBufUtil.writeAscii(target, event.append("}\n\n"));
+    exchange.write(target);
+    // One write for the data event and this one: readers act on both together.
     exchange.flush();
     boolean old = System.nanoTime() - startedNanos > services.limits().liveTimeout().toNanos();
     if (ended || draining || old) {
@@ -199,7 +202,7 @@ final class SseSession {
         exchange.schedule(
             () -> {
               stopWaiting();
-              control(stream.state());
+              control(stream.state(), exchange.allocator().directBuffer(END_BYTES));
             },
             services.limits().longPollTimeout().toMillis(),
             TimeUnit.MILLISECONDS);

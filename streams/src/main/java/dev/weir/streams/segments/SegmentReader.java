@@ -27,6 +27,13 @@ public final class SegmentReader {
   private final SegmentFooter footer;
   private final BitSet verified;
 
+  /** Reads bytes of a segment's data. */
+  @FunctionalInterface
+  public interface Source {
+    /** Fills a target with what lies at a position; blocks. */
+    void read(long position, MemorySegment target) throws IOException;
+  }
+
   private SegmentReader(ObjectStore store, SegmentFooter footer) {
     this.store = store;
     this.footer = footer;
@@ -116,15 +123,21 @@ public final class SegmentReader {
    * unverified.
    */
   public void verify(long position, long lengthBytes) throws IOException {
-    verify(position, lengthBytes, /* again= */ false);
+    verify(position, lengthBytes, /* again= */ false, VERIFY_BYTES, this::read);
+  }
+
+  /** As {@link #verify(long, long)}, of a segment that is at hand: one stride after another. */
+  public void verify(long position, long lengthBytes, Source local) throws IOException {
+    verify(position, lengthBytes, /* again= */ false, SegmentLayout.STRIDE_BYTES, local);
   }
 
   /** Compares all strides of a range, verified or not: what a scrub does. */
   public void verifyAgain(long position, long lengthBytes) throws IOException {
-    verify(position, lengthBytes, /* again= */ true);
+    verify(position, lengthBytes, /* again= */ true, VERIFY_BYTES, this::read);
   }
 
-  private void verify(long position, long lengthBytes, boolean again) throws IOException {
+  private void verify(long position, long lengthBytes, boolean again, int pieceBytes, Source source)
+      throws IOException {
     int end = endStride(position, lengthBytes);
     int stride = stride(position);
     byte[] buffer = null;
@@ -141,13 +154,14 @@ public final class SegmentReader {
       long to =
           Math.min(
               Math.min(footer.dataBytes(), (long) end * SegmentLayout.STRIDE_BYTES),
-              from + VERIFY_BYTES);
+              from + pieceBytes);
       if (buffer == null) {
         buffer = new byte[(int) (to - from)];
       }
       MemorySegment target =
           MemorySegment.ofArray(buffer).asSlice(0, Math.min(buffer.length, to - from));
-      readVerified(from, target);
+      source.read(from, target);
+      check(from, target);
       stride += Math.ceilDiv((int) target.byteSize(), SegmentLayout.STRIDE_BYTES);
     }
   }
@@ -159,8 +173,12 @@ public final class SegmentReader {
    * @param target ends at the end of a stride
    */
   public void readVerified(long position, MemorySegment target) throws IOException {
-    Requests.await(store.read(footer.id().key(), null, position, target));
+    read(position, target);
     check(position, target);
+  }
+
+  private void read(long position, MemorySegment target) throws IOException {
+    Requests.await(store.read(footer.id().key(), null, position, target));
   }
 
   /**

@@ -2,6 +2,7 @@ package dev.weir.benchmarks.streams.load;
 
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -11,6 +12,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.LockSupport;
 
 /** Readers of one stream, each with a thread and a connection, as fast as they are served. */
 public final class Readers {
@@ -55,6 +57,24 @@ public final class Readers {
     }
     double seconds = (System.nanoTime() - start) / NANOS_PER_SECOND;
     return readers * bytes / BYTES_PER_MB / seconds;
+  }
+
+  /**
+   * Each reads the first stream of the target again and again for some time.
+   *
+   * @return megabytes in a second, of all together
+   * @throws IOException if a read fails
+   */
+  public static double during(Target target, int readers, Duration time) throws IOException {
+    return beside(
+        target,
+        readers,
+        () -> {
+          long end = System.nanoTime() + time.toNanos();
+          for (long left; (left = end - System.nanoTime()) > 0; ) {
+            LockSupport.parkNanos(left);
+          }
+        });
   }
 
   /**

@@ -31,6 +31,9 @@ public record StreamServer(String label, Launch launch, Optional<String> missing
           "-Xmx512m",
           "-XX:+ExitOnOutOfMemoryError");
 
+  /** What the launcher keeps beside the program, for quick starts. */
+  private static final String CACHE = "weir.aot";
+
   private static final String NODE_MAIN = "dev.weir.cli.Main";
   private static final String RUST_PROGRAM = "durable-streams-server";
 
@@ -58,7 +61,13 @@ public record StreamServer(String label, Launch launch, Optional<String> missing
           List<String> command = new ArrayList<>();
           command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
           command.addAll(NODE_FLAGS);
-          command.addAll(List.of("-cp", System.getProperty("java.class.path"), main));
+          String classPath = System.getProperty("java.class.path");
+          // The launcher's class path is one jar.
+          Path cache = Path.of(classPath).resolveSibling(CACHE);
+          if (Files.exists(cache)) {
+            command.add("-XX:AOTCache=" + cache);
+          }
+          command.addAll(List.of("-cp", classPath, main));
           command.addAll(words);
           command.addAll(List.of("--port", Integer.toString(port), "--data", data.toString()));
           command.addAll(serveFlags);
