@@ -10,6 +10,8 @@ import java.lang.classfile.constantpool.FieldRefEntry;
 import java.lang.classfile.constantpool.MemberRefEntry;
 import java.lang.classfile.constantpool.PoolEntry;
 import java.lang.constant.ClassDesc;
+import java.net.URL;
+import java.net.URLConnection;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
@@ -107,8 +109,18 @@ final class Linker {
   }
 
   private @Nullable ClassModel read(String className) {
-    try (InputStream file = files.getResourceAsStream(className + ".class")) {
-      return file == null ? null : ClassFile.of().parse(file.readAllBytes());
+    URL url = files.getResource(className + ".class");
+    if (url == null) {
+      return null;
+    }
+    try {
+      URLConnection connection = url.openConnection();
+      // Class loaders share a cached jar, and the first one that closes ends the reads of the
+      // others.
+      connection.setUseCaches(false);
+      try (InputStream file = connection.getInputStream()) {
+        return ClassFile.of().parse(file.readAllBytes());
+      }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
