@@ -111,6 +111,21 @@ class FullTaskQueueTest {
     }
   }
 
+  /** Waits until the loop has run all tasks that filled its queue. */
+  private void awaitRoom() throws Exception {
+    CountDownLatch isRun = new CountDownLatch(1);
+    boolean isTaken = false;
+    while (!isTaken) {
+      try {
+        channel.eventLoop().execute(isRun::countDown);
+        isTaken = true;
+      } catch (RejectedExecutionException full) {
+        Thread.onSpinWait();
+      }
+    }
+    isRun.await();
+  }
+
   @Test
   void aProducerThatHasSomethingNowIsToldSo() throws Exception {
     BlockingQueue<Outlet> asked = new LinkedBlockingQueue<>();
@@ -118,9 +133,7 @@ class FullTaskQueueTest {
     Outlet outlet = asked.take();
     whileFull(
         () -> assertThatThrownBy(outlet::resume).isInstanceOf(RejectedExecutionException.class));
-    while (isFull()) {
-      Thread.onSpinWait();
-    }
+    awaitRoom();
     outlet.resume();
     assertThat(asked.take()).isSameAs(outlet);
     channel.eventLoop().execute(outlet::complete);
@@ -135,9 +148,7 @@ class FullTaskQueueTest {
       assertThat(Owned.send(channel, large).cause()).isInstanceOf(RejectedExecutionException.class);
       assertThat(channel.isWritable()).isTrue();
     });
-    while (isFull()) {
-      Thread.onSpinWait();
-    }
+    awaitRoom();
     assertThat(channel.bytesBeforeUnwritable())
         .isEqualTo(channel.config().getWriteBufferHighWaterMark() + 1L);
     assertThat(large.refCnt()).isZero();
@@ -173,9 +184,7 @@ class FullTaskQueueTest {
     assertThat(pull.await().cause()).isInstanceOf(RejectedExecutionException.class);
     cancelled.await();
     assertThat(message.refCnt()).isZero();
-    while (isFull()) {
-      Thread.onSpinWait();
-    }
+    awaitRoom();
     ChannelFuture next = WriteGate.pull(channel, Outlet::complete);
     assertThat(next.await().isSuccess()).as("another pull of the channel").isTrue();
   }
