@@ -13,6 +13,7 @@ import io.netty.buffer.ByteBufUtil;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpResponseStatus;
+import java.nio.ByteBuffer;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -37,6 +38,9 @@ final class SseSession {
 
   /** Each line end becomes six bytes: 96 KiB of nothing else, within a connection's share. */
   private static final int TEXT_CHUNK_BYTES = HttpLimits.CHUNK_BYTES / 4;
+
+  /** What is as short as this, and in memory, is read at once. */
+  private static final int MAX_TAIL_BYTES = 8 << 10;
 
   /** The words behind an event's data, and the control event. */
   private static final int END_BYTES = 256;
@@ -116,6 +120,22 @@ final class SseSession {
     long end = position + bytes - (mode == SseEncoder.Mode.JSON ? 1 : 0);
     EventBuffer target = new EventBuffer();
     SseEncoder encoder = new SseEncoder(mode, target);
+    Runnable onEnd =
+        () -> {
+          if (state.closed() && end == state.tailOffset()) {
+            encoder.release();
+          }
+          encoder.end();
+          sender = null;
+          held = encoder.heldBytes();
+          position += bytes - held;
+          control(stream.state(), target.take());
+        };
+    byte[] tail = end - position <= MAX_TAIL_BYTES ? tail(state, end) : null;
+    if (tail != null) {
+      encode(tail, encoder, target, onEnd);
+      return;
+    }
     RangeReader range = services.store().read(state, position, end);
     sender =
         new RangeSender(
@@ -131,30 +151,43 @@ final class SseSession {
                 // Whoever waits for memory holds none.
                 chunk.release();
               }
-              exchange.allocate(
-                  encoder.maxEncodedBytes(data) + END_BYTES,
-                  buffer -> {
-                    services.store().touch(stream);
-                    target.begin(buffer);
-                    encoder.data(data);
+              encode(
+                  data,
+                  encoder,
+                  target,
+                  () -> {
                     if (range.remaining() > 0) {
                       write(target.take());
                     }
                     next.run();
                   });
             },
-            () -> {
-              if (state.closed() && end == state.tailOffset()) {
-                encoder.release();
-              }
-              encoder.end();
-              sender = null;
-              held = encoder.heldBytes();
-              position += bytes - held;
-              control(stream.state(), target.take());
-            },
+            onEnd,
             error -> exchange.abort(Failure.ofRead(error, stream.isRemoved()), error));
     sender.pump();
+  }
+
+  /** All of a short range, where it is in memory. */
+  private byte @Nullable [] tail(StreamState state, long end) {
+    RangeReader range = services.store().read(state, position, end);
+    ByteBuffer bytes = ByteBuffer.allocate((int) range.remaining());
+    while (bytes.hasRemaining()) {
+      if (!range.readCached(bytes)) {
+        return null;
+      }
+    }
+    return bytes.array();
+  }
+
+  private void encode(byte[] data, SseEncoder encoder, EventBuffer target, Runnable next) {
+    exchange.allocate(
+        encoder.maxEncodedBytes(data) + END_BYTES,
+        buffer -> {
+          services.store().touch(stream);
+          target.begin(buffer);
+          encoder.data(data);
+          next.run();
+        });
   }
 
   private void write(ByteBuf part) {
