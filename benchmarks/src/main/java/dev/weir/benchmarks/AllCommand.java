@@ -29,9 +29,9 @@ import picocli.CommandLine.Mixin;
 @Command(
     name = "all",
     description =
-        "What matters of each suite but compression, view and written, in one run, and a table of"
-            + " which goals are reached. With --quick about three quarters of an hour, without it"
-            + " hours.",
+        "What matters of most suites in one run, and a table of which goals are reached. Left out"
+            + " are compression, heap-buffers, view, written, streams and replicate. With --quick"
+            + " about three quarters of an hour, without it hours.",
     sortOptions = false,
     footer = {
       "",
