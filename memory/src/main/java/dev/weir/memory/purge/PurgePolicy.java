@@ -99,8 +99,8 @@ public final class PurgePolicy {
   }
 
   /**
-   * The default, for services that write what they allocate: 10 % of the most that was live within a
-   * decay, and floors of 4 MiB (dirty) and 8 MiB (inside slabs). Excess is the purger's; who
+   * The default, for services that write what they allocate: 10 % of the most that was live within
+   * a decay, and floors of 4 MiB (dirty) and 8 MiB (inside slabs). Excess is the purger's; who
    * allocates helps only where it falls behind.
    */
   public static PurgePolicy balanced() {
