@@ -131,7 +131,8 @@ final class SseSession {
           position += bytes - held;
           control(stream.state(), target.take());
         };
-    byte[] tail = end - position <= MAX_TAIL_BYTES ? tail(state, end) : null;
+    boolean atOnce = end - position <= MAX_TAIL_BYTES && exchange.isWritable();
+    byte[] tail = atOnce ? tail(state, end) : null;
     if (tail != null) {
       encode(tail, encoder, target, onEnd);
       return;
